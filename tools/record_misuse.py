@@ -2,8 +2,9 @@
 
 Run with a Python that has torch, from the project's root: ``python -m tools.record_misuse``. It writes
 ``tests/data/right_calls.json`` (with ``--calls``, from torch's own database of ops) and
-``tests/data/misuse.json``, a sample of the spoilt calls with torch's outcomes. With ``--mended`` it asks
-torch anew about the calls of ``tests/data/mended_calls.json``, which pullback once answered otherwise.
+``tests/data/misuse.json``, a sample of the spoilt calls, and ``tests/data/misuse_families.json``, the calls
+of mended families, with torch's outcomes. With ``--mended`` it asks torch anew about the calls of
+``tests/data/mended_calls.json``, which pullback once answered otherwise.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 import torch
 from tests.differential.misuse.call import Call, Code, T, names, read
 from tests.differential.misuse.compare import judged
+from tests.differential.misuse.families import FAMILIES
 from tests.differential.misuse.run import apart
 from tests.recorded import load, save
 
@@ -122,6 +124,8 @@ def main() -> None:
     sample = [expression for _, expression in itertools.islice(all_calls(), 0, None, SAMPLE)]
     pairs = zip(sample, apart(sample, torch))
     save("misuse", [[expression, seen] for expression, seen in pairs if judged(seen)])
+    families = [expression for group in FAMILIES.values() for expression in group]
+    save("misuse_families", dict(zip(families, apart(families, torch))))
     print(len(sample), "wrong calls")
 
 

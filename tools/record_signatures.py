@@ -52,6 +52,13 @@ def printed(signature: str) -> str:
     return f"({', '.join(parts)})" + ("|deprecated" if signature.endswith("|deprecated") else "")
 
 
+#: Signatures of functions that torch binds by hand, for the texts of which it has no declarations.
+BY_HAND = {
+    "": {"nonzero": ["(Tensor input, *, bool as_tuple = False, Tensor out = None)"]},
+    "Tensor": {"item": ["()"], "nonzero": ["()", "(*, bool as_tuple)"]},
+}
+
+
 def _torch_module(place: str) -> Any:
     return {"": torch, "nn": torch.nn.functional}.get(place) or getattr(torch, place)
 
@@ -86,6 +93,7 @@ def main() -> None:
                 continue
             texts = [printed(group.signature.signature_str()) for group in build.group_overloads(overloads)]
             record.setdefault(place, {})[name] = texts
+        record[place].update(BY_HAND.get(place, {}))
     TARGET.write_text(json.dumps(record, indent=0, ensure_ascii=False) + "\n")
     print({place: len(names) for place, names in record.items()})
 

@@ -520,7 +520,7 @@ def broadcast_shapes(*shapes: Any) -> Tensor:
     """The shape to which shapes (or sizes) broadcast."""
 def broadcast_tensors(*tensors_: Any) -> tuple[Tensor, ...]:
     """Each tensor expanded to the shape to which all of them broadcast."""
-def broadcast_to(input: Tensor, *size: Any, **keyword: Any) -> Tensor:
+def broadcast_to(input: Tensor, size: Any) -> Tensor:
     """``input.expand(size)``."""
 def bucketize(
     input: Tensor, boundaries: Any, *, out_int32: builtins.bool = False, right: builtins.bool = False,

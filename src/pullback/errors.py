@@ -90,10 +90,10 @@ def invalid_combination(
             value, label = (args[i], "") if i < len(args) else (kwargs.get(name), f"{name}=")
             mark = "" if accepts(value) else "!"
             parts.append(f"{mark}{label}{described(value)}{mark}")
-        return f"some of the arguments have invalid types: ({', '.join(parts)})"
+        return f"some of the arguments have invalid types: ({', '.join(parts)}{last_comma})"
 
-    given = [type_name(value) for value in args] + [f"{name}={type_name(v)}" for name, v in kwargs.items()]
     last_comma = ", " if kwargs and not args else ""  # torch leaves it standing where there are keywords only
+    given = [type_name(value) for value in args] + [f"{name}={type_name(v)}" for name, v in kwargs.items()]
     got = f"got ({', '.join(given)}{last_comma})"
     told = f"{function}() received an invalid combination of arguments - "
     if len(signatures) == 1:

@@ -56,7 +56,7 @@ def _check_range(index: ndarray, dim: int, length: int) -> None:
         return
     lowest, highest = int(index.min()), int(index.max())
     if lowest < 0 or highest >= length:
-        wrong = lowest if lowest < 0 else highest
+        wrong = index[(index < 0) | (index >= length)].flat[0]
         raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {length}")
 
 

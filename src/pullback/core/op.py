@@ -402,7 +402,7 @@ class Op:
 
     def refuse(self, dtype: np.dtype[Any]) -> None:
         """Raise torch's error for a dtype that the kernel is not written for, before all other checks."""
-        narrow = self.halves and not self.float8 and dtype in NARROW and dtype not in HALVES
+        narrow = self.halves and not self.float8 and dtype in dtypes.FLOAT8_NUMPY
         if narrow or dtype in self.refused:
             raise unsupported(self.words.get(dtype, self.word), (), dtype)
 

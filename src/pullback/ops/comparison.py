@@ -42,7 +42,9 @@ def _written(compare: Call) -> Callable[..., Any]:
     first = of(compare)
 
     def kernel(x: ndarray, y: Any, /, out: Any = ...) -> ndarray:
-        return np.asarray(first.kernel(*promoted((x, y), "same")), x.dtype)
+        operands = promoted((x, y), "same")
+        first.refuse(operands[0].dtype)
+        return np.asarray(first.kernel(*operands), x.dtype)
 
     by_number, by_tensor = (
         elementwise(

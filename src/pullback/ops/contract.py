@@ -317,8 +317,8 @@ def _add_product(
             lambda g, z, alpha: _scaled(pull_x(g, z), alpha.conjugate()),
             lambda g, y, alpha: _scaled(pull_y(g, y), alpha.conjugate()),
         ),
-        inputs=("x", "y", "z"), attrs=("beta", "alpha"), halves=True, float8=name.startswith("addmm"),
-        jvp=jvp, node_name=node_name, sizes_kept=True, **fields,
+        inputs=("x", "y", "z"), attrs=("beta", "alpha"), halves=True,
+        float8=name.startswith(("addmm", "addbmm")), jvp=jvp, node_name=node_name, sizes_kept=True, **fields,
     )  # fmt: skip
     return declared
 

@@ -157,7 +157,6 @@ scatter_combined: Any = op(
 def _scatter_reduce(
     x: ndarray, index: ndarray, source: ndarray, /, dim: int, reduce: str, include_self: bool
 ) -> ndarray:
-    _check_rows(index, x.shape[dim] if x.ndim else 1)
     return kernels.scatter_reduce(x, dim, index, source, reduce, include_self)
 
 
@@ -217,7 +216,14 @@ def _index_select(x: ndarray, index: ndarray, /, dim: int) -> ndarray:
     if not x.ndim:
         _check_rows(index, 1)
         return x.copy()
-    _check_rows(index, x.shape[dim])
+    size = x.shape[dim]
+    if x.ndim > 1 and not size:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
+    if x.ndim > 1 and dim == 1:
+        wrong = index[(index < 0) | (index >= size)]
+        if wrong.size:
+            raise RuntimeError(f"INDICES element is out of DATA bounds, id={wrong.flat[0]} axis_dim={size}")
+    _check_rows(index, size)
     return kernels.take_slices(x, index.reshape(-1), dim)
 
 
@@ -243,8 +249,13 @@ def check_slices(index: ndarray, dim: int, size: int, least: int, prefix: str = 
         )
 
 
+def is_scattered(rank: int, dim: int, alpha: Any) -> bool:
+    """Whether torch adds slices element by element, which has errors of its own."""
+    return rank > 1 and dim in (0, rank - 1) and alpha == 1
+
+
 def _index_add(x: ndarray, index: ndarray, source: ndarray, /, dim: int, alpha: Any) -> ndarray:
-    if x.ndim != 2:
+    if not is_scattered(x.ndim, dim, alpha):
         _check_rows(index, x.shape[dim] if x.ndim else 1)
     if not x.ndim:
         total = source.sum(dtype=x.dtype)[...] if index.size else np.zeros((), x.dtype)
@@ -354,6 +365,7 @@ index_fill_tensor: Any = op(
 def _index_reduce(
     x: ndarray, index: ndarray, source: ndarray, /, dim: int, reduce: str, include_self: bool
 ) -> ndarray:
+    _check_rows(index, x.shape[dim] if x.ndim else 1)
     _check_rows(index, x.shape[dim] if x.ndim else 1)
     return kernels.scatter_reduce(x, dim, _spread(index, dim, shape_of(source)), source, reduce, include_self)
 

@@ -38,6 +38,8 @@ def _check_exponents(x: Any, y: Any) -> None:
     """Integers are exponents of floating numbers as they are, but for those that torch has no kernel for."""
     if dtypes.result_numpy_dtype([np.zeros((), x.dtype), y]) == dtypes.COMPLEX32:
         raise unsupported("pow", (), dtypes.COMPLEX32)  # of a 2 in the dtype of x to the power of y
+    if isinstance(y, ndarray) and y.dtype in dtypes.FLOAT8_NUMPY:
+        raise unsupported("pow", (), y.dtype)
     if x.dtype.kind not in "fV" or not isinstance(y, ndarray):
         return
     if y.dtype.kind == "b" or (y.dtype.kind == "u" and y.itemsize > 1):

@@ -18,6 +18,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from opcode import opmap
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,7 +40,7 @@ from .interception import OVERRIDING, PASS, ask_mode, intercepted
 from .out import write_out
 from .signature import Parser
 from .told import tell
-from .wrong_calls import Kinds, converted, deprecated_call, handed_on, wrong_call
+from .wrong_calls import Kinds, converted, deprecated_call, handed_on, takes_out, wrong_call
 
 Function = Callable[..., Any]
 
@@ -103,7 +104,7 @@ def public(
             function.__qualname__ = behind
         bound = None
         if has_method:
-            bound = _with_overrides(function, "Tensor", chosen)
+            bound = _with_overrides(_of_class(function, chosen), "Tensor", chosen)
             bound.__name__ = bound.__qualname__ = chosen
         REGISTRY.append(Declaration(chosen, call, namespace, bound, inplace, is_function, written))
         for n in aliases:
@@ -113,6 +114,22 @@ def public(
         return call
 
     return declare if function is None else declare(function)
+
+
+def _of_class(function: Function, name: str) -> Function:
+    """The function behind a method, whose own errors of surplus and missing arguments name the class where
+    torch has the method in Python.
+    """
+    if name not in _IN_PYTHON:
+        return function
+    own = FunctionType(
+        function.__code__, function.__globals__, name, function.__defaults__, function.__closure__
+    )
+    own.__kwdefaults__, own.__doc__ = function.__kwdefaults__, function.__doc__
+    own.__dict__.update(function.__dict__)
+    own.__annotations__, own.__module__ = function.__annotations__, function.__module__
+    own.__qualname__ = f"Tensor.{name}"
+    return own
 
 
 def public_op(
@@ -218,7 +235,9 @@ _NUMPY_NAMES = {
 
 
 #: Functions of torch's in Python, which do not.
-_IN_PYTHON = frozenset({"norm", "split", "unique", "unique_consecutive"})
+_IN_PYTHON = frozenset({
+    "istft", "lu", "norm", "split", "stft", "unflatten", "unique", "unique_consecutive"
+})  # fmt: skip
 
 
 def _renamed(
@@ -375,7 +394,9 @@ def _with_out(function: Function, printed: str, place: str, name: str) -> Functi
             found = intercepted(call, function if out is None else None, label, args, named)
             if found is not PASS:
                 return found
-        if (kwargs or len(args) > safe) and (wrong := kinds.wrong(args, kwargs)) is not None:
+        if (kwargs or len(args) > safe or out is not None) and (
+            wrong := kinds.wrong(args, kwargs if out is None else {**kwargs, "out": out})
+        ) is not None:
             raise wrong
         try:
             if out is None:
@@ -462,6 +483,8 @@ OLDER = frozenset({"add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "add
 SCATTERING = frozenset({
     "index_add", "index_copy", "index_reduce", "put", "scatter", "scatter_add", "scatter_reduce"
 })  # fmt: skip
+#: Functions whose twins look for a kernel before they look at what the result would be.
+MOVING = FILLING | SCATTERING | {"cumprod", "cumsum", "lerp", "masked_scatter"}
 
 
 def warn_of_expanded(name: str) -> None:
@@ -538,7 +561,7 @@ def inplace_twin(
             if operator and not _is_operand(args[0]):
                 return NotImplemented
             # torch looks at the result's shape and dtype before it looks for a kernel.
-            if not apart:
+            if name not in MOVING:
                 inplace.refuse_result(input, operands, of_bools=name in COMPARING)
             raise
         except Exception:
@@ -748,7 +771,8 @@ def public_call(op: Op, inputs: tuple[Any, ...], named: Mapping[str, Any], metho
     if method and not isinstance(inputs[0], TensorBase):
         raise errors.foreign_self(method, inputs[0])
     fit = len(inputs) == len(op.inputs) and inputs[-1] is not calls.ABSENT
-    if not fit or (named and (method or named.keys() != {"out"} or not isinstance(out, TensorBase | None))):
+    wrong = method or named.keys() != {"out"} or not isinstance(out, TensorBase | None)
+    if not fit or (named and (wrong or not (out is None or takes_out(op.name)))):
         raise _wrong_call(op, inputs, named, method)
     if operator and not _is_operand(inputs[-1]) and not adopt(inputs):
         # torch's == takes arrays; its != does not, so Python compares identities.

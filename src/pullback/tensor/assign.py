@@ -113,22 +113,19 @@ def _write_number(x: Any, value: Any, zero: bool) -> Any:
     return x
 
 
-def _fill_value(name: str, input: Any, value: Any) -> Any:
+def _fill_value(input: Any, value: Any) -> Any:
     """The value as a 0-d tensor or as a number that fits the dtype."""
     if isinstance(value, TensorBase):
         rank = len(shape_of(value))
         if rank:
             raise RuntimeError(
-                f"{name} only supports 0-dimension value tensor but got tensor with {rank} dimensions."
+                f"fill_ only supports 0-dimension value tensor but got tensor with {rank} dimensions."
             )
         return value
     if isinstance(value, np.generic):
         value = value.item()
     if not isinstance(value, (bool, int, float, complex)):
-        raise errors.invalid_combination(
-            name, (value,), {},
-            {"(Tensor value)": [("value", lambda v: False)], "(Number value)": [("value", lambda v: False)]},
-        )  # fmt: skip
+        raise TypeError("no number")  # said in torch's words by what reads the whole call
     fitted = scalar_array(value, dtype_of(input))
     return float(fitted) if fitted.dtype.kind == "V" else fitted.item()
 
@@ -136,7 +133,7 @@ def _fill_value(name: str, input: Any, value: Any) -> Any:
 def _fill_(self: Any, value: Any) -> Any:
     """Write one value into every element; return the tensor."""
     inplace.check_history(self, inplace.requires_grad(self))
-    value = _fill_value("fill_", self, value)
+    value = _fill_value(self, value)
     return write_value(self, value) if isinstance(value, TensorBase) else _write_number(self, value, False)
 
 
@@ -149,7 +146,9 @@ def zero_(input: Any) -> Any:
 @public(out=False, method=False)
 def fill(input: Any, value: Any) -> Any:
     """A tensor like `input` with one value in every element."""
-    value = _fill_value("fill", input, value)
+    if not isinstance(input, TensorBase):
+        raise TypeError("no tensor")  # likewise
+    value = _fill_value(input, value)
     return i.fill_tensor(input, value) if isinstance(value, TensorBase) else i.fill(input, value)
 
 
@@ -179,7 +178,8 @@ def _copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
 
 
 for _name, _function in {
-    "copy_": _copy_, "fill_": _fill_, "zero_": as_function(zero_, "zero_", "Tensor")
+    "copy_": _copy_, "fill_": as_function(_fill_, "fill_", "Tensor"),
+    "zero_": as_function(zero_, "zero_", "Tensor")
 }.items():  # fmt: skip
     _function.__name__ = _function.__qualname__ = _name
     setattr(Tensor, _name, _function)

@@ -130,7 +130,7 @@ def _whole_product(a: Any, b: Any) -> Any:
 @public
 def kron(input: Any, other: Any) -> Any:
     """Kronecker product."""
-    a, b = shape_of(input), shape_of(other)
+    a, b = shape_of(tensor("kron", "input", input)), shape_of(tensor("kron", "other", other, 2))
     rank = max(len(a), len(b))
     p = (1,) * (rank - len(a)) + a
     q = (1,) * (rank - len(b)) + b

@@ -96,7 +96,7 @@ def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: int = -1) -
         _refuse_unreal("cumulative_trapezoid", dx)
         return ((dx / 2) * (_between(y, dim, 0, -1) + _between(y, dim, 1, 0))).cumsum(dim)
     steps = _steps("cumulative_trapezoid", x, y, dim)
-    return (steps * (_between(y, dim, 0, -1) + _between(y, dim, 1, 0))).cumsum(dim) / 2
+    return ((_between(y, dim, 0, -1) + _between(y, dim, 1, 0)) * steps).cumsum(dim) / 2
 
 
 def _publish(name: str, function: Any, *signatures: str) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..array import dtypes
 from ..core.graph_errors import type_word
-from ..core.op import common_dtype, unsupported
+from ..core.op import unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
 from ..errors import argument_type
 from ..ops import elementwise as e
@@ -16,6 +16,7 @@ from ..ops.comparison import near
 from .api import public
 from .batching import REQUEST, refuse_batched
 from .operands import declare
+from .properties import common_dtype
 
 
 @public(out=False)
@@ -30,7 +31,11 @@ def equal(input: Any, other: Any) -> bool:
         "Batching rule not implemented for aten::equal. We could not generate a fallback.", input, other
     )
     a, b = array_of(input), array_of(other)
-    if a.size and "W" in (a.dtype.kind, b.dtype.kind) and common_dtype((a, b)) == dtypes.COMPLEX32:
+    if dtype_of(input) != dtype_of(other):
+        common = common_dtype(input, other)  # where there is none, torch says so
+        if a.size and common == dtypes.COMPLEX32:
+            raise unsupported("equal_cpu", (), common)
+    elif a.size and a.dtype == dtypes.COMPLEX32:
         raise unsupported("equal_notnan_cpu" if a is b else "equal_cpu", (), dtypes.COMPLEX32)
     return bool(np.array_equal(a, b))
 
@@ -54,9 +59,9 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
     if dtype_of(input) != dtype_of(other):
         raise RuntimeError(f"{type_word(dtype_of(input))} did not match {type_word(dtype_of(other))}")
     for name, value in (("rtol", rtol), ("atol", atol)):
-        if value < 0:
+        if not value >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
-    if rtol or atol:
+    if (rtol or atol) and dtype_of(input) in dtypes.FLOAT8_NUMPY:
         e.deg2rad.op.refuse(dtype_of(input))  # its kernel is the same product with a number
     return near(input, other, rtol, atol, equal_nan)
 

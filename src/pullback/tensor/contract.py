@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from .. import errors
+from ..array import dtypes
 from ..array.strides import strides_of
 from ..core.graph_errors import c_name
 from ..core.tracer import Tracer
-from ..core.value import dtype_of, shape_of
+from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..ops import contract as c
 from ..ops.arithmetic import mul
 from ..ops.convert import cast
@@ -26,7 +27,6 @@ from ..ops.structure import (
 from ..ops.view import squeeze_dim, t, transpose, unsqueeze
 from .api import public
 from .math import factor
-from .properties import common_dtype
 from .tensor import Tensor, checked_dim
 
 BOOL = np.dtype(bool)
@@ -348,7 +348,31 @@ def _check_sum(input: Any, mat1: Any, mat2: Any) -> None:
     _check_dtypes(mat1, mat2)
 
 
-@public(inplace=True)
+def _in_place(
+    call: Callable[..., Any], shape: Callable[[Any, Any], tuple[int, ...]], first: bool = False
+) -> Callable[..., Any]:
+    """What an in-place sum with a product writes: its input has the product's shape, which is looked at
+    before (`first`) or after whether it broadcasts.
+    """
+
+    def written(input: Any, *args: Any, **named: Any) -> Any:
+        operands = (*args, *(v for key, v in named.items() if key not in ("beta", "alpha")))
+        fits = not all(isinstance(v, TensorBase) for v in operands[:2])
+        if fits or shape_of(input) == (whole := shape(*map(shape_of, operands[:2]))):
+            return call(input, *args, **named)
+        call(wrap(np.zeros((), dtype_of(input))) if first else input, *args, **named)
+        raise RuntimeError(
+            f"Bad in-place call: input tensor size {list(shape_of(input))} and output tensor size "
+            f"{list(whole)} should match"
+        )
+
+    return written
+
+
+@public(
+    inplace=True,
+    written=_in_place(lambda *a, **k: addmm(*a, **k), lambda x, y: (*x[:1], *y[-1:]), first=True),
+)
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha * mat1 @ mat2``; `input` broadcasts to (n, m)."""
     _tensors("addmm", input=input, mat1=mat1, mat2=mat2)
@@ -363,7 +387,7 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
     return call(input, mat1, mat2, factor(beta, input), factor(alpha, input))
 
 
-@public(inplace=True)
+@public(inplace=True, written=_in_place(lambda *a, **k: addmv(*a, **k), lambda x, y: x[:1]))
 def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha * mat @ vec``."""
     _tensors("addmv", input=input, mat=mat, vec=vec)
@@ -384,7 +408,20 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> A
     return c.addmv(input, mat, vec, factor(beta, input), factor(alpha, input))
 
 
-@public(inplace=True)
+def _addr_(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    _tensors("addr_", input=input, vec1=vec1, vec2=vec2)
+    if len(shape_of(input)) != 2:
+        raise RuntimeError(f"2D tensor expected, got {len(shape_of(input))}D tensor for input")
+    vectors = len(shape_of(vec1)) == len(shape_of(vec2)) == 1
+    if vectors and shape_of(input) != (*shape_of(vec1), *shape_of(vec2)):
+        raise RuntimeError(
+            f"size mismatch, input: {list(shape_of(input))}, v1: {list(shape_of(vec1))}, "
+            f"v2: {list(shape_of(vec2))}"
+        )
+    return addr(input, vec1, vec2, beta=beta, alpha=alpha)
+
+
+@public(inplace=True, written=_addr_)
 def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha * vec1 ⊗ vec2``."""
     _tensors("addr", input=input, vec1=vec1, vec2=vec2)
@@ -392,7 +429,8 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
         if len(shape_of(v)) != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {len(shape_of(v))}-D")
     _check_expands(input, (shape_of(vec1)[0], shape_of(vec2)[0]))
-    common = common_dtype(input, vec1, vec2)
+    # Unlike elsewhere, a tensor of no dimension weighs as much as the others.
+    common = dtypes.promote_types(dtypes.promote_types(input.dtype, vec1.dtype), vec2.dtype).numpy
     kind = common.kind
     for name, value in (("beta", beta), ("alpha", alpha)):
         if kind in "biu" and type(value) is float:
@@ -405,7 +443,9 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
     return c.addr(*operands, factor(beta, input), factor(alpha, input))
 
 
-@public(inplace=True)
+@public(
+    inplace=True, written=_in_place(lambda *a, **k: baddbmm(*a, **k), lambda x, y: (*x[:2], *y[-1:]))
+)
 def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha * batch1 @ batch2`` for stacks of matrices."""
     _tensors("baddbmm", input=input, batch1=batch1, batch2=batch2)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..core.graph_errors import type_word
+from ..array import dtypes
+from ..core.graph_errors import c_name, type_word
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..ops import cumulative as c
 from ..ops import extreme as e
@@ -21,6 +22,7 @@ from .batching import batch_levels
 from .operands import declare
 from .reductions import accumulated, check_tensor, one_dim, reduced_dims, reduction
 from .return_types import return_type
+from .sizes import integer
 
 _F = Callable[..., Any]
 
@@ -200,6 +202,7 @@ def mode(input: Any, dim: int = -1, keepdim: bool = False) -> Any:
 def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     """The `k`-th smallest element along `dim`, from 1, and where it is."""
     check_tensor("kthvalue", input)
+    k = integer("kthvalue", "k", 2, k)
     shape = shape_of(input)
     found = one_dim(dim, len(shape))
     _check_row("kthvalue", shape, found)
@@ -212,19 +215,38 @@ def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
 
 
 def _numbers(name: str, x: Any) -> Any:
-    if dtype_of(x).kind == "b":
+    if dtype_of(x).kind == "b" and shape_of(x):
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
     return x
 
 
-@reduction(inplace=True)
+def _own_dtype(input: Any, dtype: Any) -> Any:
+    """The dtype in which an in-place running sum or product accumulates: the input's."""
+    own = dtypes.from_numpy_dtype(dtype_of(input))
+    if dtype not in (None, own):
+        raise RuntimeError(
+            f"Bad in-place call: input tensor dtype {c_name(own.numpy)} and output tensor dtype "
+            f"{c_name(dtype.numpy)} should match"
+        )
+    return own
+
+
+def _cumsum_(input: Any, *args: Any, dtype: Any = None, **named: Any) -> Any:
+    return cumsum(input, *args, dtype=_own_dtype(input, dtype), **named)
+
+
+def _cumprod_(input: Any, *args: Any, dtype: Any = None, **named: Any) -> Any:
+    return cumprod(input, *args, dtype=_own_dtype(input, dtype), **named)
+
+
+@reduction(inplace=True, written=_cumsum_)
 def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """Running sum along `dim`."""
     check_tensor("cumsum", input)
     return c.cumsum(_numbers("cumsum", accumulated(input, dtype)), one_dim(dim, len(shape_of(input))), False)
 
 
-@reduction(inplace=True)
+@reduction(inplace=True, written=_cumprod_)
 def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """Running product along `dim`."""
     check_tensor("cumprod", input)
@@ -243,12 +265,19 @@ def logcumsumexp(input: Any, dim: int) -> Any:
     return c.logcumsumexp(input, found)
 
 
+def _dim_of_extreme(name: str, input: Any, dim: Any) -> int:
+    if not shape_of(input) and type(dim) is int and dim not in (-1, 0):
+        raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
+    if shape_of(input):
+        _refuse_complex(input, f"{name}_cpu")
+    return one_dim(dim, len(shape_of(input)))
+
+
 @reduction
 def cummax(input: Any, dim: int) -> Any:
     """The largest element so far along `dim` and where it is."""
     check_tensor("cummax", input)
-    found = one_dim(dim, len(shape_of(input)))
-    _refuse_complex(input, "cummax_cpu")
+    found = _dim_of_extreme("cummax", input, dim)
     return _named("cummax", e.cummax(input, found))
 
 
@@ -256,8 +285,7 @@ def cummax(input: Any, dim: int) -> Any:
 def cummin(input: Any, dim: int) -> Any:
     """The smallest element so far along `dim` and where it is."""
     check_tensor("cummin", input)
-    found = one_dim(dim, len(shape_of(input)))
-    _refuse_complex(input, "cummin_cpu")
+    found = _dim_of_extreme("cummin", input, dim)
     return _named("cummin", e.cummin(input, found))
 
 

@@ -18,6 +18,7 @@ from ..core.warn import warn_once
 from ..errors import type_name
 from ..ops import creation as ops
 from ..ops.cumulative import cumprod
+from ..ops.gather import masked_select
 from ..ops.join import cat
 from ..ops.rearrange import flip
 from ..ops.structure import contiguous_copy, expand, reshape, stack
@@ -168,6 +169,8 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if r == 0:
         return made(np.empty(0, dtype_of(input)))
+    if shape_of(input)[0]:
+        masked_select.op.refuse(dtype_of(input))
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     places = np.array(list(choose(range(shape_of(input)[0]), r)), np.int64).reshape(-1, r)
     return stack([input[wrap(np.ascontiguousarray(column))] for column in places.T], 1)

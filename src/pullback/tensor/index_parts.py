@@ -126,6 +126,13 @@ def _axes_taken(item: Any) -> int:
     return 1
 
 
+def _count_axes(parts: tuple[Any, ...], rank: int) -> int:
+    taken = sum([_axes_taken(item) for item in parts])
+    if taken > rank:
+        raise IndexError(f"too many indices for tensor of dimension {rank}")
+    return taken
+
+
 def applied(x: Any, parts: tuple[Any, ...], keep_whole: bool) -> tuple[Any, list[Entry]]:
     """Take the views that the parts of an index ask for; return what is left of `x`, and the indexed axes.
 
@@ -134,11 +141,13 @@ def applied(x: Any, parts: tuple[Any, ...], keep_whole: bool) -> tuple[Any, list
     IndexError, TypeError
         torch's, for indices out of range, too many, or of a wrong type.
     """
-    parts = tuple([_as_index(item) for item in parts])
     rank = len(shape_of(x))
-    taken = sum([_axes_taken(item) for item in parts])
-    if taken > rank:
-        raise IndexError(f"too many indices for tensor of dimension {rank}")
+    try:
+        parts = tuple([_as_index(item) for item in parts])
+    except (IndexError, TypeError):
+        _count_axes(parts, rank)
+        raise
+    taken = _count_axes(parts, rank)
     entries: list[Entry] = []
     dim = 0
     for position, item in enumerate(parts):

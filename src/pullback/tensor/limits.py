@@ -13,9 +13,11 @@ from ..core.op import unsupported
 from ..core.value import TensorBase, dtype_of
 from ..ops import elementwise as e
 from ..ops import mixture as m
+from ..ops.kernel_words import RARE
 from .data import SHORT_NAMES, overflow
 from .math import factor, widened
 from .operands import declare
+from .properties import common_dtype
 
 
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
@@ -36,7 +38,11 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
             raise NotImplementedError("clamp is not supported for complex types")
         if min is None:
             return m.clamp_max(input, max)
-        return m.clamp_min(input, min) if max is None else m.clamp_both(input, min, max)
+        if max is None:
+            return m.clamp_min(input, min)
+        if (common := common_dtype(input, min, max)).kind == "c":
+            raise unsupported("clamp_cpu", (), common)
+        return m.clamp_both(input, min, max)
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     if dtype_of(input).kind in "fV" and (isinstance(min, complex) or isinstance(max, complex)):
@@ -52,7 +58,7 @@ def _real(word: str, input: Any, *limits: Any) -> tuple[Any, ...]:
     """
     wide = widened(input, *limits)
     dtype = dtype_of(wide)
-    if dtype.kind == "b":
+    if dtype.kind == "b" or dtype in RARE:
         raise unsupported(word, (), dtype)
     if dtype.kind in "cW":
         raise NotImplementedError("clamp is not supported for complex types")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.graph_errors import type_word
+from ..core.op import of
 from ..core.value import dtype_of, shape_of
 from ..ops import linalg as ops
 from ..ops import triangular
@@ -424,7 +425,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {a[axis]} and {b[axis]}"
         )
     leading_shape(a, b)
-    ops.cross.op.refuse(dtype_of(input))
+    of(ops.cross).refuse(dtype_of(input))
     if dtype_of(input) != dtype_of(other):
         raise RuntimeError(
             f"expected scalar type {type_word(dtype_of(input))} but found {type_word(dtype_of(other))}"

@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..core.graph_errors import type_word
+from ..core.op import unsupported
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..errors import argument_type
 from ..ops import lu as ops
+from ..ops.kernel_words import RARE
+from ..ops.structure import expand
 from .api import public
 from .matrix_checks import (
     check_floating,
@@ -78,19 +81,49 @@ def linalg_lu_factor(A: Any, *, pivot: bool = True) -> Any:
     return return_type("linalg_lu_factor", "LU", "pivots")(parts)
 
 
-@public
-def lu(A: Any, pivot: bool = True, get_infos: bool = False) -> Any:
-    """LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also the place of a zero pivot."""
+def _lu(A: Any, pivot: Any, get_infos: Any, out: Any) -> Any:
     if not isinstance(A, TensorBase):
         raise argument_type("_lu_with_info", "input", 1, "Tensor", A)
     if not isinstance(pivot, bool):
         raise argument_type("_lu_with_info", "pivot", None, "bool", pivot)
-    superseded("lu")
     _check_lu(A, pivot, "torch.lu_factor")
-    parts = ops.lu_factor_ex(A, "")
-    if get_infos:
-        return return_type("_lu_with_info", "LU", "pivots", "info")(parts)
-    return parts[:2]
+    parts = return_type("_lu_with_info", "LU", "pivots", "info")(ops.lu_factor_ex(A, ""))
+    result = parts if get_infos else parts[:2]
+    if out is None:
+        return result
+    if len(out) != len(result):
+        raise TypeError(f"expected tuple of {len(result)} elements but got {len(out)}")
+    if not isinstance(out, tuple | list):
+        raise TypeError(f"argument 'out' must be tuple of Tensors, not {type(out).__name__}")
+    for target, part in zip(out, result, strict=True):
+        target.resize_as_(part).copy_(part)
+    return out
+
+
+def _lu_with_infos(A: Any, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
+    return _lu(A, pivot, True, out)
+
+
+def _lu_no_infos(A: Any, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
+    return _lu(A, pivot, False, out)
+
+
+@public(out=False, method=False)
+def lu(*args: Any, **kwargs: Any) -> Any:
+    """LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also the place of a zero pivot."""
+    superseded("lu")
+    asked = kwargs.get("get_infos", args[2] if len(args) > 2 else False)
+    return (_lu_with_infos if asked else _lu_no_infos)(*args, **kwargs)
+
+
+def _method(self: Any, pivot: bool = True, get_infos: bool = False) -> Any:
+    superseded("lu")
+    return _lu(self, pivot, get_infos, None)
+
+
+_method.__doc__ = lu.__doc__
+lu.__wrapped__.__wrapped__ = _lu_with_infos  # what `inspect.signature` follows
+public(_method, name="lu", is_function=False, out=False)
 
 
 @public(namespace="linalg", name="lu")
@@ -146,9 +179,15 @@ def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_piv
             "this function is intended to be used with the output produced by torch.linalg.lu_factor"
         )
     rows = shape_of(LU_data)[-2]
+    lead = shape_of(LU_data)[:-2]
+    if unpack_pivots and len(shape_of(LU_pivots)) == 1 and lead:
+        LU_pivots = expand(LU_pivots, (*lead, *shape_of(LU_pivots)))
+    if dtype_of(LU_data) in RARE and (unpack_data or unpack_pivots):
+        raise unsupported("tril" if unpack_data else "scatter_gather_scalar_cpu", (), dtype_of(LU_data))
     if unpack_pivots and type(LU_pivots._value) is np.ndarray:
-        used = LU_pivots._value[..., :rows]
-        if ((used < 1) | (used > rows)).any():
+        used = LU_pivots._value[..., :rows] if shape_of(LU_pivots) else LU_pivots._value
+        short = shape_of(LU_pivots)[-1:] < (min(shape_of(LU_data)[-2:]),)
+        if short or ((used < 1) | (used > rows)).any():
             raise RuntimeError(
                 "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive."
                 "Did you properly pass the result of lu_factor?"

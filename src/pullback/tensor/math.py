@@ -461,7 +461,7 @@ def isreal(input: Any) -> Any:
     -------
     Tensor of bool
     """
-    if dtype_of(input).kind in "cW":
+    if dtype_of(tensor("isreal", "input", input)).kind in "cW":
         return c.eq(imag_view(input), 0)
     return fill(cast(input, np.dtype(np.bool_)), True)
 

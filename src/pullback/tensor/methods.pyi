@@ -345,7 +345,7 @@ class Methods(TensorBase):
         """Products of two stacks of matrices: (b, n, k) @ (b, k, m) -> (b, n, m)."""
     def bool(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor in bool: itself where it is that already."""
-    def broadcast_to(self, *size: Any, **keyword: Any) -> Tensor:
+    def broadcast_to(self, *given: Any, size: Any = None) -> Tensor:
         """``input.expand(size)``."""
     def bucketize(
         self, boundaries: Any, *, out_int32: builtins.bool = False, right: builtins.bool = False,

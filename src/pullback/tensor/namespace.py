@@ -88,7 +88,6 @@ TOP_LEVEL: dict[str, Any] = {
     "DisableTorchFunctionSubclass": overriding.DisableTorchFunctionSubclass,
     "is_tensor": properties.is_tensor,
     "to_dlpack": interchange.to_dlpack,
-    **shape_inplace.FUNCTIONS,
 }
 
 #: The in-place methods that torch's top level has as functions too.

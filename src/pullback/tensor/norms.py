@@ -26,12 +26,18 @@ from .sizes import tensor
 from .tensor import checked_dim
 
 
+def _check_order(p: Any) -> None:
+    if isinstance(p, complex):
+        raise RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm.")
+
+
 @reduction(namespace="linalg")
 def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Vector norm (Σ|x|^ord)^(1/ord) over `dim`; inf and −inf give the largest and smallest |x|, 0 counts."""
     check_tensor("linalg_vector_norm", x)
     if ord is None or isinstance(ord, str):
         raise argument_type("linalg_vector_norm", "ord", 2, "Number", ord)
+    _check_order(ord)
     if dtype_of(x).kind in "biu":
         raise RuntimeError(
             f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
@@ -217,7 +223,10 @@ def dist(input: Any, other: Any, p: Any = 2) -> Any:
     tensor("dist", "other", other, 2)
     refuse_bools(input, other)
     check_broadcast((input, other))
-    if (kind := common_dtype(input, other)).kind in "biu":
+    r.dist.op.refuse(kind := common_dtype(input, other))
+    _check_order(p)
+    dtypes.check_number(p)
+    if kind.kind in "biu":
         raise RuntimeError(
             f"norm(): input dtype should be either floating point or complex. Got {type_word(kind)} instead."
         )

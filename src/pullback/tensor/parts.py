@@ -149,6 +149,7 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
     shape = shape_of(tensor("chunk", "input", input))
     if not shape:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    chunks, dim = integer("chunk", "chunks", 2, chunks), integer("chunk", "dim", 3, dim)
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     dim = checked_dim(dim, len(shape))
@@ -223,7 +224,7 @@ def _split_along(name: str, input: Any, where: Any, dim: int, least: int) -> tup
             f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with "
             f"{len(shape)} dimensions!"
         )
-    if is_int(where) and (where <= 0 or shape[dim] % where):
+    if is_int(where) and (where == 0 or shape[dim] % abs(where)):
         raise RuntimeError(
             f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
             f"{shape[dim]} is not "

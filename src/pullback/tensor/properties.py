@@ -179,7 +179,12 @@ def sum_to_size(self: Any, size: Any) -> Any:
     lead = len(shape) - len(size)
     if lead < 0 or any(have != want != 1 for have, want in zip(shape[lead:], size)):
         raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(shape)}}}.")
-    return sum_to(self, size) if size else self.sum()
+    if not size:
+        return self.sum()
+    if size == shape:
+        return sum_to(self, size)
+    wide = cast(self, dtypes.int64) if dtype_of(self).kind in "biu" else self
+    return sum_to(wide, size)
 
 
 def _volatile(self: Any) -> bool:

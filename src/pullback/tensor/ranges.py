@@ -103,16 +103,12 @@ def range_(
     return made(ranges.rounded(start + step * places, chosen), requires_grad)
 
 
-def _endpoint(function: str, name: str, value: Any) -> Any:
-    if not isinstance(value, Tensor):
-        return value
-    rank = array_of(value).ndim
-    if rank:
-        raise RuntimeError(
-            f"{function} only supports 0-dimensional start and end tensors, but got {name} with {rank} "
-            f"dimension(s)."
-        )
-    return value.item()
+def _endpoints(function: str, start: Any, end: Any) -> list[Any]:
+    ranks = {name: array_of(v).ndim for name, v in (("start", start), ("end", end)) if isinstance(v, Tensor)}
+    if any(ranks.values()):
+        got = " and ".join(f"{name} with {rank} dimension(s)" for name, rank in ranks.items())
+        raise RuntimeError(f"{function} only supports 0-dimensional start and end tensors, but got {got}.")
+    return [v.item() if isinstance(v, Tensor) else v for v in (start, end)]
 
 
 def _row_dtype(function: str, start: Any, end: Any, dtype: Any) -> np.dtype[Any]:
@@ -147,7 +143,7 @@ def linspace(
     steps : int
     """
     check_options("linspace", device, pin_memory)
-    start, end = _endpoint("linspace", "start", start), _endpoint("linspace", "end", end)
+    start, end = _endpoints("linspace", start, end)
     chosen = _row_dtype("linspace", start, end, dtype)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
@@ -162,7 +158,7 @@ def logspace(
 ) -> Any:
     """Make `base` to the powers ``linspace(start, end, steps)``."""
     check_options("logspace", device, pin_memory)
-    start, end = _endpoint("logspace", "start", start), _endpoint("logspace", "end", end)
+    start, end = _endpoints("logspace", start, end)
     chosen = _row_dtype("logspace", start, end, dtype)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")

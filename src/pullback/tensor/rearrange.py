@@ -270,6 +270,9 @@ def refuse_complex_history(name: str, input: Any, src: Any) -> None:
 def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
     """`input` with the part at `index` of axis `dim` replaced by `src`."""
     shape = shape_of(tensor("select_scatter", "input", input))
+    dim, index = integer("select_scatter", "dim", 3, dim), integer("select_scatter", "index", 4, index)
+    if not shape:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
     dim = checked_dim(dim, len(shape))
     size = shape[dim]
     if not -size <= index < size:
@@ -396,6 +399,7 @@ def unfold(input: Any, dimension: int, size: int, step: int) -> Any:
     shape = shape_of(tensor("unfold", "input", input))
     dim = checked_dim(integer("unfold", "dimension", 1, dimension), len(shape))
     length = shape[dim] if shape else 1
+    size, step = integer("unfold", "size", 2, size), integer("unfold", "step", 3, step)
     if size < 0:
         raise RuntimeError(f"size is {size} but must be >= 0")
     if size > length:

@@ -63,6 +63,8 @@ def reduction(function: _F | None = None, **options: Any) -> Any:
 
 def one_dim(dim: Any, rank: int) -> int:
     """A dim as a non-negative index (0 for a 0-d tensor)."""
+    if type(dim) is bool:
+        raise TypeError("a bool is no dim")  # said in torch's words by what reads the whole call
     return checked_dim(operator.index(dim), rank)
 
 
@@ -514,6 +516,6 @@ def hash_tensor(
 def count_nonzero(input: Any, dim: Any = None) -> Any:
     """Count the elements, over `dim`, that are not 0."""
     check_tensor("count_nonzero", input)
-    if dim is None and dtype_of(input) in RARE:
+    if dim in (None, (), []) and dtype_of(input) in RARE:
         raise unsupported("nonzero_count_cpu", (), dtype_of(input))
     return r.count_nonzero(input, reduced_dims(dim, len(shape_of(input))))

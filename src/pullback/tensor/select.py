@@ -17,6 +17,7 @@ from ..errors import argument_type
 from ..ops import comparison as c
 from ..ops import gather as o
 from ..ops import view as v
+from ..ops.arithmetic import add
 from ..ops.convert import cast
 from ..ops.kernel_words import RARE
 from ..ops.structure import expand, reshape
@@ -27,6 +28,7 @@ from .data import scalar_array
 from .math import factor, number
 from .properties import common_dtype
 from .rearrange import refuse_complex_history
+from .shape import expanded
 from .sizes import count, integer, tensor
 from .tensor import checked_dim
 
@@ -92,6 +94,9 @@ def _check_scatter(name: str, input: Any, dim: int, index: Any, source: Any) -> 
     if len(_whole_axes(own)) != rank:
         raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
     if source is not None and len(_whole_axes(shape_of(source))) != rank:
+        given = shape_of(source)
+        if 0 < len(given) < rank and all(n <= m for n, m in zip(own, given, strict=False)):
+            checked_dim(len(given), len(given))  # what torch asks next
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     too_large = any(d != dim and n > m for d, (n, m) in enumerate(zip(own, shape, strict=False)))
     if source is None:
@@ -279,8 +284,10 @@ def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) 
     """`input` with ``alpha · source``'s slices added to the slices of axis `dim` that `index` names."""
     dim = _arguments("index_add", input, dim, index)
     _check_slices("index_add_()", input, dim, index, tensor("index_add", "source", source, 3))
-    if len(shape_of(input)) == 2:
+    if o.is_scattered(len(shape_of(input)), dim, alpha):
         o.scatter_add.op.refuse(dtype_of(input))
+    elif len(shape_of(input)) > 1:
+        add.op.refuse(dtype_of(input))
     return o.index_add(input, index, source, dim, factor(alpha, input))
 
 
@@ -396,7 +403,13 @@ def _broadcast(*values: Any) -> None:
         check_broadcast([np.broadcast_to(np.empty((), bool), shape_of(v)) for v in values])
 
 
-@public(inplace=True, out=False)
+def _masked_scatter_(input: Any, mask: Any, source: Any) -> Any:
+    if isinstance(mask, TensorBase):
+        expanded(mask, shape_of(input))  # the input keeps its shape
+    return masked_scatter(input, mask, source)
+
+
+@public(inplace=True, out=False, written=_masked_scatter_)
 def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     """`input` with the elements where `mask` holds replaced by those of `source`, in order."""
     tensor("masked_scatter", "input", input)

@@ -18,6 +18,7 @@ from ..ops import structure
 from ..ops import view as v
 from ..ops.convert import conj_view
 from .api import public
+from .signature import Parser
 from .sizes import (
     Ints,
     count,
@@ -152,11 +153,25 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     return reshaped(input, (*shape[:start], count(shape[start : end + 1]), *shape[end + 1 :]))
 
 
-@public(out=False)
+def _unflatten(self: Any, dim: int, sizes: Sequence[int]) -> Any:
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    _UNFLATTEN.bind((dim, sizes), {})
+    return unflatten(self, dim, sizes)
+
+
+_UNFLATTEN = Parser("unflatten", "(int dim, tuple of ints sizes)")
+
+
+@public(out=False, method=False)
 def unflatten(input: Any, dim: int, sizes: Sequence[int]) -> Any:
     """Axis `dim` as several axes of `sizes`; one size may be -1."""
     shape = shape_of(tensor("unflatten", "input", input))
     dim = checked_dim(integer("unflatten", "dim", 2, dim), len(shape))
+    if not shape:
+        raise RuntimeError(
+            f"unflatten got an unexpected error:\nDimension specified as {dim} but tensor has no dimensions"
+        )
     new = sequence("unflatten", "sizes", 2, sizes)
     if not new:
         raise RuntimeError("unflatten: sizes must be non-empty")
@@ -171,6 +186,10 @@ def unflatten(input: Any, dim: int, sizes: Sequence[int]) -> Any:
             "tensor"
         ) from None
     return _viewed(input, (*shape[:dim], *found, *shape[dim + 1 :]))
+
+
+_unflatten.__doc__ = unflatten.__doc__
+public(_unflatten, name="unflatten", is_function=False, out=False)
 
 
 @public(out=False)
@@ -411,12 +430,18 @@ def expand_as(input: Any, other: Any) -> Any:
     return expanded(input, tuple(shape_of(tensor("expand_as", "other", other))))
 
 
-@public(out=False)
-def broadcast_to(input: Any, *size: Any, **keyword: Any) -> Any:
+def _broadcast_to(input: Any, *given: Any, size: Any = None) -> Any:
     """``input.expand(size)``."""
-    return expanded(
-        tensor("broadcast_to", "input", input), ints("broadcast_to", "size", size, keyword.get("size"))
-    )
+    return expanded(input, ints("broadcast_to", "size", given, size))
+
+
+@public(out=False, method=False)
+def broadcast_to(input: Any, size: Any) -> Any:
+    """``input.expand(size)``."""
+    return expanded(tensor("broadcast_to", "input", input), sequence("broadcast_to", "size", 2, size))
+
+
+public(_broadcast_to, name="broadcast_to", is_function=False, out=False)
 
 
 def broadcast(a: Ints, b: Ints) -> Ints:
@@ -453,15 +478,21 @@ def broadcast_shapes(*shapes: Any) -> Any:
     """The shape to which shapes (or sizes) broadcast."""
     from ..core.size import Size
 
-    rank = max((1 if is_int(s) else len(s) for s in shapes), default=0)
-    found = [1] * rank
-    for i, given in enumerate(shapes):
-        shape = (int(given),) if is_int(given) else tuple(given)
+    given = [(s,) if isinstance(s, int) else s for s in shapes if s is not None]
+    for shape in given:
+        if not isinstance(shape, Sequence):
+            raise RuntimeError(
+                f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape}"
+            )
+    found = [1] * max(map(len, given), default=0)
+    for i, shape in enumerate(given):
         for d in range(-1, -len(shape) - 1, -1):
             size = shape[d]
-            if size < 0:
+            if size == found[d]:
+                continue
+            if found[d] == 1 and size < 0:
                 raise ValueError("Attempting to broadcast a dimension with negative length!")
-            if size == 1 or size == found[d]:
+            if size == 1:
                 continue
             if found[d] != 1:
                 raise RuntimeError(
@@ -476,17 +507,19 @@ def broadcast_shapes(*shapes: Any) -> Any:
 # --- ranks --------------------------------------------------------------------------------------------------
 
 
-def _each(given: tuple[Any, ...], function: Any) -> Any:
-    if len(given) == 1 and not isinstance(given[0], (tuple, list)):
-        return function(given[0])
+def _each(name: str, given: tuple[Any, ...], function: Any) -> Any:
     items = given[0] if len(given) == 1 else given
+    if isinstance(items, TensorBase):
+        return function(items)
+    if not (isinstance(items, tuple | list) and all(isinstance(x, TensorBase) for x in items)):
+        Parser(name, "(Tensor input)", "(tuple of Tensors tensors)").bind((items,), {})
     return tuple(function(x) for x in items)
 
 
 @public(method=False, out=False)
 def atleast_1d(*tensors_: Any) -> Any:
     """Tensors with at least one axis."""
-    return _each(tensors_, lambda x: x if len(shape_of(x)) >= 1 else reshaped(x, (1,)))
+    return _each("atleast_1d", tensors_, lambda x: x if len(shape_of(x)) >= 1 else reshaped(x, (1,)))
 
 
 @public(method=False, out=False)
@@ -497,7 +530,7 @@ def atleast_2d(*tensors_: Any) -> Any:
         rank = len(shape_of(x))
         return reshaped(x, (1, 1)) if rank == 0 else v.unsqueeze(x, 0) if rank == 1 else x
 
-    return _each(tensors_, raised)
+    return _each("atleast_2d", tensors_, raised)
 
 
 @public(method=False, out=False)
@@ -512,4 +545,4 @@ def atleast_3d(*tensors_: Any) -> Any:
             x = v.unsqueeze(x, 0)
         return v.unsqueeze(x, 2) if rank < 3 else x
 
-    return _each(tensors_, raised)
+    return _each("atleast_3d", tensors_, raised)

@@ -8,10 +8,11 @@ from ..core.inplace import check_history, rearrange, requires_grad
 from ..core.op import TABLE
 from ..core.value import shape_of
 from ..ops import rearranged
+from .api import public
 from .rearrange import layout_argument
 from .shape import squeeze_dims_argument
 from .sizes import integer
-from .tensor import Tensor, checked_dim
+from .tensor import checked_dim
 
 
 def _removed(shape: tuple[int, ...], dims: tuple[int, ...]) -> tuple[Any, ...]:
@@ -24,6 +25,7 @@ def _check(x: Any) -> None:
     check_history(x, requires_grad(x))
 
 
+@public(is_function=False, out=False)
 def squeeze_(self: Any, dim: Any = None) -> Any:
     """In-place version of :func:`squeeze`."""
     _check(self)
@@ -36,6 +38,7 @@ def squeeze_(self: Any, dim: Any = None) -> Any:
     return rearrange(self, rearranged.squeeze_dims, (chosen,), _removed(shape, chosen))
 
 
+@public(is_function=False, out=False)
 def unsqueeze_(self: Any, dim: int) -> Any:
     """In-place version of :func:`unsqueeze`."""
     dim = integer("unsqueeze_", "dim", 1, dim)
@@ -44,6 +47,7 @@ def unsqueeze_(self: Any, dim: int) -> Any:
     return rearrange(self, rearranged.unsqueeze, (dim,), ((TABLE["squeeze_dim"], (dim,), None),))
 
 
+@public(is_function=False, out=False)
 def transpose_(self: Any, dim0: int, dim1: int) -> Any:
     """In-place version of :func:`transpose`."""
     rank = len(shape_of(self))
@@ -55,11 +59,13 @@ def transpose_(self: Any, dim0: int, dim1: int) -> Any:
     return rearrange(self, rearranged.transpose, dims, ((TABLE["transpose"], dims, None),))
 
 
+@public(is_function=False, out=False, aliases=("swapdims_",))
 def swapaxes_(self: Any, axis0: int, axis1: int) -> Any:
     """In-place version of :func:`swapaxes`."""
     return transpose_(self, axis0, axis1)
 
 
+@public(is_function=False, out=False)
 def t_(self: Any) -> Any:
     """In-place version of :func:`t`."""
     _check(self)
@@ -69,6 +75,7 @@ def t_(self: Any) -> Any:
     return rearrange(self, rearranged.t, (), ((TABLE["t"], (), None),))
 
 
+@public(is_function=False, out=False)
 def as_strided_(self: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
     """In-place version of :func:`as_strided`."""
     shape, strides, offset, at, own = layout_argument("as_strided_", self, size, stride, storage_offset)
@@ -81,10 +88,3 @@ def as_strided_(self: Any, size: Any, stride: Any, storage_offset: int | None = 
         (shape, strides, offset, before, own),
         ((TABLE["as_strided"], back, None),),
     )
-
-
-for _function in (squeeze_, unsqueeze_, transpose_, swapaxes_, t_, as_strided_):
-    setattr(Tensor, _function.__name__, _function)
-setattr(Tensor, "swapdims_", swapaxes_)  # noqa: B010  # the type checker does not know the attribute
-#: The functions of these that torch has at its top level.
-FUNCTIONS = {"as_strided_": as_strided_}

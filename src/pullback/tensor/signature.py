@@ -303,7 +303,8 @@ class Signature:
         self.by_name = {p.name: p for p in self.parameters}
         self.required = [p.target for p in self.parameters if not p.has_default]
         self.needs_keywords = any(p.keyword_only and not p.has_default for p in self.parameters)
-        self.least_positional = sum(not p.has_default for p in self.positional)
+        # torch counts what can be given by name only, too.
+        self.least_positional = len(self.required)
         # A size that is the first and only positional parameter may be given number by number.
         self.spread = len(self.positional) == 1 and self.positional[0].kind == "tuple of ints"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,10 +10,16 @@ import numpy as np
 
 from ..array import dtypes
 from ..core.graph_errors import type_word
+from ..core.op import unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..errors import type_name
 from ..ops import sort as o
+from ..ops.comparison import eq, ne
+from ..ops.convert import cast
+from ..ops.kernel_words import RARE
 from .api import public
+from .data import overflow
+from .properties import common_dtype
 from .return_types import named
 from .signature import Parser, is_number
 from .sizes import count, integer, tensor
@@ -197,8 +204,8 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
     rank = len(shape_of(tensor("bucketize", "boundaries", boundaries, 2)))
     if rank != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({rank})")
-    values = _as_tensor(input)
-    return o.searchsorted(boundaries, values, bool(right), bool(out_int32))
+    common = common_dtype(boundaries, values := _as_tensor(input))
+    return o.searchsorted(cast(boundaries, common), cast(values, common), bool(right), bool(out_int32))
 
 
 # --- counts -------------------------------------------------------------------------------------------------
@@ -226,8 +233,15 @@ def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
     """Count the elements in each of `bins` equal parts of [min, max] (of the input's range
     where both are equal).
     """
-    if dtype_of(tensor("histc", "input", input)).kind not in "fV":
-        raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{type_word(dtype_of(input))}'")
+    dtype = dtype_of(tensor("histc", "input", input))
+    if isinstance(min, complex) or isinstance(max, complex):
+        raise overflow("double")
+    if dtype in RARE or dtype.kind not in "fiuV":
+        spread = min == max and dtype.kind != "b"
+        made = "histogram_cpu" if dtype.kind in "c" else "linspace_cpu"
+        raise unsupported("aminmax_cpu" if spread else made, (), dtype)
+    if dtype.kind not in "fV":
+        raise unsupported("histogram_cpu", (), dtype)
     bins = integer("histc", "bins", 2, bins)
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
@@ -235,6 +249,8 @@ def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
     if low == high and count(shape_of(input)):
         array = o.orderable(array_of(input))
         low, high = float(array.min()), float(array.max())
+        # The nan that a minimum gives on x86 has its sign set.
+        low, high = (math.copysign(v, -1) if math.isnan(v) else v for v in (low, high))
     if not (np.isfinite(low) and np.isfinite(high)):
         raise RuntimeError(f"torch.histc: range of [{_c_number(low)}, {_c_number(high)}] is not finite")
     if low > high:
@@ -245,17 +261,20 @@ def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
 
 
 def _c_number(value: float) -> str:
-    """A number as C++ prints it; the nan that a minimum gives on x86 has its sign set."""
-    return "-nan" if value != value else f"{value:g}"
+    """A number as C++ prints it, the sign of nan included."""
+    return f"{'-' * (math.copysign(1, value) < 0)}nan" if value != value else f"{value:g}"
 
 
 @public
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
     """Return which of `elements` occur among `test_elements`."""
-    for v in (elements, test_elements):
-        if isinstance(v, TensorBase) and dtype_of(v).kind in "bcW":
-            raise RuntimeError(f"Unsupported input type encountered for isin(): {type_word(dtype_of(v))}")
     x, test = (_as_tensor(v) for v in (elements, test_elements))
-    return o.isin(x, test, bool(invert))
+    for v in (x, test):
+        if dtype_of(v).kind in "bcW":
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {type_word(dtype_of(v))}")
+    if test is not test_elements:
+        return (ne if invert else eq)(x, test_elements)
+    common = common_dtype(x, test)
+    return o.isin(cast(x, common), cast(test, common), bool(invert))
 
 

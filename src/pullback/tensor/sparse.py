@@ -16,14 +16,17 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..array import dtypes
+from ..core.op import unsupported
 from ..core.value import InnerValue, TensorBase, array_of, dtype_of, wrap
 from ..ops.embedding_bag import embedding_bag
+from ..ops.kernel_words import RARE
 from .constants import SPARSE
 from .indexing import index_put
 from .interception import OVERRIDING
 from .interchange import as_tensor
 from .join import cat
 from .printing import contents_text, printing_options, with_suffixes
+from .signature import Parser
 from .tensor import NO_LEAF, Tensor
 
 Function = Callable[..., Any]
@@ -386,6 +389,13 @@ class Invariants(threading.local):
 invariants = Invariants()
 
 
+_BY_DIMS = Parser(
+    "to_sparse",
+    "(*, torch.layout? layout = None, tuple of ints[2]? blocksize = None, int? dense_dim = None)",
+    "(int sparse_dim)",
+)
+
+
 def to_sparse(
     input: Any, sparse_dim: int | None = None, *, layout: Any = None, blocksize: Any = None,
     dense_dim: int | None = None,
@@ -397,11 +407,27 @@ def to_sparse(
         return to_layout(input, layout, blocksize, dense_dim)
     if isinstance(input, SparseTensor):
         return input
-    count = input.dim() if sparse_dim is None else sparse_dim
-    array = array_of(input)
-    found = np.nonzero(array.reshape(*array.shape[:count], math.prod(array.shape[count:])).any(axis=-1))
-    where = np.stack(found).astype(np.int64) if count else np.zeros((0, 1), np.int64)
-    return sparse(wrap(where), input[tuple(map(wrap, where))], input.shape, unique=True)
+    if blocksize is not None:
+        raise RuntimeError(
+            "dense_to_sparse: conversion from Strided to Sparse with blocksize argument given is not "
+            "supported"
+        )
+    if sparse_dim is not None:
+        sparse_dim = _BY_DIMS.bind((sparse_dim,), {})["sparse_dim"]
+    array, rank = array_of(input), input.dim()
+    count = rank if sparse_dim is None else sparse_dim
+    if not 0 <= count <= rank:
+        raise RuntimeError(
+            f"dense_to_sparse: sparse_dim argument must be in [0,{rank}] range, but {count} is given"
+        )
+    if rank and not count:
+        raise RuntimeError("dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0")
+    if array.dtype in RARE:
+        raise unsupported("nonzero_count_cpu", (), array.dtype)
+    filled = array.reshape(*array.shape[:count], math.prod(array.shape[count:])).any(axis=-1)
+    where = np.argwhere(filled).T.astype(np.int64)
+    values = input[tuple(map(wrap, where))] if rank else input.reshape(1)[: where.shape[1]]
+    return sparse(wrap(where), values, input.shape, unique=True)
 
 
 def of_rows(

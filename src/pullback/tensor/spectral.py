@@ -63,13 +63,13 @@ def _centred(input: Any, n_fft: int, mode: str) -> Any:
 
 
 _STFT = Parser(
-    "stft",
-    "(Tensor input, int n_fft, int? hop_length = None, int? win_length = None, Tensor? window = None, bool "
-    'center = True, str pad_mode = "reflect", bool normalized = False, bool? onesided = None, bool? '
-    "return_complex = None, bool? align_to_window = None)",
-    "(Tensor input, int n_fft, int? hop_length = None, int? win_length = None, Tensor? window = None, bool "
-    "normalized = False, bool? onesided = None, bool? return_complex = None, bool? align_to_window = None)",
-)
+    "stft", *(
+        f"(Tensor input, int n_fft, int? hop_length = None, int? win_length = None, Tensor? window = None, "
+        f"{centred}bool normalized = False, bool? onesided = None, bool? return_complex = None, bool? "
+        f"align_to_window = None)"
+        for centred in ('bool center = True, str pad_mode = "reflect", ', "")
+    )
+)  # fmt: skip
 
 
 @public(out=False)
@@ -323,7 +323,22 @@ def _istft() -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         return _inverse(**parser.bind(args, kwargs))
 
-    return public(described(call, _inverse, parser), name="istft", out=False)
+    return public(described(call, _inverse, parser), name="istft", out=False, method=False)
 
 
 istft = _istft()
+
+
+def _method(
+    self: Any, n_fft: int, hop_length: int | None = None, win_length: int | None = None, window: Any = None,
+    center: bool = True, normalized: bool = False, onesided: bool | None = None, length: int | None = None,
+    return_complex: bool = False,
+) -> Any:  # fmt: skip
+    return istft(
+        self, n_fft, hop_length, win_length, window, center, normalized, onesided, length,
+        return_complex=return_complex,
+    )  # fmt: skip
+
+
+_method.__doc__ = istft.__doc__
+public(_method, name="istft", is_function=False, out=False)

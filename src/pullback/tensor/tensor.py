@@ -340,8 +340,12 @@ class Tensor(Methods):
             return
         run_backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
-    def item(self) -> Any:
+    def item(self, *surplus: Any, **named: Any) -> Any:
         """The one element as a Python number."""
+        if surplus or named:
+            from .wrong_calls import wrong_call
+
+            raise wrong_call("Tensor", "item", surplus, named) or AssertionError
         if self._level:
             check_has_number(self, "item")
         array = array_of(self)

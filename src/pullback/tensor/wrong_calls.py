@@ -69,6 +69,13 @@ def _parser(place: str, name: str) -> Parser | None:
     return Parser(printed, *texts, numbers=numbers)
 
 
+@cache
+def takes_out(name: str) -> bool:
+    """Whether a function writes into tensors that it is given."""
+    parsers = [p for p in (_parser(place, name) for place in ("", "special", "linalg")) if p is not None]
+    return not parsers or any("out" in s.by_name for p in parsers for s in p.signatures)
+
+
 def deprecated_call(
     place: str, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> tuple[dict[str, Any], str] | None:
