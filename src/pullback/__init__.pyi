@@ -2480,7 +2480,7 @@ def threshold(
     """input where it is above `threshold`, else `value`."""
 def threshold_(input: Tensor, threshold: builtins.float, value: builtins.float) -> Tensor:
     """In-place threshold."""
-def tile(input: Tensor, *dims: Any, **keyword: Any) -> Tensor:
+def tile(input: Tensor, dims: Sequence[builtins.int]) -> Tensor:
     """`repeat` with as many leading ones as `dims` lacks."""
 def to_dlpack(tensor: Any) -> Tensor:
     """Return a DLPack capsule on the tensor's memory, to be consumed once."""

@@ -83,8 +83,9 @@ def invalid_combination(
         return ", ".join(name for name in kwargs if name not in {name for name, _ in parameters})
 
     def mismatch(parameters: Sequence[tuple[str, Accepts]]) -> str:
-        if unknown(parameters):
-            return f"some of the keywords were incorrect: {unknown(parameters)}"
+        # What was given by place is none of the names that are left.
+        if unknown(parameters[len(args) :]):
+            return f"some of the keywords were incorrect: {unknown(parameters[len(args) :])}"
         parts = []
         for i, (name, accepts) in enumerate(parameters):
             value, label = (args[i], "") if i < len(args) else (kwargs.get(name), f"{name}=")

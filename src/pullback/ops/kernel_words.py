@@ -58,6 +58,7 @@ _TABLE: tuple[tuple[frozenset[np.dtype], Mapping[str, str]], ...] = (
         "dot": "dot vdot", "threshold_cpu": "threshold",
     }),
     (RARE, {
+        "prod_out_cpu": "prod prod_all", "sum_cpu": "mean sum",
         "argmax_cpu": "argmax", "argmin_cpu": "argmin", "index_add_": "index_add",
         "index_copy_cpu": "index_copy", "index_fill_cpu": "index_fill_tensor",
         "isin_default_cpu": "isin", "masked_fill": "masked_fill masked_fill_tensor",
@@ -84,7 +85,8 @@ _TABLE: tuple[tuple[frozenset[np.dtype], Mapping[str, str]], ...] = (
         **{f"adaptive_{kind}_pool2d": f"adaptive_{kind}_pool_2d" for kind in ("avg", "max")},
         **{f"adaptive_{kind}_pool3d_cpu": f"adaptive_{kind}_pool_3d" for kind in ("avg", "max")},
         "huber_cpu": "huber_loss", "index_fill_cpu": "index_fill", "logit_cpu": "logit",
-        "mse_cpu": "mse_loss", "smooth_l1_cpu": "smooth_l1_loss",
+        "mse_cpu": "mse_loss", "nansum_cpu": "nansum", "nextafter_cpu": "nextafter",
+        "smooth_l1_cpu": "smooth_l1_loss",
     }),
     (dtypes.FLOAT8_NUMPY | _HALF, {
         "linalg.lu_solve_cpu": "linalg_lu_solve", "ldl_solve_kernel_cpu": "linalg_ldl_solve",
@@ -106,6 +108,8 @@ _TABLE: tuple[tuple[frozenset[np.dtype], Mapping[str, str]], ...] = (
     (dtypes.FLOAT8_NUMPY - _numpy("float8_e5m2"), {"isfinite": "isfinite", "isinf": "isinf"}),
     # Refused already, under a word that is not the op's name.
     (_NOTHING, {
+        "logcumsumexp_out_cpu": "logcumsumexp", "max_values_cpu": "logsumexp",
+        "sum_cpu": "mean_all sum_all",
         "div_cpu_reduced_float": "div", **{f"{op}_vml_cpu": op for op in _OF_VML},
         "mul_cpu_reduced_float": "mul", "norm_cpu": "vector_norm",
     }),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..array import dtypes
 from ..core.graph_errors import type_word
 from ..core.op import check_broadcast
 from ..core.value import TensorBase, dtype_of, shape_of
@@ -24,7 +25,7 @@ def check_floating(name: str, input: Any) -> None:
     """Raise torch's error for what is no floating-point tensor; `name` is the kernel's."""
     if not isinstance(input, TensorBase):
         raise errors.argument_type(name, "input", 1, "Tensor", input)
-    if dtype_of(input).kind not in "fV":
+    if dtype_of(input).kind not in "fV" or dtype_of(input) in dtypes.FLOAT8_NUMPY:
         raise NotImplementedError(f"\"{name}\" not implemented for '{type_word(dtype_of(input))}'")
 
 

@@ -366,7 +366,9 @@ def _is_told(error: Exception) -> bool:
         trace = trace.tb_next
     if trace is None or not trace.tb_frame.f_globals["__name__"].startswith(__package__.partition(".")[0]):
         return False
-    return trace.tb_frame.f_code.co_code[trace.tb_lasti] in _RAISING
+    code = trace.tb_frame.f_code
+    # An attribute that a dtype or a tensor lacks is Python's own error.
+    return code.co_name != "__getattr__" and code.co_code[trace.tb_lasti] in _RAISING
 
 
 _RAISING = frozenset({opmap["RAISE_VARARGS"], opmap["RERAISE"]})

@@ -172,7 +172,11 @@ def rsub(input: Any, other: Any, alpha: Any = 1) -> Any:
     _check_alpha("rsub", alpha, input, other)
     alpha = factor(alpha, input, other)
     scaled = input if type(alpha) is int and alpha == 1 else a.mul(input, alpha)
-    return a.rsub_tensor(scaled, other) if isinstance(other, Tensor) else a.rsub(scaled, other)
+    if isinstance(other, Tensor):
+        check_broadcast((other, scaled))
+        common_dtype(other, scaled)
+        return a.rsub_tensor(scaled, other)
+    return a.rsub(scaled, other)
 
 
 declare(

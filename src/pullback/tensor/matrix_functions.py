@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..array import dtypes
 from ..core.graph_errors import type_word
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..errors import type_name
@@ -301,10 +302,16 @@ def linalg_matmul(input: Any, other: Any) -> Any:
 @public(namespace="linalg", name="vecdot")
 def linalg_vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
     """Σ conj(x)·y along `dim`."""
-    for operand in (x, y):
-        check_floating(operand, "linalg.vecdot", halves=True)
-    if len(shape_of(x)) == len(shape_of(y)) == 1 and shape_of(x) != shape_of(y):
-        return dot(x, y)
+    check_floating(x, "linalg.vecdot", halves=True)
+    if dtype_of(x) != dtype_of(y):
+        raise RuntimeError(
+            "linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
+            f"{type_word(dtype_of(x))} and y of type {type_word(dtype_of(y))} instead"
+        )
+    if len(shape_of(x)) == len(shape_of(y)) == 1:
+        if shape_of(x) != shape_of(y) or dtype_of(x) in dtypes.FLOAT8_NUMPY:
+            return dot(x, y)
+        dim = 0
     return (x.conj() * y).sum(dim)
 
 

@@ -11,7 +11,7 @@ from ..ops import join, structure
 from ..ops import view as v
 from .api import public
 from .signature import Parser
-from .sizes import Ints, integer, is_int, sequence, tensor
+from .sizes import Ints, count, integer, is_int, sequence, tensor
 from .tensor import checked_dim
 
 
@@ -102,8 +102,8 @@ _SPLIT = Parser(
 def _split(self: Any, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
     """Parts of one size along axis `dim` (the last may be smaller), or parts of the given sizes."""
     size = split_size
-    if isinstance(size, TensorBase) and (not shape_of(size) or size.numel() == 1):
-        size = int(size)
+    if isinstance(size, TensorBase) and count(shape_of(size)) == 1:
+        size = int(array_of(size).item())
     if not isinstance(size, int):
         return split_with_sizes(self, size, dim)
     if type(dim) is not int or type(size) is not int or max(abs(size), abs(dim)) >= 1 << 63:

@@ -281,9 +281,9 @@ def randint_like(
 ) -> Any:
     """Integers from [low, high) in the input's shape."""
     if isinstance(high, TensorBase):
-        if high.dim():
+        if shape_of(high):
             raise RuntimeError("high must be a scalar tensor and on CPU")
-        high = int(high)
+        high = int(array_of(high))
     options = {"dtype": dtype, "device": device, "pin_memory": pin_memory, "memory_format": memory_format}
     return _drawn_like(
         ops.random_between, "randint_like", input, generator, options, requires_grad, low, high

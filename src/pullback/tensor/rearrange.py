@@ -124,10 +124,19 @@ def _repeated(input: Any, counts: Ints) -> Any:
     return r.repeat(input, counts)
 
 
-@public(out=False)
-def tile(input: Any, *dims: Any, **keyword: Any) -> Any:
+@public(method=False, out=False)
+def tile(input: Any, dims: Sequence[int]) -> Any:
     """`repeat` with as many leading ones as `dims` lacks."""
-    counts = ints("tile", "dims", dims, keyword.get("dims"))
+    return _tiled(tensor("tile", "input", input), sequence("tile", "dims", 2, dims))
+
+
+@public(name="tile", is_function=False, out=False)
+def _tile(input: Any, *dims: Any, **keyword: Any) -> Any:
+    """`repeat` with as many leading ones as `dims` lacks."""
+    return _tiled(input, ints("tile", "dims", dims, keyword.get("dims")))
+
+
+def _tiled(input: Any, counts: Ints) -> Any:
     return _repeated(input, (1,) * (len(shape_of(input)) - len(counts)) + counts)
 
 

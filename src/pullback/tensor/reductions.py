@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import operator
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
@@ -117,10 +117,10 @@ def accumulated(input: Any, dtype: Any) -> Any:
 
 
 def _is_dim(v: Any) -> bool:
-    items = v if isinstance(v, (tuple, list)) else (v,)
+    items: Sequence[Any] = v if isinstance(v, (tuple, list)) else (v,)
     if items and type(items[0]) is bool:
         return False
-    return all(isinstance(d, (int, np.integer)) and abs(d) < 1 << 62 for d in items)
+    return all(isinstance(d, (int, np.integer)) and abs(int(d)) < 1 << 62 for d in items)
 
 
 #: Stands for the tensor that a call of `sum` or `mean` lacks.

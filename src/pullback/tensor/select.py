@@ -218,10 +218,12 @@ def _check_along(input: Any, indices: Any, ranks: bool) -> None:
             f"{len(shape_of(input))} dimensions for input, and {len(shape_of(indices))} dimensions for "
             "indices"
         )
-    if dtype_of(indices).name != "int64":
+    if ranks and dtype_of(indices).name != "int64":
         raise RuntimeError(
             f"torch.take_along_dim(): dtype of indices should be Long but got {type_word(dtype_of(indices))}"
         )
+    if dtype_of(indices).name not in ("int64", "int32"):
+        raise RuntimeError("gather(): Expected dtype int32/int64 for index")
 
 
 # --- whole slices -------------------------------------------------------------------------------------------

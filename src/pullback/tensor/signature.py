@@ -303,8 +303,6 @@ class Signature:
         self.by_name = {p.name: p for p in self.parameters}
         self.required = [p.target for p in self.parameters if not p.has_default]
         self.needs_keywords = any(p.keyword_only and not p.has_default for p in self.parameters)
-        # torch counts what can be given by name only, too.
-        self.least_positional = len(self.required)
         # A size that is the first and only positional parameter may be given number by number.
         self.spread = len(self.positional) == 1 and self.positional[0].kind == "tuple of ints"
 
@@ -440,7 +438,8 @@ class Signature:
         self._bad_element(function, self.positional[0], args)
 
     def _too_many(self, function: str, count: int) -> NoReturn:
-        most, least = len(self.positional), self.least_positional
+        # torch counts required keywords too: "from 3 to 2".
+        most, least = len(self.positional), len(self.required)
         if most != least:
             raise TypeError(
                 f"{function}() takes from {least} to {most} positional arguments but {count} were given"

@@ -185,7 +185,7 @@ def searchsorted(
     if sorter is not None:
         if shape_of(sorter) != shape:
             raise RuntimeError(
-                f"{name}: boundary and sorter must have the same size, but got boundary tensor {list(shape)} "
+                f"{name}: boundary and sorter must have the same size, but got boundary tensor {list(shape)}"
                 f"and got sorter tensor {list(shape_of(sorter))}"
             )
         if dtype_of(sorter).name != "int64":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -24,15 +25,11 @@ from ...tensor.creation_like import empty_like, zeros_like
 from ...tensor.data import scalar_array
 from ...tensor.limits import check_held
 from ...tensor.math import factor
-from ...tensor.signature import Parser
+from ...tensor.signature import Parser, is_number
 from ...tensor.tensor import checked_dim
+from .loss_reduction import functional, mirrored, refuse_complex
 
 _F = Callable[..., Any]
-
-
-def functional(function: _F) -> _F:
-    """Declare a function of torch.nn.functional."""
-    return public(function, namespace="nn.functional", method=False, out=False)
 
 
 def written(input: Any, compute: Callable[[], Any]) -> Any:
@@ -64,23 +61,31 @@ def relu_(input: Any) -> Any:
 @functional
 def relu6(input: Any, inplace: bool = False) -> Any:
     """min(max(0, input), 6)."""
-    return hardtanh(input, 0.0, 6.0, inplace)
+    return _clamped(input, 0.0, 6.0, inplace)
 
 
-@functional
+def _clamped(input: Any, low: Any, high: Any, inplace: bool) -> Any:
+    if not isinstance(input, TensorBase):
+        raise TypeError("a tensor is clamped")
+    kind = dtype_of(input)
+    if kind.kind == "b":
+        raise RuntimeError("Bool inputs not supported for hardtanh")
+    if kind not in o.hardtanh.op.refused:
+        if kind.kind == "u" and low < 0:
+            raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+        if kind.kind in "iu":
+            check_held(kind, low, high)
+    return applied(refuse_complex(input), inplace, o.hardtanh, low, high)
+
+
+@mirrored
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
     """input between `min_val` and `max_val`."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
-    if dtype_of(input).kind == "b":
-        raise RuntimeError("Bool inputs not supported for hardtanh")
-    if dtype_of(input).kind == "c":
-        raise NotImplementedError("clamp is not supported for complex types")
-    if dtype_of(input).kind == "u" and min_val < 0:
-        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
-    if dtype_of(input).kind in "iu":
-        check_held(dtype_of(input), min_val, max_val)
-    return applied(input, inplace, o.hardtanh, min_val, max_val)
+    if not (is_number(min_val) and is_number(max_val)):
+        raise TypeError("limits are numbers")
+    return _clamped(input, min_val, max_val, inplace)
 
 
 @functional
@@ -119,8 +124,10 @@ _THRESHOLD = Parser("threshold", "(Tensor input, Number threshold, Number value,
 @public(namespace="nn.functional", method=False, out=False, behind="_threshold")
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
     """input where it is above `threshold`, else `value`."""
-    threshold, value = _limits(input, threshold, value)
-    if dtype_of(input).kind in "cW":
+    kind = dtype_of(input)
+    if kind not in o.threshold.op.refused:
+        threshold, value = _limits(input, threshold, value)
+    if kind.kind in "cW":
         raise NotImplementedError(f"\"threshold_cpu\" not implemented for '{type_word(dtype_of(input))}'")
     return applied(input, inplace, o.threshold_in_place if inplace else o.threshold, threshold, value)
 
@@ -170,6 +177,13 @@ def rrelu(
     input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
 ) -> Any:
     """`leaky_relu` with slopes drawn between `lower` and `upper` in training, with their mean otherwise."""
+    if any(isinstance(bound, complex) for bound in (lower, upper)):
+        raise RuntimeError("value cannot be converted to type double without overflow")
+    if not (is_number(lower) and is_number(upper)):
+        raise TypeError("slopes are numbers")
+    for word, bound in (("lower", lower), ("upper", upper)):
+        if training and not math.isfinite(bound):
+            raise RuntimeError(f"rrelu: {word} bound must be finite, got {float(bound):g}")
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if not training:
@@ -281,10 +295,10 @@ def softsign(input: Any) -> Any:
     return input / (e.abs(input) + 1)
 
 
-@functional
+@mirrored
 def tanhshrink(input: Any) -> Any:
     """input − tanh(input)."""
-    return input - e.tanh(input)
+    return input - input.tanh()
 
 
 @functional

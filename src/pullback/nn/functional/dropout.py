@@ -10,10 +10,11 @@ import math
 import warnings
 from typing import Any
 
-from ...core.value import shape_of
+from ...core.value import TensorBase, shape_of
 from ...ops import random as draws
 from ...tensor import random as random_facade
-from .activation import applied, functional
+from .activation import applied
+from .loss_reduction import mirrored
 
 #: −λ·α of `selu`, the value that it tends to at −∞, negated.
 _SELU_LIMIT = 1.7580993408473766
@@ -23,6 +24,14 @@ def check_probability(p: float) -> None:
     """Raise torch's error for a probability outside [0, 1]."""
     if p < 0.0 or p > 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def _check_kinds(input: Any, p: Any, training: Any) -> None:
+    """Fail for what torch's function in C refuses, of which the call's error then says what torch says."""
+    if not (isinstance(input, TensorBase) and isinstance(training, bool)):
+        raise TypeError("a tensor is dropped from")
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {float(p):g}")
 
 
 def _times(input: Any, noise: Any) -> Any:
@@ -48,10 +57,11 @@ def _channels(input: Any, kept: int) -> Any:
     return input.new_empty((*shape[:kept], *(1,) * (len(shape) - kept)))
 
 
-@functional
+@mirrored
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """In training: elements are 0 with probability p, the others divided by 1 − p."""
     check_probability(p)
+    _check_kinds(input, p, training)
     if _is_idle(input, p, training):
         return input
     return applied(input, inplace, _times, _noise(input.detach(), p))
@@ -64,6 +74,7 @@ def _is_idle(input: Any, p: float, training: bool) -> bool:
 
 def channel_dropout(input: Any, p: float, training: bool, inplace: bool, images: bool = True) -> Any:
     """`dropout` of whole channels; without `images` the input is one of them."""
+    _check_kinds(input, p, training)
     if images:
         idle = _is_idle(input, p, training)
         return input if idle else applied(input, inplace, _times, _noise(_channels(input, 2), p))
@@ -72,11 +83,11 @@ def channel_dropout(input: Any, p: float, training: bool, inplace: bool, images:
     return result.squeeze_(0) if inplace else result.squeeze(0)
 
 
-@functional
+@mirrored
 def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """`dropout` of whole channels of (N, C, L) or (C, L)."""
     check_probability(p)
-    rank = len(shape_of(input))
+    rank = input.dim()
     if rank not in (2, 3):
         raise RuntimeError(
             f"dropout1d: Expected 2D or 3D input, but received a {rank}D input. Note that dropout1d exists "
@@ -98,11 +109,11 @@ def _warn_of_rank(rank: int, axes: int) -> None:
     )
 
 
-@functional
+@mirrored
 def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """`dropout` of whole channels of (N, C, H, W)."""
     check_probability(p)
-    rank = len(shape_of(input))
+    rank = input.dim()
     if rank not in (3, 4):
         _warn_of_rank(rank, 2)
     if rank == 3:
@@ -118,29 +129,31 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
     return channel_dropout(input, p, training, inplace)
 
 
-@functional
+@mirrored
 def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """`dropout` of whole channels of (N, C, D, H, W) or (C, D, H, W)."""
     check_probability(p)
-    rank = len(shape_of(input))
+    rank = input.dim()
     if rank not in (4, 5):
         _warn_of_rank(rank, 3)
     return channel_dropout(input, p, training, inplace, rank == 5)
 
 
-@functional
+@mirrored
 def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
     """Dropout that keeps mean and variance of `selu`'s output: dropped elements take its limit at −∞."""
     check_probability(p)
+    _check_kinds(input, p, training)
     if _is_idle(input, p, training):
         return input
     return _with_limit(input, _kept(input.detach(), p), p, inplace)
 
 
-@functional
+@mirrored
 def feature_alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
     """`alpha_dropout` of whole channels of (N, C, *spatial)."""
     check_probability(p)
+    _check_kinds(input, p, training)
     if _is_idle(input, p, training):
         return input
     return _with_limit(input, _kept(_channels(input, 2), p), p, inplace)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.graph_errors import type_word
+from ...core.graph_errors import class_name
 from ...core.value import array_of, dtype_of, shape_of, wrap
 from ...core.versions import bump
 from ...ops import embedding as o
@@ -58,7 +58,7 @@ def check_indices(indices: Any, name: str) -> None:
     if dtype_of(indices).name not in ("int64", "int32"):
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "
-            f"but got torch.{type_word(dtype_of(indices))}Tensor instead (while checking arguments for "
+            f"but got {class_name(dtype_of(indices))} instead (while checking arguments for "
             f"{name})"
         )
 

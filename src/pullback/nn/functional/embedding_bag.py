@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ...core.graph_errors import type_word
-from ...core.size import size_of
+from ...array.dtypes import int64
+from ...core.graph_errors import class_name
 from ...core.tracer import Tracer
 from ...core.value import array_of, dtype_of, shape_of, wrap
 from ...ops import embedding_bag as ops
-from ...tensor.api import public
+from ...ops.convert import cast
+from ...tensor.properties import common_dtype
+from ...tensor.signature import Parser
 from .embedding import check_indices, embedding, renormalise
+from .loss_reduction import mirrored
 
 _FLOATING = ("float16", "bfloat16", "float32", "float64")
 
@@ -22,7 +25,7 @@ def _flat(input: Any, offsets: Any, weights: Any) -> tuple[Any, Any, Any, bool]:
     """Indices in a row, the bags' offsets, the samples' weights, and whether the bags were a
     matrix's rows.
     """
-    rank = len(shape_of(input))
+    rank = input.dim()
     if rank == 2:
         if offsets is not None:
             raise ValueError(
@@ -38,7 +41,7 @@ def _flat(input: Any, offsets: Any, weights: Any) -> tuple[Any, Any, Any, bool]:
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {rank}")
     if offsets is None:
         raise ValueError("offsets has to be a 1D Tensor but got None")
-    if len(shape_of(offsets)) != 1:
+    if offsets.dim() != 1:
         raise ValueError("offsets has to be a 1D Tensor")
     return input, offsets, weights, False
 
@@ -46,16 +49,16 @@ def _flat(input: Any, offsets: Any, weights: Any) -> tuple[Any, Any, Any, bool]:
 def _check_table(weight: Any, weights: Any) -> None:
     dtype = dtype_of(weight)
     if dtype.name not in _FLOATING:
-        word = f"torch.{type_word(dtype)}Tensor" if dtype.kind not in "cW" else f"CPU{type_word(dtype)}Type"
         raise RuntimeError(
             "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, "
-            f"BFloat16, Float, Double; but got {word} instead (while checking arguments for embedding_bag)"
+            f"BFloat16, Float, Double; but got {class_name(dtype)} instead (while checking arguments for "
+            "embedding_bag)"
         )
     if weights is not None and dtype_of(weights) != dtype:
         raise RuntimeError(
             "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
-            f"'per_sample_weights'; but type torch.{type_word(dtype)}Tensor does not equal "
-            f"torch.{type_word(dtype_of(weights))}Tensor (while checking arguments for embedding_bag)"
+            f"'per_sample_weights'; but type {class_name(dtype)} does not equal "
+            f"{class_name(dtype_of(weights))} (while checking arguments for embedding_bag)"
         )
 
 
@@ -68,7 +71,7 @@ def _starts(offsets: Any, count: int, include_last_offset: bool) -> tuple[np.nda
         if starts[0] != 0:
             raise RuntimeError(
                 "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
-                f"position 0. However, got {starts[0]}\n[ torch.{type_word(dtype_of(offsets))}Tensor{{}} ]"
+                f"position 0. However, got {starts[0]}\n[ {class_name(dtype_of(offsets))}{{}} ]"
             )
         if starts[-1] > count:
             raise RuntimeError(
@@ -103,7 +106,16 @@ def _bags_of_one_length(shape: tuple[int, ...], indices: Any, weight: Any, scale
     return rows.sum(1) if mode == "sum" else rows.mean(1)
 
 
-@public(namespace="nn.functional", method=False, out=False)
+_PARSER = Parser(
+    "embedding_bag",
+    "(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int mode, bool sparse, Tensor? "
+    "per_sample_weights, bool include_last_offset, int? padding_idx)",
+    "(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq = False, int mode = 0, bool "
+    "sparse = False, Tensor? per_sample_weights = None, bool include_last_offset = False)",
+)
+
+
+@mirrored
 def embedding_bag(
     input: Any, weight: Any, offsets: Any = None, max_norm: float | None = None, norm_type: float = 2,
     scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
@@ -139,7 +151,7 @@ def embedding_bag(
     tensor
         (B, columns); rows of zeros for empty bags.
     """
-    if dtype_of(weight).name == "int64" and dtype_of(input).kind in "fV":
+    if weight.dtype == int64 and input.is_floating_point():
         warnings.warn(
             "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, "
             "...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`.",
@@ -147,13 +159,13 @@ def embedding_bag(
             stacklevel=3,
         )
         weight, input = input, weight
-    if per_sample_weights is not None and shape_of(per_sample_weights) != shape_of(input):
+    if per_sample_weights is not None and input.size() != per_sample_weights.size():
         raise ValueError(
-            f"embedding_bag: If per_sample_weights ({size_of(shape_of(per_sample_weights))}) is not None, "
-            f"then it must have the same shape as the input ({size_of(shape_of(input))})"
+            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must "
+            f"have the same shape as the input ({input.shape})"
         )
-    if len(shape_of(weight)) != 2:
-        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {len(shape_of(weight))}")
+    if weight.dim() != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
     indices, offsets, scale, fixed = _flat(input, offsets, per_sample_weights)
     if mode not in ("sum", "mean", "max"):
         raise ValueError("mode has to be one of sum, mean or max")
@@ -171,14 +183,19 @@ def embedding_bag(
     plain = mode != "max" and padding_idx is None and max_norm is None and not (sparse or scale_grad_by_freq)
     if fixed and plain and isinstance(indices._value, Tracer):
         return _bags_of_one_length(shape_of(input), indices, weight, scale, mode)
+    _PARSER.bind(
+        (weight, indices, offsets, scale_grad_by_freq, 0, sparse, scale, include_last_offset, padding_idx), {}
+    )
     rows = shape_of(weight)[0]
     if padding_idx is not None and not -rows <= padding_idx < rows:
         raise RuntimeError(
             f"padding_idx must be within the number of embeddings, {-rows} through {rows - 1}, but got "
             f"{padding_idx}"
         )
+    # torch brings both to their common dtype.
+    common = common_dtype(offsets, indices)
+    indices, offsets = (v if dtype_of(v) == common else cast(v, common) for v in (indices, offsets))
     check_indices(indices, "embedding_bag")
-    check_indices(offsets, "embedding_bag")
     _check_table(weight, scale)
     starts, end = _starts(offsets, shape_of(indices)[0], include_last_offset and not fixed)
     # torch has another kernel, with another text, for these

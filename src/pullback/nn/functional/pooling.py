@@ -226,9 +226,9 @@ def _mean_or_pool(x: Any, size: tuple[int, ...]) -> Any:
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     """Means over `output_size` windows of nearly equal length, two axes."""
     one = type(output_size) is int and output_size == 1
-    if (one or (isinstance(output_size, (list, tuple)) and list(output_size) == [1, 1])) and (
-        len(input.size()) > 2
-    ):
+    listed = isinstance(output_size, (list, tuple)) and list(output_size) == [1, 1]
+    # torch asks of one number no more than that there are two axes.
+    if len(input.size()) >= 2 and (one or (listed and len(input.size()) > 2)):
         return input.mean((-1, -2), keepdim=True)
     return _adaptive(input, output_size, 2, ops.adaptive_avg_pool_2d)
 

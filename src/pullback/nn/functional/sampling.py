@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from ...array.dtypes import from_numpy_dtype
+from ...array.dtypes import FLOAT8_NUMPY, from_numpy_dtype
 from ...array.sampler import Sampler
 from ...core.graph_errors import type_word
 from ...core.size import size_of
@@ -30,14 +30,12 @@ def _corners(align_corners: bool | None) -> bool:
             UserWarning,
             stacklevel=4,
         )
-    return bool(align_corners)
+        return False
+    return align_corners
 
 
 def _check(input: Any, grid: Any, mode: str) -> None:
     """Raise torch's error for an image and a grid that do not go together."""
-    for name, position, value in (("input", 1, input), ("grid", 2, grid)):
-        if not isinstance(value, TensorBase):
-            raise argument_type("grid_sampler", name, position, "Tensor", value)
     shape, places = list(shape_of(input)), list(shape_of(grid))
     if not shape or not places:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
@@ -62,7 +60,7 @@ def _check(input: Any, grid: Any, mode: str) -> None:
         )
     if len(shape) == 5 and mode == "bicubic":
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
-    if dtype_of(input).kind not in "fV":
+    if dtype_of(input).kind not in "fV" or dtype_of(input) in FLOAT8_NUMPY:
         kernel = "grid_sampler_2d_cpu_kernel_impl" if len(shape) == 4 else "grid_sampler3d_cpu"
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(input))}'")
     if dtype_of(input) != dtype_of(grid):
@@ -110,6 +108,11 @@ def grid_sample(
 
 
 def _sampled(input: Any, grid: Any, mode: str, padding_mode: str, align_corners: bool) -> Any:
+    for name, position, value in (("input", 1, input), ("grid", 2, grid)):
+        if not isinstance(value, TensorBase):
+            raise argument_type("grid_sampler", name, position, "Tensor", value)
+    if not isinstance(align_corners, bool):
+        raise argument_type("grid_sampler", "align_corners", 5, "bool", align_corners)
     _check(input, grid, mode)
     rank = shape_of(grid)[-1]
     return ops.grid_samplers[rank](input, grid, Sampler(mode, padding_mode, bool(align_corners)), (0,) * rank)

@@ -146,7 +146,7 @@ _KERNELS = {"bicubic": "cubic", "lanczos": "lanczos"}
 
 
 def _unsupported(rank: int, mode: Any) -> NotImplementedError:
-    modes = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
+    modes = {"linear": 3, "bilinear": 4, "trilinear": 5}
     wanted = modes.get(mode, rank) if isinstance(mode, str) else rank
     if 3 <= rank <= 5 and wanted != rank:
         return NotImplementedError(f"Got {rank}D input, but {mode} mode needs {wanted}D input")
@@ -157,12 +157,11 @@ def _unsupported(rank: int, mode: Any) -> NotImplementedError:
 
 
 def _resized(
-    spatial: tuple[int, ...], size: Any, scale_factor: Any, recompute: bool | None
+    rank: int, spatial: tuple[int, ...], size: Any, scale_factor: Any, recompute: bool | None
 ) -> tuple[Any, Any]:
     """The output's size or the factors, of which one is None, as torch passes them on; torch's errors where
-    they do not fit.
+    they do not fit. `rank` is negative where there is less than a batch of channels.
     """
-    rank = len(spatial)
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
     if size is None and scale_factor is None:
@@ -170,7 +169,7 @@ def _resized(
     name, axes = ("size", "o") if scale_factor is None else ("scale_factor", "s")
     given = size if scale_factor is None else scale_factor
     values = given if isinstance(given, list | tuple) else [given] * rank
-    if len(values) != rank:
+    if values is given and len(values) != rank:
         shown, of = (f"output size of {given}", "output size") if name == "size" else (
             f"scale_factor of shape {given}", "scale_factor"
         )
@@ -251,7 +250,8 @@ def _check_resize(
         )
     dtype, rank = dtype_of(input), len(spatial)
     nearest = mode.startswith("nearest")
-    if dtype.kind == "f" or dtype == bfloat16.numpy or (dtype.name == "uint8" and (rank == 2 or nearest)):
+    floating = (dtype.kind == "f" and dtype.itemsize > 1) or dtype == bfloat16.numpy
+    if floating or (dtype.name == "uint8" and (rank == 2 or nearest)):
         return
     if antialias:
         kernel = "compute_index_ranges_weights"
@@ -293,10 +293,10 @@ def interpolate(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic "
             "| trilinear"
         )
+    rank = input.dim() - 2
     spatial = shape_of(input)[2:]
-    rank = len(spatial)
     size, factors = _resized(
-        spatial, size, scale_factor,
+        rank, spatial, size, scale_factor,
         recompute_scale_factor or (mode == "area" and scale_factor is not None and size is None),
     )  # fmt: skip
     if antialias and not (mode in ("bilinear", "bicubic", "lanczos") and rank == 2):

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from ...array import dtypes
+from ...tensor import extremes
+from ...tensor.constants import strided
 from ...tensor.creation import tensor
 from ...tensor.norms import vector_norm
+from ...tensor.reductions import sum_all
 from ...tensor.select import where
 
 __all__ = [
@@ -52,13 +54,21 @@ def _dims(dim: Any, rank: int) -> tuple[int, ...]:
 
 def _input_mask(input: Any, *args: Any, mask: Any, **kwargs: Any) -> Any:
     """The mask as booleans in the shape of the input; other arguments are those of an operation."""
+    _check_strided(input, "input_mask", "tensor but")
     if mask.shape != input.shape:
         if mask.ndim > input.ndim:
             raise IndexError(
                 "_input_mask expected broadcastable mask (got mask dimensionality higher than of the input)"
             )
+        _check_strided(mask, "input_mask", "mask but")
         mask = mask.broadcast_to(input.shape)
-    return mask.to(dtypes.bool)
+    return mask.to(dtype=dtypes.bool)
+
+
+def _check_strided(input: Any, name: str, of: str) -> None:
+    """Raise torch's error for a layout that is not taken, and Python's for what is no tensor."""
+    if input.layout is not strided:
+        raise ValueError(f"_{name} expects strided {of} got {input.layout}")
 
 
 def _output_mask(op: Callable[..., Any], input: Any, *args: Any, **kwargs: Any) -> Any:
@@ -92,7 +102,7 @@ def _greatest(name: str, dtype: Any) -> Any:
 
 
 def _limits(name: str, dtype: Any) -> Any:
-    if dtype is dtypes.bool:
+    if dtype is dtypes.bool or dtype in dtypes.STORAGE_ONLY:
         raise NotImplementedError(f"identity of {name} on {dtype} input")
     return dtypes.iinfo(dtype)
 
@@ -100,12 +110,14 @@ def _limits(name: str, dtype: Any) -> Any:
 def _filled(input: Any, mask: Any, identity: Callable[[], Any]) -> Any:
     """The input with the identity where the mask is False."""
     if mask is None:
+        _check_strided(input, "combine_input_and_mask", "tensor but")
         return input
     return where(_input_mask(input, mask=mask), input, tensor(identity(), dtype=input.dtype))
 
 
 def _summed_dtype(input: Any, dtype: Any) -> Any:
     if dtype is None:
+        _check_strided(input, "combine_input_and_mask", "tensor but")
         return dtypes.int64 if input.dtype in _SUMMED_IN_INT64 else input.dtype
     return dtype
 
@@ -118,27 +130,34 @@ def sum(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None
     none.
     """
     dtype = _summed_dtype(input, dtype)
-    return _filled(input, mask, lambda: 0).sum(_dims(dim, input.ndim), bool(keepdim), dtype=dtype)
+    dims = _dims(dim, input.ndim)
+    return sum_all(_filled(input, mask, lambda: 0), dims, bool(keepdim), dtype=dtype)
 
 
 def prod(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
     """Product of the elements that count, over `dim`; 1 is the product of none."""
-    product = _filled(input, mask, lambda: 1).to(_summed_dtype(input, dtype))
-    for d in reversed(_dims(dim, input.ndim)):
+    dtype = _summed_dtype(input, dtype)
+    dims = _dims(dim, input.ndim)
+    product = _filled(input, mask, lambda: 1).to(dtype=dtype)
+    for d in reversed(dims):
         product = product.prod(dim=d, keepdim=bool(keepdim))
     return product
 
 
 def amax(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
     """The largest element that counts, over `dim`; −∞ (the least integer) where there is none."""
+    dtype = input.dtype if dtype is None else dtype
+    dims = _dims(dim, input.ndim)
     filled = _filled(input, mask, lambda: _least("amax", input.dtype))
-    return filled.amax(_dims(dim, input.ndim), bool(keepdim)).to(dtype or input.dtype)
+    return extremes.amax(filled, dims, bool(keepdim)).to(dtype=dtype)
 
 
 def amin(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
     """The smallest element that counts, over `dim`; ∞ (the greatest integer) where there is none."""
+    dtype = input.dtype if dtype is None else dtype
+    dims = _dims(dim, input.ndim)
     filled = _filled(input, mask, lambda: _greatest("amin", input.dtype))
-    return filled.amin(_dims(dim, input.ndim), bool(keepdim)).to(dtype or input.dtype)
+    return extremes.amin(filled, dims, bool(keepdim)).to(dtype=dtype)
 
 
 def argmax(
@@ -147,8 +166,9 @@ def argmax(
     """Return where the largest element that counts is, along `dim` or among all, in the input's dtype as
     in torch.
     """
+    dtype = input.dtype if dtype is None else dtype
     filled = _filled(input, mask, lambda: _least("argmax", input.dtype))
-    return filled.argmax(dim, bool(keepdim)).to(dtype or input.dtype)
+    return extremes.argmax(filled, dim, bool(keepdim)).to(dtype=dtype)
 
 
 def argmin(
@@ -157,8 +177,9 @@ def argmin(
     """Return where the smallest element that counts is, along `dim` or among all, in the input's dtype as
     in torch.
     """
+    dtype = input.dtype if dtype is None else dtype
     filled = _filled(input, mask, lambda: _greatest("argmin", input.dtype))
-    return filled.argmin(dim, bool(keepdim)).to(dtype or input.dtype)
+    return extremes.argmin(filled, dim, bool(keepdim)).to(dtype=dtype)
 
 
 def _total_and_count(input: Any, dims: tuple[int, ...], keepdim: bool, dtype: Any, mask: Any) -> Any:
@@ -187,6 +208,7 @@ def median(
     input: Any, dim: int = -1, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
 ) -> Any:
     """Median (the lower of two) of the elements that count, along `dim`; nan where there are none."""
+    dtype = input.dtype if dtype is None else dtype
     d = _dims(dim, input.ndim)[0]
     floating = input.dtype.is_floating_point
     filled = _filled(input if floating else input.to(dtypes.float32), mask, lambda: math.nan)
@@ -195,7 +217,7 @@ def median(
         return output
     if output.isnan().any():
         raise ValueError("masked median expects no fully masked out rows if dtype is not floating point")
-    return output.to(dtype or input.dtype)
+    return output.to(dtype=dtype)
 
 
 def logsumexp(
@@ -203,8 +225,9 @@ def logsumexp(
 ) -> Any:
     """``log Σ exp(x)`` of the elements that count, over `dim`; −∞ where there are none."""
     kind = input.dtype
+    dims = _dims(dim, input.ndim)
     filled = _filled(input, mask, lambda: -math.inf if kind.is_complex else _least("logsumexp", kind))
-    return filled.logsumexp(_dims(dim, input.ndim), keepdim=keepdim).to(dtype or kind)
+    return filled.logsumexp(dims, keepdim=keepdim).to(dtype=kind if dtype is None else dtype)
 
 
 def logaddexp(
@@ -221,11 +244,10 @@ def logaddexp(
     input_mask, other_mask : Tensor of bool, optional
         Where each operand counts.
     """
-    x, y = (
-        _filled(v, mask, partial(_least, "logaddexp", v.dtype))
-        for v, mask in ((input, input_mask), (other, other_mask))
-    )
-    return x.logaddexp(y).to(dtype or input.dtype)
+    dtype = input.dtype if dtype is None else dtype
+    x = _filled(input, input_mask, lambda: _least("logaddexp", input.dtype))
+    y = _filled(other, other_mask, lambda: _least("logaddexp", other.dtype))
+    return x.logaddexp(y).to(dtype=dtype)
 
 
 def norm(
@@ -235,9 +257,10 @@ def norm(
     """``(Σ |x|^ord)^(1/ord)`` of the elements that count, over `dim`; 0 where there are none, ∞ for
     ord −∞.
     """
+    dtype = input.dtype if dtype is None else dtype
     filled = _filled(input, mask, lambda: math.inf if ord == -math.inf else 0)
     dims = _dims(dim, input.ndim)
-    return vector_norm(filled, ord, dims, bool(keepdim), dtype=dtype or input.dtype)
+    return vector_norm(filled, ord, dims, bool(keepdim), dtype=dtype)
 
 
 def _variance(
@@ -299,32 +322,37 @@ def std(
 
 def cumsum(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
     """Running sum along `dim` of the elements that count."""
-    filled = _filled(input, mask, lambda: 0)
-    return filled.cumsum(_dims(dim, input.ndim)[0], dtype=dtype or input.dtype)
+    dtype = input.dtype if dtype is None else dtype
+    d = _dims(dim, input.ndim)[0]
+    return _filled(input, mask, lambda: 0).cumsum(d, dtype=dtype).to(dtype=dtype)
 
 
 def cumprod(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
     """Running product along `dim` of the elements that count."""
-    filled = _filled(input, mask, lambda: 1)
-    return filled.cumprod(_dims(dim, input.ndim)[0], dtype=dtype or input.dtype)
+    dtype = input.dtype if dtype is None else dtype
+    d = _dims(dim, input.ndim)[0]
+    return _filled(input, mask, lambda: 1).cumprod(d, dtype=dtype).to(dtype=dtype)
 
 
 def softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
     """``exp(x) / Σ exp(x)`` along `dim` of the elements that count, 0 elsewhere."""
-    filled = _filled(input, mask, lambda: _least("amax", input.dtype))
-    return filled.softmax(_dims(dim, input.ndim)[0], dtype=dtype or input.dtype)
+    dtype = input.dtype if dtype is None else dtype
+    d = _dims(dim, input.ndim)[0]
+    return _filled(input, mask, lambda: _least("amax", input.dtype)).softmax(d, dtype=dtype)
 
 
 def log_softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
     """``x − log Σ exp(x)`` along `dim` of the elements that count, −∞ elsewhere."""
-    filled = _filled(input, mask, lambda: _least("amax", input.dtype))
-    return filled.log_softmax(_dims(dim, input.ndim)[0], dtype=dtype or input.dtype)
+    dtype = input.dtype if dtype is None else dtype
+    d = _dims(dim, input.ndim)[0]
+    return _filled(input, mask, lambda: _least("amax", input.dtype)).log_softmax(d, dtype=dtype)
 
 
 def softmin(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
     """:func:`softmax` of −x along `dim`."""
-    filled = _filled(input, mask, lambda: _greatest("amin", input.dtype))
-    return (-filled).softmax(_dims(dim, input.ndim)[0], dtype=dtype or input.dtype)
+    dtype = input.dtype if dtype is None else dtype
+    d = _dims(dim, input.ndim)[0]
+    return (-_filled(input, mask, lambda: _greatest("amin", input.dtype))).softmax(d, dtype=dtype)
 
 
 def normalize(
@@ -344,6 +372,7 @@ def normalize(
         Of the norm.
     mask : Tensor of bool, optional
     """
+    dtype = input.dtype if dtype is None else dtype
+    filled = _filled(input, mask, lambda: 0)
     length = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
-    least = tensor(eps, dtype=length.dtype)
-    return _filled(input, mask, lambda: 0) / length.maximum(least)
+    return filled / length.maximum(length.new_full((), eps))
