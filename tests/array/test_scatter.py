@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import pullback as torch
 from pullback.array import scatter
 
 
@@ -145,3 +148,29 @@ def test_large_slices_are_taken_side_by_side(dim):
     x = np.random.default_rng(0).standard_normal((70, 60, 90))[:, ::-1]
     index = np.random.default_rng(1).integers(0, x.shape[dim], 80)
     np.testing.assert_array_equal(scatter.take_slices(x, index, dim), np.take(x, index, dim))
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "text"),
+    [
+        (lambda x, i: x.gather(1, i), RuntimeError, "index 5 is out of bounds for dimension 1 with size 4"),
+        (
+            lambda x, i: x.scatter(0, i, 1), RuntimeError,
+            "index 5 is out of bounds for dimension 0 with size 4",
+        ),
+        (lambda x, i: x.index_select(0, i[0]), IndexError, "index out of range in self"),
+        (
+            lambda x, i: x.index_select(1, i[0]), RuntimeError,
+            "INDICES element is out of DATA bounds, id=5 axis_dim=4",
+        ),
+        (
+            lambda x, i: x.index_copy(0, -i[0, :1] - 2, x[:1]), IndexError,
+            "index_copy_(): index -2 is out of bounds for dimension 0 with size 4",
+        ),
+    ],
+)  # fmt: skip
+def test_the_first_index_outside_is_named(call: Any, kind: type[Exception], text: str) -> None:
+    """As recorded from torch 2.13."""
+    with pytest.raises(kind) as caught:
+        call(torch.ones(4, 4), torch.tensor([[0, 5], [9, -3]]))
+    assert str(caught.value) == text

@@ -219,7 +219,7 @@ def _index_select(x: ndarray, index: ndarray, /, dim: int) -> ndarray:
     size = x.shape[dim]
     if x.ndim > 1 and not size:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
-    if x.ndim > 1 and dim == 1:
+    if x.ndim > 1 and dim == 1:  # where torch has a kernel of its own
         wrong = index[(index < 0) | (index >= size)]
         if wrong.size:
             raise RuntimeError(f"INDICES element is out of DATA bounds, id={wrong.flat[0]} axis_dim={size}")
@@ -241,7 +241,7 @@ index_select: Any = op(
 
 
 def check_slices(index: ndarray, dim: int, size: int, least: int, prefix: str = "") -> None:
-    """Raise torch's error for an index below the least that is allowed, or past the end of its axis."""
+    """Raise torch's error for an index below `least`, or out of the range of its axis."""
     wrong = index[(index < least) | (index >= size)]
     if wrong.size:
         raise IndexError(

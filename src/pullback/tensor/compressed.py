@@ -21,7 +21,8 @@ from .indexing import index_put
 from .interception import OVERRIDING
 from .join import stack
 from .printing import printing_options, with_suffixes
-from .sparse import NoElements, SparseTensor, ValuedTensor, in_backend, shown_part, sparse, written
+from .sparse import SparseTensor, sparse
+from .sparse_values import NoElements, ValuedTensor, in_backend, shown_part, written
 
 Function = Callable[..., Any]
 

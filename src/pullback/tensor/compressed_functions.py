@@ -33,8 +33,9 @@ from .compressed import (
 )
 from .constants import SPARSE
 from .interchange import as_tensor
-from .sparse import SparseTensor, in_backend, written
+from .sparse import SparseTensor
 from .sparse import invariants as checks
+from .sparse_values import in_backend, written
 from .tensor import Tensor
 
 Function = Callable[..., Any]

@@ -13,7 +13,8 @@ from .compressed import HANDLERS as COMPRESSED
 from .compressed import CompressedTensor, of_entries, with_values
 from .compressed_functions import CONVERTERS, REFUSED
 from .join import cat as joined
-from .sparse import EACH, HANDLERS, SparseTensor, become, dense, in_backend, refuse, sparse
+from .sparse import EACH, HANDLERS, SparseTensor, become, dense, sparse
+from .sparse_values import in_backend, refuse
 
 
 def _axis(x: Any, dim: int) -> int:

@@ -9,8 +9,9 @@ from ..array import dtypes
 from ..tensor import sparse as of
 from ..tensor.builtin import publish
 from ..tensor.compressed_functions import reduced, sampled_addmm
-from ..tensor.sparse import in_backend, sparse_coo_tensor
+from ..tensor.sparse import sparse_coo_tensor
 from ..tensor.sparse_shape import normalized, spdiags
+from ..tensor.sparse_values import in_backend
 from .exclusions import answer_for
 
 Tensor = of.SparseTensor

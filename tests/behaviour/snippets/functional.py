@@ -212,3 +212,40 @@ def gradcheck_records(torch: T) -> None:
         print(error)
     y = (torch.ones(2, dtype=torch.complex128) + 2j).conj().requires_grad_()
     print(torch.autograd.gradcheck(lambda y: y * y.conj() * 1j, y))
+
+
+def loss_in_chunks(torch: T) -> None:
+    x = (torch.arange(18.0).view(6, 3).sin() * 2).requires_grad_()
+    weight, bias = torch.arange(12.0).view(4, 3).cos().requires_grad_(), torch.ones(4, requires_grad=True)
+    target = torch.tensor([0, 1, 2, 3, 1, -100])
+    options = torch.nn.LinearCrossEntropyOptions
+
+    def loss(given: T, y: T = target, **named: T) -> T:
+        return torch.nn.functional.linear_cross_entropy(
+            x, weight, y, linear_bias=bias, options=given, **named
+        )
+
+    for size in (None, 1, 4, 100):
+        for reduction in ("mean", "sum"):
+            found = loss(options(batch_chunk_size=size), reduction=reduction)
+            print(found.grad_fn.name(), round(found.item(), 4))
+            for g in torch.autograd.grad(found * 2, [x, weight, bias]):
+                print([round(v, 4) + 0.0 for v in g.flatten().tolist()])
+    # The gradients are constants: there are no second derivatives.
+    v = torch.ones((), requires_grad=True)
+    found = loss(options(allow_retain_graph=True, batch_chunk_size=2))
+    (g,) = torch.autograd.grad(found, [x], v, create_graph=True)
+    print(torch.autograd.grad(g.sum(), [x, weight], allow_unused=True, retain_graph=True))
+    found.backward(retain_graph=True)
+    found.backward()
+    once = loss(options(batch_chunk_size=2))
+    once.backward(retain_graph=True)
+    try:
+        once.backward()
+    except RuntimeError as error:
+        print(error)
+    for wrong in (target + 5, target[:4]):
+        try:
+            loss(options(batch_chunk_size=4), wrong)
+        except RuntimeError as error:
+            print(error)

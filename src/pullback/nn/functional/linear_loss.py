@@ -9,6 +9,7 @@ from typing import Any
 
 from ...array import dtypes
 from ...array.dtypes import from_numpy_dtype
+from ...autograd.function import Function
 from ...core.value import dtype_of, shape_of
 from ...tensor.api import public
 from ...tensor.contract import linear
@@ -21,12 +22,14 @@ _POLICIES = ("auto", "accurate", "balanced", "compact")
 class LinearCrossEntropyOptions:
     """Tell :func:`linear_cross_entropy` how to go through the batch in chunks.
 
-    The values are checked as torch checks them. pullback computes the batch at once whatever they say: chunks
-    change how much memory torch takes, not what it gives.
+    Chunks save memory: gradients are found with the loss, and no chunk's logits are kept. As in torch, they
+    are constants then, without derivatives of their own; a loss for each row (``reduction="none"``) is
+    computed at once.
 
     Attributes
     ----------
     allow_retain_graph : bool
+        Whether `backward` may run twice.
     batch_chunk_size : int, optional
         Rows per chunk.
     chunking_method : str, optional
@@ -60,19 +63,73 @@ class LinearCrossEntropyOptions:
                 f"got {self.acc_dtype!r}. Pass acc_dtype=None to let the op pick automatically."
             )
 
-    def check(self, batch: int, features: int, classes: int) -> None:
-        """Raise torch's error where the size of a chunk and the rule for it disagree."""
-        size, method = self.batch_chunk_size, self.chunking_method
-        if size is None or method in (None, "auto"):
-            return
+    def rows(self, batch: int, features: int, classes: int) -> int:
+        """Return the rows of a chunk; torch's error where their number and the rule for it disagree."""
+        size, method = self.batch_chunk_size, self.chunking_method or "auto"
+        if size is not None and method == "auto":
+            return size
         factor = int(method.partition(":")[2] or 1)
         rows = math.ceil(batch / math.ceil(classes / features))
         by_rule = min((1 << (rows - 1).bit_length()) // factor, batch)
-        if size != by_rule:
+        if size not in (None, by_rule):
             raise ValueError(
                 f"batch_chunk_size (={size}) and chunking_method ('{method}') give different chunk sizes "
                 f"({size} vs {by_rule}); pass only one."
             )
+        return max(by_rule, 1)
+
+
+class GeneratedBackwardFor_torch_nn__linear_cross_entropy_batch_chunked_default(Function):
+    """The loss and, with it, the gradients of input, weight and bias, chunk after chunk of the batch; torch's
+    name for the node.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, input: Any, linear_weight: Any, target: Any, linear_bias: Any, weight: Any,
+        ignore_index: int, mean: bool, rows: int, allow_retain_graph: bool,
+    ) -> Any:  # fmt: skip
+        ctx.spent, ctx.allow_retain_graph = False, allow_retain_graph
+        asked = any(ctx.needs_input_grad)
+        dtype = input.dtype
+        wide = dtypes.float32 if dtype in (dtypes.float16, dtypes.bfloat16) else dtype
+        loss, total = input.new_zeros((), dtype=wide), input.new_zeros((), dtype=wide)
+        by_input = input.new_zeros(input.shape)
+        by_weight = linear_weight.new_zeros(linear_weight.shape, dtype=wide)
+        by_bias = by_weight.new_zeros(len(by_weight))
+        for start in range(0, len(input), rows):
+            length = min(rows, len(input) - start)
+            x, y = input.narrow(0, start, length), target.narrow(0, start, length)
+            kept = y != ignore_index
+            y = y.where(kept, 0)
+            chances = linear(x, linear_weight, linear_bias).to(wide).log_softmax(1)
+            factor = kept.to(wide) if weight is None else weight.to(wide)[y] * kept
+            y, factor = y.unsqueeze(1), factor.unsqueeze(1)
+            loss -= (chances.gather(1, y) * factor).sum()
+            total += factor.sum()
+            if asked:
+                pulled = (chances.exp() * factor).scatter_add(1, y, -factor)
+                by_input[start : start + length] = pulled.to(dtype) @ linear_weight
+                by_weight += pulled.t() @ x.to(wide)
+                by_bias += pulled.sum(0)
+        divisor = total if mean else 1
+        ctx.gradients = [(g / divisor).to(dtype) for g in (by_input, by_weight, by_bias)]
+        return (loss / divisor).to(dtype)
+
+    @staticmethod
+    def backward(ctx: Any, *covectors: Any) -> Any:
+        if ctx.spent and not ctx.allow_retain_graph:
+            raise RuntimeError(
+                "linear_cross_entropy chunked backward called twice; retain_graph=True / double backward are "
+                "not supported."
+            )
+        ctx.spent = True
+        needed = ctx.needs_input_grad
+        by_input, by_weight, by_bias = (
+            g * covectors[0] if needed[place] else None
+            for g, place in zip(ctx.gradients, (0, 1, 3), strict=True)
+        )
+        return by_input, by_weight, None, by_bias, *(None,) * 5
 
 
 def _check(input: Any, weight: Any, bias: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -132,7 +189,17 @@ def linear_cross_entropy(
         dtype = from_numpy_dtype(dtype_of(target))
         chunks = label_smoothing == 0.0 and dtype is dtypes.int64 and not outputs
         if chunks and reduction in ("mean", "sum", "none"):
-            options.check(batch[0] if batch else 1, features, classes)
+            rows = options.rows(batch[0] if batch else 1, features, classes)
+            given = (input, linear_weight, linear_bias, target, weight)
+            # Below a transform the whole is differentiated as it is written.
+            if reduction != "none" and not any(getattr(x, "_level", 0) for x in given):
+                if not batch:
+                    input, target = input.unsqueeze(0), target.unsqueeze(0)
+                return GeneratedBackwardFor_torch_nn__linear_cross_entropy_batch_chunked_default.apply(
+                    input, linear_weight, target, linear_bias, weight,
+                    -100 if ignore_index is None else ignore_index, reduction == "mean", rows,
+                    options.allow_retain_graph,
+                )  # fmt: skip
         else:
             bias_shape = None if linear_bias is None else shape_of(linear_bias)
             warnings.warn(
