@@ -17,8 +17,8 @@ import numpy as np
 from ..core import inplace
 from ..core.blame import is_freed, next_sequence, stamp
 from ..core.calls import edge_of
-from ..core.engine import as_tensor
 from ..core.general_call import node_watchers
+from ..core.hooked import as_tensor
 from ..core.modes import change, modes, set_modes
 from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, MultiNode, Output
 from ..core.saved import FROZEN, Packed, blamed, damaged, freed, pack, unpack_hooked

@@ -243,7 +243,7 @@ def _loop(
             if type(node) is AccumulateGrad:
                 if capture is None:
                     if shared and shared.get(node, node) is g:
-                        g = c_copy(g)  # an array: `shared` holds nothing else
+                        g = c_copy(g)
                     accumulate_grad(node, g, create_graph)
                 continue
             if g is None:
@@ -257,7 +257,7 @@ def _loop(
             else:
                 grads = node.backward(g)
             saved = node._saved
-            if freed is not None and node._frees:
+            if freed is not None and node._frees and ((saved and saved[0] is not None) or _holds(node)):
                 node._saved = freed
             if hooks is not None and hooks.post:
                 grads = run_posthooks(node, hooks, grads, g, create_graph)
@@ -402,6 +402,12 @@ def _send_nothing(
             if target not in pending and target not in empty and (needed is None or target in needed):
                 empty.add(target)
                 heappush(heap, (-target._seq, target))
+
+
+def _holds(node: Node) -> bool:
+    """Whether a node has anything to free: an op saves only what the inputs that require grad need."""
+    op = node._op
+    return op is None or op.once or any(v is not None for v in node._saved[: 3 * op.layout.count : 3])
 
 
 def _of_nothing(node: Node, create_graph: bool) -> Sequence[Any]:

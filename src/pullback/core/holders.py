@@ -13,41 +13,50 @@ from weakref import ref
 from numpy import ndarray
 
 from .blame import next_sequence
+from .node import LEAF, accumulator, edge_target
 
-_Entries = dict[int, tuple[Any, Any, int]]
+_Entries = dict[int, tuple[Any, Any, int, int]]
 
-#: By the identity of an array: weak references to it, which ends the entry, and to the tensor, and a number:
-#: nodes made before the change have lower ones.
+#: By the identity of an array: weak references to it, which ends the entry, and to the tensor; a number:
+#: nodes made before the change have lower ones; the number of the node that was behind the tensor then.
 _holders: _Entries = {}
 #: The same for the arrays that own the memory of tensors that are no views.
 _owners: _Entries = {}
 
 
 def note_holder(tensor: Any, array: Any) -> None:
-    """Note that `tensor` holds or held `array`, and is changing."""
+    """Note that `tensor` holds `array`, and is about to change."""
     if type(array) is ndarray:
-        _note(_holders, tensor, array)
+        _note(_holders, tensor, array, _number(accumulator(tensor) if tensor._node is LEAF else tensor._node))
         if tensor._view is None:
-            _note(_owners, tensor, array if array.base is None else array.base)
+            _note(_owners, tensor, array if array.base is None else array.base, 0)
 
 
-def _note(entries: _Entries, tensor: Any, array: Any) -> None:
+def _number(edge: Any) -> int:
+    return 0 if edge is None else edge_target(edge)[0]._seq + 1
+
+
+def _note(entries: _Entries, tensor: Any, array: Any, history: int) -> None:
     if isinstance(array, ndarray):
         key = id(array)
-        entries[key] = ref(array, lambda _: entries.pop(key, None)), ref(tensor), next_sequence()
+        entries[key] = ref(array, lambda _: entries.pop(key, None)), ref(tensor), next_sequence(), history
 
 
-def _noted(entries: _Entries, array: Any, node: Any) -> Any:
+def _noted(entries: _Entries, array: Any, node: Any, history: int) -> Any:
     found = entries.get(id(array))
-    return found[1]() if found is not None and found[0]() is array and node._seq < found[2] else None
+    if found is None or found[0]() is not array or found[2] < node._seq or found[3] != history:
+        return None
+    return found[1]()
 
 
-def holder_of(array: Any, node: Any) -> Any:
-    """The tensor that changed since a node saved its array; None where there is none, or no more."""
-    return _noted(_holders, array, node)
+def holder_of(array: Any, node: Any, edge: Any) -> Any:
+    """The tensor that changed since a node saved its array, with the history `edge`; None where there is
+    none, or no more.
+    """
+    return _noted(_holders, array, node, _number(edge))
 
 
 def base_of(array: Any, node: Any) -> Any:
     """The tensor, no view, that changed since a node saved an array that is a view of its memory, or None."""
     owner = getattr(array, "base", None)
-    return None if owner is None else _noted(_owners, owner, node)
+    return None if owner is None else _noted(_owners, owner, node, 0)

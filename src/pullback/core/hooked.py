@@ -111,12 +111,12 @@ def run_posthooks(
     found = list(grads)
     which = node.derivable_inputs()
     for hook in list(hooks.post.values()):
-        shown = tuple(as_tensor(found[i]) for i in which)
+        shown = (*(as_tensor(found[i]) for i in which), *node.absent_inputs())
         replacement = hook(shown, outputs)
         if replacement is not None:
             if not isinstance(replacement, tuple):
                 replacement = (replacement,)
             check_count(replacement, shown, hook)
-            for i, value in zip(which, replacement, strict=True):
+            for i, value in zip(which, replacement):
                 found[i] = as_inner(value, create_graph)
     return tuple(found)

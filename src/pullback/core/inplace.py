@@ -343,8 +343,9 @@ def rearrange(x: Any, view_op: Callable[..., Any], attrs: tuple[Any, ...], inver
     """
     check_writable(x, requires_grad(x), overlap=True)
     new = view_op(x, *attrs)
-    old, x._value = x._value, new._value
+    old = x._value
     note_holder(x, old)
+    x._value = new._value
     before = version_of(x)
     bump(x)
     if x._view is not None:
@@ -354,8 +355,13 @@ def rearrange(x: Any, view_op: Callable[..., Any], attrs: tuple[Any, ...], inver
     elif not x._inference:
         x._rearranged = (*x._rearranged, (x._counter[0], inverse))
     if new._node is not None and type(new._node) is not Nowhere:
-        _set_history(x, new._node)  # a gradient that is retained stays that of the old arrangement
-        x._counter[3] |= {id(old)}
+        # A gradient that is retained stays that of the old arrangement.
+        if x._view is None:
+            _set_history(x, new._node)
+            x._counter[3] |= {id(old)}
+        else:
+            x._node = new._node
+            _tell_history(x._view.base)
     return x
 
 
@@ -439,13 +445,16 @@ def move_retained(x: Any, old: Any) -> None:
 def _set_history(x: Any, node: Any) -> None:
     """Put a new node behind `x` and tell the storage's counter, for messages."""
     old, x._node = x._node, node
+    if node is not None:
+        _tell_history(x)
+    elif old is not None:
+        del x._counter[2:]
+
+
+def _tell_history(x: Any) -> None:
     counter = x._counter
-    if node is None:
-        if old is not None:
-            del counter[2:]
-    else:
-        runs = counter[1] if len(counter) > 1 else []
-        counter[1:] = (runs, short_name(type(edge_target(node)[0])), {id(x._value)})
+    runs = counter[1] if len(counter) > 1 else []
+    counter[1:] = (runs, short_name(type(edge_target(x._node)[0])), {id(x._value)})
 
 
 def _keep_overwritten(node: Any, x: Any, new: Any) -> None:

@@ -90,18 +90,24 @@ class Node:
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """(node, output index) that each input came from."""
-        edges = (self._edges[i] for i in self.derivable_inputs())
+        edges = (*(self._edges[i] for i in self.derivable_inputs()), *self.absent_inputs())
         return tuple(
             (None, 0) if edge is None or type(edge) is Nowhere else edge_target(edge) for edge in edges
         )
 
     def derivable_inputs(self) -> Sequence[int]:
         """Return the edges that torch has, too: none for an input without a derivative (a mask, an index)."""
+        which = getattr(self._op, "differentiable_inputs", None)
+        if which is not None:
+            return which
         rules = getattr(self._op, "rules", ())
         if len(rules) == len(self._edges):
             return [i for i, rule in enumerate(rules) if rule is not None]
-        which = getattr(self._op, "differentiable_inputs", None)
-        return range(len(self._edges)) if which is None else which
+        return range(len(self._edges))
+
+    def absent_inputs(self) -> tuple[None, ...]:
+        """None for each edge that torch's node has behind these and that leads nowhere."""
+        return (None,) * getattr(self._op, "absent", 0)
 
     @property
     def requires_grad(self) -> bool:

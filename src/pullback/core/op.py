@@ -118,7 +118,7 @@ class Op:
     promote : {None, "same", "float"}
         How inputs of different dtypes meet: not at all, at torch's common dtype, or at a floating one.
     differentiable_inputs : sequence of int, optional
-        For a joint rule: which inputs have an edge (default: all).
+        Which inputs have an edge that users see (default: those with a rule, all of a joint one).
     float8 : bool
         Whether the op is defined on the dtypes of eight bits, in which torch computes next to nothing.
     halves : bool
@@ -171,6 +171,8 @@ class Op:
         one of them `backward` is refused, as it is in torch.
     once : bool
         Whether its node goes backward once although it saves nothing.
+    absent : int
+        How many more inputs torch's node has, behind those of the op, which nothing leads to.
     in_order : bool
         Whether the kernel fails on strides that only eager has: a replay lays its input out in C order, as
         the values of a program are.
@@ -215,6 +217,7 @@ class Op:
         saves: Sequence[str] = (),
         real: bool = False,
         once: bool = False,
+        absent: int = 0,
         in_order: bool = False,
         overlaps: bool = False,
         signs: Callable[[bool, bool], tuple[bool, bool]] | None = None,
@@ -266,6 +269,7 @@ class Op:
         self.float8 = float8
         self.real = real
         self.once = once
+        self.absent = absent
         self.in_order = in_order
         self.overlaps = overlaps
         self.signs = signs

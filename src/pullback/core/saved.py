@@ -282,8 +282,8 @@ def modified(node: Node, index: int) -> RuntimeError:
 def damaged(
     node: Node, value: Any, counter: list[Any], number: int, edge: Any, is_input: bool = True
 ) -> RuntimeError:
-    """Build torch's error for a value that had the history `edge` when saved at version `number`."""
-    if (is_input or edge is None) and (holder := holder_of(value, node)) is not None:
+    """Build torch's error for a value that `node` saved at version `number`, with the history `edge`."""
+    if (is_input or edge is None) and (holder := holder_of(value, node, edge)) is not None:
         index = edge_target(edge)[1]
         description = described(present_node(holder), index)
         return errors.modified_in_place(
@@ -291,17 +291,16 @@ def damaged(
         )
     if is_input and edge is not None:
         maker, index = edge_target(edge)
-        if maker._op is not None and maker._op.kind == "view":
+        own = len(counter) > 2 and id(value) in counter[3]  # not a view, but rearranged in place
+        if maker._op is not None and maker._op.kind == "view" and not own:
             if type(edge) is Output:
                 return errors.view_update(MULTI_VIEW, short_name(type(maker)), index, True)
             return errors.modified_in_place(dtype_of(value), shape_of(value), STALE_VIEW, counter[0], number)
     if edge is None and is_input:
         base = base_of(value, node)
-        required = base is not None and base._node is not None
-    else:
-        # A result that was saved after a write is what an op wrote into a tensor, which may be a view.
-        required = not is_input and number > 0 and len(counter) > 2 and id(value) not in counter[3]
-    description = STALE_VIEW if required else edge_description(edge, counter if is_input else FROZEN, value)
+        if base is not None and base._node is not None:
+            return errors.modified_in_place(dtype_of(value), shape_of(value), STALE_VIEW, counter[0], number)
+    description = edge_description(edge, counter if is_input else FROZEN, value)
     return errors.modified_in_place(dtype_of(value), shape_of(value), description, counter[0], number)
 
 
@@ -403,7 +402,7 @@ def tensor_at(value: Any, edge: Any, level: int, saver: Node) -> Any:
         if isinstance(value, (TensorBase, bool, int, float, complex)):
             return value
         # What did not require grad then may do so by now.
-        holder, base = (find(value, saver) for find in (holder_of, base_of))
+        holder, base = holder_of(value, saver, None), base_of(value, saver)
         if holder is not None and holder._value is value:
             return holder
         node = None if base is None or base._node is None else Nowhere(value)

@@ -48,9 +48,9 @@ def _no_negated_bools(x: ndarray) -> None:
 
 sub = elementwise("sub", np.subtract, lambda g: g, lambda g: -g, check=_no_bools)
 
-#: other - input, the reflected difference.
+#: other - input, the reflected difference; of a number, to which nothing leads.
 rsub = elementwise("rsub", lambda x, y, /, out=...: np.subtract(y, x, out=out), lambda g: -g, lambda g: g,
-                   node_name="RsubBackward1", check=_no_bools,
+                   node_name="RsubBackward1", check=_no_bools, differentiable_inputs=(0,),
                    place=lambda result, operands: placed(result, operands[::-1]))
 
 #: The same of two tensors, for which torch has a node of its own.

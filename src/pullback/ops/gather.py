@@ -184,10 +184,9 @@ def _reduced_rule(
         return _product_rule(g, x, index, source, out, dim, include_self)
     chosen_x = cast(eq(x, out), dtype_of(g))
     chosen = cast(eq(source, gather(out, index, dim)), dtype_of(g))
-    if not include_self:
-        chosen_x = scatter_value(chosen_x, index, dim, 0)
-    share = g / masked_fill(total := scatter_add(chosen_x, index, chosen, dim), eq(total, 0), 1)
-    return chosen_x * share if include_self else g, chosen * gather(share, index, dim)
+    # As in torch, x counts among the equals whether or not it is included.
+    share = g / scatter_add(chosen_x, index, chosen, dim)
+    return chosen_x * share, chosen * gather(share, index, dim)
 
 
 def _product_rule(g: Any, x: Any, index: Any, source: Any, out: Any, dim: int, include_self: bool) -> Any:
@@ -206,7 +205,10 @@ def _product_rule(g: Any, x: Any, index: Any, source: Any, out: Any, dim: int, i
 
 
 #: x with the elements of `source` reduced into the places that `index` names along `dim`.
-scatter_reduce: Any = op("scatter_reduce", _scatter_reduce, _scatter_reduce_rule, joint=True, batch=dim_first)
+scatter_reduce: Any = op(
+    "scatter_reduce", _scatter_reduce, _scatter_reduce_rule, joint=True, batch=dim_first,
+    differentiable_inputs=(0, 2),
+)  # fmt: skip
 
 
 # --- whole slices -------------------------------------------------------------------------------------------
@@ -385,7 +387,9 @@ def _index_reduce_rule(
 
 
 #: x with slices of `source` reduced into those that `index` names.
-index_reduce: Any = op("index_reduce", _index_reduce, _index_reduce_rule, joint=True)
+index_reduce: Any = op(
+    "index_reduce", _index_reduce, _index_reduce_rule, joint=True, differentiable_inputs=(0, 2)
+)
 
 
 # --- masks --------------------------------------------------------------------------------------------------

@@ -252,7 +252,7 @@ def _var_rule(g: Any, x: Any, dims: tuple[int, ...], correction: float, keepdim:
     g, mean = spread(g, shape, dims, keepdim), mean_dims(x, dims, True)
     if n <= 0 and len(dims) == len(shape) != 1:
         # As in torch, which takes the slope of all elements for nothing that could be differentiated again. A
-        # vector counts as reduced along its axis: the two cannot be told apart here.
+        # vector counts as reduced along its axis: `_spread` of the facade tells the two apart.
         return g * where(eq(x, mean), math.nan, math.inf)
     return g * ((2 / n if n else math.inf) * (x - mean))
 

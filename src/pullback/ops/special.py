@@ -15,7 +15,6 @@ from ..core.op import Call, elementwise
 from .arithmetic import log
 from .comparison import eq, ge, le, where
 from .convert import conj
-from .elementwise import abs as absolute
 from .elementwise import cos, exp, log1p, sin
 from .kernels import from_scipy, into, refuse, scipy_function
 
@@ -159,8 +158,9 @@ def _sinc(x: ndarray, /, out: Any = ...) -> ndarray:
 
 def _sinc_rule(g: Any, x: Any) -> Any:
     angle = x * math.pi
-    slope = (angle * cos(angle) - sin(angle)) / (x * angle)
-    return g * where(absolute(x) > 0, conj(slope), 0)
+    square = x * angle
+    slope = (angle * cos(angle) - sin(angle)) / square
+    return where(eq(square, 0), 0, g * conj(slope))
 
 
 #: sin(πx) / (πx).

@@ -111,7 +111,8 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     dims = (found,) if shape else ()
     parts = []
     for given in (x1, x2):
-        x = cast(given if shape_of(given) == shape else expand(given, shape), dtype)
+        x = given if shape_of(given) == shape else expand(given, shape)
+        x = x if dtype_of(x) == dtype else cast(x, dtype)
         norm = r.vector_norm(x, 2.0, dims, True)
         # The floor is a constant where it applies, and the norm's own slope is kept there, as in torch.
         parts.append(x / (norm + (clamp(norm.detach(), eps, None) - norm.detach())))

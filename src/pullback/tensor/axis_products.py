@@ -18,6 +18,7 @@ from ..ops.view import squeeze
 from .api import public
 from .contract import dot
 from .out import write_out
+from .rearrange import refuse_complex_history
 from .shape import reshaped
 from .signature import Parser
 from .sizes import tensor
@@ -170,6 +171,7 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {shape_of(bias)[0]} but expected {out}"
         )
+    refuse_complex_history("_trilinear", input1, weight, input2)
     product = c.trilinear(reshaped(input1, (-1, n)), weight, reshaped(input2, (-1, m)))
     result = reshape(product, (*lead, out))
     return result if bias is None else result + bias

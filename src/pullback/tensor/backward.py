@@ -18,6 +18,7 @@ from ..core import engine, inplace
 from ..core import graph_errors as errors
 from ..core.blame import freed_by_caller, variable_of
 from ..core.calls import edge_of
+from ..core.hooked import as_inner, as_tensor
 from ..core.levels import META
 from ..core.meta import Meta, is_meta
 from ..core.node import LEAF, GradientEdge, Nowhere, Output
@@ -94,7 +95,7 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
                 raise errors.needs_covector(shape)
             ones = np.ones(shape, dtype)
             return wrap(ones) if create_graph else ones
-        return engine.as_inner(gradient, create_graph)
+        return as_inner(gradient, create_graph)
     if not isinstance(output, TensorBase):
         raise AssertionError("Expected output to be a torch.Tensor")
     shape = shape_of(output)
@@ -126,7 +127,7 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
             f"in dtype: grad_output[{position}] has a dtype of torch.{dtype_of(gradient)} and "
             f"output[{position}] has a dtype of torch.{dtype_of(output)}."
         )
-    return engine.as_inner(gradient, create_graph)
+    return as_inner(gradient, create_graph)
 
 
 def ones_on(output: Any) -> Any:
@@ -237,7 +238,7 @@ def backward(
         if capture is not None:
             for t, g in zip(map(_with_history, targets), capture.results, strict=True):
                 if g is not None and t._node is not LEAF:
-                    t._grad = engine.as_tensor(g) if t._grad is None else t._grad + engine.as_tensor(g)
+                    t._grad = as_tensor(g) if t._grad is None else t._grad + as_tensor(g)
 
     if observers:
         asked = None if inputs is None else targets
@@ -344,7 +345,7 @@ def _result(
     x: Any, g: Any, allow_unused: bool, materialize: bool, position: int, create_graph: bool
 ) -> Any:
     if g is not None:
-        found = engine.as_tensor(g)
+        found = as_tensor(g)
         return x._with_values(found) if hasattr(x, "_with_values") else found
     if materialize:
         return wrap(np.zeros(shape_of(x), dtype_of(x)), LEAF if create_graph else None)

@@ -263,11 +263,9 @@ def _general_setitem(self: Any, index: Any, value: Any) -> None:
             return
         fills = _fills([places for _, places in entries], source, False)
         dims, where = packed(x, entries)
-        target = i.result_shape(shape_of(x), shape_of(where)[1:], dims)
-        if shape_of(source) != target:
-            own = _without_leading_ones(shape_of(source))
-            if own != shape_of(source):
-                source = reshape(source, own)
+        own = _without_leading_ones(shape_of(source))
+        if own != shape_of(source):
+            source = reshape(source, own)
         put_into(x, where, source, dims, False, fills)
 
 

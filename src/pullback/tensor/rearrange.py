@@ -267,9 +267,9 @@ def _same_size(src: Any, part: Ints) -> None:
         )
 
 
-def refuse_complex_history(name: str, input: Any, src: Any) -> None:
+def refuse_complex_history(name: str, *operands: Any) -> None:
     """Raise torch's error where a derivative of complex numbers would be recorded that torch has not."""
-    if dtype_of(input).kind in "cW" and modes().grad and (requires_grad(input) or requires_grad(src)):
+    if dtype_of(operands[0]).kind in "cW" and modes().grad and any(map(requires_grad, operands)):
         raise RuntimeError(
             f"{name} does not support automatic differentiation for outputs with complex dtype."
         )

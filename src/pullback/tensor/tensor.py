@@ -143,8 +143,8 @@ class Tensor(Methods):
                 return self
             if self._node is not None and self._node is not LEAF:
                 raise RuntimeError(NO_LEAF)
-            self._node = None
             note_holder(self, self._value)
+            self._node = None
             return self
         if self._node is None or type(self._node) is Nowhere:
             if dtype_of(self) not in DIFFERENTIABLE:
@@ -153,8 +153,8 @@ class Tensor(Methods):
                 raise RuntimeError(
                     "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
                 )
-            self._node = LEAF
             note_holder(self, self._value)
+            self._node = LEAF
         return self
 
     @property

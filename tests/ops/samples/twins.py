@@ -30,10 +30,9 @@ _NAMES = """
     split_with_sizes split_with_sizes_copy squeeze squeeze_ squeeze_copy squeeze_dim squeeze_dim_
     squeeze_dim_copy squeeze_dims squeeze_dims_ squeeze_dims_copy squeezed stack std_mean strided_values
     strided_values_backward sub sub_scaled sum t t_ t_copy take take_places take_places_backward trace
-    transpose
-    transpose_ transpose_copy tril unbind unbind_copy unfold unfold_backward unfold_copy unsafe_split
-    unsafe_split_with_sizes unsafe_view unsqueeze unsqueeze_ unsqueeze_copy var_mean view view_as_real_copy
-    view_copy where zero_inplace zeros_of
+    transpose transpose_ transpose_copy tril unbind unbind_copy unfold unfold_backward unfold_copy
+    unsafe_split unsafe_split_with_sizes unsafe_view unsqueeze unsqueeze_ unsqueeze_copy var_mean view
+    view_as_real_copy view_copy where zero_inplace zeros_of
 """
 NAMES = frozenset(_NAMES.split())
 

@@ -25,6 +25,7 @@ from ...tensor.creation_like import empty_like, zeros_like
 from ...tensor.data import scalar_array
 from ...tensor.limits import check_held
 from ...tensor.math import factor
+from ...tensor.rearrange import refuse_complex_history
 from ...tensor.signature import Parser, is_number
 from ...tensor.tensor import checked_dim
 from .loss_reduction import functional, mirrored, refuse_complex
@@ -264,6 +265,8 @@ def silu(input: Any, inplace: bool = False) -> Any:
     """input·sigmoid(input)."""
     if dtype_of(input).kind in "biu":
         check_floating("silu_cpu", input)
+    if not inplace:
+        refuse_complex_history("silu", input)
     return applied(input, inplace, o.silu)
 
 

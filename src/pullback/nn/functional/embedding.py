@@ -15,6 +15,7 @@ from ...ops.convert import cast
 from ...ops.linalg import concrete
 from ...ops.structure import reshape
 from ...tensor.api import public
+from ...tensor.rearrange import refuse_complex_history
 from ...tensor.sizes import tensor
 from ...tensor.tensor import check_has_number
 
@@ -50,6 +51,7 @@ def embedding(
         from ...tensor.sparse import of_rows
 
         return o.embedding_sparse(weight, input, padding, bool(scale_grad_by_freq), of_rows)
+    refuse_complex_history("embedding", weight)
     return o.embedding(weight, input, padding, bool(scale_grad_by_freq))
 
 

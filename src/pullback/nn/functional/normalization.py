@@ -367,9 +367,9 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
         eps = dtypes.finfo(dtypes.from_numpy_dtype(dtype_of(wide))).eps
     rank = len(shape_of(input))
     dims = tuple(range(rank - axes, rank))
-    wide = contiguous(wide, suggested(input))
     scaled = wide * rsqrt(mean_dims(pow_scalar(wide, 2), dims, True) + float(eps))
-    return as_dtype(scaled if weight is None else scaled * weight, dtype_of(input))
+    result = contiguous(scaled if weight is None else scaled * weight, suggested(input))
+    return as_dtype(result, dtype_of(input))
 
 
 # --- others -------------------------------------------------------------------------------------------------
