@@ -31,7 +31,7 @@ def check(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 def test_names_under_any_alias() -> None:
     found = statuses("""
         import torch as t, torch.nn.functional as F
-        from torch import nn, sspaddmm as make
+        from torch import nn, saddmm as make
         from torch.optim.lr_scheduler import StepLR
         Base = nn.Module
         class Net(Base):
@@ -41,7 +41,7 @@ def test_names_under_any_alias() -> None:
     """)
     assert found == {
         "torch": "there", "torch.nn.functional": "there", "torch.nn": "there",
-        "torch.sspaddmm": "missing", "torch.optim.lr_scheduler.StepLR": "there",
+        "torch.saddmm": "missing", "torch.optim.lr_scheduler.StepLR": "there",
         "torch.nn.Module": "there", "torch.nn.Conv2d": "there", "torch.nn.functional.relu": "there",
         "torch.nn.functional.no_such": "missing", "torch.export.draft_export": "missing",
     }  # fmt: skip
@@ -65,9 +65,9 @@ def test_writing_to_an_attribute_hides_nothing() -> None:
 
 
 def test_methods_that_tensors_lack() -> None:
-    found = statuses("import torch\ntorch.ones(2).sspaddmm()\n{}.values()\ntorch.ones(2).cuda()")
+    found = statuses("import torch\ntorch.ones(2).to_padded_tensor()\n{}.values()\ntorch.ones(2).cuda()")
     assert found == {
-        "torch": "there", "torch.ones": "there", "torch.Tensor.sspaddmm": "missing",
+        "torch": "there", "torch.ones": "there", "torch.Tensor.to_padded_tensor": "missing",
         "torch.Tensor.cuda": "differs",
     }  # fmt: skip
 
@@ -110,7 +110,7 @@ def test_functorch_is_asked_for_as_torch_is() -> None:
 
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
-    (tmp_path / "train.py").write_text("import torch\n\nx = torch.ones(2)\ny = torch.sspaddmm(x)\n")
+    (tmp_path / "train.py").write_text("import torch\n\nx = torch.ones(2)\ny = torch.saddmm(x)\n")
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "net.py").write_text("from torch import nn\n\nnn.Linear(1, 1)\nnn.Linear\n")
     return tmp_path
@@ -121,7 +121,7 @@ def test_the_command(program: Path) -> None:
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout == dedent("""\
         missing (1):
-          torch.sspaddmm  [sparse tensors]  line 4
+          torch.saddmm  [sparse tensors]  line 4
 
         there (2):
           torch  line 1
@@ -142,7 +142,7 @@ def test_a_folder_as_json(program: Path) -> None:
     assert found["errors"] == []
     (missing,) = (n for n in found["names"] if n["status"] == "missing")
     assert missing == {
-        "name": "torch.sspaddmm", "status": "missing", "why": "sparse tensors",
+        "name": "torch.saddmm", "status": "missing", "why": "sparse tensors",
         "uses": [{"file": "train.py", "line": 4, "guarded": False}],
     }  # fmt: skip
 

@@ -78,8 +78,8 @@ def test_the_page_is_what_the_list_gives() -> None:
 @pytest.mark.parametrize(
     ("place", "name"),
     [
-        ("torch", "sspaddmm"), ("torch", "jagged"), ("torch", "AliasDb"),
-        ("torch.Tensor", "sparse_resize_"),
+        ("torch", "saddmm"), ("torch", "jagged"), ("torch", "AliasDb"),
+        ("torch.Tensor", "to_padded_tensor"),
     ],
 )  # fmt: skip
 def test_the_error_says_why(place: str, name: str) -> None:

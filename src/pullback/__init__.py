@@ -137,6 +137,22 @@ _LAZY_NAMES = {
     **dict.fromkeys(("Event", "Stream"), "torch_names.streams"),
     "_assert": "overrides",
     **dict.fromkeys(("dsmm", "sparse_coo_tensor", "spmm"), "sparse"),
+    **dict.fromkeys(
+        (
+            "_convert_indices_from_coo_to_csr", "_convert_indices_from_csr_to_coo", "sparse_bsc_tensor",
+            "sparse_bsr_tensor", "sparse_compressed_tensor", "sparse_csc_tensor", "sparse_csr_tensor",
+        ),
+        "tensor.compressed_functions",
+    ),
+    **dict.fromkeys(("hsmm", "hspmm", "smm", "sspaddmm"), "tensor.sparse_products"),
+    **dict.fromkeys(
+        (
+            "ccol_indices_copy", "col_indices_copy", "crow_indices_copy", "indices_copy", "row_indices_copy",
+            "values_copy",
+        ),
+        "tensor.sparse_whole",
+    ),
+    "resize_as_sparse_": "tensor.sparse_whole",
     "compile": "compiler",
     **dict.fromkeys(
         (

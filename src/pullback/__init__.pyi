@@ -536,6 +536,8 @@ def cat(
     out: Tensor | None = None,
 ) -> Tensor:
     """Tensors one after the other along axis `dim`; their other sizes agree. Empty vectors are left out."""
+def ccol_indices_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return a copy of the `ccol_indices` of a sparse tensor."""
 def cdist(
     x1: Tensor, x2: Tensor, p: builtins.float = 2.0,
     compute_mode: str = 'use_mm_for_euclid_dist_if_necessary',
@@ -620,6 +622,8 @@ def clip_(input: Tensor, min: _Number | None = None, max: _Number | None = None)
     """In-place version of :func:`clip`: writes the result into `input` and returns it."""
 def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
     """A copy with its own storage, in the input's layout or in a given one."""
+def col_indices_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return a copy of the `col_indices` of a sparse tensor."""
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors, vectors as columns, joined along axis 1."""
 def combinations(input: Tensor, r: builtins.int = 2, with_replacement: builtins.bool = False) -> Tensor:
@@ -727,6 +731,8 @@ def cross(
     input: Tensor, other: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """The vector product along `dim`, or along the first axis of length 3."""
+def crow_indices_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return a copy of the `crow_indices` of a sparse tensor."""
 @overload
 def ctc_loss(
     log_probs: Tensor, targets: Tensor, input_lengths: Sequence[builtins.int],
@@ -1218,6 +1224,8 @@ def histogramdd(
     weight: Tensor | None = None, density: builtins.bool = False,
 ) -> return_types.histogramdd:
     """Count the points in each cell of a grid."""
+def hsmm(mat1: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Any:
+    """Return `hspmm`, whose older name this is."""
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Parts along axis 1 (axis 0 of a vector)."""
 def hspmm(mat1: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Any:
@@ -1262,6 +1270,8 @@ def index_reduce(
     """
 def index_select(input: Tensor, dim: builtins.int, index: Any, *, out: Tensor | None = None) -> Tensor:
     """Slices of axis `dim`, in the order of the vector `index`."""
+def indices_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return a copy of the `indices` of a sparse tensor."""
 inf: builtins.float
 def initial_seed() -> builtins.int:
     """Return the seed of the default generator's stream."""
@@ -2110,6 +2120,8 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
     """The same elements in another shape: a view where strides allow it, else a copy. One size may be -1."""
 def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
     """Give the tensor the size of another one (see `resize_`)."""
+def resize_as_sparse_(input: Tensor, the_template: Any, *, out: Tensor | None = None) -> Tensor:
+    """Give a sparse tensor, in place, the size of another one."""
 def resolve_conj(input: Tensor) -> Tensor:
     """The tensor with its conjugates worked out: itself where they are."""
 def resolve_neg(input: Tensor) -> Tensor:
@@ -2173,6 +2185,8 @@ def round_(input: Tensor) -> Tensor: ...
 @overload
 def round_(input: Tensor, *, decimals: builtins.int) -> Tensor:
     """In-place version of :func:`round`: writes the result into `input` and returns it."""
+def row_indices_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return a copy of the `row_indices` of a sparse tensor."""
 def row_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The same as `vstack`."""
 def rrelu(
@@ -2324,6 +2338,10 @@ def slice_scatter(
     """`input` with a slice of axis `dim` replaced by `src`."""
 def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.slogdet:
     """Sign and logarithm of the absolute value of the determinant (see `torch.linalg.slogdet`)."""
+def smm(mat1: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Any:
+    """Return the product of a sparse and a dense matrix as a sparse one, with an entry for each element of
+    the rows that are not empty.
+    """
 def softmax(
     input: Tensor, dim: builtins.int, dtype: dtype | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
@@ -2334,37 +2352,42 @@ def sort(
 ) -> return_types.sort:
     """Values in order along `dim`, and the indices where they were; equal values keep their order."""
 sparse_bsc: layout
-def sparse_bsc_tensor(
-    compressed_indices: Any, plain_indices: Any, values: Any, size: Any = None, **options: Any,
-) -> Any:
+def sparse_bsc_tensor(*args: Any, **kwargs: Any) -> Any:
     """Return a sparse tensor in BSC: `sparse_compressed_tensor` of that layout."""
 sparse_bsr: layout
-def sparse_bsr_tensor(
-    compressed_indices: Any, plain_indices: Any, values: Any, size: Any = None, **options: Any,
-) -> Any:
+def sparse_bsr_tensor(*args: Any, **kwargs: Any) -> Any:
     """Return a sparse tensor in BSR: `sparse_compressed_tensor` of that layout."""
-def sparse_compressed_tensor(
-    compressed_indices: Any, plain_indices: Any, values: Any, size: Any = None, *, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False, check_invariants: builtins.bool | None = None,
-) -> Any:
+def sparse_compressed_tensor(*args: Any, **kwargs: Any) -> Any:
     """Return a sparse tensor of one of the compressed layouts."""
 sparse_coo: layout
+@overload
 def sparse_coo_tensor(
-    indices: Any = None, values: Any = None, size: Any = None, *, dtype: dtype | None = None,
+    indices: Any, values: Any, *, dtype: dtype | None = None, device: _Device | None = None,
+    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    check_invariants: builtins.bool | None = None, is_coalesced: builtins.bool | None = None,
+) -> Any: ...
+@overload
+def sparse_coo_tensor(
+    indices: Any, values: Any, size: Sequence[builtins.int], *, dtype: dtype | None = None,
     device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
     check_invariants: builtins.bool | None = None, is_coalesced: builtins.bool | None = None,
+) -> Any: ...
+@overload
+def sparse_coo_tensor(
+    *size: builtins.int, dtype: dtype | None = None, device: _Device | None = None,
+    requires_grad: builtins.bool = False, check_invariants: builtins.bool | None = None,
+) -> Any: ...
+@overload
+def sparse_coo_tensor(
+    size: Sequence[builtins.int], *, dtype: dtype | None = None, device: _Device | None = None,
+    requires_grad: builtins.bool = False, check_invariants: builtins.bool | None = None,
 ) -> Any:
-    """A sparse tensor of coordinates."""
+    """Return a sparse tensor of coordinates."""
 sparse_csc: layout
-def sparse_csc_tensor(
-    compressed_indices: Any, plain_indices: Any, values: Any, size: Any = None, **options: Any,
-) -> Any:
+def sparse_csc_tensor(*args: Any, **kwargs: Any) -> Any:
     """Return a sparse tensor in CSC: `sparse_compressed_tensor` of that layout."""
 sparse_csr: layout
-def sparse_csr_tensor(
-    compressed_indices: Any, plain_indices: Any, values: Any, size: Any = None, **options: Any,
-) -> Any:
+def sparse_csr_tensor(*args: Any, **kwargs: Any) -> Any:
     """Return a sparse tensor in CSR: `sparse_compressed_tensor` of that layout."""
 def split(tensor: Any, split_size_or_sections: Any, dim: builtins.int = 0) -> tuple[Tensor, ...]:
     """Parts of one size along axis `dim` (the last may be smaller), or parts of the given sizes."""
@@ -2400,6 +2423,11 @@ def squeeze_copy(input: Tensor, dim: builtins.int, *, out: Tensor | None = None)
 @overload
 def squeeze_copy(input: Tensor, dim: Sequence[builtins.int], *, out: Tensor | None = None) -> Tensor:
     """Axes of size 1 removed: a copy of what the view of that name shows."""
+def sspaddmm(
+    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1,
+    out: Tensor | None = None,
+) -> Any:
+    """Return ``beta·input + alpha·(mat1 @ mat2)`` as a tensor of coordinates, `mat1` being one."""
 def stack(tensors: Sequence[Tensor], dim: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors of one shape side by side along a new axis `dim`."""
 def std(
@@ -2635,6 +2663,8 @@ def unsqueeze_copy(input: Tensor, dim: builtins.int, *, out: Tensor | None = Non
     """A new axis of size 1: a copy of what the view of that name shows."""
 def use_deterministic_algorithms(mode: builtins.bool, *, warn_only: builtins.bool = False) -> None:
     """Ask for deterministic algorithms, which all are."""
+def values_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return a copy of the `values` of a sparse tensor."""
 def vander(x: Tensor, N: builtins.int | None = None, increasing: builtins.bool = False) -> Tensor:
     """Powers of a vector as columns: ``x**(N - 1), …, x, 1``, or the other way round."""
 def var(

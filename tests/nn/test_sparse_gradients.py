@@ -176,3 +176,10 @@ def test_second_derivatives_through_sparse_places():
     (grad,) = torch.autograd.grad(picked.pow(3).sum(), x, create_graph=True)
     grad.to_dense().sum().backward()
     assert x.grad.to_dense().tolist() == [6.0, 0.0, 36.0]
+
+
+def test_rows_of_a_large_covector():
+    layer = nn.Embedding(50, 64, sparse=True)
+    layer(torch.arange(2048).view(64, 32) % 50).sum().backward()
+    assert layer.weight.grad._nnz() == 2048
+    assert layer.weight.grad.to_dense()[0].tolist() == [41.0] * 64

@@ -429,9 +429,9 @@ def _of_nothing(node: Node, create_graph: bool) -> Sequence[Any]:
 
 def plus(before: Any, g: Any) -> Any:
     """The sum of two covectors; of a sparse and a dense one it is dense, whichever came first."""
-    if isinstance(g, TensorBase) and g.is_sparse:
+    if is_sparse(g):
         before = as_tensor(before)
-    elif isinstance(before, TensorBase) and before.is_sparse:
+    elif is_sparse(before):
         return as_tensor(g) + before
     return before + g
 
@@ -500,7 +500,7 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
                         g = conforming(g, value)
                     elif node._hooks is not None and (node._hooks.tensor or node._hooks.pre):
                         g = g.copy()  # a hook may have kept what it was given, which is not to change
-                leaf._grad = as_tensor(g)
+                leaf._grad = g._accumulated() if is_sparse(g) else as_tensor(g)
         elif not create_graph and (recorder := getattr(old._value, "recorder", None)) is not None:
             # In place, as below: who holds the gradient finds it changed.
             sharing = recorder.sharing(old)
@@ -523,6 +523,11 @@ def _call_accumulated(node: AccumulateGrad, hooks: NodeHooks | None, g: Any) -> 
             hook(node.variable)
         for hook in list(hooks.post.values()):
             hook((), (as_tensor(g),))
+
+
+def is_sparse(g: Any) -> bool:
+    """Whether a covector is a sparse tensor."""
+    return isinstance(g, TensorBase) and g._sparse
 
 
 def conforming(g: ndarray, value: ndarray) -> ndarray:

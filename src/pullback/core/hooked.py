@@ -36,7 +36,7 @@ def _level(g: Any) -> int:
 
 def as_inner(t: Any, create_graph: bool) -> Any:
     """A covector as the loop carries it."""
-    return t if create_graph or not isinstance(t, TensorBase) or t.is_sparse else resolved(t._value)
+    return t if create_graph or not isinstance(t, TensorBase) or t._sparse else resolved(t._value)
 
 
 def run_prehooks(node: Node, hooks: NodeHooks, g: Any, runs: bool, create_graph: bool) -> Any:

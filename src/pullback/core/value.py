@@ -80,6 +80,8 @@ class TensorBase(Value):
     _accumulator: Any = None
     _retained: bool = False
     _rearranged: tuple[Any, ...] = ()
+    #: Whether there are entries instead of elements: a covector is then handed on as the tensor it is.
+    _sparse: ClassVar[bool] = False
     is_sparse: Any
     _facade: ClassVar[type[TensorBase]]
 

@@ -219,7 +219,7 @@ def _index_select(x: ndarray, index: ndarray, /, dim: int) -> ndarray:
         _check_rows(index, 1)
         return x.copy()
     size = x.shape[dim]
-    if x.ndim > 1 and not size:
+    if x.ndim > 1 and not size and index.size:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if x.ndim > 1 and dim == 1:  # where torch has a kernel of its own
         wrong = index[(index < 0) | (index >= size)]

@@ -13,7 +13,7 @@ from ..array import dtypes
 from ..core.device import device
 from ..core.size import Size
 from ..nn.parameter import Parameter
-from ..tensor.constants import strided
+from ..tensor.constants import SPARSE, strided
 from ..tensor.tensor import Tensor
 from ..torch_names import _utils
 from .archive import Archive
@@ -38,10 +38,11 @@ def bytearray_of(content: Any = b"", encoding: str = "latin1") -> bytearray:
 
 
 def _get_layout(name: str) -> Any:
-    """The layout of a name: only the dense one."""
-    if name != "torch.strided":
-        raise ValueError(f"pullback does not have the layout {name}")
-    return strided
+    """The layout of a name."""
+    for known in (strided, *SPARSE):
+        if str(known) == name:
+            return known
+    raise ValueError(f"pullback does not have the layout {name}")
 
 
 _ALLOWED: dict[str, Any] = {
@@ -67,6 +68,7 @@ _ALLOWED: dict[str, Any] = {
             _utils._rebuild_tensor_v2,
             _utils._rebuild_tensor_v3,
             _utils._rebuild_meta_tensor_no_storage,
+            _utils._rebuild_sparse_tensor,
         )
     },
 }

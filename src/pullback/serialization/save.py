@@ -133,6 +133,8 @@ class Pickler(_Base):
             return Size, (tuple(obj),)
         if isinstance(obj, Parameter) and type(obj).__reduce_ex__ is Parameter.__reduce_ex__:
             return _reduced_parameter(obj)
+        if isinstance(obj, TensorBase) and obj._sparse:
+            return _utils._rebuild_sparse_tensor, obj.__reduce_ex__(2)[1]
         if isinstance(obj, TensorBase) and type(obj).__reduce_ex__ is Tensor.__reduce_ex__:
             return _reduced_tensor(obj)
         kinds = (Module, Optimizer)

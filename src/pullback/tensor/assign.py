@@ -160,6 +160,10 @@ def _copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
         src = wrap(np.asarray(src))
     if not isinstance(src, TensorBase):
         raise errors.argument_type("copy_", "other", 1, "Tensor", src)
+    if src._sparse:
+        from .sparse_whole import copy_
+
+        return copy_(self, src)
     source = src
     shape = shape_of(self)
     inplace.check_history(self, inplace.requires_grad(self) or inplace.requires_grad(source))

@@ -75,14 +75,9 @@ def _as_tuple(values: Any) -> tuple[Any, ...]:
     return (values,) if isinstance(values, (TensorBase, GradientEdge)) else tuple(values)
 
 
-def _with_history(tensor: Any) -> Any:
-    """The tensor that has a tensor's history: of a sparse one its values."""
-    return getattr(tensor, "_what", tensor)
-
-
 def _edge(place: Any) -> Any:
     """The edge of a tensor or of a gradient edge; None where it leads nowhere."""
-    edge = place.edge() if isinstance(place, GradientEdge) else edge_of(_with_history(place))
+    edge = place.edge() if isinstance(place, GradientEdge) else edge_of(place)
     return None if type(edge) is Nowhere else edge
 
 
@@ -100,7 +95,7 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
         raise AssertionError("Expected output to be a torch.Tensor")
     shape = shape_of(output)
     if gradient is None:
-        if _with_history(output)._node is None:
+        if output._node is None:
             return None
         if int(np.prod(shape)) != 1:
             raise errors.needs_covector(shape)
@@ -236,7 +231,7 @@ def backward(
     def pull() -> None:
         engine.run_backward(roots, keep_graph=keep, create_graph=create_graph, capture=capture)
         if capture is not None:
-            for t, g in zip(map(_with_history, targets), capture.results, strict=True):
+            for t, g in zip(targets, capture.results, strict=True):
                 if g is not None and t._node is not LEAF:
                     t._grad = as_tensor(g) if t._grad is None else t._grad + as_tensor(g)
 
@@ -345,8 +340,7 @@ def _result(
     x: Any, g: Any, allow_unused: bool, materialize: bool, position: int, create_graph: bool
 ) -> Any:
     if g is not None:
-        found = as_tensor(g)
-        return x._with_values(found) if hasattr(x, "_with_values") else found
+        return as_tensor(g)
     if materialize:
         return wrap(np.zeros(shape_of(x), dtype_of(x)), LEAF if create_graph else None)
     if not allow_unused:
@@ -378,8 +372,6 @@ def _roots(
 ) -> list[tuple[Any, Any]]:
     roots = []
     for position, (y, v) in enumerate(zip(outputs, covectors, strict=True)):
-        if v is not None and v.shape == y.shape and hasattr(y, "_pulled_back"):
-            y, v = y._what, y._pulled_back(v)
         covector = _covector(y, v, create_graph, batched, position)
         edge = _edge(y)
         if edge is None:

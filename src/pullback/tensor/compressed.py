@@ -13,16 +13,15 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from ..core.op import TABLE
 from ..core.value import array_of, dtype_of, wrap
-from ..ops.embedding_bag import embedding_bag
-from .constants import SPARSE, layout, strided
+from .constants import SPARSE, layout
 from .indexing import index_put
 from .interception import OVERRIDING
-from .join import stack
+from .join import cat, stack
 from .printing import printing_options, with_suffixes
-from .sparse import SparseTensor, sparse
-from .sparse_values import NoElements, ValuedTensor, in_backend, shown_part, written
+from .sparse import NoElements, Sparse, SparseTensor, in_backend, shown_dtype, shown_part, sparse
+from .sparse_graph import of_values
+from .sparse_refusals import refusal
 
 Function = Callable[..., Any]
 
@@ -42,6 +41,11 @@ class Kind(NamedTuple):
         return "crow_indices" if self.by_rows else "ccol_indices"
 
     @property
+    def short(self) -> str:
+        """Its name in those of functions, such as ``"csr"``."""
+        return self.title[6:].lower()
+
+    @property
     def places(self) -> str:
         """The name of the tensor of places within a row or column."""
         return "col_indices" if self.by_rows else "row_indices"
@@ -54,37 +58,29 @@ KINDS = {
 CSR, CSC, BSR, BSC = KINDS.values()
 
 
-class CompressedTensor(ValuedTensor):
+class CompressedTensor(Sparse):
     """A sparse matrix, or several, by rows or columns."""
 
-    _overrides_once_made = True
     _kind: Kind
     _pointers: Any
     _places: Any
+    layout_name = property(lambda self: self._kind.short)
 
     @classmethod
     def __torch_function__(
         cls, func: Function, types: Iterable[type], args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:  # fmt: skip
+        from .sparse_functions import called
+
         given = (*args, *(args[0] if args and isinstance(args[0], (list, tuple)) else ()))
         kind = next(a._kind for a in given if isinstance(a, CompressedTensor))
-        handler = HANDLERS.get(func.__name__)
-        if handler is None:
-            refuse(kind, func.__name__)
-        return written(handler, args, kwargs)
+        return called(kind.short, func.__name__, args, kwargs or {})
 
     # --- its parts ------------------------------------------------------------------------------------------
 
     layout = property(lambda self: self._kind.layout)
     is_sparse_csr = property(lambda self: self._kind is CSR)
-
-    def _with_values(self, values: Any) -> CompressedTensor:
-        return with_values(self, values)
-
-    def _at_places(self, dense: Any) -> Any:
-        rows, columns, _ = of_entries(self)
-        return dense[wrap(rows), wrap(columns)].reshape(self._what.shape)
 
     def _part(self, name: str, row: bool, value: Any) -> Any:
         if self._kind.by_rows is not row:
@@ -95,7 +91,7 @@ class CompressedTensor(ValuedTensor):
         return value
 
     def crow_indices(self) -> Any:
-        """Return where each row begins among the values, and where the last ends."""
+        """Where each row begins among the values, and where the last ends."""
         return self._part("crow_indices", True, self._pointers)
 
     def col_indices(self) -> Any:
@@ -103,7 +99,7 @@ class CompressedTensor(ValuedTensor):
         return self._part("col_indices", True, self._places)
 
     def ccol_indices(self) -> Any:
-        """Return where each column begins among the values, and where the last ends."""
+        """Where each column begins among the values, and where the last ends."""
         return self._part("ccol_indices", False, self._pointers)
 
     def row_indices(self) -> Any:
@@ -137,6 +133,15 @@ class CompressedTensor(ValuedTensor):
     def _batch(self) -> int:
         return int(self._pointers.dim() - 1)
 
+    def matrices(self) -> list[CompressedTensor]:
+        """Each matrix of a batch."""
+        count = self._batch()
+        parts = (part.reshape(-1, *part.shape[count:]) for part in parts_of(self))
+        return [
+            compressed(self._kind, pointers, places, values, self.shape[count:])
+            for pointers, places, values in zip(*parts, strict=True)
+        ]
+
     def sparse_dim(self) -> int:
         """2: rows and columns."""
         return 2
@@ -151,11 +156,31 @@ class CompressedTensor(ValuedTensor):
 
     # --- as a dense tensor has them -------------------------------------------------------------------------
 
-    mT = property(lambda self: transposed(self))
-    T = property(lambda self: in_backend("as_strided", "SparseCsrCPU"))
+
+    def _spread(self, values: Any) -> Any:
+        """The covector for one of the values."""
+        return with_values(self, values)
+
+    def _gathered(self, g: Any) -> Any:
+        """The covector of the values for one."""
+        alike = isinstance(g, CompressedTensor) and all(
+            np.array_equal(array_of(a), array_of(b))
+            for a, b in ((g._pointers, self._pointers), (g._places, self._places))
+        )
+        return (g if alike else g.to_dense().sparse_mask(self.detach())).values()
+
+    def _accumulated(self) -> CompressedTensor:
+        """What becomes the gradient of a leaf; torch asks it whether it is contiguous, except in CSR."""
+        if self._kind is not CSR:
+            self.is_contiguous()
+        return self
+
+    def detach(self) -> CompressedTensor:
+        """The same entries without history."""
+        return with_values(self, self._plain.detach())
 
     def element_size(self) -> int:
-        """Return the number of bytes of a value."""
+        """How many bytes a value takes."""
         return int(self._what.element_size())
 
     def numpy(self, *_: Any, **__: Any) -> NoReturn:
@@ -163,10 +188,6 @@ class CompressedTensor(ValuedTensor):
         raise TypeError(
             f"can't convert {self._kind.title} layout tensor to numpy. Use Tensor.to_dense() first."
         )
-
-    def tolist(self) -> NoReturn:
-        """Refused: ask for `to_dense` first."""
-        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
 
     def stride(self, *_: Any) -> NoReturn:
         """Refused."""
@@ -180,60 +201,51 @@ class CompressedTensor(ValuedTensor):
         return int(self.shape[0])
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
+        values = shown_part("values", self._what)
+        parts = [f"size={tuple(self.shape)}", f"nnz={self._nnz()}"]
+        parts += [kind] if (kind := shown_dtype(self._what)) else []
+        parts.append(f"layout={self.layout}")
+        if self.requires_grad:
+            parts.append(f"grad_fn=<{type(self.grad_fn).__name__}>" if self.grad_fn else "requires_grad=True")
         lines = [
             f"tensor({shown_part(self._kind.pointers, self._pointers)}",
-            shown_part(self._kind.places, self._places), shown_part("values", self._what),
+            shown_part(self._kind.places, self._places), values,
         ]  # fmt: skip
-        return with_suffixes(
-            ",\n       ".join(lines), self._suffixes(), len("tensor("), printing_options().linewidth
-        )
+        return with_suffixes(",\n       ".join(lines), parts, len("tensor("), printing_options().linewidth)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> CompressedTensor:
-        pointers, places, values = (part.clone() for part in _parts(self.detach()))
-        made = compressed(self._kind, pointers, places, values, self.shape)
-        made.requires_grad_(self.requires_grad)
-        return made
+    def __deepcopy__(self, memo: dict[int, Any]) -> NoReturn:
+        raise NotImplementedError("Cannot access storage of SparseCsrTensorImpl")
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return _restored, (self.layout, *_parts(self.detach()), tuple(self.shape))
+        from .sparse_whole import rebuilt, taken_apart
 
-    def __iter__(self) -> Any:
-        return (self[n] for n in range(self.shape[0]))
+        return rebuilt, taken_apart(self)
 
-    def __getitem__(self, index: Any) -> Any:
-        return coordinates(self)[index]
+    def _values(self) -> NoReturn:
+        """Refused: these are no coordinates."""
+        in_backend("_values", "SparseCsrCPU")
 
-    def __setitem__(self, index: Any, value: Any) -> NoReturn:
-        refuse(self._kind, "index_put_")
+    def _indices(self) -> NoReturn:
+        """Refused."""
+        in_backend("_indices", "SparseCsrCPU")
+
+    def _coalesced_(self, coalesced: bool) -> NoReturn:
+        """Refused."""
+        in_backend("_coalesced_", "SparseCsrCPU")
 
 
 CompressedTensor.__name__ = CompressedTensor.__qualname__ = "Tensor"
 CompressedTensor.__module__ = "torch"
 
 
-def _restored(layout: Any, pointers: Any, places: Any, values: Any, size: Any) -> CompressedTensor:
-    return compressed(KINDS[layout], pointers, places, values, size)
-
-
-def _parts(x: CompressedTensor) -> tuple[Any, Any, Any]:
+def parts_of(x: CompressedTensor) -> tuple[Any, Any, Any]:
+    """Return pointers, places and values."""
     return x._pointers, x._places, x._what
-
-
-#: What functions ask for first that these layouts do not have.
-_UNKNOWN = {
-    **dict.fromkeys(("unsqueeze", "narrow", "narrow_copy", "squeeze"), "strides"),
-    **dict.fromkeys(("cat", "stack", "reshape", "view"), "is_contiguous"),
-}
 
 
 def refuse(kind: Kind, name: str) -> NoReturn:
     """Raise torch's error for an op without a form for these layouts."""
-    if name in _UNKNOWN:
-        raise RuntimeError(f"Sparse {kind.title[6:].upper()} tensors do not have {_UNKNOWN[name]}")
-    op = TABLE.get(name.strip("_"))
-    if op is not None and op.kind == "elementwise":
-        raise RuntimeError(f"unsupported tensor layout: {kind.title}")
-    in_backend(name, "SparseCsrCPU")
+    raise refusal(name, kind.title[6:].lower(), ())
 
 
 def compressed(kind: Kind, pointers: Any, places: Any, values: Any, size: Sequence[int]) -> CompressedTensor:
@@ -241,8 +253,9 @@ def compressed(kind: Kind, pointers: Any, places: Any, values: Any, size: Sequen
     OVERRIDING.add(CompressedTensor)
     made: Any = wrap(NoElements(tuple(map(int, size)), dtype_of(values)))
     made.__class__ = CompressedTensor
-    made._kind, made._pointers, made._places, made._what = kind, pointers, places, values
-    return made
+    made._kind, made._pointers, made._places = kind, pointers, places
+    found: CompressedTensor = of_values(made, values, "SparseCompressedTensorBackward0")
+    return found
 
 
 def with_values(x: CompressedTensor, values: Any) -> CompressedTensor:
@@ -253,17 +266,15 @@ def with_values(x: CompressedTensor, values: Any) -> CompressedTensor:
 # --- conversions --------------------------------------------------------------------------------------------
 
 
-def _majors(pointers: Any) -> np.ndarray:
-    """The row, or column, of each entry."""
+def majors(pointers: Any) -> np.ndarray:
+    """Return the row, or column, of each entry."""
     starts = array_of(pointers)
     return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
 
 def of_entries(x: CompressedTensor) -> tuple[np.ndarray, np.ndarray, Any]:
     """Return the rows, the columns and the values of all elements of a tensor without batches."""
-    if x._batch():
-        raise NotImplementedError("a batch of compressed matrices is converted to dense tensors only")
-    major, minor = _majors(x._pointers), array_of(x._places).astype(np.int64)
+    major, minor = majors(x._pointers), array_of(x._places).astype(np.int64)
     rows, columns = (major, minor) if x._kind.by_rows else (minor, major)
     if not x._kind.in_blocks:
         return rows, columns, x._what
@@ -274,8 +285,26 @@ def of_entries(x: CompressedTensor) -> tuple[np.ndarray, np.ndarray, Any]:
     return rows, columns, x._what.reshape(len(rows), *x._what.shape[3:])
 
 
+def entries(x: Any) -> tuple[np.ndarray, np.ndarray, Any]:
+    """Return the rows, the columns and the values of a sparse matrix of any layout."""
+    if isinstance(x, CompressedTensor):
+        return of_entries(x)
+    rows, columns = array_of(x._where)
+    return rows, columns, x._what
+
+
 def coordinates(x: CompressedTensor) -> SparseTensor:
     """Return the same elements as a tensor of coordinates."""
+    count = x._batch()
+    if count:
+        batches = np.indices(x.shape[:count]).reshape(count, -1)
+        each = [coordinates(part) for part in x.matrices()]
+        found = [
+            np.concatenate([np.repeat(batches[:, [n]], part._nnz(), 1), array_of(part._where)])
+            for n, part in enumerate(each)
+        ]
+        places = wrap(np.concatenate(found, 1))
+        return sparse(places, cat([part._what for part in each]), x.shape, unique=x._kind is CSR)
     rows, columns, values = of_entries(x)
     where = np.stack([rows, columns]).astype(np.int64)
     return sparse(wrap(where), values, x.shape, unique=x._kind is CSR)
@@ -307,96 +336,13 @@ def from_entries(
 
 def dense(x: CompressedTensor, dtype: Any = None, **_: Any) -> Any:
     """Return all elements as a dense tensor."""
-    values = x._what if dtype is None else x._what.to(dtype)
-    count = x._batch()
-    if count:
-        size = x.shape[count:]
-        each = [
-            dense(compressed(x._kind, pointers, places, v, size))
-            for pointers, places, v in zip(
-                *(part.reshape(-1, *part.shape[count:]) for part in (x._pointers, x._places, values)),
-                strict=True,
-            )
-        ]
-        return stack(each, 0).reshape(x.shape)
+    if dtype is not None:
+        raise RuntimeError("dtype argument is not supported by sparse_csr_to_dense")
+    values = x._what
+    if x._batch():
+        return stack([dense(part) for part in with_values(x, values).matrices()], 0).reshape(x.shape)
     rows, columns, values = of_entries(with_values(x, values))
     return index_put(values.new_zeros(x.shape), (wrap(rows), wrap(columns)), values, accumulate=True)
-
-
-def to_layout(
-    x: Any, layout: Any, blocksize: Any = None, dense_dim: int | None = None, name: str = "to_sparse"
-) -> Any:
-    """Return a tensor of any layout in another one."""
-    if layout is strided:
-        return x.to_dense()
-    if layout is SPARSE[0]:
-        return coordinates(x) if isinstance(x, CompressedTensor) else x.to_sparse()
-    kind = KINDS[layout]
-    block = (1, 1)
-    if kind.in_blocks:
-        block = _checked_block(x, kind, blocksize)
-    if isinstance(x, CompressedTensor):
-        if x._kind is kind and x._block() == block:
-            return x
-        return from_entries(kind, *of_entries(x), x.shape, block)
-    if not isinstance(x, SparseTensor):
-        rank = x.dim() - (dense_dim or 0)
-        if rank < 2:
-            raise RuntimeError(f"{name}(): the tensor has to have two axes that are not dense")
-        if rank > 2:
-            return _batched(x, layout, blocksize, dense_dim)
-        x = x.to_sparse(2)
-    x = x.coalesce()
-    if x.sparse_dim() != 2:
-        raise RuntimeError(
-            f"sparse_coo_to_sparse: conversion from Sparse to {kind.title} for input tensors with "
-            f"sparse_dim()!=2 is not supported"
-        )
-    rows, columns = array_of(x._where)
-    return from_entries(kind, rows, columns, x._what, x.shape, block)
-
-
-def _checked_block(x: Any, kind: Kind, blocksize: Any) -> tuple[int, int]:
-    if blocksize is None:
-        if isinstance(x, CompressedTensor) and x._kind.in_blocks:
-            return x._block()
-        raise RuntimeError(f"to_sparse: {kind.title} layout needs a blocksize")
-    height, width = (blocksize, blocksize) if isinstance(blocksize, int) else blocksize
-    rows, columns = x.shape[:2] if isinstance(x, (CompressedTensor, SparseTensor)) else x.shape[-2:]
-    if rows % height or columns % width:
-        source = "dense" if not isinstance(x, (CompressedTensor, SparseTensor)) else "sparse_compressed"
-        of = f"tensor sparse size ({rows},{columns})"
-        raise RuntimeError(
-            f"{source}_to_sparse_{kind.title[6:].lower()}: {of} must be divisible by given blocksize "
-            f"({height},{width})"
-        )
-    return height, width
-
-
-def _batched(x: Any, layout: Any, blocksize: Any, dense_dim: int | None) -> CompressedTensor:
-    count = x.dim() - (dense_dim or 0) - 2
-    batch = x.shape[:count]
-    each = [to_layout(part, layout, blocksize, dense_dim) for part in x.reshape(-1, *x.shape[count:])]
-    if len({one._nnz() for one in each}) > 1:
-        raise RuntimeError("Expect the same number of specified elements per batch.")
-    stacked = (stack(part, 0) for part in zip(*map(_parts, each), strict=True))
-    pointers, places, values = (part.reshape(*batch, *part.shape[1:]) for part in stacked)
-    return compressed(each[0]._kind, pointers, places, values, x.shape)
-
-
-def transposed(x: CompressedTensor, dim0: int = -2, dim1: int = -1) -> CompressedTensor:
-    """Return the transposed matrix: by columns what was by rows, of the same parts."""
-    rank = x.dim()
-    if {dim0 % rank, dim1 % rank} != {rank - 2 - x.dense_dim(), rank - 1 - x.dense_dim()}:
-        if dim0 % rank == dim1 % rank:
-            return x
-        raise RuntimeError("transpose(): can only transpose the two sparse axes")
-    other = {CSR: CSC, CSC: CSR, BSR: BSC, BSC: BSR}[x._kind]
-    at = x._batch() + 1
-    values = x._what.transpose(at, at + 1) if x._kind.in_blocks else x._what
-    size = list(x.shape)
-    size[dim0], size[dim1] = size[dim1], size[dim0]
-    return compressed(other, x._pointers, x._places, values, size)
 
 
 # --- products -----------------------------------------------------------------------------------------------
@@ -404,61 +350,16 @@ def transposed(x: CompressedTensor, dim0: int = -2, dim1: int = -1) -> Compresse
 
 def by_rows(x: Any) -> CompressedTensor:
     """Return a sparse matrix in CSR."""
-    found: CompressedTensor = to_layout(x, CSR.layout)
-    return found
-
-
-def product(x: Any, y: Any, **_: Any) -> Any:
-    """Return ``x @ y``, one of them or both being sparse, differentiable in both."""
-    if not isinstance(x, (CompressedTensor, SparseTensor)):
-        check_matrices(x, y)
-        return product(y.t(), x.t()).t()
-    if y.dim() == 1:
-        check_vector(x, y)
-        return product(x, y.unsqueeze(1)).squeeze(1)
-    check_matrices(x, y)
-    if isinstance(y, (CompressedTensor, SparseTensor)):
-        return _of_sparse(by_rows(x), by_rows(y))
-    x = by_rows(x)
-    if not x._nnz() or not y.shape[1]:
-        return y.new_zeros((x.shape[0], y.shape[1]))
-    return embedding_bag(y, x._places, x._pointers[:-1], x._what, "sum", -1, False)
-
-
-def check_matrices(x: Any, y: Any) -> None:
-    """Raise torch's error where two matrices have no product."""
-    if x.dim() == 2 and y.dim() == 2 and x.shape[1] != y.shape[0]:
-        raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({x.shape[0]}x{x.shape[1]} and "
-            f"{y.shape[0]}x{y.shape[1]})"
-        )
-
-
-def check_vector(x: Any, y: Any) -> None:
-    """Raise torch's error where a matrix and a vector have no product."""
-    if x.shape[1] != y.shape[0]:
-        raise RuntimeError(
-            f"size mismatch, got input ({x.shape[0]}), mat ({x.shape[0]}x{x.shape[1]}), vec ({y.shape[0]})"
-        )
-
-
-def _of_sparse(x: CompressedTensor, y: CompressedTensor) -> CompressedTensor:
-    """The product of two matrices in CSR: each entry of x with each of the row of y that it meets."""
-    starts = array_of(y._pointers)
-    met = np.diff(starts)[array_of(x._places)]
-    left = np.repeat(np.arange(x._nnz()), met)
-    right = np.arange(met.sum()) - np.repeat(np.cumsum(met) - met, met)
-    right += np.repeat(starts[array_of(x._places)], met)
-    rows, columns = _majors(x._pointers)[left], array_of(y._places)[right]
-    places, which = np.unique(rows * y.shape[1] + columns, return_inverse=True)
-    products = x._what[wrap(left)] * y._what[wrap(right)]
-    values = products.new_zeros(len(places)).index_add(0, wrap(which.reshape(-1).astype(np.int64)), products)
-    return from_entries(CSR, *np.divmod(places, max(y.shape[1], 1)), values, (x.shape[0], y.shape[1]))
+    if isinstance(x, CompressedTensor) and x._kind is CSR:
+        return x
+    if isinstance(x, CompressedTensor):
+        return from_entries(CSR, *of_entries(x), x.shape)
+    rows, columns = array_of(x.coalesce()._where)
+    return from_entries(CSR, rows, columns, x.coalesce()._what, x.shape)
 
 
 #: Name of a function -> what it does to compressed tensors; `compressed_functions` fills it.
 HANDLERS: dict[str, Function] = {
-    "matmul": product, "mm": product, "mv": product, "spmm": product, "__matmul__": product,
-    "__rmatmul__": lambda x, y: product(y, x), "to_dense": dense, "t": transposed, "transpose": transposed,
+    "to_dense": dense,
     "numel": lambda x: math.prod(x.shape), "detach": CompressedTensor.detach,
 }  # fmt: skip

@@ -20,7 +20,7 @@ from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import bump
 from ..core.warn import warn_of_complex_half
 from .api import public, write_out
-from .constants import channels_last, channels_last_3d, preserve_format
+from .constants import SPARSE, channels_last, channels_last_3d, preserve_format
 from .data import array_from, filling, number_dtype, scalar_array
 from .meta import meta_tensor, on_device, without_elements
 from .signature import OPTIONS, OUT, Parser, described, parsed, reads
@@ -134,6 +134,8 @@ def creator(
         make = on_any_device(function)
 
         def call(*args: Any, **kwargs: Any) -> Any:
+            if "layout" in kwargs and kwargs["layout"] in SPARSE:
+                return made_sparse(parser, args, kwargs)
             given = parser.bind(args, kwargs)
             out = given.pop("out", None)
             return make(**given) if out is None else _filled(printed, out, function, given)
@@ -143,6 +145,15 @@ def creator(
         )
 
     return declare
+
+
+def made_sparse(parser: Parser, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Make what a function that makes tensors makes in a sparse layout."""
+    from .sparse_whole import made_in
+
+    given = parser.bind(args, {name: value for name, value in kwargs.items() if name != "layout"})
+    size, like = given.get("size", ()), given.get("input")
+    return made_in(kwargs["layout"], parser.function, size, given.get("dtype"), like)
 
 
 def _filled(name: str, out: Any, function: Callable[..., Any], given: dict[str, Any]) -> Any:

@@ -16,11 +16,19 @@ from ..core.meta import array_or_phantom
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from .api import public
 from .batching import batch_levels, enter
-from .constants import preserve_format
-from .creation import check_options, check_size, format_strides, made, strided_array, warn_of_copy
+from .constants import SPARSE, preserve_format
+from .creation import (
+    check_options,
+    check_size,
+    format_strides,
+    made,
+    made_sparse,
+    strided_array,
+    warn_of_copy,
+)
 from .data import array_from, filling
 from .meta import meta_tensor, on_device
-from .signature import OPTIONS, method, parsed
+from .signature import OPTIONS, described, method, parsed
 
 _LIKE = f"*, torch.memory_format memory_format = None, {OPTIONS}"
 
@@ -82,9 +90,15 @@ def _like(function: str, what: str, fill: Any) -> Callable[..., Any]:
         return made_for(input, array, requires_grad)
 
     create.__doc__ = f"Make a tensor of {what} in the shape, dtype and layout of `input`."
-    return public(
-        parsed(function, f"(Tensor input, {_LIKE})")(create), name=function, method=False, out=False
-    )
+    of_dense = parsed(function, f"(Tensor input, {_LIKE})")(create)
+    parser = of_dense.parser  # type: ignore[attr-defined]  # functions take attributes
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if "layout" in kwargs and kwargs["layout"] in SPARSE:
+            return made_sparse(parser, args, kwargs)
+        return of_dense(*args, **kwargs)
+
+    return public(described(call, create, parser), name=function, method=False, out=False)
 
 
 zeros_like = _like("zeros_like", "zeros", 0)

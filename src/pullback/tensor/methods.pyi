@@ -128,14 +128,21 @@ class Methods(TensorBase):
     def __xor__(self, other: Any) -> Tensor: ...
     @property
     def _cdata(self) -> Any: ...
+    _dispatched: tuple
+    def _indices(self) -> Tensor:
+        """Refused: only a sparse tensor has it."""
     def _is_all_true(self) -> Tensor:
         """Whether all elements are true, those of the other rows of a vmap included: what checks ask."""
     def _is_any_true(self) -> Tensor:
         """Whether any element is true, those of the other rows of a vmap included."""
     @staticmethod
     def _make_subclass(*args: Any, **kwargs: Any) -> Any: ...
+    def _nnz(self) -> builtins.int:
+        """Refused: only a sparse tensor has it."""
     _overrides_once_made: builtins.bool
     def _typed_storage(self) -> TypedStorage: ...
+    def _values(self) -> Tensor:
+        """Refused: only a sparse tensor has it."""
     def abs(self) -> Tensor:
         """Return the size |x| of each element."""
     def abs_(self) -> Tensor:
@@ -358,7 +365,7 @@ class Methods(TensorBase):
     ) -> Tensor:
         """Fill with Cauchy numbers."""
     def ccol_indices(self) -> Tensor:
-        """Refused: only a tensor of the column compressed layouts has them."""
+        """Refused: only a sparse column compressed tensor has them."""
     def cdouble(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor in complex128: itself where it is that already."""
     def ceil(self) -> Tensor:
@@ -424,9 +431,9 @@ class Methods(TensorBase):
     def clone(self, *, memory_format: memory_format | None = None) -> Tensor:
         """A copy with its own storage, in the input's layout or in a given one."""
     def coalesce(self) -> Tensor:
-        """Refused: only a tensor of the coordinate layouts has them."""
+        """Refused: only a sparse coordinate tensor has them."""
     def col_indices(self) -> Tensor:
-        """Refused: only a tensor of the row compressed layouts has them."""
+        """Refused: only a sparse row compressed tensor has them."""
     def conj(self) -> Tensor:
         """The complex conjugates, a view; a real tensor itself."""
     def conj_physical(self) -> Tensor:
@@ -474,7 +481,7 @@ class Methods(TensorBase):
     def cross(self, other: Tensor, dim: builtins.int | None = None) -> Tensor:
         """The vector product along `dim`, or along the first axis of length 3."""
     def crow_indices(self) -> Tensor:
-        """Refused: only a tensor of the row compressed layouts has them."""
+        """Refused: only a sparse row compressed tensor has them."""
     def cuda(
         self, device: _Device | None = None, non_blocking: builtins.bool = False,
         memory_format: memory_format | None = None,
@@ -746,7 +753,7 @@ class Methods(TensorBase):
     def index_select(self, dim: builtins.int, index: Any) -> Tensor:
         """Slices of axis `dim`, in the order of the vector `index`."""
     def indices(self) -> Tensor:
-        """Refused: only a tensor of the coordinate layouts has them."""
+        """Refused: only a sparse coordinate tensor has them."""
     def inner(self, other: Any) -> Tensor:
         """Sums of products over the last axes of both."""
     def int(self, *, memory_format: memory_format | None = None) -> Tensor:
@@ -759,7 +766,7 @@ class Methods(TensorBase):
     ) -> Tensor:
         """Raise torch's error: there is no such device."""
     def is_coalesced(self) -> builtins.bool:
-        """Raise torch's error: the tensor is not sparse."""
+        """Refused: only a sparse coordinate tensor has them."""
     def is_complex(self) -> builtins.bool:
         """Whether the dtype is a complex one."""
     def is_conj(self) -> builtins.bool:
@@ -1280,6 +1287,8 @@ class Methods(TensorBase):
         """The tensor in the shape of another one (deprecated: see `reshape`)."""
     def resize_as_(self, the_template: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
         """Give the tensor the size of another one (see `resize_`)."""
+    def resize_as_sparse_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """Refused: only a sparse tensor has it."""
     def resolve_conj(self) -> Tensor:
         """The tensor with its conjugates worked out: itself where they are."""
     def resolve_neg(self) -> Tensor:
@@ -1299,7 +1308,7 @@ class Methods(TensorBase):
     def round_(self, *, decimals: builtins.int) -> Tensor:
         """In-place version of :func:`round`: writes the result into `input` and returns it."""
     def row_indices(self) -> Tensor:
-        """Refused: only a tensor of the column compressed layouts has them."""
+        """Refused: only a sparse column compressed tensor has them."""
     def rsqrt(self) -> Tensor:
         """Return 1/√x of each element: nan below 0 and ∞ at 0."""
     def rsqrt_(self) -> Tensor:
@@ -1395,6 +1404,8 @@ class Methods(TensorBase):
         """`input` with a slice of axis `dim` replaced by `src`."""
     def slogdet(self) -> return_types.slogdet:
         """Sign and logarithm of the absolute value of the determinant (see `torch.linalg.slogdet`)."""
+    def smm(self, mat: Tensor) -> Tensor:
+        """Return the product with a matrix, this one being sparse, as a sparse matrix."""
     def softmax(self, dim: builtins.int, dtype: _dtype | None = None) -> Tensor:
         """exp(input) / Σ exp(input) along `dim`; `dtype` casts the input first."""
     def sort(
@@ -1406,6 +1417,10 @@ class Methods(TensorBase):
         """0: the tensor is dense."""
     def sparse_mask(self, mask: Tensor) -> Tensor:
         """Return the elements at the places that `mask`, which is sparse, has entries."""
+    def sparse_resize_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """Refused: only a sparse tensor has it."""
+    def sparse_resize_and_clear_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """Refused: only a sparse tensor has it."""
     def split(self, split_size: Any, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """Parts of one size along axis `dim` (the last may be smaller), or parts of the given sizes."""
     def split_with_sizes(
@@ -1424,6 +1439,8 @@ class Methods(TensorBase):
         """Without the axes of size 1, or without those of `dim` whose size is 1."""
     def squeeze_(self, dim: Any = None) -> Tensor:
         """In-place version of :func:`squeeze`."""
+    def sspaddmm(self, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
+        """Return ``beta·self + alpha·(mat1 @ mat2)`` as a sparse matrix."""
     def std(
         self, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *, correction: Any = ...,
     ) -> Tensor:
@@ -1509,17 +1526,19 @@ class Methods(TensorBase):
         """
     def to_dense(self, dtype: _dtype | None = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
         """The tensor itself, in another dtype where one is given."""
-    def to_sparse(self, sparse_dim: builtins.int | None = None, **options: Any) -> Tensor:
-        """The elements that are not zero, as a sparse tensor: of coordinates, or of another `layout`."""
-    def to_sparse_bsc(self, blocksize: Any, dense_dim: builtins.int | None = None) -> Tensor:
+    def to_sparse(self, *args: Any, **kwargs: Any) -> Tensor:
+        """Return the elements that are not zero as a sparse tensor: of coordinates, or of another
+        `layout`.
+        """
+    def to_sparse_bsc(self, *args: Any, **kwargs: Any) -> Tensor:
         """Return the elements that are not zero as a sparse tensor in BSC."""
-    def to_sparse_bsr(self, blocksize: Any, dense_dim: builtins.int | None = None) -> Tensor:
+    def to_sparse_bsr(self, *args: Any, **kwargs: Any) -> Tensor:
         """Return the elements that are not zero as a sparse tensor in BSR."""
-    def to_sparse_coo(self) -> Tensor:
+    def to_sparse_coo(self, *args: Any, **kwargs: Any) -> Tensor:
         """Return the elements that are not zero as a sparse tensor of coordinates."""
-    def to_sparse_csc(self, dense_dim: builtins.int | None = None) -> Tensor:
+    def to_sparse_csc(self, *args: Any, **kwargs: Any) -> Tensor:
         """Return the elements that are not zero as a sparse tensor in CSC."""
-    def to_sparse_csr(self, dense_dim: builtins.int | None = None) -> Tensor:
+    def to_sparse_csr(self, *args: Any, **kwargs: Any) -> Tensor:
         """Return the elements that are not zero as a sparse tensor in CSR."""
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""

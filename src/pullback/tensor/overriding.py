@@ -99,7 +99,7 @@ def _make_subclass(cls: Any, data: Any, require_grad: bool = False) -> Any:
 #: Attributes that are tensors and no declared functions; a subclass gets its own, so that Tensor's stay as
 #: fast as they are.
 _ATTRIBUTES = ("T", "mT", "H", "mH", "real", "imag", "data")
-#: The same of methods; the package's own classes have but the first of them done so.
+#: The same of methods.
 _METHODS = (
     "detach", "_is_view", "apply_", "backward", "copy_", "detach_", "dim", "element_size", "fill_",
     "is_contiguous", "item", "numel", "numpy", "register_hook", "register_post_accumulate_grad_hook",
@@ -110,6 +110,8 @@ _METHODS = (
 #: Whether a class overrides functions only from its first instance on, which then registers it: a class that
 #: every program loads and few use would have all calls look for overrides.
 Tensor._overrides_once_made = False
+#: The methods that such a class has overridden.
+Tensor._dispatched = ("detach",)
 
 
 def _register(cls: Any, **options: Any) -> None:
@@ -121,7 +123,7 @@ def _register(cls: Any, **options: Any) -> None:
     for name in _ATTRIBUTES:
         if getattr(cls, name, None) is Tensor.__dict__[name]:
             setattr(cls, name, _overridable(Tensor.__dict__[name]))
-    for name in ("detach",) if cls._overrides_once_made else _METHODS:
+    for name in cls._dispatched if cls._overrides_once_made else _METHODS:
         if getattr(cls, name, None) is Tensor.__dict__[name]:
             setattr(cls, name, _overridable_method(Tensor.__dict__[name]))
 

@@ -222,14 +222,6 @@ def get_device(input: Any) -> int:
 
 
 @public(is_function=False, out=False)
-def to_sparse(self: Any, sparse_dim: int | None = None, **options: Any) -> Any:
-    """The elements that are not zero, as a sparse tensor: of coordinates, or of another `layout`."""
-    from .sparse import to_sparse
-
-    return to_sparse(self, sparse_dim, **options)
-
-
-@public(is_function=False, out=False)
 def is_pinned(self: Any, device: Any = None) -> bool:
     """False: only an accelerator has pinned memory."""
     return False
@@ -240,27 +232,3 @@ def is_pinned(self: Any, device: Any = None) -> bool:
 def is_distributed(input: Any) -> bool:
     """False."""
     return False
-
-
-@public(is_function=False, out=False)
-def sparse_dim(self: Any) -> int:
-    """0: the tensor is dense."""
-    return 0
-
-
-@public(is_function=False, out=False)
-def dense_dim(self: Any) -> int:
-    """The number of dimensions."""
-    return len(shape_of(self))
-
-
-@public(is_function=False, out=False)
-def to_dense(self: Any, dtype: Any = None, *, masked_grad: bool | None = None) -> Any:
-    """The tensor itself, in another dtype where one is given."""
-    return self if dtype is None else cast(self, dtype)
-
-
-@public(is_function=False, out=False)
-def is_coalesced(self: Any) -> bool:
-    """Raise torch's error: the tensor is not sparse."""
-    raise RuntimeError("is_coalesced expected sparse coordinate tensor layout but got Strided")

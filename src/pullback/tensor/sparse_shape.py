@@ -7,23 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from ..array import dtypes
 from ..core.value import array_of, wrap
-from .api import public
-from .compressed import HANDLERS as COMPRESSED
-from .compressed import CompressedTensor, of_entries, with_values
-from .compressed_functions import CONVERTERS, REFUSED
+from ..errors import argument_type
+from .compressed import KINDS, CompressedTensor
+from .constants import SPARSE, strided
 from .join import cat as joined
-from .sparse import EACH, HANDLERS, SparseTensor, become, dense, sparse
-from .sparse_values import in_backend, refuse
-
-
-def _axis(x: Any, dim: int) -> int:
-    rank = x.dim()
-    if not -rank <= dim < rank:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {dim})"
-        )
-    return int(dim % rank)
+from .sparse import SparseTensor, become, in_backend, refuse, sparse
+from .sparse_indexing import axis_of, permuted_order
+from .tensor import Tensor
 
 
 def _dense_axis(x: SparseTensor, axis: int) -> int:
@@ -38,26 +30,11 @@ def _kept(
     return sparse(wrap(where[:, chosen]), x._what.index_select(0, wrap(chosen)), size, unique)
 
 
-def select(x: SparseTensor, dim: int, index: int) -> Any:
-    """The tensor at one place of an axis, without the axis."""
-    axis = _axis(x, dim)
-    n = x.shape[axis]
-    if not -n <= index < n:
-        raise IndexError(
-            f"select(): index {index} out of range for tensor of size {list(x.shape)} at dimension {axis}"
-        )
-    size = [s for a, s in enumerate(x.shape) if a != axis]
-    if axis >= x.sparse_dim():
-        values = x._what.select(_dense_axis(x, axis), index)
-        return sparse(x._where, values, size, x._unique)
-    where = array_of(x._where)
-    found = _kept(x, where[axis] == index % n, np.delete(where, axis, 0), size)
-    return found if found.sparse_dim() else found._what.sum(0)
-
-
 def narrow_copy(x: SparseTensor, dim: int, start: Any, length: int) -> SparseTensor:
     """A part of an axis."""
-    axis, start = _axis(x, dim), int(start)
+    if not 0 <= dim < x.dim():
+        raise RuntimeError(f"Dimension {dim} out of range. Expecting 0 <= dim < {x.dim()}.")
+    axis, start = dim, int(start)
     size = list(x.shape)
     if start < 0 or length < 0 or start + length > size[axis]:
         raise RuntimeError(
@@ -73,8 +50,10 @@ def narrow_copy(x: SparseTensor, dim: int, start: Any, length: int) -> SparseTen
 
 def index_select(x: SparseTensor, dim: int, index: Any) -> SparseTensor:
     """Places of an axis, in the order of `index`."""
-    axis = _axis(x, dim)
-    chosen = array_of(index).reshape(-1)
+    axis = axis_of(x, dim)
+    if index.dim() != 1 or index.dtype is not dtypes.int64:
+        raise IndexError("index_select() argument index must be 1-D strided (non-sparse) long-tensor.")
+    chosen = array_of(index)
     size = list(x.shape)
     if chosen.size and (chosen.min() < 0 or chosen.max() >= size[axis]):
         bad = int(chosen[(chosen < 0) | (chosen >= size[axis])][0])
@@ -92,21 +71,28 @@ def index_select(x: SparseTensor, dim: int, index: Any) -> SparseTensor:
     entries = order[taken]
     moved = where[:, entries]
     moved[axis] = np.repeat(np.arange(len(chosen)), counts)
-    again = np.lexsort(moved[::-1])
-    return sparse(wrap(moved[:, again]), x._what.index_select(0, wrap(entries[again])), size)
+    return sparse(wrap(moved), x._what.index_select(0, wrap(entries)), size)
 
 
 def concatenated(tensors: Any, dim: int = 0, *, axis: int | None = None) -> SparseTensor:
     """Tensors one after another along an axis."""
     xs = list(tensors)
+    if not isinstance(xs[0], SparseTensor):
+        in_backend("_values", "CPU")
     dense_at = next((n for n, x in enumerate(xs) if not isinstance(x, SparseTensor)), None)
     if dense_at is not None:
         raise RuntimeError(
             f"Concatenating sparse tensors, but a dense tensor was found at position {dense_at}."
         )
-    at = _axis(xs[0], dim if axis is None else axis)
+    at = axis_of(xs[0], dim if axis is None else axis)
     if at >= xs[0].sparse_dim():
         refuse("cat")
+    for place, x in enumerate(xs):
+        if any(a != b for axis, (a, b) in enumerate(zip(x.shape, xs[0].shape)) if axis != at):
+            raise RuntimeError(
+                f"All tensors must have the same shape: {list(xs[0].shape)} (except in the concatenating "
+                f"dimension), but found shape: {list(x.shape)} at position {place}."
+            )
     moved, begin = [], 0
     for x in xs:
         where = array_of(x._where).copy()
@@ -119,17 +105,12 @@ def concatenated(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Spar
 
 def permute(x: SparseTensor, *dims: Any) -> SparseTensor:
     """The axes in another order; sparse ones stay before dense ones."""
-    order = [_axis(x, d) for d in (dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims)]
+    order = permuted_order(x, dims)
     count = x.sparse_dim()
-    if len(order) != x.dim() or sorted(order) != list(range(x.dim())):
-        raise RuntimeError(
-            f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
-            f"desired ordering of dimensions i.e. input.dim() = {x.dim()} is not equal to len(dims) = "
-            f"{len(order)}"
-        )
     if sorted(order[:count]) != list(range(count)):
         raise RuntimeError(
-            "permute(sparse_coo): sparse dimensions may only be permuted among themselves"
+            "permute(sparse_coo): transpositions between sparse and dense dimensions are not allowed.Only "
+            "transpositions within sparse and dense dimensions are supported."
         )
     values = x._what.permute(0, *(_dense_axis(x, axis) for axis in order[count:]))
     same = order[:count] == list(range(count))
@@ -150,34 +131,6 @@ def unsqueeze(x: SparseTensor, dim: int) -> SparseTensor:
     return sparse(wrap(np.insert(array_of(x._where), axis, 0, axis=0)), x._what, size)
 
 
-def item(x: Any, index: Any) -> Any:
-    """Return what numbers in brackets pick."""
-    for part in index if isinstance(index, tuple) else (index,):
-        if isinstance(part, bool) or not isinstance(part, int):
-            refuse("select")
-        x = x.select(0, part)
-    return x
-
-
-def sparse_mask(self: Any, mask: Any) -> Any:
-    """Return the elements at the places that `mask`, which is sparse, has entries."""
-    if isinstance(mask, CompressedTensor):
-        rows, columns, _ = of_entries(mask)
-        source = self.to_dense()
-        if mask._kind.in_blocks:
-            refuse("sparse_mask")
-        return with_values(mask, source[wrap(rows), wrap(columns)])
-    if not isinstance(mask, SparseTensor):
-        in_backend("sparse_mask", "CPU" if not isinstance(self, SparseTensor) else "SparseCPU")
-    if self.shape != mask.shape:
-        raise RuntimeError(
-            f"sparse_mask(): operands have incompatible sizes; self has size {list(self.shape)} but mask has "
-            f"size {list(mask.shape)}"
-        )
-    mask = mask.coalesce()
-    return sparse(mask._where, dense(self)[tuple(mask._where)], mask.shape, unique=True)
-
-
 def _groups(x: SparseTensor, axis: int) -> np.ndarray:
     """For each entry the number of the line along an axis that it lies on."""
     others = [a for a in range(x.sparse_dim()) if a != axis]
@@ -191,10 +144,12 @@ def normalized(name: str) -> Callable[..., Any]:
     """Return `softmax` or `log_softmax` over entries: what is no entry counts as −∞."""
 
     def call(input: Any, dim: int, *, dtype: Any = None) -> Any:
+        if not isinstance(input, Tensor):
+            raise argument_type(f"_sparse_{name}", "input", 1, "Tensor", input)
         if not isinstance(input, SparseTensor):
             in_backend(f"_sparse_{name}", "SparseCsrCPU" if isinstance(input, CompressedTensor) else "CPU")
         x = input.coalesce()
-        axis = _axis(x, dim)
+        axis = axis_of(x, dim)
         values = x._what if dtype is None else x._what.to(dtype)
         if not values.is_floating_point():
             raise NotImplementedError(f'"{name}" not implemented for \'{values.dtype.scalar_type}\'')
@@ -231,6 +186,29 @@ def spdiags(diagonals: Any, offsets: Any, shape: Sequence[int], layout: Any = No
     layout : layout, optional
         Coordinates by default.
     """
+    if not isinstance(offsets, Tensor):
+        raise argument_type("_spdiags", "offsets", 2, "Tensor", offsets)
+    if not 1 <= diagonals.dim() <= 2:
+        raise RuntimeError("Diagonals must be vector or matrix")
+    if len(shape) != 2:
+        raise RuntimeError("Output shape must be 2d")
+    if offsets.dim() > 1:
+        raise RuntimeError("Offsets must be scalar or vector")
+    count = diagonals.shape[0] if diagonals.dim() == 2 else 1
+    if count != offsets.numel():
+        raise RuntimeError(
+            f"Number of diagonals ({count}) does not match the number of offsets ({offsets.numel()})"
+        )
+    if offsets.dtype is not dtypes.int64:
+        raise RuntimeError(f"Offset Tensor must have dtype Long but got {offsets.dtype.scalar_type}")
+    if layout is not None and layout not in SPARSE[:3]:
+        found = "Strided" if layout is strided else KINDS[layout].title
+        raise RuntimeError(f"Only output layouts (Sparse, SparseCsc, SparseCsr) are supported, got {found}")
+    width = min(diagonals.shape[-1], shape[1])
+    lengths = [min(width, shape[0] + n) - max(n, 0) for n in array_of(offsets).reshape(-1).tolist()]
+    if lengths and sum(max(n, 0) for n in lengths) != sum(lengths):
+        total = sum(lengths)
+        raise RuntimeError(f"Trying to create tensor with negative dimension {total}: [2, {total}]")
     rows_of = diagonals if diagonals.dim() == 2 else diagonals.unsqueeze(0)
     shifts = array_of(offsets).reshape(-1)
     if len(set(shifts.tolist())) != len(shifts):
@@ -247,22 +225,68 @@ def spdiags(diagonals: Any, offsets: Any, shape: Sequence[int], layout: Any = No
     return made if layout is None else made.to_sparse(layout=layout)
 
 
-def hspmm(mat1: Any, mat2: Any) -> SparseTensor:
-    """Return the product of a sparse and a dense matrix: its entries are the rows that are not empty."""
-    rows = np.unique(array_of(mat1.coalesce()._where)[0])
-    return sparse(wrap(rows[None]), (mat1 @ mat2)[wrap(rows)], (mat1.shape[0], mat2.shape[1]), unique=True)
+def transpose(x: SparseTensor, dim0: int, dim1: int) -> SparseTensor:
+    """Two axes exchanged, both sparse or both dense."""
+    a, b = axis_of(x, dim0), axis_of(x, dim1)
+    if a == b:
+        return x
+    order = list(range(x.dim()))
+    order[a], order[b] = b, a
+    if (a < x.sparse_dim()) is not (b < x.sparse_dim()):
+        raise RuntimeError(
+            f"transpose(): can only transpose two sparse dimensions or two dense dimensions, but got {a} and "
+            f"{b}"
+        )
+    return permute(x, order)
 
 
-public(hspmm, method=False)
-public(sparse_mask, is_function=False, out=False)
-COMPRESSED["sparse_mask"] = sparse_mask
-def _in_place(name: str) -> Callable[..., Any]:
-    return lambda x, *args, **kwargs: become(x, HANDLERS[name](x, *args, **kwargs))
+def t(x: SparseTensor) -> SparseTensor:
+    """The transposed matrix."""
+    if x.dim() > 2 or x.sparse_dim() > 2 or x.dense_dim():
+        raise RuntimeError(
+            f"t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got {x.sparse_dim()} sparse "
+            f"and {x.dense_dim()} dense dimensions"
+        )
+    return transpose(x, 0, 1) if x.dim() == 2 else x
 
 
-HANDLERS.update({f"{name}_": _in_place(name) for name in EACH})
-HANDLERS.update({
-    "select": select, "narrow_copy": narrow_copy, "index_select": index_select, "cat": concatenated,
-    "permute": permute, "unsqueeze": unsqueeze, "sparse_mask": sparse_mask, "to_sparse_coo": lambda x: x,
-    "hspmm": hspmm, **CONVERTERS, **REFUSED,
-})  # fmt: skip
+def _stacked(tensors: Any, dim: int = 0) -> SparseTensor:
+    return concatenated([x.unsqueeze(dim) for x in tensors], dim)
+
+
+def _moved(x: SparseTensor, source: int, destination: int) -> SparseTensor:
+    order = list(range(x.dim()))
+    order.insert(axis_of(x, destination), order.pop(axis_of(x, source)))
+    return permute(x, order)
+
+
+def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda x, *args: become(x, function(x, *args))
+
+
+def _resize(x: SparseTensor, size: Any, sparse_dim: int, dense_dim: int) -> SparseTensor:
+    if len(size) != sparse_dim + dense_dim:
+        raise RuntimeError(
+            "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = "
+            f"{len(size)}, sparse_dim = {sparse_dim}, dense_dim = {dense_dim}"
+        )
+    return become(x, sparse(x._where, x._plain, size, x._unique))
+
+
+def _resize_and_clear(x: SparseTensor, size: Any, sparse_dim: int, dense_dim: int) -> SparseTensor:
+    rest = tuple(size)[sparse_dim:]
+    return become(x, sparse(
+        wrap(np.zeros((sparse_dim, 0), np.int64)), x._plain.new_zeros((0, *rest)), size, unique=True
+    ))  # fmt: skip
+
+
+#: What tensors of coordinates have of them.
+SHAPES: dict[str, Callable[..., Any]] = {
+    "narrow_copy": narrow_copy, "index_select": index_select, "cat": concatenated,
+    "permute": permute, "unsqueeze": unsqueeze, "transpose": transpose, "t": t, "stack": _stacked,
+    "vstack": concatenated, "hstack": lambda tensors: concatenated(tensors, 1), "movedim": _moved,
+    "t_": _in_place(t), "transpose_": _in_place(transpose), "T": t, "mT": lambda x: transpose(x, -2, -1),
+    "H": t, "mH": lambda x: transpose(x, -2, -1), "adjoint": lambda x: transpose(x, -2, -1),
+    "sparse_resize_": _resize, "sparse_resize_and_clear_": _resize_and_clear,
+    "resize_as_sparse_": lambda x, like: _resize(x, like.shape, like.sparse_dim(), like.dense_dim()),
+}  # fmt: skip

@@ -208,6 +208,11 @@ class Tensor(Methods):
         self._grad = None
 
     def _check_grad(self, value: Tensor) -> None:
+        alike = value._sparse is self._sparse and not (self.is_sparse and value.layout is not self.layout)
+        if not (alike or value.is_sparse):
+            raise RuntimeError(
+                "attempting to assign a gradient to a tensor that has data of a different type"
+            )
         wanted = self.grad_dtype
         if wanted is not None and dtype_of(value) != wanted.numpy:
             raise RuntimeError(

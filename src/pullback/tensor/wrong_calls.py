@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..array import dtypes
+from ..core.calls import LEAST, MOST
 from ..core.tracer import is_tracing
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..errors import type_name
@@ -212,7 +213,7 @@ class Kinds:
     once about each combination.
     """
 
-    __slots__ = ("name", "place", "reads", "safe", "seen")
+    __slots__ = ("expected", "name", "place", "reads", "safe", "seen", "usual")
 
     def __init__(self, function: Any, place: str, name: str) -> None:
         self.place = place
@@ -220,14 +221,28 @@ class Kinds:
         self.seen: set[tuple[Any, ...]] = set()
         #: Whether the function reads its arguments with a parser of its own.
         self.reads = hasattr(function, "parser")
-        #: How many arguments by place come before the first of a kind for which Python takes others: what
-        #: stands for a tensor, a size or a dim has to be one, for the function to go on.
-        self.safe = EVERY if self.reads else _before_lenient(function)
+        kinds = [] if self.reads else _lenient(function)
+        #: Parameters -> the one type that is not looked at twice; None where each has to be of its kind, for
+        #: the function to go on.
+        self.expected = {} if self.reads else _expected(function, kinds)
+        #: How many arguments by place come before the first such: what stands for a tensor, a size or a dim
+        #: has to be one, for the function to go on.
+        self.safe = min((place for _, place, _ in kinds), default=EVERY)
+        #: The types by place from there on, None where any will do.
+        self.usual = _by_place(kinds, self.safe)
 
     def wrong(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Exception | None:
         """Build the error for arguments of a combination that was not seen before, or remember it."""
-        if self.reads:
-            return None
+        for parameter, value in kwargs.items():
+            expected = self.expected.get(parameter, ())
+            if expected is not None and expected is not type(value):
+                break
+        else:
+            for value, usual in zip(args[self.safe :], self.usual):
+                if usual is not None and type(value) is not usual:
+                    break
+            else:
+                return None
         key = (*map(_kind, args), *kwargs, *map(_kind, kwargs.values()))
         if key in self.seen:
             return None
@@ -240,17 +255,47 @@ class Kinds:
             error = wrong_call(self.place, self.name, given, kwargs)
         if error is None:
             self.seen.add(key)
+            parser = _parser(self.place, self.name)
+            if parser is not None and len(parser.signatures) == 1:
+                # There each argument is right by itself: the next of its type is not looked at.
+                for parameter, value in kwargs.items():
+                    if type(value) not in _HOLDING:
+                        self.expected.setdefault(parameter, type(value))
         return error
 
 
 #: More arguments than a call has.
 EVERY = 1 << 30
 
+#: The types for which Python takes others, by their names in annotations.
+_WORDS = {"bool": bool, "str": str, "float": float}
 
-def _before_lenient(function: Any) -> int:
-    kinds = [kind for name, kind in function.__annotations__.items() if name != "return"]
-    words = ("bool", "str", "float")
-    return next((i for i, kind in enumerate(kinds) if any(word in str(kind) for word in words)), EVERY)
+
+def _lenient(function: Any) -> list[tuple[str, int, type]]:
+    """The parameters of a function that are of such a type, with their places."""
+    kinds = [item for item in function.__annotations__.items() if item[0] != "return"]
+    return [
+        (name, place, kind)
+        for place, (name, annotation) in enumerate(kinds)
+        for word, kind in _WORDS.items()
+        if word in str(annotation)
+    ]
+
+
+def _expected(function: Any, kinds: list[tuple[str, int, type]]) -> dict[str, type | None]:
+    found: dict[str, type | None] = {
+        name: None for name, annotation in function.__annotations__.items() if "Any" not in str(annotation)
+    }
+    return found | {name: kind for name, _, kind in kinds}
+
+
+def _by_place(kinds: list[tuple[str, int, type]], first: int) -> list[type | None]:
+    if not kinds:
+        return []
+    found: list[type | None] = [None] * (max(place for _, place, _ in kinds) + 1 - first)
+    for _, place, kind in kinds:
+        found[place - first] = kind
+    return found
 
 
 def _kind(value: Any) -> Any:
@@ -258,10 +303,12 @@ def _kind(value: Any) -> Any:
     kind = type(value)
     if kind is int:
         # An integer of more than 64 bits has errors of its own.
-        return kind if -(1 << 63) <= value < 1 << 63 else value
+        return kind if LEAST <= value <= MOST else value
     return kind if kind is not list and kind is not tuple else (kind, *map(type, value))
 
 
+#: The types whose kind is that of what they hold.
+_HOLDING = (list, tuple)
 #: The kinds of arguments that are looked at beforehand; of others the function itself decides.
 _PLAIN = frozenset({int, float, bool, complex, str, type(None), list, tuple, dtypes.dtype})
 
@@ -290,6 +337,8 @@ def wrong_call(place: str, name: str, args: tuple[Any, ...], kwargs: Mapping[str
         parser.bind(args, kwargs)
     except (TypeError, ValueError, OverflowError) as error:
         return error
+    except NotImplementedError:  # a layout that some functions take and most do not
+        return None
     return None
 
 

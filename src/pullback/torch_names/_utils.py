@@ -79,6 +79,13 @@ def _rebuild_tensor_v3(
     return tensor.requires_grad_(bool(requires_grad))
 
 
+def _rebuild_sparse_tensor(layout: Any, data: Any) -> Any:
+    """A tensor of a sparse layout of its parts."""
+    from ..tensor.sparse_whole import rebuilt
+
+    return rebuilt(layout, data)
+
+
 def _rebuild_meta_tensor_no_storage(dtype: Any, size: Any, stride: Any, requires_grad: Any) -> Any:
     """A tensor on the device ``meta``, which has no storage in a file."""
     if not isinstance(dtype, dtypes.dtype) or not all(isinstance(n, Sequence) for n in (size, stride)):

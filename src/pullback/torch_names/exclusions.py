@@ -14,15 +14,7 @@ from .excluded_modules import DECLARED
 
 #: Reason → place → names.
 EXCLUDED: dict[str, dict[str, str]] = {
-    "sparse tensors": {
-        "torch": (
-            "ccol_indices_copy col_indices_copy crow_indices_copy hsmm indices_copy "
-            "resize_as_sparse_ row_indices_copy saddmm smm sspaddmm values_copy"
-        ),
-        "torch.Tensor": (
-            "resize_as_sparse_ smm sparse_resize_ sparse_resize_and_clear_ sspaddmm"
-        ),
-    },
+    "sparse tensors": {"torch": "saddmm"},
     "quantized tensors": {
         "torch": (
             "QInt32Storage QInt8Storage QUInt2x4Storage QUInt4x2Storage QUInt8Storage "

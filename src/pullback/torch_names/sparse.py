@@ -6,18 +6,20 @@ from functools import wraps
 from typing import Any, NoReturn
 
 from ..array import dtypes
+from ..core.value import TensorBase
+from ..errors import argument_type
 from ..tensor import sparse as of
 from ..tensor.builtin import publish
-from ..tensor.compressed_functions import reduced, sampled_addmm
-from ..tensor.sparse import sparse_coo_tensor
+from ..tensor.sparse import in_backend, sparse_coo_tensor
+from ..tensor.sparse_products import reduced, sampled_addmm, sparse_addmm, sparse_mm
 from ..tensor.sparse_shape import normalized, spdiags
-from ..tensor.sparse_values import in_backend
+from ..tensor.sparse_whole import sparse_sum
 from .exclusions import answer_for
 
 Tensor = of.SparseTensor
 
 
-def mm(mat1: Any, mat2: Any, reduce: str = "sum") -> Any:
+def mm(mat1: Any, mat2: Any, reduce: str | None = None) -> Any:
     """The product of a sparse matrix and a dense one, differentiable in both.
 
     Parameters
@@ -29,12 +31,15 @@ def mm(mat1: Any, mat2: Any, reduce: str = "sum") -> Any:
     reduce : str
         How the terms of a row of a matrix in CSR become one: ``"sum"``, ``"mean"``, ``"amax"``, ``"amin"``.
     """
-    return mat1.mm(mat2) if reduce == "sum" else reduced(mat1, mat2, reduce)
+    for place, (name, t) in enumerate((("sparse", mat1), ("dense", mat2)), 1):
+        if not isinstance(t, TensorBase):
+            raise argument_type("_sparse_mm", name, place, "Tensor", t)
+    return sparse_mm(mat1, mat2) if reduce is None else reduced(mat1, mat2, reduce)
 
 
 def addmm(mat: Any, mat1: Any, mat2: Any, *, beta: Any = 1.0, alpha: Any = 1.0) -> Any:
     """``beta·mat + alpha·(mat1 @ mat2)``, `mat1` being sparse."""
-    return mat * beta + mm(mat1, mat2) * alpha
+    return sparse_addmm(mat, mat1, mat2, beta=beta, alpha=alpha)
 
 
 def spsolve(input: Any, other: Any) -> NoReturn:
@@ -99,7 +104,7 @@ def sum(input: Any, dim: Any = None, dtype: Any = None) -> Any:
     dtype : dtype, optional
         In which the sum is computed.
     """
-    return input.sum(dtype=dtype) if dim is None else input.sum(dim, dtype=dtype)
+    return sparse_sum(input, dim, dtype)
 
 
 def spmm(input: Any, mat2: Any) -> Any:
@@ -121,6 +126,7 @@ def _of_dtype(name: str) -> Any:
 FloatTensor, DoubleTensor, HalfTensor = _of_dtype("float32"), _of_dtype("float64"), _of_dtype("float16")
 LongTensor, IntTensor = _of_dtype("int64"), _of_dtype("int32")
 
+check_sparse_tensor_invariants.__module__ = "torch.sparse"
 publish(globals(), "sparse")
 
 __all__ = [

@@ -134,11 +134,13 @@ def _compare_tensors(actual: Any, expected: Any, item: Item, options: _Options) 
     actual, expected = _as_tensor(actual), _as_tensor(expected)
     rtol, atol = _tolerances([actual.dtype, expected.dtype], options, item)
     for name, checked in (
-        ("shape", True), ("layout", options.check_layout), ("stride()", options.check_stride),
+        ("shape", True), ("layout", options.check_layout),
+        ("stride()", options.check_stride and not actual._sparse),
         ("device", options.check_device), ("dtype", options.check_dtype),
     ):
         mine, theirs = (
-            (v.stride() if name == "stride()" else getattr(v, name)) for v in (actual, expected)
+            None if not checked else v.stride() if name == "stride()" else getattr(v, name)
+            for v in (actual, expected)
         )
         if checked and mine != theirs:
             _fail(
@@ -148,6 +150,9 @@ def _compare_tensors(actual: Any, expected: Any, item: Item, options: _Options) 
     if any(v.device.type == "meta" for v in (actual, expected)):
         return
     actual, expected = actual.detach(), expected.detach()
+    if actual._sparse:
+        _compare_sparse(actual, expected, item, options)
+        return
     if actual.dtype != expected.dtype:
         dtype = dtypes.promote_types(*(_signed(v.dtype) for v in (actual, expected)))
         actual, expected = actual.to(dtype), expected.to(dtype)
@@ -159,6 +164,38 @@ def _compare_tensors(actual: Any, expected: Any, item: Item, options: _Options) 
     else:
         text = _tensors_differ(actual, expected, array_of(matches), rtol, atol)
     _fail(AssertionError, text, item, options)
+
+
+def _compare_sparse(actual: Any, expected: Any, item: Item, options: _Options) -> None:
+    """Compare the parts of sparse tensors of one layout."""
+    short = str(actual.layout).rpartition("_")[2].upper()
+    title = f"Sparse {short}"
+    if actual._nnz() != expected._nnz():
+        _fail(
+            AssertionError,
+            f"The number of specified values in sparse {short} tensors does not match: {actual._nnz()} != "
+            f"{expected._nnz()}", item, options,
+        )  # fmt: skip
+    if actual.is_sparse:
+        names = ["_indices", "_values"]
+    else:
+        by_rows = str(actual.layout).endswith("sr")
+        names = ["crow_indices", "col_indices"] if by_rows else ["ccol_indices", "row_indices"]
+        names.append("values")
+    for name in names:
+        mine, theirs = getattr(actual, name)(), getattr(expected, name)()
+        rtol, atol = _tolerances([mine.dtype, theirs.dtype], options, item)
+        if name.lstrip("_") != "values":
+            rtol = atol = 0.0
+        elif mine.dtype != theirs.dtype:
+            common = dtypes.promote_types(mine.dtype, theirs.dtype)
+            mine, theirs = mine.to(common), theirs.to(common)
+        matches = array_of(isclose(mine, theirs, rtol=rtol, atol=atol, equal_nan=options.equal_nan))
+        if not matches.all():
+            text = _tensors_differ(mine, theirs, matches, rtol, atol)
+            _fail(
+                AssertionError, text.replace("Tensor-likes", f"{title} {name.lstrip('_')}"), item, options
+            )
 
 
 def _as_tensor(value: Any) -> Any:

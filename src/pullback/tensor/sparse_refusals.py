@@ -1,0 +1,67 @@
+"""What torch says of a function that a sparse layout does not have, as recorded.
+
+`sparse_refusals.json`, which ``tools/record_sparse_refusals.py`` writes, has for each layout the texts and
+the functions that say them; those of which the operator depends on the next argument have its kind.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+from ..core.value import TensorBase
+
+
+@cache
+def _texts() -> dict[str, dict[str, str]]:
+    # Read by the first refusal.
+    import json
+    from pathlib import Path
+
+    table = json.loads(Path(__file__).with_name("sparse_refusals.json").read_text("utf-8"))
+    return {
+        layout: {name: text for text, names in texts.items() for name in names.split(", ")}
+        for layout, texts in table.items()
+    }
+
+
+def refusal(name: str, short: str, args: tuple[Any, ...], named: Iterable[Any] = ()) -> Exception:
+    """Build torch's error for a function without a form for a layout.
+
+    Parameters
+    ----------
+    name : str
+        Of the function.
+    short : str
+        Of the layout, such as ``"csr"``.
+    args : tuple
+        What the function was called with.
+    named : iterable
+        The same by keyword.
+    """
+    title = f"Sparse{short.capitalize()}" if short != "coo" else "Sparse"
+    backend = "SparseCPU" if short == "coo" else "SparseCsrCPU"
+    rest = [a for a in (*args[1:], *named)[:1] if isinstance(a, (TensorBase, int, float))]
+    kind = "" if not rest else " tensor" if isinstance(rest[0], TensorBase) else " number"
+    for layout in (short,) if short == "coo" else (short, "compressed"):
+        texts = _texts().get(layout, {})
+        for which in (kind, "", " tensor", " number"):
+            said = texts.get(f"{name}{which}")
+            if said is not None:
+                error, _, text = said.partition(": ")
+                text = text.replace("{title}", title).replace("{short}", short.upper())
+                text += MISSING if "Could not run" in text else ""
+                found: Exception = getattr(builtins, error)(text)
+                return found
+    return NotImplementedError(
+        f"Could not run 'aten::{name}' with arguments from the '{backend}' backend{MISSING}"
+    )
+
+
+#: How torch goes on where its dispatcher has no kernel.
+MISSING = (
+    ". This could be because the operator doesn't exist for this backend, or was omitted during the "
+    "selective/custom build process (if using custom build)."
+)
