@@ -30,11 +30,11 @@ LAYERS = [
     ["core"],
     ["ops"],
     [(
-            "tensor fft linalg masked nested quasirandom random return_types signal sparse special storage "
-            "streams types"
+            "tensor fft linalg nested quasirandom random return_types signal sparse special storage streams "
+            "types"
         )],
     ["autograd", "_subclasses _tensor_str", "testing", "accelerator amp backends cpu cuda mps mtia xpu"],
-    ["func _vmap_internals _functorch _C _ops"],
+    ["func _aten masked _vmap_internals _functorch _C _ops"],
     ["nn"],
     ["optim", "utils", "_utils", "conditions", "ao", "_higher_order_ops", "distributions", "multiprocessing",
      "functorch"],

@@ -140,8 +140,10 @@ def test_names_of_torchs_own_ops() -> None:
     assert torch.ops.aten.clone.default.name() == "aten::clone"
     assert {add.Tensor: 1}[torch.ops.aten.add.Tensor] == 1
     assert add.Tensor(torch.ones(2), torch.ones(2), alpha=2).tolist() == [3.0, 3.0]
-    with pytest.raises(NotImplementedError, match="is a name alone"):
+    with pytest.raises(AttributeError, match="'_OpNamespace' 'aten' object has no attribute '_no_such_op'"):
         torch.ops.aten._no_such_op(torch.ones(2))
+    with pytest.raises(NotImplementedError, match="is a name alone"):
+        torch.ops.aten._fw_primal(torch.ones(2), 1)
 
 
 def test_classes_that_have_no_instances() -> None:

@@ -28,9 +28,11 @@ def _uncollected() -> Iterator[None]:
 
 
 with _uncollected():
+    from . import ops as _ops_table
     from . import torch_names as _torch_names
     from .array import large as _large
     from .core import compilation as _compilation
+    from .core import wrapper as _wrapper
     from .tensor import namespace as _namespace
     from .torch_names.exclusions import no_attribute as _no_attribute
     from .torch_names.torch_version import __version__
@@ -49,6 +51,19 @@ def _native_loops() -> Any:
 
 
 _large.provide(_native_loops)
+_wrapper.provide(lambda: importlib.import_module(f"{__package__}.torch_names._aten.translated"))
+
+
+def _public_function(name: str, place: str) -> Any:
+    """A function of a module; None where it has none of the name."""
+    module = importlib.import_module(f"{__package__}.{place}" if place else __name__)
+    try:
+        return getattr(module, name)
+    except AttributeError:
+        return None
+
+
+_ops_table.provide(lambda: importlib.import_module(f"{__package__}.torch_names._aten").aten, _public_function)
 _compilation.provide(lambda: importlib.import_module(f"{__package__}.compiler").compile)
 
 #: Packages and modules of torch's that load when first used.

@@ -93,6 +93,17 @@ def test_layer_norm(shape, axes, affine):
     np.testing.assert_allclose(bias, g.sum(outer), atol=1e-12)
 
 
+def test_layer_norm_of_many_rows():
+    rng = np.random.default_rng(0)
+    x, g = rng.random((20_000, 3), np.float32), rng.random((20_000, 3), np.float32)
+    _, mean, rstd = norm.layer_norm(x, None, None, 1, 1e-5)
+    _, weight, bias = norm.layer_norm_adjoint(g, x, mean, rstd, None, 1)
+    wide = g.astype(np.float64)
+    np.testing.assert_allclose(bias, wide.sum(0), rtol=5e-7)
+    z = (x.astype(np.float64) - mean) * rstd
+    np.testing.assert_allclose(weight, (wide * z).sum(0), atol=5e-7 * np.abs(wide * z).sum(0).max())
+
+
 @pytest.mark.parametrize("shape", [(4, 3), (3, 2, 5), (2, 3, 2, 2)])
 @pytest.mark.parametrize("affine", [True, False])
 @pytest.mark.parametrize("training", [True, False])

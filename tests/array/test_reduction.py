@@ -52,3 +52,15 @@ def test_running_sums(dim: int, reverse: bool) -> None:
     np.testing.assert_array_equal(
         reduction.running_sums(x, dim, reverse), np.flip(expected, dim) if reverse else expected
     )
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize(("shape", "dim"), [((100_000,), 0), ((3_000, 40), 0), ((2, 20_000, 3), 1)])
+def test_running_sums_do_not_lose_digits(shape: tuple[int, ...], dim: int, reverse: bool) -> None:
+    x = np.random.default_rng(0).random(shape, np.float32)
+    wide = x.astype(np.float64)
+    expected = np.flip(np.flip(wide, dim).cumsum(dim), dim) if reverse else wide.cumsum(dim)
+    np.testing.assert_array_equal(reduction.running_sums(x, dim, reverse), expected.astype(np.float32))
+    products = np.multiply.accumulate(wide / 1024 + 1, axis=dim)
+    found = reduction.accumulated(np.multiply, (wide / 1024 + 1).astype(np.float32), dim)
+    np.testing.assert_allclose(found, products, rtol=1e-6 * shape[dim] ** 0.5)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import large
-from .summation import sum_over
+from .summation import sum_of_rows, sum_over
 from .threads import get_num_threads, run_parts, split
 
 #: Bytes of one array in a block. Smaller ones make more calls, for each of which two threads fight over the
@@ -225,8 +225,8 @@ def layer_norm_adjoint(
     means, scales = mean.reshape(count, 1), rstd.reshape(count, 1)
     if x.size >= large.SIZE:
         found = large.rows(
-            "native_layer_norm_backward", (upstream, rows, factor, means, scales), (1, 0.0),
-            (True, True, False, True, True),
+            "native_layer_norm_backward", (upstream, rows, factor, means, scales, None), (1, 0.0),
+            (True, True, False, True, True, False),
         )  # fmt: skip
         if found is not None:
             return found[0].reshape(x.shape), found[1].reshape(shape), found[2].reshape(shape)
@@ -246,8 +246,8 @@ def layer_norm_adjoint(
             # The mean is taken off before anything is added up: rows with a mean far from 0 lose no digits.
             np.subtract(x, mean, out=spare)
             np.multiply(spare, g, out=spare)
-            sums[0, index] += (scale.T @ spare)[0]
-            sums[1, index] += (np.ones_like(scale).T @ g)[0]
+            sums[0, index] += sum_of_rows(spare, scale[:, 0])
+            sums[1, index] += sum_of_rows(g)
             h = g if factor is None else np.multiply(g, factor, out=spare)
             slope, level = _adjoint_line(np.vecdot(h, x)[:, None], _row_sums(h), mean, scale, length)
             np.multiply(h, scale, out=result)

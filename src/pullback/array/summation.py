@@ -69,12 +69,17 @@ def sum_over(x: ndarray, dims: Ints, keepdim: bool = False) -> ndarray:
     return found
 
 
-def sum_of_rows(x: ndarray) -> ndarray:
-    """Return the sum of the rows of a C-ordered matrix of float32 or float64."""
+def sum_of_rows(x: ndarray, factors: ndarray | None = None) -> ndarray:
+    """Return the sum of the rows of a C-ordered matrix of float32 or float64, each times a factor."""
     rows, length = x.shape
     if rows <= 2 * _ROWS and rows * length <= _ROWS * _LENGTH:
-        return _ones(rows, x.dtype).dot(x)
-    return _over_rows(x.reshape(1, rows, length)).reshape(length)
+        return (_ones(rows, x.dtype) if factors is None else factors).dot(x)
+    if factors is None:
+        return _over_rows(x.reshape(1, rows, length)).reshape(length)
+    whole = rows - rows % _ROWS
+    sums = np.matmul(factors[:whole].reshape(-1, 1, _ROWS), x[:whole].reshape(-1, _ROWS, length))
+    rest = factors[whole:].dot(x[whole:])
+    return sum_of_rows(sums.reshape(-1, length)) + rest
 
 
 def _memory_order(x: ndarray) -> list[int] | None:

@@ -19,6 +19,7 @@ from ..core.blame import is_freed, next_sequence, stamp
 from ..core.calls import edge_of
 from ..core.general_call import node_watchers
 from ..core.hooked import as_tensor
+from ..core.levels import META
 from ..core.modes import change, modes, set_modes
 from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, MultiNode, Output
 from ..core.saved import FROZEN, Packed, blamed, damaged, freed, pack, unpack_hooked
@@ -142,7 +143,7 @@ class BackwardCFunction(MultiNode, FunctionCtx):
             grads = self.backward_graph(g)
         finally:
             self._recording = True
-        if self._below or any(isinstance(v, Tensor) and v._level for v in grads):
+        if self._below or any(isinstance(v, Tensor) and v._level > META for v in grads):
             return grads
         return tuple(v._value if isinstance(v, Tensor) else v for v in grads)
 
@@ -278,7 +279,7 @@ class Function(metaclass=FunctionMeta):
         """Call the function."""
         if has_setup_context(cls):
             args, kwargs = _bound(cls.forward, args, kwargs)
-        if any(isinstance(a, Tensor) and a._level for a in args):
+        if any(isinstance(a, Tensor) and a._level > META for a in args):
             from .function_levels import apply_at_level
 
             return apply_at_level(cls, args)
@@ -337,7 +338,10 @@ def apply_plain(cls: Any, args: Sequence[Any], kwargs: dict[str, Any], level: in
     """Apply a Function to tensors around arrays, or around what a trace writes down."""
     recording = modes().grad
     edges = [
-        edge_of(a) if recording and isinstance(a, Tensor) and a._level == level else None for a in args
+        edge_of(a)
+        if recording and isinstance(a, Tensor) and (a._level == level or (not level and a._level <= META))
+        else None
+        for a in args
     ]
     node = new_context(cls, args, edges)
     output = run_forward(cls, node, args, kwargs)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from numpy import ndarray
 
 from .blame import stamp
+from .levels import WRAPPER
 from .marked import Marked, resolved, viewed
 from .modes import modes
 from .node import DIFFERENTIABLE, LEAF, MultiNode, Node, Output, accumulator, unrecorded
@@ -18,6 +19,7 @@ from .saved import save
 from .tracer import Tracer, running
 from .value import TensorBase, dtype_of, run, shape_of, wrap
 from .views import View
+from .wrapper import Wrapped, dispatched
 
 if TYPE_CHECKING:
     from .op import Op
@@ -43,7 +45,7 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
                 # It was made in the trace, and was no part of it until now.
                 recorder.lift(v)
     for v in inputs:
-        if isinstance(v, TensorBase) and v._level == level:
+        if isinstance(v, TensorBase) and (v._level == level or (level == WRAPPER and not v._level)):
             inner.append(value := v._value)
             if type(value) is Marked:
                 has_bits = True
@@ -64,7 +66,9 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
                 # A constant of a trace is its array: a rule may meet it with a covector that is one.
                 inner = [_bare(v) for v in inner]
                 break
-    if level:
+    if mode.dispatch_modes and not level:
+        result = dispatched(op, inputs, attrs)
+    elif level:
         result = run(op, tuple(inner), attrs)
     elif not has_bits:
         result = op.evaluate(tuple(inner), attrs)
@@ -73,7 +77,11 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
     else:
         result = op.evaluate(tuple(map(resolved, inner)), attrs)
     several = isinstance(result, tuple)
-    if op.is_view:
+    if level == WRAPPER or type(result) is Wrapped or (several and Wrapped in map(type, result)):
+        parts = result if several else (result,)
+        outs = [wrap(r, None, WRAPPER if type(r) is Wrapped else 0) for r in parts]
+        level = WRAPPER
+    elif op.is_view:
         outs = [_view_result(op, attrs, aliased, r, k, several, mode) for k, r in
                 enumerate(result if several else (result,))]
     elif several:

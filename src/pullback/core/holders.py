@@ -24,6 +24,10 @@ _holders: _Entries = {}
 _owners: _Entries = {}
 
 
+class HolderReference(ref[Any]):
+    """A weak reference of this module's, which does not keep two tensors from being swapped."""
+
+
 def note_holder(tensor: Any, array: Any) -> None:
     """Note that `tensor` holds `array`, and is about to change."""
     if type(array) is ndarray:
@@ -39,7 +43,8 @@ def _number(edge: Any) -> int:
 def _note(entries: _Entries, tensor: Any, array: Any, history: int) -> None:
     if isinstance(array, ndarray):
         key = id(array)
-        entries[key] = ref(array, lambda _: entries.pop(key, None)), ref(tensor), next_sequence(), history
+        kept = ref(array, lambda _: entries.pop(key, None))
+        entries[key] = kept, HolderReference(tensor), next_sequence(), history
 
 
 def _noted(entries: _Entries, array: Any, node: Any, history: int) -> Any:

@@ -42,6 +42,7 @@ from .views import (
     bring_up_to_date,
     replay,
 )
+from .wrapper import Wrapped, named
 
 
 class CopySlices(Node):
@@ -291,6 +292,10 @@ def store(x: Any, new: Any) -> Any:
         if node is not None:
             _keep_overwritten(node, x, new)
         value[...] = towards(resolved(new._value), value.dtype)
+    elif type(value) is Wrapped:
+        if node is not None:
+            _keep_overwritten(node, x, new)
+        named("copy_", x, new)
     elif type(value) is Meta and type(new._value) is Meta:
         pass  # there are no elements to write
     else:
@@ -420,6 +425,11 @@ def record_write(x: Any, node: Any) -> None:
     after._shape = shape_of(base._value)
     after._dtype = dtype_of(base._value)
     stamp(after)
+    old = x._node
+    if after.computed and old is not None and old is not LEAF and edge_target(old)[0]._hooks is not None:
+        # What is computed from the view leads to the base itself: the view's hooks are not called.
+        source = edge_target(node)[0]
+        source._edges = (replayed_node(base, x, record), *source._edges[1:])
     _move_history(base, after)
     bring_up_to_date(x)
 

@@ -28,8 +28,9 @@ class Level(int):
     of_function: bool = False
 
 
-#: The level of tensors without memory, below that of every transform; it never ends.
-META = 1
+#: The levels of tensors whose classes compute ops on them and of tensors without memory, below those of
+#: transforms; they never end.
+WRAPPER, META = 1, 2
 
 _last = [META]
 

@@ -113,8 +113,8 @@ def array_or_phantom(value: Any) -> ndarray | None:
     """Return the innermost array of a value, laid out as the value is; None where it has none."""
     while isinstance(value, TensorBase):
         value = value._value
-    if isinstance(value, Meta):
-        return value.phantom()
+    if (phantom := getattr(value, "phantom", None)) is not None:
+        return phantom()
     if (recorder := getattr(value, "recorder", None)) is not None:
         return recorder.layouts.stand_in(value.index)
     if type(value) is Marked:

@@ -32,6 +32,8 @@ class Modes(NamedTuple):
     #: `tensor.interception`).
     autocast: Any = None
     watcher: Any = None
+    #: Modes with `__torch_dispatch__`, the innermost last (see `wrapper`).
+    dispatch_modes: tuple[Any, ...] = ()
 
 
 DEFAULT = Modes()

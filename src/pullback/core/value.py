@@ -106,6 +106,8 @@ def wrap(value: Any, node: Node | Any = None, level: int = 0) -> Any:
     tensor._counter = [0]
     tensor._view = None
     if level:
+        if (held := getattr(value, "held", None)) is not None:
+            return held(node)
         tensor._level = level
     mode = modes()
     if mode is not DEFAULT and mode is not NO_GRAD:
@@ -124,6 +126,8 @@ def wrap_alias(value: Any, other: Any, node: Node | Any = None) -> Any:
     tensor._counter = other._counter
     tensor._view = None
     if other._level:
+        if (held := getattr(value, "held", None)) is not None:
+            return held(node)
         tensor._level = other._level
         shared = getattr(value, "shared", None)
         if shared is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from types import MethodWrapperType
 from typing import Any
 
 import numpy as np
@@ -157,7 +158,7 @@ class UninitializedTensorMixin:
     def __torch_function__(
         cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        if func in _ALLOWED_UNINITIALIZED:
+        if func in _ALLOWED_UNINITIALIZED or isinstance(func, MethodWrapperType):
             return super().__torch_function__(func, types, args, kwargs)  # type: ignore[misc]  # Tensor's
         raise ValueError(
             f"Attempted to use an uninitialized parameter in {func}. This error happens when you are using a "

@@ -106,8 +106,8 @@ hardtanh = _activation(
     lambda x, low, high: np.minimum(_of(x, high), np.maximum(_of(x, low), x)),
     lambda g, x, min_val, max_val: where(le(x, min_val) | ge(x, max_val), 0, g),
     attrs=("min_val", "max_val"),
-    gradient=PIECEWISE,
     check=no_complex_limits,
+    gradient=PIECEWISE,
     place=as_first,
 )
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.layout import in_order
-from ..array.reduction import running_sums
+from ..array.reduction import accumulated, running_sums
 from ..core.op import Call, op
 from ..core.value import dtype_of, shape_of
 from .comparison import eq, isnan, where
@@ -98,10 +98,9 @@ def _exclusive_cumprod(x: ndarray, /, dim: int, reverse: bool) -> ndarray:
     if x.ndim and x.shape[dim] > 1:
         ahead, behind = _along(dim, slice(1, None)), _along(dim, slice(None, -1))
         if reverse:
-            back = _along(dim, slice(None, None, -1))
-            out[behind] = np.multiply.accumulate(x[ahead][back], axis=dim)[back]
+            accumulated(np.multiply, x[ahead], dim, True, out[behind])
         else:
-            np.multiply.accumulate(x[behind], axis=dim, out=out[ahead])
+            accumulated(np.multiply, x[behind], dim, False, out[ahead])
     return out
 
 
@@ -117,7 +116,7 @@ exclusive_cumprod = op(
 
 
 def _cumprod(x: ndarray, /, dim: int) -> ndarray:
-    return x.copy() if x.ndim == 0 else np.multiply.accumulate(x, axis=dim, dtype=x.dtype)
+    return x.copy() if x.ndim == 0 else accumulated(np.multiply, x, dim)
 
 
 def _cumprod_rule(g: Any, x: Any, dim: int) -> Any:
@@ -138,7 +137,7 @@ def _logcumsumexp(x: ndarray, /, dim: int) -> ndarray:
     if x.ndim == 0:
         return x.copy()
     if x.dtype.kind != "c":
-        return np.logaddexp.accumulate(x, axis=dim)
+        return accumulated(np.logaddexp, x, dim)
     out = x.copy()
     before = np.full_like(x[_along(dim, slice(1))], -np.inf)
     for k in range(x.shape[dim]):

@@ -173,7 +173,7 @@ huber_loss = pairwise(
 def _soft_margin(x: ndarray, y: ndarray) -> ndarray:
     z = np.multiply(x, y, out=...)
     np.negative(z, out=z)
-    return np.logaddexp(z, 0, out=z)
+    return np.log1p(np.exp(z)) if z.dtype.kind == "c" else np.logaddexp(z, 0, out=z)
 
 
 #: log(1 + exp(−y·x))

@@ -23,6 +23,7 @@ from ..core.levels import META
 from ..core.meta import Meta, is_meta
 from ..core.node import LEAF, GradientEdge, Nowhere, Output
 from ..core.value import TensorBase, array_of, dtype_of, run, shape_of, wrap
+from ..core.wrapper import is_wrapper, named
 from ..ops.structure import expand
 
 
@@ -128,6 +129,8 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
 def ones_on(output: Any) -> Any:
     """Ones as a covector of an output, on its device."""
     shape, dtype = shape_of(output), dtype_of(output)
+    if is_wrapper(output):
+        return named("ones_like", output)
     return wrap(Meta(shape, dtype), None, META) if is_meta(output) else wrap(np.ones(shape, dtype))
 
 

@@ -40,7 +40,8 @@ _PYTHON = {
         "set_warn_always svd_lowrank typename use_deterministic_algorithms vmap while_loop"
     ),
 }
-_HOME = {name: home for home, names in _PYTHON.items() for name in names.split()}
+#: The module of each.
+HOME = {name: home for home, names in _PYTHON.items() for name in names.split()}
 #: Functions of `nn.functional` that are built-in, by the module that they say they are in.
 _OF_LAYERS = {
     "torch": (
@@ -81,7 +82,7 @@ def described(name: str, place: str) -> tuple[str, str] | None:
     if place:
         label = _OF_LAYOUTS.get((place, name))
         return None if label is None else (f"torch._C._{place}", label)
-    return None if name in _HOME else ("torch", name)
+    return None if name in HOME else ("torch", name)
 
 
 class _MethodDef(ctypes.Structure):
@@ -114,8 +115,8 @@ def published(function: Any, name: str, place: str = "") -> Any:
         return function
     told = described(name, place)
     if told is None:
-        if not place and _HOME[name]:
-            function.__module__ = f"pullback.{_HOME[name]}"
+        if not place and HOME[name]:
+            function.__module__ = f"pullback.{HOME[name]}"
         elif (function.__module__ or "").startswith(f"pullback.{place}."):
             function.__module__ = f"pullback.{place}"
         return function

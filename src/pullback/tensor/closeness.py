@@ -10,6 +10,7 @@ from ..array import dtypes
 from ..core.graph_errors import type_word
 from ..core.op import unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
+from ..core.wrapper import is_wrapper, named
 from ..errors import argument_type
 from ..ops import elementwise as e
 from ..ops.comparison import near
@@ -30,6 +31,8 @@ def equal(input: Any, other: Any) -> bool:
     refuse_batched(
         "Batching rule not implemented for aten::equal. We could not generate a fallback.", input, other
     )
+    if is_wrapper(input) or is_wrapper(other):
+        return bool(named("equal", input, other))
     a, b = array_of(input), array_of(other)
     if dtype_of(input) != dtype_of(other):
         common = common_dtype(input, other)  # where there is none, torch says so
@@ -71,7 +74,8 @@ def allclose(
 ) -> bool:
     """Whether `isclose`, whose parameters these are, holds everywhere."""
     refuse_batched(f"vmap over torch.allclose isn't supported yet.{REQUEST}", input, other)
-    return bool(np.all(array_of(isclose(input, other, rtol, atol, equal_nan))))
+    near = isclose(input, other, rtol, atol, equal_nan)
+    return bool(near.all()) if is_wrapper(near) else bool(np.all(array_of(near)))
 
 
 _NEARNESS = "(Tensor input, Tensor other, float rtol = 1e-05, float atol = 1e-08, bool equal_nan = False)"

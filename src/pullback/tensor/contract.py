@@ -101,13 +101,17 @@ def mv(input: Any, vec: Any) -> Any:
     (n, k), (j,) = shape_of(input), shape_of(vec)
     if k != j:
         raise RuntimeError(f"size mismatch, got input ({n}), mat ({n}x{k}), vec ({j})")
-    if dtype_of(input) != dtype_of(vec):
+    return _mv(input, vec)
+
+
+def _mv(matrix: Any, vector: Any) -> Any:
+    if dtype_of(matrix) != dtype_of(vector):
         raise RuntimeError(
-            f"addmv input tensors must have the same dtype, but got {_title(vec)}, {_title(input)}, and "
-            f"{_title(vec)}"
+            f"addmv input tensors must have the same dtype, but got {_title(vector)}, {_title(matrix)}, and "
+            f"{_title(vector)}"
         )
-    _check_dtypes(input, vec)
-    return c.mv(input, vec)
+    _check_dtypes(matrix, vector)
+    return c.mv(matrix, vector)
 
 
 def _check_vectors(name: str, input: Any, tensor: Any) -> None:
@@ -151,10 +155,14 @@ def bmm(input: Any, mat2: Any) -> Any:
     """Products of two stacks of matrices: (b, n, k) @ (b, k, m) -> (b, n, m)."""
     _tensors("bmm", input=input, mat2=mat2)
     _check_batches(input, mat2)
-    c.bmm.op.refuse(dtype_of(input))
-    if dtype_of(input) != dtype_of(mat2):
-        raise RuntimeError(f"expected scalar type {_title(input)} but found {_title(mat2)}")
-    return c.bmm(input, mat2)
+    return _bmm(input, mat2)
+
+
+def _bmm(x: Any, y: Any) -> Any:
+    c.bmm.op.refuse(dtype_of(x))
+    if dtype_of(x) != dtype_of(y):
+        raise RuntimeError(f"expected scalar type {_title(x)} but found {_title(y)}")
+    return c.bmm(x, y)
 
 
 def _check_batches(x: Any, y: Any) -> None:
@@ -204,7 +212,6 @@ def matmul(input: Any, other: Any) -> Any:
         if type(row._counter) is list:
             row._counter[0] = 1  # torch squeezes the product in place, which counts as an update
         return row
-    _check_dtypes(input, other)
     return _folded(input, other) if _folds(input, other) else _stacked(input, other)
 
 
@@ -244,11 +251,12 @@ def _folded(x: Any, y: Any) -> Any:
     if len(b) == 1:
         if a[-1] != b[0]:
             raise RuntimeError(f"size mismatch, got input ({rows}), mat ({rows}x{a[-1]}), vec ({b[0]})")
-        return unsafe_view(c.mv(folded, y), a[:-1])
+        return unsafe_view(_mv(folded, y), a[:-1])
     if a[-1] != b[0]:
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {b[0]}x{b[1]})"
         )
+    _check_dtypes(folded, y)
     product = unsafe_view(_mm(folded, y), (*a[:-1], b[1]))
     if not swapped:
         return product
@@ -295,7 +303,7 @@ def _stacked(x: Any, y: Any) -> Any:
         right = reshape(right, (count, inner, *columns))
     else:
         right = unsqueeze(reshape(right, (count, inner)), 2)
-    product = c.bmm(left, right)
+    product = _bmm(left, right)
     if not columns:
         product = squeeze_dim(product, 2)
     return unsafe_view(product, (*lead, *rows, *columns))

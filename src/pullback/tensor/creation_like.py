@@ -14,6 +14,7 @@ from ..array.strides import laid_out_empty
 from ..core.device import CPU, META
 from ..core.meta import array_or_phantom
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
+from ..core.wrapper import is_wrapper, named
 from .api import public
 from .batching import batch_levels, enter
 from .constants import SPARSE, preserve_format
@@ -77,11 +78,18 @@ def made_for(like: Any, array: ndarray, requires_grad: bool) -> Any:
     return tensor.requires_grad_(True) if requires_grad else tensor
 
 
+def _by_class(function: str, *args: Any, **options: Any) -> Any:
+    """What the class of a tensor without memory makes like it."""
+    return named(function, *args, **{name: v for name, v in options.items() if v is not None})
+
+
 def _like(function: str, what: str, fill: Any) -> Callable[..., Any]:
     def create(
         input: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
         requires_grad: bool = False, memory_format: Any = None,
     ) -> Any:
+        if is_wrapper(input):
+            return _by_class(function, input, dtype=dtype, device=device).requires_grad_(requires_grad)
         if place(function, input, device, pin_memory) is META:
             return meta_like(input, dtype, memory_format, requires_grad)
         array = array_like(function, input, dtype, CPU, pin_memory, memory_format)
@@ -113,6 +121,9 @@ def full_like(
     pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None,
 ) -> Any:
     """Make a tensor with every element `fill_value` in the shape, dtype and layout of `input`."""
+    if is_wrapper(input):
+        made = _by_class("full_like", input, fill_value, dtype=dtype, device=device)
+        return made.requires_grad_(requires_grad)
     if place("full_like", input, device, pin_memory) is META:
         return meta_like(input, dtype, memory_format, requires_grad)
     array = array_like("full_like", input, dtype, CPU, pin_memory, memory_format)
@@ -138,6 +149,9 @@ def _new(function: str, what: str, fill: Any) -> Callable[..., Any]:
         pin_memory: bool = False,
         requires_grad: bool = False,
     ) -> Any:
+        if is_wrapper(self):
+            made = _by_class(function, self, list(size), dtype=dtype, device=device)
+            return made.requires_grad_(requires_grad)
         where = place(function, self, device, pin_memory)
         check_size(size)
         if where is META:
@@ -164,6 +178,9 @@ def new_full(
     pin_memory: bool = False, requires_grad: bool = False,
 ) -> Any:
     """Make a tensor with every element `fill_value` with this tensor's dtype."""
+    if is_wrapper(self):
+        made = _by_class("new_full", self, list(size), fill_value, dtype=dtype, device=device)
+        return made.requires_grad_(requires_grad)
     where = place("new_full", self, device, pin_memory)
     check_size(size)
     chosen = _chosen(self, dtype)

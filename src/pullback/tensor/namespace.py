@@ -69,6 +69,7 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     storage,
     whole_ops,
     windows,
+    wrappers,
 )
 from .api import as_function, install
 from .builtin import described, published  # noqa: F401  # for the top level

@@ -54,7 +54,9 @@ def _torch_function(
     if not all(issubclass(cls, t) for t in types):
         return NotImplemented
     with DisableTorchFunctionSubclass():
-        return _converted(func(*args, **(kwargs or {})), cls)
+        result = func(*args, **(kwargs or {}))
+        kept = any(func == Tensor.__dict__[name].__get__ for name in KEPT)
+        return result if kept else _converted(result, cls)
 
 
 def _converted(result: Any, cls: type) -> Any:
@@ -70,13 +72,14 @@ def _converted(result: Any, cls: type) -> Any:
 
 def as_subclass(self: Any, cls: Any) -> Any:
     """The same elements and history as an instance of `cls`, a subclass of Tensor."""
-    _check_class(cls)
+    check_class(cls)
     made = alias(self)
     made.__class__ = cls
     return made
 
 
-def _check_class(cls: Any) -> None:
+def check_class(cls: Any) -> None:
+    """Raise torch's error for what is no subclass of Tensor."""
     if not isinstance(cls, type):
         raise TypeError(f"cls must be a type (got {type_name(cls)})")
     if not issubclass(cls, Tensor):
@@ -88,13 +91,16 @@ def _check_class(cls: Any) -> None:
 
 def _make_subclass(cls: Any, data: Any, require_grad: bool = False) -> Any:
     """A leaf of class `cls` on the storage of `data`."""
-    _check_class(cls)
+    check_class(cls)
     made = wrap_alias(data._value, data)
     made.__class__ = cls
     if require_grad:
         made.requires_grad_(True)
     return made
 
+
+#: Attributes whose values the default `__torch_function__` leaves as they are.
+KEPT = ("_base", "grad")
 
 #: Attributes that are tensors and no declared functions; a subclass gets its own, so that Tensor's stay as
 #: fast as they are.
@@ -104,7 +110,7 @@ _METHODS = (
     "detach", "_is_view", "apply_", "backward", "copy_", "detach_", "dim", "element_size", "fill_",
     "is_contiguous", "item", "numel", "numpy", "register_hook", "register_post_accumulate_grad_hook",
     "requires_grad_", "retain_grad", "size", "squeeze_", "stride", "swapaxes_", "swapdims_", "t_", "tolist",
-    "transpose_", "unsqueeze_", "zero_",
+    "transpose_", "unsqueeze_", "zero_", "__bool__", "__float__", "__int__", "__len__", "__repr__",
 )
 
 #: Whether a class overrides functions only from its first instance on, which then registers it: a class that
@@ -116,11 +122,15 @@ Tensor._dispatched = ("detach",)
 
 def _register(cls: Any, **options: Any) -> None:
     super(Tensor, cls).__init_subclass__(**options)
+    if "__torch_dispatch__" in vars(cls):
+        for name in _OPERATORS:
+            if getattr(cls, name) is Tensor.__dict__.get(name):
+                setattr(cls, name, _answering(Tensor.__dict__[name]))
     if cls.__torch_function__ is _disabled_torch_function_impl:
         return
     if not cls._overrides_once_made:
         OVERRIDING.add(cls)
-    for name in _ATTRIBUTES:
+    for name in _ATTRIBUTES if cls._overrides_once_made else _properties():
         if getattr(cls, name, None) is Tensor.__dict__[name]:
             setattr(cls, name, _overridable(Tensor.__dict__[name]))
     for name in cls._dispatched if cls._overrides_once_made else _METHODS:
@@ -128,13 +138,47 @@ def _register(cls: Any, **options: Any) -> None:
             setattr(cls, name, _overridable_method(Tensor.__dict__[name]))
 
 
+#: Operators of two operands, which answer NotImplemented where a class has no rule for them.
+_OPERATORS = tuple(
+    f"__{side}{name}__"
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "matmul", "and", "or", "xor")
+    for side in ("", "r")
+)
+
+
+def _answering(operator: Any) -> Any:
+    @wraps(operator)
+    def call(self: Any, other: Any) -> Any:
+        try:
+            return operator(self, other)
+        except TypeError:
+            return NotImplemented
+
+    return call
+
+
+def _properties() -> list[str]:
+    """The attributes of tensors that users have."""
+    members = vars(Tensor).items()
+    return [
+        name for name, member in members
+        if isinstance(member, property) and (name in ("_base", "_version") or not name.startswith("_"))
+    ]
+
+
 def _overridable(attribute: Any) -> property:
     def get(self: Any) -> Any:
         if type(self) in OVERRIDING:
-            return dispatch_override(attribute.fget, (self,), {})
+            return dispatch_override(attribute.__get__, (self,), {})
         return attribute.fget(self)
 
-    return property(get, attribute.fset)
+    def put(self: Any, value: Any) -> None:
+        if type(self) in OVERRIDING:
+            dispatch_override(attribute.__set__, (self, value), {})
+        else:
+            attribute.fset(self, value)
+
+    return property(get, None if attribute.fset is None else put, attribute.fdel, attribute.__doc__)
 
 
 def _overridable_method(method: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from ..core.value import TensorBase, array_of, dtype_of, shape_of
 from ..core.versions import bump
 from ..core.visible import bits_of
 from ..core.warn import warn_once
+from ..core.wrapper import is_wrapper
 from ..errors import argument_type
 from ..ops.structure import unbind
 from .conversion import type_name
@@ -140,6 +142,8 @@ def numpy(self: Any, *, force: bool = False) -> ndarray:
     force : bool
         Take the elements also of a tensor that requires grad.
     """
+    if is_wrapper(self):
+        raise RuntimeError(".numpy() is not supported for tensor subclasses.")
     if not force and modes().grad and self.requires_grad:
         raise RuntimeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
@@ -164,6 +168,8 @@ def numpy(self: Any, *, force: bool = False) -> ndarray:
 
 def tolist(self: Any) -> Any:
     """The elements as nested lists of Python numbers."""
+    if is_wrapper(self):
+        raise RuntimeError(f".tolist() is not supported for tensor subclasses, got {type(self).__name__}")
     array = array_of(self)
     return (array.astype(np.float32) if array.dtype.kind == "V" else array).tolist()
 
@@ -248,4 +254,6 @@ for _name, _function in {
     "__long__": _int, "__nonzero__": _bool, "apply_": apply_, "map_": map_, "map2_": map2_,
     "numpy": numpy, "tolist": tolist, "__array_priority__": 1000,
 }.items():  # fmt: skip
+    if type(_function) is FunctionType and _name not in ("__long__", "__nonzero__"):
+        _function.__name__ = _name  # what classes that override functions are told of
     setattr(Tensor, _name, _function)

@@ -24,6 +24,7 @@ from ..core.meta import is_meta
 from ..core.modes import change, modes, set_modes
 from ..core.value import TensorBase
 from ..core.visible import bits_of
+from ..core.wrapper import is_wrapper
 from .api import dispatch_override
 from .interception import OVERRIDING
 from .meta import meta_tensor
@@ -127,6 +128,9 @@ def _deepcopy(self: Any, memo: dict[Any, Any]) -> Any:
         return memo[id(self)]
     before = change(grad=False)
     try:
+        if is_wrapper(self):
+            memo[id(self)] = twin = self.clone().detach().requires_grad_(self.requires_grad)
+            return twin
         copied = copy.deepcopy(self.untyped_storage(), memo)
         new = over_storage(copied, self.dtype, self.storage_offset(), tuple(self.shape), self.stride())
         new._value = resolved(marked(new._value, *bits_of(self)))

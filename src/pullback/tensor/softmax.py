@@ -17,13 +17,18 @@ def _checked(name: str, input: Any, dim: Any, dtype: Any) -> tuple[Any, int]:
     check_tensor(name, input)
     x = in_dtype(input, dtype)
     found = checked_dim(dim, len(shape_of(x)))
+    check_kernel(name, x, found)
+    return x, found
+
+
+def check_kernel(name: str, x: Any, dim: int) -> None:
+    """Raise torch's error for a dtype that its kernels of a softmax are not written for."""
     kind = dtype_of(x)
     if (kind.kind in "biucW" or kind in dtypes.FLOAT8_NUMPY) and 0 not in shape_of(x):
-        last = "lastdim_" if found == max(len(shape_of(x)) - 1, 0) else ""
+        last = "lastdim_" if dim == max(len(shape_of(x)) - 1, 0) else ""
         raise NotImplementedError(
             f"\"{name}_{last}kernel_impl\" not implemented for '{type_word(kind)}'"
         )
-    return x, found
 
 
 @public

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.blame import stamp
 from ..core.calls import edge_of
-from ..core.engine import as_inner, as_tensor
+from ..core.hooked import as_inner, as_tensor
 from ..core.modes import modes
 from ..core.node import DIFFERENTIABLE, Node
 from ..core.value import TensorBase, dtype_of, shape_of, wrap_alias

@@ -30,6 +30,7 @@ from ..core.meta import Meta, is_meta
 from ..core.modes import modes
 from ..core.value import TensorBase, array_of, shape_of
 from ..core.versions import bump
+from ..core.wrapper import is_wrapper
 from .api import public
 from .constants import contiguous_format
 from .creation import made
@@ -134,7 +135,7 @@ public(data_ptr, name="const_data_ptr", is_function=False, out=False)
 @public(is_function=False, out=False)
 def storage_offset(self: Any) -> int:
     """The place of the first element in the storage, in elements."""
-    if is_meta(self):
+    if is_meta(self) or is_wrapper(self):
         return innermost(self).offset
     array = memory_of(self)
     return storage(array)[1] // array.itemsize

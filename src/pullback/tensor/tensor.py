@@ -93,7 +93,9 @@ class Tensor(Methods):
     @property
     def device(self) -> device:
         """The CPU, or ``meta`` for a tensor that has no elements."""
-        return META if self._level and is_meta(self) else CPU
+        if not self._level:
+            return CPU
+        return META if is_meta(self) else getattr(self._value, "device", CPU)
 
     @property
     def itemsize(self) -> int:
@@ -353,9 +355,10 @@ class Tensor(Methods):
             raise wrong_call("Tensor", "item", surplus, named) or AssertionError
         if self._level:
             check_has_number(self, "item")
+        count = self.numel()
+        if count != 1:
+            raise RuntimeError(f"a Tensor with {count} elements cannot be converted to Scalar")
         array = array_of(self)
-        if array.size != 1:
-            raise RuntimeError(f"a Tensor with {array.size} elements cannot be converted to Scalar")
         value = array.item()
         return float(value) if array.dtype.kind == "V" else value
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..ops.aten import OpOverload, OpOverloadPacket
+from ._aten import OpOverload, OpOverloadPacket
 from .absent_devices import uninstantiable
 
 globals().update(

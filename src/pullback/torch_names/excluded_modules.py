@@ -78,7 +78,6 @@ MODULES: dict[str, str] = {
         "jit.unsupported_tensor_ops nativert utils.bundled_inputs utils.jit utils.mobile_optimizer "
         "utils.model_dump"
     ),
-    "nested and masked tensors": "masked.maskedtensor",
     "functions that are not there yet": (
         "nn.backends nn.cpp nn.modules.linear_cross_entropy nn.modules.linear_cross_entropy_options "
         "signal.windows.windows"
@@ -255,8 +254,7 @@ DECLARED: dict[str, dict[str, str]] = {
             "ReplacedPatterns replace_pattern_with_filters"
         ),
         "torch.utils.checkpoint": (
-            "CheckpointPolicy DefaultDeviceType GraphExecGroup SAC_IGNORED_OPS SelectiveCheckpointContext "
-            "create_selective_checkpoint_contexts set_checkpoint_debug_enabled"
+            "DefaultDeviceType GraphExecGroup set_checkpoint_debug_enabled"
         ),
     },
     "distributed programs beyond data parallelism": {

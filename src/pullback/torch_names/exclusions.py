@@ -39,7 +39,6 @@ EXCLUDED: dict[str, dict[str, str]] = {
     "nested and masked tensors": {
         "torch": "jagged",
         "torch.nested": "masked_select nested_tensor_from_jagged",
-        "torch.masked": "MaskedTensor as_masked_tensor is_masked_tensor masked_tensor maskedtensor",
         "torch.Tensor": "to_padded_tensor",
     },
     "TorchScript": {

@@ -10,22 +10,28 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import re
+import sys
 import typing
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from operator import or_
-from types import ModuleType, NoneType, UnionType
+from types import NoneType, UnionType
 from typing import Any, Union
 
 from .. import ops
 from ..array import dtypes
 from ..autograd.function import Function
 from ..core.device import device
+from ..core.meta import is_meta
 from ..core.modes import modes
 from ..core.value import TensorBase
+from ..core.versions import bump
+from ..errors import with_note
 from ..func.tree import flatten, unflatten
 from ..tensor.builtin import behind
 from ..tensor.tensor import Tensor
+from ._aten.overload import OpOverload, OpOverloadPacket
+from ._aten.schema import FunctionSchema
 
 _WORDS = {
     Tensor: "Tensor", int: "SymInt", float: "float", bool: "bool", str: "str", device: "Device",
@@ -159,19 +165,28 @@ class CustomOpDef:
         self._fake: Callable[..., Any] | None = None
         self._vmap: Callable[..., Any] | None = None
         self._function = _differentiable(self)
+        # As C++ writes numbers.
+        self._checked = FunctionSchema(name + re.sub(r"(=-?\d+\.)0\b", r"\1", schema), namespace)
+        self._packet = _Packet(self)
         self.__name__ = name
 
     def __repr__(self) -> str:
         return f"<CustomOpDef({self._qualname})>"
 
     @property
-    def default(self) -> CustomOpDef:
-        """The op itself: it has one overload."""
-        return self
-
-    _opoverload = default
+    def _opoverload(self) -> OpOverload:
+        """The op's only overload."""
+        return self._packet.default
 
     def _run(self, inputs: Sequence[Any], named: dict[str, Any]) -> Any:
+        if any(is_meta(v) for v in flatten((tuple(inputs), named))[0] if isinstance(v, TensorBase)):
+            if self._fake is None:
+                called = getattr(self._kernel, "__name__", self._name)
+                raise RuntimeError(
+                    f"There was no fake impl registered for {self}. This is necessary for torch.compile/"
+                    f"export/fx tracing to work. Please use `{called}.register_fake` to add an fake impl."
+                )
+            return self._fake(*inputs, **named)
         if self._kernel is None:
             raise NotImplementedError(
                 f"There was no kernel registered for {self._qualname}; use torch.library.impl to give it one"
@@ -186,6 +201,17 @@ class CustomOpDef:
         return result
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        values = self._checked.bound(args, kwargs)
+        try:
+            return self._called(args, kwargs)
+        finally:
+            for argument in self._checked.arguments:
+                if argument.is_written:
+                    for tensor in flatten(values[argument.name])[0]:
+                        if isinstance(tensor, TensorBase):
+                            bump(tensor)
+
+    def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         bound = self._signature.bind(*args, **kwargs)
         bound.apply_defaults()
         if self._composite and self._kernel is not None:
@@ -268,14 +294,40 @@ def _differentiable(op: CustomOpDef) -> Any:
     return type(name, (Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)})
 
 
-class _Namespace(ModuleType):
-    """`torch.ops.<namespace>`."""
+class _Packet(OpOverloadPacket):
+    """What `torch.ops.<namespace>` has of an op."""
+
+    def __init__(self, op: CustomOpDef) -> None:
+        super().__init__(op._name, op._namespace)
+        self._custom = op
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(
-            f"'_OpNamespace' '{self.__name__.rpartition('.')[2]}' object has no attribute '{name}'"
-        )
+        if name == "default":
+            self.__dict__[name] = made = _Overload(self, name)
+            return made
+        return super().__getattr__(name)
 
+    def overloads(self) -> list[str]:
+        """The name of its only overload."""
+        return ["default"]
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        return self._custom(*args, **kwargs)
+
+
+class _Overload(OpOverload):
+    """The overload of an op of a program's own."""
+
+    @property
+    def _schema(self) -> FunctionSchema:
+        return self._overloadpacket._custom._checked
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        return self._overloadpacket(*args, **kwargs)
+
+
+_Packet.__name__ = _Packet.__qualname__ = "OpOverloadPacket"
+_Overload.__name__ = _Overload.__qualname__ = "OpOverload"
 
 _OPS: dict[str, CustomOpDef] = {}
 
@@ -284,12 +336,12 @@ def _publish(op: CustomOpDef) -> CustomOpDef:
     """Make an op `torch.ops.<namespace>.<name>`."""
     space = op._namespace
     held = vars(ops).get(space)
-    if not isinstance(held, _Namespace):
+    if not isinstance(held, ops.Namespace):
         if held is not None or importlib.util.find_spec(f"{ops.__name__}.{space}") is not None:
             raise ValueError(f"the namespace {space!r} is pullback's own; choose another for your ops")
-        held = _Namespace(f"torch.ops.{space}")
+        held = ops.Namespace(f"torch.ops.{space}")
         setattr(ops, space, held)
-    setattr(held, op._name, op)
+    setattr(held, op._name, op._packet)
     _OPS[op._qualname] = op
     return op
 
@@ -307,9 +359,15 @@ def _split(qualname: str) -> tuple[str, str]:
 def _found(op: Any) -> CustomOpDef:
     if isinstance(op, CustomOpDef):
         return op
+    if isinstance(op, _Packet):
+        return op._custom
+    if isinstance(op, _Overload):
+        return op._overloadpacket._custom
     name = "::".join(_split(op))
     if name not in _OPS:
-        raise RuntimeError(f"operator {name} does not exist: define it with torch.library.define")
+        raise with_note(
+            RuntimeError(f"operator {name} does not exist"), "Define it with torch.library.define."
+        )
     return _OPS[name]
 
 
@@ -397,6 +455,9 @@ def register_autograd(
 
 impl_abstract = register_fake
 
+#: Where the libraries were made that define an op.
+_LINES: dict[str, str] = {}
+
 
 class Library:
     """The ops of a namespace.
@@ -412,14 +473,29 @@ class Library:
 
     def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
         if kind not in ("IMPL", "DEF", "FRAGMENT"):
-            raise ValueError("Unsupported library kind: " + kind)
+            raise ValueError("Unsupported kind: " + kind)
+        if ns == "prim":
+            raise ValueError("prim is a reserved namespace. Please try creating a library with another name.")
         self.ns = ns
         self.kind = kind
         self.dispatch_key = dispatch_key
+        frame = sys._getframe(1)
+        self._line = f"registered at {frame.f_code.co_filename}:{frame.f_lineno}"
+
+    def __repr__(self) -> str:
+        return f"Library(kind={self.kind}, ns={self.ns}, dispatch_key={self.dispatch_key})>"
 
     def define(self, schema: str, alias_analysis: str = "", *, tags: Any = ()) -> str:
         """Make an op of a schema that begins with its name, and return the name."""
         name = schema[: schema.index("(")].strip()
+        if f"{self.ns}::{name}" in _OPS:
+            raise RuntimeError(
+                f"Tried to register an operator ({self.ns}::{schema}) with the same name and overload name "
+                "multiple times. Each overload's schema should only be registered with a single call to "
+                f"def(). Duplicate registration: {self._line}. Original registration: "
+                f"{_LINES.get(f'{self.ns}::{name}', self._line)}"
+            )
+        _LINES[f"{self.ns}::{name}"] = self._line
         define(f"{self.ns}::{name}", schema[schema.index("(") :])
         return name
 
@@ -428,7 +504,7 @@ class Library:
         allow_override: bool = False,
     ) -> None:
         """Give an op a kernel."""
-        name = op_name if isinstance(op_name, CustomOpDef) else f"{self.ns}::{op_name.split('::')[-1]}"
+        name = f"{self.ns}::{op_name.split('::')[-1]}" if isinstance(op_name, str) else op_name
         _implement(_found(name), fn, dispatch_key or self.dispatch_key)
 
 

@@ -17,9 +17,9 @@ from .. import nn
 from ..core.modes import change, modes
 from ..core.value import TensorBase
 from ..tensor.api import REGISTRY, adopt, ask_overrides, overriding_types
-from ..tensor.builtin import behind, published
+from ..tensor.builtin import HOME, behind, published
 from ..tensor.interception import OVERRIDING, activate, deactivate
-from ..tensor.overriding import DisableTorchFunctionSubclass
+from ..tensor.overriding import KEPT, DisableTorchFunctionSubclass
 from ..tensor.tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -74,7 +74,10 @@ def is_tensor_like(inp: Any) -> bool:
 
 def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
     """Whether a function is a method of Tensor or the getter of a property."""
-    return any(func is found or func is getattr(found, "fget", None) for found in vars(Tensor).values())
+    return any(
+        func is found or (isinstance(found, property) and func in (found.__get__, found.__set__))
+        for found in vars(Tensor).values()
+    )
 
 
 def wrap_torch_function(
@@ -108,7 +111,7 @@ _assert.__module__ = "torch"
 
 def get_default_nowrap_functions() -> set[Callable[..., Any]]:
     """The getters whose results the default `__torch_function__` leaves as they are."""
-    return {vars(Tensor)[name].fget for name in ("_base", "grad")}
+    return {vars(Tensor)[name].__get__ for name in KEPT}
 
 
 class TorchFunctionMode:
@@ -232,10 +235,13 @@ def resolve_name(f: Callable[..., Any]) -> str | None:
     for place, functions in _overridable().items():
         for name, function in functions.items():
             if function is f:
-                return f"{place}.{name}"
+                home = HOME.get(name, "") if place == "torch" else ""
+                return f"{place}.{home}.{name}" if home else f"{place}.{name}"
     for name, member in vars(Tensor).items():
-        if isinstance(member, property) and f is member.fget:
-            return f"torch.Tensor.{name}.__get__"
+        if isinstance(member, property):
+            for accessor in ("__get__", "__set__"):
+                if f == getattr(member, accessor):
+                    return f"torch.Tensor.{name}.{accessor}"
         if member is f:
             return f"torch.Tensor.{name}"
     op = getattr(f, "op", None)

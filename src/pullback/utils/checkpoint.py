@@ -22,6 +22,12 @@ from ..core.tracer import running
 from ..tensor.backward import backward
 from ..tensor.random import get_rng_state, set_rng_state
 from ..tensor.tensor import Tensor
+from .selective_checkpoint import (  # noqa: F401  # torch has them here
+    SAC_IGNORED_OPS,
+    CheckpointPolicy,
+    SelectiveCheckpointContext,
+    create_selective_checkpoint_contexts,
+)
 
 
 class CheckpointError(RuntimeError):

@@ -7,6 +7,7 @@ import gc
 import weakref
 from typing import Any, NoReturn
 
+from ..core.holders import HolderReference
 from ..core.value import TensorBase
 from ..core.views import View
 
@@ -21,7 +22,7 @@ def swap_tensors(t1: Any, t2: Any) -> None:
         ends at one of them raises when it goes backward.
     """
     for name, t in (("t1", t1), ("t2", t2)):
-        if weakref.getweakrefs(t):
+        if any(type(found) is not HolderReference for found in weakref.getweakrefs(t)):
             raise RuntimeError(f"Cannot swap {name} because it has weakref associated with it")
     slots = set(_slots(t1))
     if slots != set(_slots(t2)):

@@ -386,3 +386,39 @@ def node_hooks_see_what_has_a_derivative(torch: T) -> None:
     rows.grad_fn.register_hook(lambda given, came: (given[0] * 10,))
     taken.sum().backward()
     print(weight.grad)
+
+
+def retained_of_views(torch: T) -> None:
+    def start() -> T:
+        x = torch.ones(4, requires_grad=True)
+        return x, x * 2
+
+    for write_base in (False, True):
+        for through_base in (False, True):
+            x, y = start()
+            v = y.view(2, 2)
+            v.retain_grad()
+            (y if write_base else v).mul_(3)
+            (y if through_base else v).sum().backward()
+            print(write_base, through_base, v.grad, v.retains_grad, x.grad)
+    x, y = start()
+    v = y[:2]
+    v.retain_grad()
+    v[:1].mul_(3)
+    v.mul_(2)
+    v.sum().backward()
+    print(v.grad, x.grad)
+    x, y = start()
+    v, total = y[:2], y[:2].sum()
+    y.retain_grad()
+    v.register_hook(lambda g: print("called", g))
+    v.mul_(3)
+    y.sum().backward()
+    print(y.grad, x.grad)
+    x, y = start()
+    v = y[:2]
+    v.retain_grad()
+    total = v.sum()
+    v.mul_(3)
+    total.backward()
+    print(v.grad, x.grad)

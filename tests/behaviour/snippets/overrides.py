@@ -58,3 +58,20 @@ def subclasses(torch: T) -> None:
     x += y
     x *= 2
     print(torch.is_tensor(x))
+
+
+def attributes_are_told_of(torch: T) -> None:
+    class Told(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func: T, types: T, args: T = (), kwargs: T = None) -> T:
+            print(" ", torch.overrides.resolve_name(func), func.__name__)
+            return super().__torch_function__(func, types, args, kwargs or {})
+
+    t = torch.ones(2, 2).as_subclass(Told)
+    for name in ("shape", "dtype", "grad", "is_leaf", "T", "data", "real", "_base"):
+        print(name, type(getattr(t, name)).__name__)
+    t.requires_grad = True
+    t.data = torch.zeros(2, 2)
+    len(t), repr(t), t.size(), t.detach()
+    resolve = torch.overrides.resolve_name
+    print(resolve(torch.Tensor.shape.__get__), resolve(torch.einsum), resolve(torch.add), resolve(len))

@@ -102,7 +102,7 @@ def gradients(torch: T) -> None:
 
     grads = torch.func.grad(loss)(parameters)
     print({k: v.shape for k, v in grads.items()})
-    print(grads["1.weight"].round(decimals=3))
+    print(grads["1.weight"].round(decimals=3) + 0.0)  # what is left of 0 has either sign
 
 
 def stacked(torch: T) -> None:

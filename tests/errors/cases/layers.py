@@ -278,3 +278,14 @@ def optimizer_parameter_twice(torch: T) -> None:
 
 def adam_beta(torch: T) -> None:
     torch.optim.Adam([torch.ones(2, requires_grad=True)], betas=(1.5, 0.9))
+
+
+def packing_lengths_that_rise_from_zero(torch: T) -> None:
+    torch.nn.utils.rnn.pack_padded_sequence(torch.ones(2, 2), [0, 2])
+
+
+def scaler_updated_without_gradients(torch: T) -> None:
+    scaler = torch.amp.GradScaler("cpu", init_scale=4.0)
+    scaler.scale(torch.ones(1))
+    scaler.unscale_(torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0))
+    scaler.update()

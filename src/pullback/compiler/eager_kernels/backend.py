@@ -130,7 +130,7 @@ def made(program: Program, rows: int, flat: bool) -> LargeKernel | None:
     if len(steps) != 1 or not isinstance(steps[0], Kernel) or lowered.constants:
         return None
     kernel, module = steps[0], Module()
-    emission = emit(kernel, module, {b.number for b in lowered.outputs})
+    emission = emit(kernel, module, {b.number for b in lowered.outputs}, any_rows=True)
     if emission.rows % rows or bool(kernel.settle().loops) == flat:
         return None
     known = {b.number for b in (*lowered.inputs, *lowered.outputs)} | emission.row_buffers.keys()

@@ -117,11 +117,12 @@ class Context:
         if prod(x.shape[a] for a in axes) == 1:
             return self.map(kept, dtype, lambda ops, indices: body(ops, _with_zeros(indices, axes)))
         buffer = self.buffer(kept, dtype)
+        spare = self.buffer(kept, dtype) if combine == "sum" and dtype.kind == "f" and kept else None
         analysis = probe(body, x.shape)
         self.nodes.append(
             Reduction(
                 buffer, _distinct(r.buffer for r in analysis.reads), shape=x.shape, axes=axes,
-                combine=combine, body=body,
+                combine=combine, body=body, spare=spare,
             )
         )
         return self.held(buffer)

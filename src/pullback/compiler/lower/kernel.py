@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..emit.emitter import TYPES, Emitter, Module, Value, computing, is_float, number
+from ..stretches import LEAST, fill, stretches
 from .buffer import Buffer
 from .domain import BLOCK, Domain, flat, reduced, split, stream
 from .handlers import Analysis, Read
-from .index import Index, Indices, Variable, atom_index, constant, linear, strides_of
+from .index import Index, Indices, atom_index, constant, linear, strides_of
 from .lowered import Map, Node, Reduction
 
 # Where a node runs: for every element, once a row, or gathered over columns or over everything.
@@ -294,12 +295,15 @@ def combined(ops: Emitter, combine: str, x: Value, y: Value, dtype: np.dtype[Any
     return getattr(ops, _COMBINE[combine])(x, y)
 
 
-def emit(kernel: Kernel, module: Module, escaping: set[int]) -> Emission:
-    """Write a kernel's function; `escaping` holds the buffers that others read."""
+def emit(kernel: Kernel, module: Module, escaping: set[int], any_rows: bool = False) -> Emission:
+    """Write a kernel's function; `escaping` holds the buffers that others read. With `any_rows` it is run on
+    other numbers of rows than the domain's, too.
+    """
     domain = kernel.settle()
-    writer = _Writer(kernel, domain, module, escaping)
+    writer = _Writer(kernel, domain, module, escaping, any_rows)
     writer.write()
-    rows = dict.fromkeys(writer.ops.rows, domain.columns)
+    spares = [spare.number for _, spare in writer.spares.values()]
+    rows = dict.fromkeys([*writer.ops.rows, *spares], domain.columns)
     return Emission(
         writer.text(), writer.parameter_order(), domain.rows, rows, writer.partials(), writer.work(),
         writer.accesses,
@@ -309,8 +313,11 @@ def emit(kernel: Kernel, module: Module, escaping: set[int]) -> Emission:
 class _Writer:
     """Writes one kernel."""
 
-    def __init__(self, kernel: Kernel, domain: Domain, module: Module, escaping: set[int]) -> None:
+    def __init__(
+        self, kernel: Kernel, domain: Domain, module: Module, escaping: set[int], any_rows: bool
+    ) -> None:
         self.kernel = kernel
+        self.any_rows = any_rows
         self.domain = domain
         self.ops = Emitter(module)
         self.places: dict[int, Place] = {}
@@ -318,6 +325,8 @@ class _Writer:
         #: Buffers that are written to memory.
         self.stored = set(escaping)
         self.totals: dict[int, tuple[str, np.dtype[Any]]] = {}
+        #: Sums over columns that are gathered by stretches, and the spare rows for it, by their buffers.
+        self.spares: dict[int, tuple[Buffer, Buffer]] = {}
         self.accesses = Accesses()
 
     def parameter_order(self) -> list[int]:
@@ -395,7 +404,11 @@ class _Writer:
         with ExitStack() as loop:
             if domain.rows > 1:
                 innermost = None if domain.loops else "1"
-                loop.enter_context(ops.loop(domain.row, "%lo", "%hi", innermost))
+                bounds = "%lo", "%hi"
+                if self.spares:
+                    rows = None if self.any_rows else domain.rows
+                    bounds = loop.enter_context(stretches(ops, rows, self.spares.values()))
+                loop.enter_context(ops.loop(domain.row, *bounds, innermost))
             self._row(-1)
             for stage in range(last + 1):
                 self._stage(stage)
@@ -414,10 +427,9 @@ class _Writer:
                 self.totals[node.buffer.number] = (ops.slot(TYPES[dtype], first), dtype)
             elif where.kind == COLUMN:
                 assert isinstance(node, Reduction)
-                fill = Variable("z", node.buffer.size)
-                with ops.loop(fill, "0", str(node.buffer.size)):
-                    value = ops.constant(identity(node.combine, node.buffer.dtype), node.buffer.dtype)
-                    ops.store(node.buffer, atom_index(fill) if fill.extent > 1 else constant(0), value)
+                fill(ops, node.buffer, identity(node.combine, node.buffer.dtype))
+                if node.spare is not None and (self.any_rows or self.domain.rows > LEAST):
+                    self.spares[node.buffer.number] = node.buffer, node.spare
 
     def _accumulator(self, node: Reduction, wide: bool = False) -> np.dtype[Any]:
         dtype = computing(node.buffer.dtype)
@@ -486,8 +498,9 @@ class _Writer:
             return
         assert isinstance(node, Reduction)
         if where.kind == COLUMN:
-            before = ops.load(node.buffer, where.store)
-            ops.store(node.buffer, where.store, combined(ops, node.combine, before, value, node.buffer.dtype))
+            _, buffer = self.spares.get(node.buffer.number, (node.buffer, node.buffer))
+            before = ops.load(buffer, where.store)
+            ops.store(buffer, where.store, combined(ops, node.combine, before, value, buffer.dtype))
             return
         slot, dtype = slots[node.buffer.number]
         self._gather(node, slot, dtype, value)

@@ -81,12 +81,15 @@ class Reduction(Node):
         The iteration space; the buffer has it without `axes`.
     combine : str
         ``"sum"``, ``"prod"``, ``"maximum"``, ``"minimum"``, ``"any"`` or ``"all"``.
+    spare : Buffer, optional
+        Like `buffer`, for the sums of a stretch of rows.
     """
 
     shape: Shape = field(kw_only=True)
     axes: tuple[int, ...] = field(kw_only=True)
     combine: str = field(kw_only=True)
     body: Body = field(kw_only=True)
+    spare: Buffer | None = None
 
 
 @dataclass(eq=False)

@@ -17,6 +17,7 @@ from ...ops.reduce import sum_all
 from ...ops.softmax import safe_softmax
 from ...tensor.api import public
 from ...tensor.contract import matmul
+from ...tensor.softmax import check_kernel
 from ...torch_names.backends import cuda
 from .dropout import dropout
 
@@ -80,7 +81,7 @@ def _is_one_op(query: Any, key: Any, value: Any, mask: Any, grouped: bool) -> bo
     gradient.
     """
     shapes = [shape_of(t) for t in (query, key, value)]
-    if any(len(s) != 4 for s in shapes):
+    if any(len(s) != 4 for s in shapes) or dtype_of(query).kind not in "fV":
         return False
     q, k, v = shapes
     if not (q[0] == k[0] == v[0] and q[3] == k[3] == v[3] and k[2] == v[2]):
@@ -117,6 +118,7 @@ def _composed(
             hidden = wrap(np.zeros((), dtype_of(query)))
             mask = where(mask, hidden, wrap(np.full((), -math.inf, dtype_of(query))))
         scores = scores + mask
+    check_kernel("softmax", scores, len(shape_of(scores)) - 1)
     weights = safe_softmax(scores, len(shape_of(scores)) - 1)
     if dropout_p > 0:
         weights = dropout(weights, dropout_p, True)

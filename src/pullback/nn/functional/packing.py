@@ -23,7 +23,7 @@ def _lengths(lengths: Any, batch: int) -> tuple[int, ...]:
         raise RuntimeError(
             f"Expected `len(lengths)` to be equal to batch_size, but got {len(given)} (batch_size={batch})"
         )
-    if (given <= 0).any():
+    if (given[-1:] <= 0).any():
         raise RuntimeError(
             "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0"
         )

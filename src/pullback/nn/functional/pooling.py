@@ -61,13 +61,12 @@ def _max_pool(
     windows = windows_of(
         x, kernel, stride, padding, dilation, ceil_mode, rank, f"max_pool{rank}d", True, return_indices
     )
-    own = rank == 1 and not return_indices
-    check_kind(x, "fiuV", "max_pool1d_impl" if own else f"max_pool{max(rank, 2)}d")
+    # torch has a kernel of its own for this, which takes C order and whose result is no view.
+    own = rank == 1 and not return_indices and not (modes().grad and x.requires_grad)
+    check_kind(x, "fV" if own else "fiuV", "max_pool1d_impl" if own else f"max_pool{max(rank, 2)}d")
     alone = len(shape_of(x)) == rank + 1
     if alone:
         x = unsqueeze(x, 0)
-    # torch has a kernel of its own for this, which takes C order and whose result is no view.
-    own = own and not (modes().grad and x.requires_grad)
     if rank == 1:
         x = unsqueeze(contiguous(x) if own else x, 2)
         windows = _lifted(windows)

@@ -17,12 +17,14 @@ from ...ops.linalg import LinAlgError as _LinAlgError
 from ...tensor.conversion import parse_to
 from ...tensor.overriding import DisableTorchFunctionSubclass, _disabled_torch_function_impl
 from ...tensor.random import Generator
+from ...tensor.wrappers import _disabled_torch_dispatch_impl
 from ..absent_devices import uninstantiable
 
 __all__ = [
     "Block", "DisableTorchFunctionSubclass", "DispatchKey", "DispatchKeySet", "Generator", "Graph", "Node",
     "Size", "TensorBase", "Type", "Value", "_LinAlgError", "_TensorMeta", "_are_functorch_transforms_active",
-    "_disabled_torch_function_impl", "_get_tracing_state", "_is_alias_of", "_is_torch_function_mode_enabled",
+    "_disabled_torch_dispatch_impl", "_disabled_torch_function_impl",
+    "_get_tracing_state", "_is_alias_of", "_is_torch_function_mode_enabled",
     "_is_tracing", "_log_api_usage_once", "_nn",
 ]
 

@@ -114,7 +114,8 @@ class GradScaler:
         if state["stage"] is OptState.STEPPED:
             raise RuntimeError("unscale_() is being called after step().")
         inverse = float(np.float32(1.0 / float(array_of(self._scale))))
-        state["found_inf_per_device"] = {"cpu": _unscale(optimizer, inverse)}
+        found = _unscale(optimizer, inverse)
+        state["found_inf_per_device"] = {} if found is None else {"cpu": found}
         state["stage"] = OptState.UNSCALED
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
@@ -136,7 +137,7 @@ class GradScaler:
             raise RuntimeError("step() has already been called since the last update().")
         if state["stage"] is OptState.READY:
             self.unscale_(optimizer)
-        found = state["found_inf_per_device"]["cpu"]
+        found = state["found_inf_per_device"].get("cpu")
         if found is None:
             raise AssertionError("No inf checks were recorded for this optimizer.")
         result = None if found else optimizer.step(*args, **kwargs)

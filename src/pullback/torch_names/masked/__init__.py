@@ -27,10 +27,12 @@ from ._ops import (  # noqa: F401  # these too
     sum,
     var,
 )
+from .maskedtensor import MaskedTensor, as_masked_tensor, is_masked_tensor, masked_tensor
 
 __all__ = [
-    "amax", "amin", "argmax", "argmin", "cumprod", "cumsum", "log_softmax", "logaddexp", "logsumexp", "mean",
-    "median", "norm", "normalize", "prod", "softmax", "softmin", "std", "sum", "var",
+    "MaskedTensor", "amax", "amin", "argmax", "argmin", "as_masked_tensor", "cumprod", "cumsum",
+    "is_masked_tensor", "log_softmax", "logaddexp", "logsumexp", "masked_tensor", "mean", "median", "norm",
+    "normalize", "prod", "softmax", "softmin", "std", "sum", "var",
 ]
 
 answer_for(globals())

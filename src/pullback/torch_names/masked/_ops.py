@@ -6,7 +6,7 @@ result and get no gradient. Where everything that a result is made of is masked 
 identity, or nan where there is none (mean, median, var, std).
 
 The functions take `dim` (an int, several, or all for None), `keepdim`, `dtype` (of the result, by default the
-input's) and `mask`. Tensors that carry a mask of their own are not part of pullback.
+input's) and `mask`, by default that of a masked tensor.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ...tensor.creation import tensor
 from ...tensor.norms import vector_norm
 from ...tensor.reductions import sum_all
 from ...tensor.select import where
+from .maskedtensor.core import Combined, is_masked_tensor
 
 __all__ = [
     "amax", "amin", "argmax", "argmin", "cumprod", "cumsum", "log_softmax", "logaddexp", "logsumexp", "mean",
@@ -109,6 +110,9 @@ def _limits(name: str, dtype: Any) -> Any:
 
 def _filled(input: Any, mask: Any, identity: Callable[[], Any]) -> Any:
     """The input with the identity where the mask is False."""
+    if is_masked_tensor(input):
+        own = input.get_mask() if mask is None else _input_mask(input, mask=mask)
+        return Combined.apply(input, own, identity())
     if mask is None:
         _check_strided(input, "combine_input_and_mask", "tensor but")
         return input

@@ -1,0 +1,195 @@
+"""How overloads are computed: by the public function of the name, or by what stands in the table here.
+
+torch's own steps, such as ``_softmax`` and ``native_layer_norm``, have other arguments than what users call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ... import ops
+from ...core.op import TABLE
+from ...core.value import TensorBase
+from .schema import FunctionSchema
+
+_REDUCTIONS = ("none", "mean", "sum")
+
+
+def _public(name: str, place: str = "") -> Any:
+    """A function of torch's top level or of another of its modules; None where it has none."""
+    return ops.found(name, place)
+
+
+def _layer(name: str) -> Any:
+    return ops.found(name, "nn.functional")
+
+
+def _made(name: str, *shape: Any) -> Callable[..., Any]:
+    """A function that makes tensors: what it is told as None it is not told."""
+
+    def call(**given: Any) -> Any:
+        lead = [given.pop(part) for part in shape]
+        return _public(name)(*lead, **{key: v for key, v in given.items() if v is not None})
+
+    return call
+
+
+def _like(name: str) -> Callable[..., Any]:
+    return _made(name, "self")
+
+
+def _to_copy(self: Any, dtype: Any, device: Any, memory_format: Any, **_: Any) -> Any:
+    given = {"dtype": dtype, "device": device, "memory_format": memory_format}
+    return self.to(**{name: v for name, v in given.items() if v is not None}, copy=True)
+
+
+def _loss(name: str) -> Callable[..., Any]:
+    def call(self: Any, target: Any, reduction: int, **rest: Any) -> Any:
+        return _layer(name)(self, target, reduction=_REDUCTIONS[reduction], **rest)
+
+    return call
+
+
+def _nll_loss_forward(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
+    loss = _layer("nll_loss")(
+        self, target, weight, ignore_index=ignore_index, reduction=_REDUCTIONS[reduction]
+    )
+    if not reduction:
+        return loss, self.new_zeros(())
+    counted = target != ignore_index
+    weights = counted.to(self.dtype) if weight is None else weight[target.clamp(min=0)] * counted
+    return loss, weights.sum() if self.ndim > 1 else weights.reshape(())
+
+
+def _attention(
+    query: Any, key: Any, value: Any, dropout_p: float, is_causal: bool, attn_mask: Any, scale: Any
+) -> Any:
+    call = TABLE["scaled_dot_product_attention"].call
+    found: Any = call(query, key, value, attn_mask, dropout_p, is_causal, scale)
+    return found
+
+
+def _convolution(
+    input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool,
+    output_padding: Any, groups: int,
+) -> Any:  # fmt: skip
+    return _public("convolution")(
+        input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
+    )
+
+
+def _slice(self: Any, dim: int, start: int | None, end: int | None, step: int) -> Any:
+    return self[(*(slice(None),) * (dim % self.ndim), slice(start, end, step))]
+
+
+def _sum(self: Any, dtype: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    return self.sum(dim, keepdim, dtype=dtype) if dim is not None else self.sum(dtype=dtype)
+
+
+def _index_put(self: Any, indices: Any, values: Any, accumulate: bool) -> Any:
+    return self.index_put(tuple(indices), values, accumulate)
+
+
+def _indexed(self: Any, indices: Any) -> Any:
+    return self[tuple(slice(None) if i is None else i for i in indices)]
+
+
+#: Packets whose public function takes other arguments, or that have none.
+_CALLS: dict[str, Callable[..., Any]] = {
+    "_local_scalar_dense": lambda self: self.item(),
+    "_log_softmax": lambda self, dim, half_to_float: self.log_softmax(dim),
+    "_nested_tensor_from_tensor_list": lambda list, **_: _public("nested_tensor", "nested")(list),
+    "_reshape_alias": lambda self, size, stride: self.as_strided(size, stride),
+    "_scaled_dot_product_flash_attention_for_cpu": _attention,
+    "_softmax": lambda self, dim, half_to_float: self.softmax(dim),
+    "_to_copy": _to_copy,
+    "_unsafe_view": lambda self, size: self.reshape(tuple(size)),
+    "alias": lambda self: self.view(self.shape),
+    "arange": lambda **given: _made(
+        "arange", *(name for name in ("start", "end", "step") if name in given)
+    )(**given),
+    "convolution": _convolution,
+    "copy": lambda self, src, non_blocking: self.clone().copy_(src),
+    "elu": lambda self, alpha, scale, input_scale: TABLE["elu"].public(self, alpha, scale, input_scale),
+    "empty": lambda size, **given: _made("empty", "size")(size=size, **given),
+    "expand": lambda self, size, implicit: self.expand(tuple(size)),
+    "full": _made("full", "size", "fill_value"),
+    "glu": lambda self, dim: _layer("glu")(self, dim),
+    "index": _indexed,
+    "index_put": _index_put,
+    "lift_fresh": lambda self: self,
+    "max_pool2d_with_indices": lambda **given: _layer("max_pool2d_with_indices")(
+        given["self"], given["kernel_size"], given["stride"] or None, given["padding"], given["dilation"],
+        given["ceil_mode"],
+    ),
+    "native_dropout": lambda input, p, train: _dropped(input, p),
+    "nll_loss_forward": _nll_loss_forward,
+    "permute": lambda self, dims: self.permute(*dims),
+    "repeat": lambda self, repeats: self.repeat(*repeats),
+    "scalar_tensor": lambda s, **given: _made("tensor", "s")(
+        s=s, dtype=given["dtype"] or _public("get_default_dtype")()
+    ),
+    "sigmoid_backward": lambda grad_output, output: grad_output * (1 - output) * output,
+    "slice": _slice,
+    "sum": _sum,
+    "sym_numel": lambda self: self.numel(),
+    "sym_size": lambda self, dim=None: self.size() if dim is None else self.size(dim),
+    "sym_stride": lambda self, dim=None: self.stride() if dim is None else self.stride(dim),
+    "tanh_backward": lambda grad_output, output: grad_output * (1 - output * output),
+    "threshold_backward": lambda grad_output, self, threshold: grad_output * (self > threshold),
+    "view": lambda self, size=None, dtype=None: self.view(dtype if size is None else tuple(size)),
+    **{name: _made(name, "size") for name in ("ones", "rand", "randn", "zeros")},
+    **{
+        f"{name}_like": _like(f"{name}_like")
+        for name in ("empty", "ones", "rand", "randn", "zeros")
+    },
+    **{name: _loss(name) for name in ("huber_loss", "mse_loss", "smooth_l1_loss", "soft_margin_loss")},
+}
+
+
+def _dropped(input: Any, p: float) -> Any:
+    mask = _public("rand_like")(input) >= p
+    return input * mask / (1 - p), mask
+
+
+def compute(packet: str, overload: str, schema: FunctionSchema, given: dict[str, Any]) -> Any:
+    """The result of an overload for arguments by name.
+
+    Raises
+    ------
+    NotImplementedError
+        Where pullback has nothing that computes it.
+    """
+    own = _CALLS.get(packet)
+    if own is not None and "out" not in given:
+        result = own(**given)
+    else:
+        result = _by_name(packet, schema, given)
+    kinds = [r.type for r in schema.returns]
+    if isinstance(result, tuple) and kinds == ["Tensor[]"]:
+        return list(result)
+    return tuple(result) if isinstance(result, tuple) and len(kinds) > 1 else result
+
+
+def _by_name(packet: str, schema: FunctionSchema, given: Mapping[str, Any]) -> Any:
+    by_place, named = schema.shortened(given)
+    method = getattr(TensorBase._facade, packet, None)
+    by_place = tuple(tuple(v) if type(v) is list and _is_sizes(v) else v for v in by_place)
+    if callable(method) and schema.arguments[0].name == "self" and "out" not in named and isinstance(
+        by_place[0], TensorBase
+    ):
+        return method(*by_place, **named)
+    place, _, rest = packet.partition("_")
+    for name, home in ((packet, ""), (packet, "nn.functional"), (rest, place)):
+        if home in ("", "nn.functional", "linalg", "fft", "special"):
+            call = _public(name, home)
+            if callable(call):
+                return call(*by_place, **named)
+    if packet in TABLE:
+        return TABLE[packet].public(*by_place, **named)
+    raise NotImplementedError(f"torch.ops.aten.{packet} is a name alone in pullback")
+
+
+def _is_sizes(value: list[Any]) -> bool:
+    return all(type(v) is int for v in value)
