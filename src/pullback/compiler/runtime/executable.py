@@ -242,7 +242,7 @@ def _is_long(program: Program) -> bool:
     """Whether compiling takes so long that it is worth a process of its own."""
     from ..lower import convolutions
 
-    return len(program.equations) >= LONG or any(e.op in convolutions.OPS for e in program.equations)
+    return len(program.equations) >= LONG or any(e.op in convolutions.LOWERINGS for e in program.equations)
 
 
 def _shared(lowered: Result) -> dict[Hashable, Callable[[], Any]]:
