@@ -17,10 +17,8 @@ from ..lower.buffer import ALIGNMENT, Buffer
 from ..lower.equations import Result
 from ..lower.kernel import Emission, Kernel, emit
 from ..lower.lowered import Branch, Contraction, Loop, Precompiled, Routine
-from . import parallel_rows, product_chains
+from . import parallel_rows
 from .fusion import Step, schedule
-from .kernel_groups import grouped
-from .product_chains import Chain
 
 #: Buffers up to which each is given the first place that fits, for which all others are looked at.
 FITTED = 1000
@@ -39,11 +37,8 @@ class Plan:
         Of the bodies of loops and branches.
     slots : dict of int to int
         Of the buffers that are given from outside: which pointer of the table each is.
-    chains : list of Chain
-    groups : list of list of int
-        The numbers of the steps, those that run together, or as a chain, in one list.
     settled : int
-        After how many groups it is known whether the program refuses its inputs.
+        After how many steps it is known whether the program refuses its inputs.
     offsets : dict of int to int
         Of the others: where in the arena each begins.
     arena_bytes : int
@@ -69,16 +64,12 @@ class Plan:
         }
         for emission in self.emissions.values():
             emission.parts = parallel_rows.count(emission.rows, emission.work, bool(emission.partials))
-        self.chains = self._chained()
-        self._chain_of = {id(self.steps[n]): chain for chain in self.chains for n in chain.steps}
-        self.groups = grouped(self.steps, self.emissions, self.chains)
-        #: The kernels that fill buffers, the steps that read them, and which steps run at one time.
+        #: The kernels that fill buffers, and the steps that read them.
         self._filling = {
             number_: n for n, step in enumerate(self.steps) if isinstance(step, Kernel)
             for number_ in step.fills
         }  # fmt: skip
         self._reading = _readers(self.steps)
-        self._moments = {n: moment for moment, group in enumerate(self.groups) for n in group}
         self.settled = self._settled(lowered)
         self.bodies = {
             id(step): [Plan(body, kernels, False) for body in step.bodies]
@@ -98,12 +89,11 @@ class Plan:
 
     @property
     def is_parallel(self) -> bool:
-        """Whether kernels run in parts, or together, on threads."""
+        """Whether steps run in parts on threads."""
         return (
             any(e.parts > 1 for e in self.emissions.values())
-            or any(len(group) > 1 for group in self.groups)
             or any(isinstance(step, Precompiled) for step in self.steps)
-            or any(isinstance(s, Contraction) and self.product(s).grid().parts > 1 for s in self.steps)
+            or any(isinstance(s, Contraction) and Product.of(s).grid().parts > 1 for s in self.steps)
             or any(plan.is_parallel for plans in self.bodies.values() for plan in plans)
         )
 
@@ -121,38 +111,16 @@ class Plan:
         filling = self._filling.get(flag.number)
         if filling is None:
             filling = next(n for n, step in enumerate(self.steps) if flag in getattr(step, "filled", ()))
-        return self._moments[filling] + 1
-
-    def _chained(self) -> list[Chain]:
-        """The chains; their kernels are cut as they are."""
-        found = product_chains.found(self.steps, self.emissions)
-        for chain in found:
-            for n in chain.steps:
-                emission = self.emissions.get(id(self.steps[n]))
-                if emission is not None:
-                    emission.parts = chain.parts
-        return found
-
-    def product(self, step: Contraction) -> Product:
-        """A matrix product as its machine code is told of it."""
-        chain = self.chain(step)
-        return Product.of(step) if chain is None else chain.product(step)
-
-    def chain(self, step: Step) -> Chain | None:
-        """The chain that a step is a part of."""
-        return self._chain_of.get(id(step))
+        return filling + 1
 
     def may_replace(self, before: Buffer, after: Buffer) -> bool:
         """Whether a step may write buffer `after` to the memory of `before`, which is given from outside: it
         must be known then that the program does not refuse its inputs.
         """
         filling = self._filling.get(after.number)
-        if filling is None or self._moments[filling] < self.settled:
+        if filling is None or filling < self.settled:
             return False
-        moment = self._moments[filling]
-        if any(
-            n != filling and self._moments[n] >= moment for n in self._reading.get(before.number, ())
-        ):
+        if any(n > filling for n in self._reading.get(before.number, ())):
             return False
         return self.emissions[id(self.steps[filling])].accesses.may_replace(before.number, after.number)
 
@@ -160,23 +128,20 @@ class Plan:
         """Lay the temporaries out in the arena: first fit, by the steps between which each is alive."""
         sizes: dict[int, int] = {}
         spans: dict[int, list[int]] = {}
-        # Steps that run together are alive together.
-        moments = {n: group[0] for group in self.groups for n in group}
-        for position, step in enumerate(self.steps):
-            n = moments[position]
+        for n, step in enumerate(self.steps):
             own = None
             if isinstance(step, Kernel) and emissions[id(step)].parts > 1:
                 own = parallel_rows.places(emissions[id(step)]).bytes
             elif isinstance(step, Contraction):
-                own = self.product(step).scratch()
+                own = Product.of(step).scratch()
             elif isinstance(step, Precompiled):
                 own = step.kernel.scratch(step.kernel.cut(step.images))
             elif isinstance(step, (Loop, Branch)):
                 arenas = [aligned(plan.arena_bytes) for plan in self.bodies[id(step)]]
                 own = sum(arenas) + carry_bytes(step) if isinstance(step, Loop) else max(arenas)
             if own is not None:
-                sizes[scratch_of(position)] = own
-                spans[scratch_of(position)] = [n, n]
+                sizes[scratch_of(n)] = own
+                spans[scratch_of(n)] = [n, n]
             for buffer in _touched(step, emissions, lowered):
                 if buffer.number in self.slots:
                     continue
