@@ -225,8 +225,8 @@ def layer_norm_adjoint(
     means, scales = mean.reshape(count, 1), rstd.reshape(count, 1)
     if x.size >= large.SIZE:
         found = large.rows(
-            "native_layer_norm_backward", (upstream, rows, factor, means, scales), (1, 0.0),
-            (True, True, False, True, True),
+            "native_layer_norm_backward", (upstream, rows, factor, means, scales, None), (1, 0.0),
+            (True, True, False, True, True, False),
         )  # fmt: skip
         if found is not None:
             return found[0].reshape(x.shape), found[1].reshape(shape), found[2].reshape(shape)
