@@ -129,10 +129,10 @@ class Executable:
         """Its memory."""
         from ..emit.emitter import Module
         from ..emit.modules import Kernels
-        from ..passes.memory_plan import Plan
+        from ..passes.pipeline import planned
 
         self._kernels = Kernels(Module(), self._compile)
-        return Plan(self.lowered, self._kernels)
+        return planned(self.lowered, self._kernels)
 
     @functools.cached_property
     def writer(self) -> Writer:
