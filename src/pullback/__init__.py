@@ -29,8 +29,7 @@ def _uncollected() -> Iterator[None]:
 
 with _uncollected():
     from . import torch_names as _torch_names
-    from .array import large as _large
-    from .core import compilation as _compilation
+    from .core import backend as _backend
     from .tensor import namespace as _namespace
     from .torch_names.exclusions import no_attribute as _no_attribute
     from .torch_names.torch_version import __version__
@@ -40,7 +39,7 @@ globals().update(_namespace.TOP_LEVEL)
 
 
 def _native_loops() -> Any:
-    """What makes native loops for large arrays; None without llvmlite."""
+    """Return the native kernels; None without llvmlite."""
     from importlib.util import find_spec
 
     if find_spec("llvmlite") is None:
@@ -48,8 +47,7 @@ def _native_loops() -> Any:
     return importlib.import_module(f"{__package__}.compiler.eager_kernels.backend").Kernels()
 
 
-_large.provide(_native_loops)
-_compilation.provide(lambda: importlib.import_module(f"{__package__}.compiler").compile)
+_backend.provide(lambda: importlib.import_module(f"{__package__}.compiler").compile, _native_loops)
 
 #: Packages and modules of torch's that load when first used.
 _LAZY = (
