@@ -13,8 +13,6 @@ from ..lower.lowered import Branch, Call, Contraction, Loop, Precompiled, Routin
 from ..passes import parallel_rows
 from ..passes.memory_plan import Plan
 from ..runtime.thread_pool import PARALLEL, pool
-from . import call_table
-from .call_table import MOST, Listed
 from .codegen import Code, Effort
 from .emitter import TYPES
 from .loop import write_branch, write_loop
@@ -49,8 +47,6 @@ class Writer:
         self.symbols: dict[str, Callable[[], int]] = {} if whole is None else whole.symbols
         self.parts: dict[tuple[Any, ...], str] = {} if whole is None else whole.parts
         self.products: dict[Product, str] = {} if whole is None else whole.products
-        #: Functions that unpack the pointers of listed calls.
-        self.unpacking: dict[tuple[str, int, str], str] = {}
         self._calls = 0
         #: Whether the functions find buffers by the table of pointers; those of loops are given them.
         self.has_table = True
@@ -87,7 +83,7 @@ class Writer:
                 calls += self._ending()
             part = self.module.name("stretch")
             head = self._head(f"internal void @{part}", "noinline ")
-            self._write(head, {}, steps[start:end], listing=True)
+            self._write(head, {}, steps[start:end])
             calls.append(f"  call void @{part}(ptr %table)")
         self.calling.append("\n".join([self._head(f"void @{name}")[0], *calls, "  ret void", "}"]))
         return name
@@ -116,21 +112,14 @@ class Writer:
         return name
 
     def _write(
-        self, head: list[str], pointers: dict[int, str], steps: Sequence[Any], settled: int = 0,
-        listing: bool = False,
-    ) -> None:  # fmt: skip
+        self, head: list[str], pointers: dict[int, str], steps: Sequence[Any], settled: int = 0
+    ) -> None:
         self.lines = head
         self.pointers = pointers
         self.shifted: set[str] = set()
-        calls: list[Listed] = []
         for n, step in enumerate(steps):
             if n and n == settled:
                 self.lines += self._ending()
-            call = self._listed(step) if listing else None
-            if call is not None:
-                calls.append(call)
-                continue
-            self._list(calls)
             if isinstance(step, (Kernel, Routine)):
                 self._kernel(step)
             elif isinstance(step, (Loop, Branch)):
@@ -139,54 +128,10 @@ class Writer:
                 self._precompiled(step)
             else:
                 self._contraction(step)
-        self._list(calls)
         # The body of a loop runs as often as the loop goes round.
         (self.calling if self.has_table else self.functions).append(
             "\n".join([*self.lines, "  ret void", "}"])
         )
-
-    def _listed(self, step: Any) -> Listed | None:
-        """A step as a call of a list; None where it is more than a call."""
-        if isinstance(step, (Kernel, Routine)):
-            emission = self.emissions[id(step)]
-            if emission.parts > 1 or len(emission.parameters) > MOST:
-                return None
-            name = self.kernels.name(emission.text)
-            return Listed(
-                name, [self._entry(p) for p in emission.parameters], f"i64 0, i64 {emission.rows}"
-            )
-        if isinstance(step, Contraction):
-            size = step.buffer.dtype.itemsize
-            operands = [self._entry(m.buffer.number, m.offset * size) for m in (step.left, step.right)]
-            operands += [self._entry(step.buffer.number), self._entry(self.plan.scratch(step))]
-            return Listed(self._product_name(Product.of(step)), operands)
-        return None
-
-    def _entry(self, buffer_number: int, away: int = 0) -> tuple[int, int]:
-        """Where a buffer is found: an entry of the table, of which the arena is the first, and bytes behind
-        it.
-        """
-        slot = self.plan.slots.get(buffer_number)
-        return (0, self.plan.offsets[buffer_number] + away) if slot is None else (slot, away)
-
-    def _list(self, calls: list[Listed]) -> None:
-        """Do the calls that have gathered."""
-        if not calls:
-            return
-        if not self.unpacking:
-            self.functions.append(call_table.loop("listed"))
-        unpacked = []
-        for call in calls:
-            key = call.function, len(call.pointers), call.further
-            name = self.unpacking.get(key)
-            if name is None:
-                name = self.unpacking[key] = f"unpacking{len(self.unpacking)}"
-                self.functions.append(call_table.unpacking(name, call))
-            unpacked.append((name, call))
-        name = self.module.name("calls")
-        self.calling.append(call_table.constant(name, unpacked))
-        self.lines.append(f"  call void @listed(ptr %table, ptr @{name}, i64 {len(calls)})")
-        calls.clear()
 
     def _bodies(self, step: Loop | Branch) -> None:
         plans = self.plan.bodies[id(step)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import threading
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +20,6 @@ from ..lower.buffer import ALIGNMENT, Buffer
 from ..program.program import Program
 from . import engine, image, machine_code
 from .helper_processes import MOST, at_work, submitted, summon
-from .shared_functions import Ahead
 from .thread_pool import pool
 
 if TYPE_CHECKING:
@@ -97,13 +96,12 @@ class Executable:
             # An image is kept as a whole.
             whole = name is not None and not any(isinstance(node, Call) for node in lowered.nodes)
             self._compile = submitted if whole else engine.started
-            with Ahead(_shared(lowered)):
-                plan, writer = self.plan, self.writer
-                self.segments = writer.segments()
-                code = writer.code() if writer.names else NOTHING
-                addresses = {symbol: find() for symbol, find in writer.symbols.items()}
-                # Those that are compiled for the first time are by helpers, too.
-                _functions(code.called)
+            plan, writer = self.plan, self.writer
+            self.segments = writer.segments()
+            code = writer.code() if writer.names else NOTHING
+            addresses = {symbol: find() for symbol, find in writer.symbols.items()}
+            # Those that are compiled for the first time are by helpers, too.
+            _functions(code.called)
         #: Generators that it draws from.
         self.generators = _generators(self.steps)
         found = image.Image(
@@ -243,19 +241,6 @@ def _is_long(program: Program) -> bool:
     from ..lower import convolutions
 
     return len(program.equations) >= LONG or any(e.op in convolutions.LOWERINGS for e in program.equations)
-
-
-def _shared(lowered: Result) -> dict[Hashable, Callable[[], Any]]:
-    """What a program is going to need that is the same for all: the code of matrix products, and threads."""
-    from ..emit.emitter import TYPES
-    from ..emit.product import kernel
-    from ..lower.lowered import Contraction
-
-    products = {TYPES[node.buffer.dtype] for node in lowered.nodes if isinstance(node, Contraction)}
-    makers: dict[Hashable, Callable[[], Any]] = {}
-    for real in sorted(products):
-        makers[real] = functools.partial(getattr, kernel.compiled(real), "part")
-    return makers | {"pool": pool} if products else makers
 
 
 def _functions(symbols: Iterable[str]) -> dict[str, int]:
