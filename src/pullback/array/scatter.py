@@ -89,7 +89,7 @@ def gather(x: ndarray, dim: int, index: ndarray) -> ndarray:
     out = np.empty(index.shape, x.dtype)
     if index.size >= large.SIZE and _alike(x, index, dim):
         source, places = np.ascontiguousarray(x), np.ascontiguousarray(index)
-        if large.ask("read", _folded(source, dim), _folded(places, dim), _folded(out, dim), False):
+        if large.ask("read", _folded(source, dim), _folded(places, dim), _folded(out, dim)):
             return out
     _check_range(index, dim, x.shape[dim])
     together = max(1, _BLOCK // prod(index.shape[1:]))
@@ -114,10 +114,6 @@ def take_slices(x: ndarray, index: ndarray, dim: int) -> ndarray:
         return np.take(x, index, dim)
     out = np.empty(shape, x.dtype)
     source = np.ascontiguousarray(x)
-    if size >= large.SIZE and prod(shape[dim + 1 :]) >= _LONG_ROW and large.ask(
-        "read", _folded(source, dim), np.ascontiguousarray(index), _folded(out, dim), True
-    ):
-        return out
 
     def task(low: int, high: int) -> None:
         if dim:

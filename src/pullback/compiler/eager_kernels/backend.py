@@ -257,9 +257,9 @@ class Kernels:
         kernel(addresses, size)
         return [None if at is None else outputs[at] for at in places]
 
-    def read(self, x: ndarray, index: ndarray, out: ndarray, whole: bool) -> bool | None:
+    def read(self, x: ndarray, index: ndarray, out: ndarray) -> bool | None:
         """``out[l, m, t] = x[l, index[l, m, t], t]``; False where an index is outside."""
-        return self._moving.read(x, index, out, whole) if _movable(x, index) else None
+        return self._moving.read(x, index, out) if _movable(x, index) else None
 
     def add(self, base: ndarray, index: ndarray, source: ndarray, whole: bool) -> bool | None:
         """``base[l, index[l, m, t], t] += source[l, m, t]``; False where an index is outside."""

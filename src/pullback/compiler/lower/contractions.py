@@ -43,6 +43,10 @@ def _folded_product(context: Context, x: Lowered, y: Lowered) -> Lowered:
     return copied(_product(context, folded(context, x), y), (*x.shape[:-1], y.shape[-1]))
 
 
+def _linear(context: Context, x: Lowered, y: Lowered) -> Lowered:
+    return _folded_product(context, x, swapped(y))
+
+
 def _linear_weight(context: Context, x: Lowered, y: Lowered) -> Lowered:
     return _product(context, swapped(folded(context, x)), folded(context, y))
 
@@ -158,16 +162,20 @@ def _of_one_dtype(rule: Callable[..., Lowered]) -> Callable[..., Lowered | None]
 
 
 LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
-    name: _of_one_dtype(rule)
-    for rule, names in {
-        _product: ("mm", "mm_nt", "mm_tn", "mm_tt"),
-        _folded_product: ("mm_folded",),
-        lambda context, x, y: _folded_product(context, x, swapped(y)): ("linear", "linear_folded"),
-        _linear_weight: ("linear_weight",),
-        _batched: ("matmul", "bmm"),
-        _with_vector: ("mv",),
-        _dot: ("dot",),
-        _added: ("addmm", "addmm_nt", "addmm_tn", "addmm_tt"),
-    }.items()
-    for name in names
+    "addmm": _of_one_dtype(_added),
+    "addmm_nt": _of_one_dtype(_added),
+    "addmm_tn": _of_one_dtype(_added),
+    "addmm_tt": _of_one_dtype(_added),
+    "bmm": _of_one_dtype(_batched),
+    "dot": _of_one_dtype(_dot),
+    "linear": _of_one_dtype(_linear),
+    "linear_folded": _of_one_dtype(_linear),
+    "linear_weight": _of_one_dtype(_linear_weight),
+    "matmul": _of_one_dtype(_batched),
+    "mm": _of_one_dtype(_product),
+    "mm_folded": _of_one_dtype(_folded_product),
+    "mm_nt": _of_one_dtype(_product),
+    "mm_tn": _of_one_dtype(_product),
+    "mm_tt": _of_one_dtype(_product),
+    "mv": _of_one_dtype(_with_vector),
 }
