@@ -1,9 +1,9 @@
 """Native loops that read at places an index names, or add there, for arrays of any size.
 
 The arrays are seen as ``(outer, extent, inner)``, the index lying along the middle axis; it names a place for
-every element of ``(outer, count, inner)`` or, where is added, for whole rows of ``inner`` elements. Loops for one element
-type serve every size. Threads share the outer axis, the inner one, or the places that are written, so what is
-added at a place is added in the order of the index whoever does it.
+every element of ``(outer, count, inner)`` or, where is added, for whole rows of ``inner`` elements. Loops for
+one element type serve every size. Threads share the outer axis, the inner one, or the places that are
+written, so what is added at a place is added in the order of the index whoever does it.
 """
 
 from __future__ import annotations
