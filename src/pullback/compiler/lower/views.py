@@ -21,7 +21,7 @@ SPLITS = frozenset({"unsafe_split", "unsafe_split_with_sizes"})
 
 
 def viewed(op: Op, x: Lowered, attrs: tuple[Any, ...]) -> list[Lowered] | None:
-    """The op's results as index maps of its input; None when its strides do not tell."""
+    """Return the op's results as index maps of its input; None when its strides do not tell."""
     if op.name in UNTRACED or 0 in x.shape:
         return None
     item = np.dtype(np.int8)
@@ -45,7 +45,7 @@ def _part(x: Lowered, part: np.ndarray, offset: int) -> Lowered:
 
 
 def copied(x: Lowered, shape: tuple[int, ...]) -> Lowered:
-    """A value in another shape of as many elements."""
+    """Give a value another shape of as many elements."""
     if shape == x.shape:
         return x
     strides = strides_of(shape)

@@ -59,27 +59,27 @@ class Plan:
 
     @cached_property
     def _numbers(self) -> dict[int, int]:
-        """The steps' numbers, by identity."""
+        """Return the steps' numbers, by identity."""
         return {id(step): n for n, step in enumerate(self.steps)}
 
     @cached_property
     def _filling(self) -> dict[int, int]:
-        """The kernels that fill buffers."""
+        """Return the numbers of the kernels that fill buffers."""
         kernels = ((n, step) for n, step in enumerate(self.steps) if isinstance(step, Kernel))
         return {number_: n for n, step in kernels for number_ in step.fills}
 
     @cached_property
     def _reading(self) -> dict[int, set[int]]:
-        """The steps that read buffers."""
+        """Return the numbers of the steps that read buffers."""
         return _readers(self.steps)
 
     def scratch(self, step: Step) -> int:
-        """The number of a step's scratch memory (see `scratch_of`)."""
+        """Return the number of a step's scratch memory (see `scratch_of`)."""
         return scratch_of(self._numbers[id(step)])
 
     @property
     def is_parallel(self) -> bool:
-        """Whether steps run in parts on threads."""
+        """Tell whether steps run in parts on threads."""
         return (
             any(e.parts > 1 for e in self.emissions.values())
             or any(isinstance(step, Precompiled) for step in self.steps)
@@ -89,14 +89,14 @@ class Plan:
 
     @property
     def is_straight(self) -> bool:
-        """Whether most of it is a stretch of scalar operations."""
+        """Tell whether most of it is a stretch of scalar operations."""
         kernels = [step for step in self.steps if isinstance(step, Kernel)]
         scalars = sum(len(kernel.nodes) for kernel in kernels if kernel.size == 1)
         return 2 * scalars > sum(len(kernel.nodes) for kernel in kernels)
 
     @cached_property
     def settled(self) -> int:
-        """After how many steps it is known whether the program refuses its inputs."""
+        """Count the steps after which it is known whether the program refuses its inputs."""
         if not self.lowered.checked:
             return 0
         flag = self.lowered.outputs[-1]
@@ -106,8 +106,8 @@ class Plan:
         return filling + 1
 
     def may_replace(self, before: Buffer, after: Buffer) -> bool:
-        """Whether a step may write buffer `after` to the memory of `before`, which is given from outside: it
-        must be known then that the program does not refuse its inputs.
+        """Tell whether a step may write buffer `after` to the memory of `before`, which is given from outside:
+        it must be known then that the program does not refuse its inputs.
         """
         filling = self._filling.get(after.number)
         if filling is None or filling < self.settled:
@@ -232,7 +232,7 @@ def _in_order(sizes: dict[int, int], spans: dict[int, list[int]]) -> dict[int, i
 
 
 def aligned(size: int) -> int:
-    """A size with what aligns that which follows."""
+    """Round a size up, so that what follows is aligned."""
     return -(-size // ALIGNMENT) * ALIGNMENT
 
 
@@ -261,7 +261,7 @@ def _touched(step: Step, emissions: dict[int, Emission], lowered: Result) -> lis
 
 
 def _escaping(steps: Sequence[Step], lowered: Result) -> list[set[int]]:
-    """For each step, which of its buffers are read after it or outside it."""
+    """Return, for each step, which of its buffers are read after it or outside it."""
     readers = _readers(steps)
     for buffer in lowered.outputs:
         readers.setdefault(buffer.number, set()).add(-1)
@@ -272,7 +272,7 @@ def _escaping(steps: Sequence[Step], lowered: Result) -> list[set[int]]:
 
 
 def _readers(steps: Sequence[Step]) -> dict[int, set[int]]:
-    """The numbers of the steps that read a buffer, by its number."""
+    """Return the numbers of the steps that read a buffer, by its number."""
     readers: dict[int, set[int]] = {}
     for n, step in enumerate(steps):
         for node in step.nodes if isinstance(step, Kernel) else [step]:

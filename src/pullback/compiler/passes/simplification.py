@@ -24,13 +24,13 @@ class _Rewriter:
         self.equations: list[Equation] = []
 
     def operand(self, value: Any) -> Any:
-        """An operand, by the value that it turned out to be."""
+        """Return an operand, by the value that it turned out to be."""
         if isinstance(value, Reference):
             return Reference(self.same.get(value.index, value.index))
         return value
 
     def updated(self, equation: Equation) -> Equation:
-        """The equation on the values that its operands turned out to be."""
+        """Return the equation on the values that its operands turned out to be."""
         for value in equation.operands:
             if type(value) is Reference and value.index in self.same:
                 return equation._replace(operands=tuple(map(self.operand, equation.operands)))
@@ -47,11 +47,11 @@ class _Rewriter:
         self.same[number] = self.same.get(by, by)
 
     def kind(self, number: int) -> tuple[Any, Any]:
-        """Shape and dtype of a value."""
+        """Return shape and dtype of a value."""
         return self.program.shapes[number], self.program.dtypes[number]
 
     def result(self) -> Program:
-        """The program that is left."""
+        """Return the program that is left."""
         p = self.program
         outputs = [self.same.get(n, n) for n in p.outputs]
         return Program(p.inputs, self.equations, outputs, p.constants, p.shapes, p.dtypes)
@@ -80,7 +80,7 @@ _SHAPING = frozenset({"view", "reshape", "expand", "reshape_alias"})
 
 
 def _unchanged(equation: Equation, work: _Rewriter) -> int | None:
-    """The value that an equation gives back; None where it computes one."""
+    """Return the value that an equation gives back; None where it computes one."""
     name, operands = equation.op, equation.operands
     if not operands or not isinstance(operands[0], Reference) or len(equation.outputs) != 1:
         return None
@@ -107,7 +107,7 @@ def _unchanged(equation: Equation, work: _Rewriter) -> int | None:
 
 
 def _is_number(value: Any, wanted: int, work: _Rewriter) -> bool:
-    """Whether an operand or attribute is a real number, by its text or as a constant everywhere."""
+    """Tell whether an operand or attribute is a real number, by its text or as a constant everywhere."""
     if isinstance(value, Reference):
         array = work.program.constants.get(value.index)
         if array is None or array.dtype.kind not in "fiu" or not 0 < array.size <= LOOKED_AT:
@@ -121,7 +121,7 @@ def _is_number(value: Any, wanted: int, work: _Rewriter) -> bool:
 
 
 def _cast_back(equation: Equation, x: int, work: _Rewriter) -> int | None:
-    """The value before a cast: at hand already, or cast to a dtype that holds all of its values."""
+    """Return the value before a cast: at hand already, or cast to a dtype that holds all of its values."""
     dtype = work.program.dtypes[equation.outputs[0]]
     if work.program.dtypes[x] == dtype:
         return x
@@ -135,7 +135,7 @@ def _cast_back(equation: Equation, x: int, work: _Rewriter) -> int | None:
 
 
 def _holds(wide: np.dtype[Any], narrow: np.dtype[Any]) -> bool:
-    """Whether a dtype has all numbers of another; NumPy calls the cast of int64 to float64 safe, too."""
+    """Tell whether a dtype has all numbers of another; NumPy calls the cast of int64 to float64 safe, too."""
     try:
         if not np.can_cast(narrow, wide, "safe"):
             return False

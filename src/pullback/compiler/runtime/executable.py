@@ -117,14 +117,14 @@ class Executable:
 
     @functools.cached_property
     def lowered(self) -> Result:
-        """The program, lowered."""
+        """Lower the program."""
         from ..lower.equations import lower
 
         return lower(self.program)
 
     @functools.cached_property
     def plan(self) -> Plan:
-        """Its memory."""
+        """Plan its memory."""
         from ..emit.emitter import Module
         from ..emit.modules import Kernels
         from ..passes.pipeline import planned
@@ -134,7 +134,7 @@ class Executable:
 
     @functools.cached_property
     def writer(self) -> Writer:
-        """What writes it for LLVM."""
+        """Return what writes it for LLVM."""
         from ..emit.writer import Writer
 
         plan = self.plan
@@ -142,12 +142,12 @@ class Executable:
 
     @property
     def steps(self) -> list[Step]:
-        """What it does, in order."""
+        """Return what it does, in order."""
         return self.plan.steps
 
     @functools.cached_property
     def llvm(self) -> str:
-        """LLVM's text."""
+        """Write LLVM's text."""
         if not self.writer.names:
             self.writer.segments()
         return self.writer.text()
@@ -183,7 +183,7 @@ class Executable:
         self.turn = threading.Lock()
 
     def array(self, buffer: Buffer, given: dict[int, ndarray]) -> ndarray:
-        """A buffer as an array, for an array kernel."""
+        """Return a buffer as an array, for an array kernel."""
         found = given.get(buffer.number)
         if found is None:
             found = self._constants.get(buffer.number)
@@ -237,14 +237,14 @@ class Executable:
 
 
 def _is_long(program: Program) -> bool:
-    """Whether compiling takes so long that it is worth a process of its own."""
+    """Tell whether compiling takes so long that it is worth a process of its own."""
     from ..lower import convolutions
 
     return len(program.equations) >= LONG or any(e.op in convolutions.LOWERINGS for e in program.equations)
 
 
 def _functions(symbols: Iterable[str]) -> dict[str, int]:
-    """The addresses of mathematical functions."""
+    """Return the addresses of mathematical functions."""
     from ..emit import functions
 
     return functions.addresses(symbols)
