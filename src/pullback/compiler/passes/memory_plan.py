@@ -106,8 +106,8 @@ class Plan:
         return filling + 1
 
     def may_replace(self, before: Buffer, after: Buffer) -> bool:
-        """Tell whether a step may write buffer `after` to the memory of `before`, which is given from outside:
-        it must be known then that the program does not refuse its inputs.
+        """Tell whether a step may write buffer `after` to the memory of `before`, which is given from
+        outside: it must be known then that the program does not refuse its inputs.
         """
         filling = self._filling.get(after.number)
         if filling is None or filling < self.settled:
