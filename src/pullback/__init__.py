@@ -30,8 +30,7 @@ def _uncollected() -> Iterator[None]:
 with _uncollected():
     from . import ops as _ops_table
     from . import torch_names as _torch_names
-    from .array import large as _large
-    from .core import compilation as _compilation
+    from .core import backend as _backend
     from .core import wrapper as _wrapper
     from .tensor import namespace as _namespace
     from .torch_names.exclusions import no_attribute as _no_attribute
@@ -42,7 +41,7 @@ globals().update(_namespace.TOP_LEVEL)
 
 
 def _native_loops() -> Any:
-    """Return the native backend of large arrays; None without llvmlite."""
+    """Return the native kernels; None without llvmlite."""
     from importlib.util import find_spec
 
     if find_spec("llvmlite") is None:
@@ -50,7 +49,7 @@ def _native_loops() -> Any:
     return importlib.import_module(f"{__package__}.compiler.eager_kernels.backend").Kernels()
 
 
-_large.provide(_native_loops)
+_backend.provide(lambda: importlib.import_module(f"{__package__}.compiler").compile, _native_loops)
 _wrapper.provide(lambda: importlib.import_module(f"{__package__}.torch_names._aten.translated"))
 
 
@@ -64,7 +63,6 @@ def _public_function(name: str, place: str) -> Any:
 
 
 _ops_table.provide(lambda: importlib.import_module(f"{__package__}.torch_names._aten").aten, _public_function)
-_compilation.provide(lambda: importlib.import_module(f"{__package__}.compiler").compile)
 
 #: Packages and modules of torch's that load when first used.
 _LAZY = (

@@ -12,8 +12,9 @@ import pullback as torch
 from pullback import nn
 
 pytest.importorskip("llvmlite")
-from pullback.compiler import lower
+
 from pullback.compiler.emit import codegen
+from pullback.compiler.lower import equations
 from pullback.compiler.passes import memory_plan
 from pullback.compiler.runtime import compiled, engine, executable, specialised_call
 
@@ -76,7 +77,7 @@ def fails(error: type[BaseException]) -> Any:
 
 
 STAGES = {
-    "lowering": (lower, "lower"), "memory plan": (memory_plan, "Plan"),
+    "lowering": (equations, "lower"), "memory plan": (memory_plan, "Plan"),
     "machine code": (codegen, "compiled"), "loading": (engine, "machine"),
     "memory": (executable, "_aligned"), "short way": (specialised_call, "forward"),
 }  # fmt: skip

@@ -13,10 +13,11 @@ from pullback import nn
 from pullback.compiler.frontend.trace import trace
 
 pytest.importorskip("llvmlite")
-from pullback.compiler import lower
+
 from pullback.compiler.emit import codegen, functions, writer
 from pullback.compiler.emit.convolution import channels, kernels, mending, pooling
 from pullback.compiler.emit.product import kernel as product
+from pullback.compiler.lower import equations
 from pullback.compiler.program.program import Program
 from pullback.compiler.runtime import cache, image, machine_code
 from pullback.compiler.runtime.executable import Executable
@@ -50,7 +51,7 @@ def test_the_next_process_does_not_lower_the_program(function, monkeypatch):
     code = program(function, x)
     first = Executable(code)
     with monkeypatch.context() as patch:
-        patch.setattr(lower, "lower", fails)
+        patch.setattr(equations, "lower", fails)
         patch.setattr(writer, "Writer", fails)
         second = Executable(Program.read(str(code)))
         given = [x._value] if code.inputs else []
@@ -132,7 +133,7 @@ def test_code_that_was_compiled_apart_is_found_by_the_next_process(monkeypatch):
     first = Executable(code)
     assert first.entry and "_joining" in first.llvm and "_transposition" in first.llvm
     a_new_process(monkeypatch)
-    for module, name in ((lower, "lower"), (writer, "Writer"), (codegen, "module")):
+    for module, name in ((equations, "lower"), (writer, "Writer"), (codegen, "module")):
         monkeypatch.setattr(module, name, fails)
     second = Executable(code)
     for a, b in zip(first.run(*arrays), second.run(*arrays), strict=True):
@@ -157,7 +158,7 @@ def test_whether_a_program_is_native_is_found_out_once(monkeypatch):
     x = torch.randn(4, 5)
     codes = [program(f, x) for f in (lambda x: x.exp() * 2, lambda x: x.exp().sort(1)[0])]
     assert [image.is_native(code) for code in codes] == [True, False]
-    monkeypatch.setattr(lower, "lower", fails)
+    monkeypatch.setattr(equations, "lower", fails)
     assert [image.is_native(Program.read(str(code))) for code in codes] == [True, False]
     torch.set_default_dtype(torch.float64)
     try:
@@ -214,7 +215,7 @@ def test_steps_of_a_training_in_the_next_process_are_the_first_ones(monkeypatch)
 
     losses, parameters, _ = trained()
     with monkeypatch.context() as patch:
-        patch.setattr(lower, "lower", fails)
+        patch.setattr(equations, "lower", fails)
         again, twins, call = trained()
     assert again == losses and twins == parameters
     assert call._native.specializations[0].shortcut is not None

@@ -10,7 +10,8 @@ import pytest
 
 import pullback as torch
 from pullback.compiler import Program, ProgramError, trace
-from pullback.compiler.passes.pipeline import PASSES, algebra, common_subexpressions, dead_code, optimized
+from pullback.compiler.passes.pipeline import PIPELINE, optimized
+from pullback.compiler.passes.simplification import algebra, common_subexpressions, dead_code
 from pullback.compiler.program.text import UnreadableError
 from pullback.compiler.program.verify import verify
 from pullback.core.tracer import Equation, Reference
@@ -117,6 +118,9 @@ def test_a_training_step_gets_smaller_and_stays_the_same() -> None:
     same_results(before, after, *arrays)
 
 
+PASSES = [stage.change for stage in PIPELINE if stage.of == "program"]
+
+
 @pytest.mark.parametrize("change", PASSES, ids=lambda change: change.__name__)
 def test_a_pass_finds_nothing_more_the_second_time(change: Any) -> None:
     once = change(optimized(step()))
@@ -208,3 +212,15 @@ def test_programs_that_are_not_well_formed(program: Program, message: str) -> No
 
 def test_a_program_that_is_well_formed() -> None:
     verify(small(), kinds=True)
+
+
+def test_the_pipeline_names_every_rewrite_in_order() -> None:
+    names: dict[str, list[str]] = {}
+    for stage in PIPELINE:
+        names.setdefault(stage.of, []).append(stage.change.__name__)
+    assert list(names) == ["trace", "half", "program", "plan"]
+    assert names["plan"] == ["scheduled", "emitted", "cut", "with_bodies", "laid_out"]
+    pytest.importorskip("llvmlite")
+    from pullback.compiler.passes import memory_plan
+
+    assert all(callable(getattr(memory_plan, name)) for name in names["plan"])

@@ -15,7 +15,7 @@ from pullback.compiler.frontend.session import Knowledge
 from pullback.core.tracer import Equation, Recorder, Reference
 
 pytest.importorskip("llvmlite")
-from pullback.compiler.passes.loop_rolling import Roller
+from pullback.compiler.passes.loop_rolling import Roller, rolled
 
 
 def captured(function: Callable[..., Any], *args: Any) -> Captured:
@@ -250,7 +250,7 @@ def test_the_time_is_linear() -> None:
         op = ("sin", "tanh", "neg", "exp", "cos")[n % 5]
         equations.append(Equation(op, (Reference(previous[-40]),), (), (made,), False))
         previous.append(made)
-    assert Roller(recorder).roll(equations, previous[-40:]) == equations
+    assert rolled(equations, Roller(recorder), previous[-40:]) == equations
 
 
 @pytest.mark.parametrize("steps", range(8, 15))

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -43,16 +44,13 @@ WORTH_NATIVE = 1 << 20
 def _native(
     x: tuple[int, ...], w: tuple[int, ...], y: tuple[int, ...], dtype: np.dtype, stride: Sequence[int],
     padding: Sequence[int], dilation: Sequence[int], groups: int,
-) -> large.Convolutions | None:  # fmt: skip
+) -> Any:  # fmt: skip
     """The kernels in native code for arrays of these shapes, where they are worth it and there are any."""
     if len(x) > 4 or dtype.kind != "f" or prod(y) * prod(w[1:]) < WORTH_NATIVE:
         return None
-    source = large.source()
-    if source is None:
-        return None
     # One kernel serves any number of images.
-    one_x, one_y = (1, *x[1:]), (1, *y[1:])
-    return source.convolution(one_x, w, one_y, dtype, tuple(stride), tuple(padding), tuple(dilation), groups)
+    geometry = tuple(stride), tuple(padding), tuple(dilation), groups
+    return large.ask("convolution", (1, *x[1:]), w, (1, *y[1:]), dtype, *geometry)
 
 
 def _is_half(x: ndarray) -> bool:

@@ -164,7 +164,7 @@ def blockwise(
         return out
     if first.size >= large.SIZE and out is ... and dtype is None:
         named = OPS_OF_BLOCKS.get(block)
-        found = None if named is None else large.elementwise(named[0], inputs, named[1])
+        found = None if named is None else large.ask("elementwise", named[0], inputs, named[1])
         if found is not None:
             return found
     result = np.empty_like(first, dtype=dtype) if out is ... else out
@@ -272,7 +272,7 @@ def _native_total(flat: ndarray) -> ndarray | None:
     """The same by native loops, of rows that do not depend on the number of threads."""
     whole = flat.size - flat.size % _NATIVE_ROW
     sums = np.empty(whole // _NATIVE_ROW + 1, flat.dtype)
-    if not large.sums(flat[:whole].reshape(-1, _NATIVE_ROW), sums[:-1]):
+    if not large.ask("sums", flat[:whole].reshape(-1, _NATIVE_ROW), sums[:-1]):
         return None
-    large.sums(flat[None, whole:], sums[-1:])
+    large.ask("sums", flat[None, whole:], sums[-1:])
     return np.asarray(np.add.reduce(sums, dtype=np.float64), flat.dtype)

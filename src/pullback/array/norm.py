@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -89,7 +90,7 @@ def _along(kernel: Callable[..., None]) -> Callable[..., ndarray]:
         shape = (lead, length) if tail == 1 else (lead, length, tail)
         blocks = [np.ascontiguousarray(array).reshape(shape) for array in arrays]
         if first.size >= large.SIZE and tail == 1 and kernel.__name__ in _NATIVE:
-            found = large.rows(kernel.__name__, blocks, (1,), (True,))
+            found = large.ask("rows", kernel.__name__, blocks, (1,), (True,))
             if found is not None:
                 return found[0].reshape(first.shape)
         # The result is no view: a leaf would copy that before it took it as its gradient.
@@ -176,7 +177,7 @@ def layer_norm(
     factor = None if weight is None else weight.reshape(length)
     shift = None if bias is None else bias.reshape(length)
     if x.size >= large.SIZE:
-        found = large.rows("native_layer_norm", (rows, factor, shift), (1, eps), (True, False, False))
+        found = large.ask("rows", "native_layer_norm", (rows, factor, shift), (1, eps), (True, False, False))
         if found is not None:
             kept = (*lead, *(1,) * axes)
             return found[0].reshape(x.shape), found[1].reshape(kept), found[2].reshape(kept)
@@ -224,8 +225,8 @@ def layer_norm_adjoint(
     factor = None if weight is None else weight.reshape(length)
     means, scales = mean.reshape(count, 1), rstd.reshape(count, 1)
     if x.size >= large.SIZE:
-        found = large.rows(
-            "native_layer_norm_backward", (upstream, rows, factor, means, scales, None), (1, 0.0),
+        found = large.ask(
+            "rows", "native_layer_norm_backward", (upstream, rows, factor, means, scales, None), (1, 0.0),
             (True, True, False, True, True, False),
         )  # fmt: skip
         if found is not None:
@@ -292,7 +293,9 @@ def group_norm(
     kept = (images, groups, 1, 1)
     if x.size >= large.SIZE:
         planes = np.ascontiguousarray(x).reshape(images, channels, -1)
-        found = large.rows("native_group_norm", (planes, weight, bias), (groups, eps), (True, False, False))
+        found = large.ask(
+            "rows", "native_group_norm", (planes, weight, bias), (groups, eps), (True, False, False)
+        )
         if found is not None:
             return found[0].reshape(x.shape), found[1].reshape(kept), found[2].reshape(kept)
     rows = np.ascontiguousarray(x).reshape(images * groups, each * prod(x.shape[2:]))
@@ -340,14 +343,14 @@ def group_norm_adjoint(
     in_x = sums = products = None
     if x.size >= large.SIZE:
         flat = upstream.reshape(-1, places), planes.reshape(-1, places)
-        found = large.rows("sums_and_products", flat, (), (True, True))
+        found = large.ask("rows", "sums_and_products", flat, (), (True, True))
         if found is not None:
             sums, products = found[0].reshape(shape[:2]), found[1].reshape(shape[:2])
             along, level = (np.add.reduce(v * factors, axis=1, keepdims=True) for v in (products, sums))
             slope, level = _adjoint_line(along, level, means, scales, each * places)
             lines = [np.repeat(v, each).reshape(-1, 1) for v in (slope, level)]
-            found = large.rows(
-                "line_of_rows", (*flat, (factors * scales).reshape(-1, 1), *lines), (), (True,) * 5
+            found = large.ask(
+                "rows", "line_of_rows", (*flat, (factors * scales).reshape(-1, 1), *lines), (), (True,) * 5
             )
             in_x = None if found is None else found[0].reshape(x.shape)
     if in_x is None or sums is None or products is None:
@@ -461,14 +464,11 @@ def batch_norm(
 _WORTH_CHANNELS = 1 << 16
 
 
-def _channels(x: ndarray, *others: ndarray | None) -> large.Channels | None:
+def _channels(x: ndarray, *others: ndarray | None) -> Any:
     """The kernels in native code for x, where they are worth it and there are any."""
     if x.size < _WORTH_CHANNELS or any(v is not None and v.dtype != x.dtype for v in others):
         return None
-    source = large.source()
-    if source is None:
-        return None
-    return source.channels(x.shape[0], x.shape[1], prod(x.shape[2:]), x.dtype)
+    return large.ask("channels", x.shape[0], x.shape[1], prod(x.shape[2:]), x.dtype)
 
 
 def _dense(x: ndarray | None) -> ndarray | None:

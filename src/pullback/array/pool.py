@@ -136,16 +136,12 @@ def max_pool(x: ndarray, windows: Windows) -> tuple[ndarray, ndarray]:
 
 def _native(
     x: tuple[int, ...], y: tuple[int, ...], dtype: np.dtype, windows: Windows
-) -> large.Pools | None:
+) -> Any:
     """The kernels in native code for arrays of these shapes, where they are worth it and there are any."""
     if len(x) > 4 or dtype.kind != "f" or prod(x) < _WORTH_NATIVE:
         return None
-    source = large.source()
-    if source is None:
-        return None
-    return source.pools(
-        tuple(x[2:]), tuple(y[2:]), dtype, windows.kernel, windows.stride, windows.padding, windows.dilation
-    )
+    geometry = windows.kernel, windows.stride, windows.padding, windows.dilation
+    return large.ask("pools", tuple(x[2:]), tuple(y[2:]), dtype, *geometry)
 
 
 def _lowest(dtype: np.dtype) -> Any:

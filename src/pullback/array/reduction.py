@@ -71,7 +71,7 @@ def _reduced(x: ndarray, keepdim: bool) -> tuple[ndarray, ndarray, ndarray]:
 def row_sums(x: ndarray, keepdim: bool) -> ndarray:
     """The sum of each row."""
     rows, result, values = _reduced(x, keepdim)
-    if x.size >= large.SIZE and large.sums(rows, values):
+    if x.size >= large.SIZE and large.ask("sums", rows, values):
         return result
     if x.shape[-1] <= _LONGEST_PRODUCT:
         ones = np.ones(x.shape[-1], x.dtype)
@@ -119,7 +119,7 @@ def running_sums(x: ndarray, dim: int, reverse: bool) -> ndarray:
     if x.size >= large.SIZE and dim == x.ndim - 1:
         length = x.shape[-1]
         rows = np.ascontiguousarray(x).reshape(-1, length)
-        if large.running_sums(rows, out.reshape(-1, length), reverse):
+        if large.ask("running_sums", rows, out.reshape(-1, length), reverse):
             return out
     return accumulated(np.add, x, dim, reverse, out)
 
@@ -189,5 +189,5 @@ def over_first(name: str, x: ndarray) -> ndarray | None:
         return None
     if x.dtype not in _NATIVE or not x.flags.c_contiguous:
         return None
-    found = large.rows(name, (x.reshape(len(x), -1),), ((0,), False), (True,))
+    found = large.ask("rows", name, (x.reshape(len(x), -1),), ((0,), False), (True,))
     return None if found is None else found[0].reshape(x.shape[1:])

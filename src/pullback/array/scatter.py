@@ -89,7 +89,7 @@ def gather(x: ndarray, dim: int, index: ndarray) -> ndarray:
     out = np.empty(index.shape, x.dtype)
     if index.size >= large.SIZE and _alike(x, index, dim):
         source, places = np.ascontiguousarray(x), np.ascontiguousarray(index)
-        if large.read(_folded(source, dim), _folded(places, dim), _folded(out, dim)):
+        if large.ask("read", _folded(source, dim), _folded(places, dim), _folded(out, dim)):
             return out
     _check_range(index, dim, x.shape[dim])
     together = max(1, _BLOCK // prod(index.shape[1:]))
@@ -114,10 +114,6 @@ def take_slices(x: ndarray, index: ndarray, dim: int) -> ndarray:
         return np.take(x, index, dim)
     out = np.empty(shape, x.dtype)
     source = np.ascontiguousarray(x)
-    if size >= large.SIZE and prod(shape[dim + 1 :]) >= _LONG_ROW and large.read(
-        _folded(source, dim), np.ascontiguousarray(index), _folded(out, dim), True
-    ):
-        return out
 
     def task(low: int, high: int) -> None:
         if dim:
@@ -140,7 +136,8 @@ def scatter_add(base: ndarray, dim: int, index: ndarray, source: ndarray) -> nda
     if index.size >= large.SIZE and _alike(base, index, dim) and values.dtype == base.dtype:
         out = np.array(base, order="C")
         under = values.reshape(index.shape)
-        if large.add(_folded(out, dim), _folded(np.ascontiguousarray(index), dim), _folded(under, dim)):
+        index = np.ascontiguousarray(index)
+        if large.ask("add", _folded(out, dim), _folded(index, dim), _folded(under, dim), False):
             return out
     places = positions(index, dim, base.shape).reshape(-1)
     if _is_half(values):
@@ -235,7 +232,7 @@ def add_slices(base: ndarray, dim: int, index: ndarray, source: ndarray) -> bool
     if source.size < large.SIZE or prod(base.shape[dim + 1 :]) < _LONG_ROW or base.dtype != source.dtype:
         return False
     slices = _folded(np.ascontiguousarray(source), dim)
-    return bool(large.add(_folded(base, dim), np.ascontiguousarray(index), slices, True))
+    return bool(large.ask("add", _folded(base, dim), np.ascontiguousarray(index), slices, True))
 
 
 def put_sum(shape: Sequence[int], key: tuple[Any, ...], values: ndarray) -> ndarray:

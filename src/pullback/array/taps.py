@@ -121,7 +121,7 @@ def over_planes(x: ndarray, axes: Sequence[Taps]) -> ndarray:
     result = np.empty(shape, x.dtype)
     out = result.reshape(len(planes), *shape[2:])
     largest = max(planes.size, out.size)
-    if largest >= large.SIZE and out.size and large.over_planes(planes, out, steps):
+    if largest >= large.SIZE and out.size and large.ask("over_planes", planes, out, steps):
         return result
     together = max(1, _BLOCK_BYTES * len(planes) // max(1, largest * x.itemsize))
     bounds = split(len(planes), get_num_threads() if largest >= _WORTH_THREADS else 1)

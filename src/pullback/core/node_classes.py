@@ -18,6 +18,7 @@ import numpy as np
 from numpy import float32, float64, ndarray
 
 from ..array import large
+from . import backend
 from .blame import is_freed
 from .bulk import bulk_saved
 from .connected import connecting
@@ -134,7 +135,7 @@ def _general_backward(op: Op, read: Callable[[Node], tuple[Any, ...]], several: 
 
 
 def _bulk_backward(op: Op, several: bool) -> Callable[..., Any]:
-    """The pullback of large arrays: one native loop for all rules where there is one."""
+    """Return the pullback of large arrays: one native loop for all rules where there is one."""
     general = _general_backward(op, bulk_saved, several)
     if op.joint or several:
         return general
@@ -142,7 +143,7 @@ def _bulk_backward(op: Op, several: bool) -> Callable[..., Any]:
     def backward(self: Node, g: Any) -> tuple[Any, ...]:
         if g.value.size >= large.SIZE:
             needs = tuple(edge is not None for edge in self._edges)
-            found = large.pull(op, g.value, plain_saved(self), needs)
+            found = backend.pulled(op, g.value, plain_saved(self), needs)
             if found is not None:
                 return found
         return general(self, g)

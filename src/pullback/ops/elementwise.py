@@ -133,7 +133,7 @@ sign = elementwise("sign", _signs, lambda g: zeros_of(g), promote=None, check=_n
 
 def _abs(x: ndarray, /, out: Any = ...) -> ndarray:
     if x.size >= large.SIZE and out is ... and x.dtype.kind == "f":
-        found = large.elementwise("abs", (x,))
+        found = large.ask("elementwise", "abs", (x,), ())
         if found is not None:
             return found
     return np.absolute(x, out=out)
@@ -185,7 +185,7 @@ def _relu(x: ndarray, /, out: Any = ...) -> ndarray:
     if x.size < WORTH_BLOCKS:
         return np.clip(x, zero, most, out=None if out is ... else out)
     if x.size >= large.SIZE and out is ...:
-        found = large.elementwise("relu", (x,))
+        found = large.ask("elementwise", "relu", (x,), ())
         if found is not None:
             return found
     return blockwise(lambda x, out: np.clip(x, zero, most, out=out), x, out=out)

@@ -150,7 +150,7 @@ def _clamp(x: ndarray, /, low: Any, high: Any, out: Any = ...) -> ndarray:
             return np.clip(x, least, most, out=out)
         if x.size >= large.SIZE and out is ... and x.flags.c_contiguous and least == least and most == most:
             result = np.empty(x.shape, x.dtype)
-            if large.clamp(x, result, np.array([least, most], x.dtype)):
+            if large.ask("clamp", x, result, np.array([least, most], x.dtype)):
                 return result
         return blockwise(lambda x, out: np.clip(x, least, most, out=out), x, out=out)
     # Of 0 and -0 a ufunc takes the second: the element stays, as in torch.

@@ -45,7 +45,7 @@ def _pad_planes(x: ndarray, y: ndarray, amounts: Amounts, value: float) -> bool 
         return False
     (above, _), (left, _) = amounts[lead:]
     planes, out = x.reshape(-1, *x.shape[lead:]), y.reshape(-1, *y.shape[lead:])
-    return large.pad(planes, out, (above, left), np.full((), value, x.dtype))
+    return large.ask("pad", planes, out, (above, left), np.full((), value, x.dtype))
 
 
 def _fill_borders(y: ndarray, amounts: Amounts, value: float) -> None:

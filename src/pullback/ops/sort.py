@@ -62,7 +62,7 @@ def _first_places(x: ndarray, k: int, dim: int, descending: bool) -> ndarray:
     shape = (*rows.shape[:-1], k)
     rows = rows.reshape(-1, n)
     places = np.empty((len(rows), k), np.int64)
-    if x.size >= large.SIZE and large.first_places(rows, places, descending):
+    if x.size >= large.SIZE and large.ask("first_places", rows, places, descending):
         return np.ascontiguousarray(np.moveaxis(places.reshape(shape), -1, dim))
     bounds = split(len(rows), max(1, x.size // _BLOCK))
     run_parts(

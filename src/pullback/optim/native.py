@@ -21,6 +21,7 @@ from ml_dtypes import bfloat16
 from numpy import ndarray
 
 from ..array import large
+from ..core import backend
 from ..core.blame import next_sequence, user_frame, written
 from ..core.modes import NO_GRAD, modes
 from ..core.tracer import is_tracing
@@ -141,11 +142,11 @@ class _Rows:
     Attributes
     ----------
     gradients, count : callable
-        See `array.large.Rows` and `array.large.Updating`.
+        See `compiler.eager_kernels.optimizer_steps`.
     """
 
     def __init__(
-        self, updating: large.Updating, entries: Sequence[_Entry], taken: Sequence[tuple[int, int]]
+        self, updating: Any, entries: Sequence[_Entry], taken: Sequence[tuple[int, int]]
     ) -> None:
         self._entries = entries
         names = len(entries[0].names)
@@ -375,7 +376,7 @@ class NativeSteps:
         except Exception:  # noqa: BLE001  # NumPy's way raises what there is to raise
             return None
         try:
-            updating = large.updating()
+            updating = backend.optimizer_steps()
             if updating is None:
                 return None
             rows = known.rows.get(part)

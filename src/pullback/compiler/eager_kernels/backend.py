@@ -168,7 +168,29 @@ def _traced(
 
 
 class Kernels:
-    """The source of native loops (see `array.large`): each is made when it is first asked for."""
+    """The native kernels that `array.large` asks for, each made when it is first asked for.
+
+    Each gives None, or False, where it does not take its arrays.
+
+    Attributes
+    ----------
+    convolution, pools, channels : callable
+        Give the convolutions, maximum pools and batch norms of arrays of some shapes and dtypes.
+    clamp : callable
+        ``(x, out, bounds)``: write the elements of x kept between two bounds, NaN as it is.
+    first_places : callable
+        ``(x, places, descending)``: write the first places of each row of ``(rows, length)`` in order.
+    over_planes : callable
+        ``(planes, out, steps)``: write the maps of `steps` (number of the axis, `array.taps.Taps`), one after
+        another, of planes ``(n, *size)``.
+    pad : callable
+        ``(planes, out, before, value)``: write planes ``(n, h, w)`` into ``(n, H, W)``, their first element
+        at the place `before`, and `value` around them.
+    running_sums : callable
+        ``(x, out, reverse)``: write the running sums of each row, from its end with `reverse`.
+    sums : callable
+        ``(x, out)``: write the sum of each row of ``(rows, length)``.
+    """
 
     convolution = staticmethod(Convolution.of)
     pools = staticmethod(Pools.of)
@@ -179,13 +201,15 @@ class Kernels:
         self._begin()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._begin)
-        self._bounding = Bounding()
+        running = Running()
         self._moving = Moving()
-        self._padding = Padding()
-        self._reducing = Reducing()
-        self._running = Running()
-        self._separable = Separable()
         self._updating = Updating()
+        self.clamp = Bounding().clamp
+        self.first_places = running.first
+        self.over_planes = Separable().run
+        self.pad = Padding().pad
+        self.running_sums = running.sums
+        self.sums = Reducing().sums
 
     def _begin(self) -> None:
         """Nobody is making a kernel: at the start, and in a forked child, where nobody would finish it."""
@@ -233,17 +257,13 @@ class Kernels:
         kernel(addresses, size)
         return [None if at is None else outputs[at] for at in places]
 
-    def read(self, x: ndarray, index: ndarray, out: ndarray, whole: bool) -> bool | None:
+    def read(self, x: ndarray, index: ndarray, out: ndarray) -> bool | None:
         """``out[l, m, t] = x[l, index[l, m, t], t]``; False where an index is outside."""
-        return self._moving.read(x, index, out, whole) if _movable(x, index) else None
+        return self._moving.read(x, index, out) if _movable(x, index) else None
 
     def add(self, base: ndarray, index: ndarray, source: ndarray, whole: bool) -> bool | None:
         """``base[l, index[l, m, t], t] += source[l, m, t]``; False where an index is outside."""
         return self._moving.add(base, index, source, whole) if _movable(base, index) else None
-
-    def running_sums(self, x: ndarray, out: ndarray, reverse: bool) -> bool | None:
-        """Running sums of each row of ``(rows, length)``; whether that was done."""
-        return self._running.sums(x, out, reverse)
 
     def product(self, x: ndarray, y: ndarray) -> ndarray | None:
         """``x @ y`` for two matrices of one dtype, each of which has a stride of one element."""
@@ -256,29 +276,9 @@ class Kernels:
         multiply(x, y, out)
         return out
 
-    def sums(self, x: ndarray, out: ndarray) -> bool | None:
-        """The sum of each row of ``(rows, length)``; whether that was done."""
-        return self._reducing.sums(x, out)
-
-    def pad(self, planes: ndarray, out: ndarray, before: Sequence[int], value: ndarray) -> bool | None:
-        """Planes ``(n, h, w)`` at a place of ``(n, H, W)``, a value around them; whether that was done."""
-        return self._padding.pad(planes, out, before, value)
-
-    def clamp(self, x: ndarray, out: ndarray, bounds: ndarray) -> bool | None:
-        """Elements kept between two bounds; whether that was done."""
-        return self._bounding.clamp(x, out, bounds)
-
     def updating(self) -> Updating | None:
         """Loops that do an optimizer's step; None where Python's objects are not laid out as they must be."""
         return self._updating if native_call.is_there() else None
-
-    def first_places(self, x: ndarray, places: ndarray, descending: bool) -> bool | None:
-        """The first places of each row of ``(rows, length)`` in order; whether that was done."""
-        return self._running.first(x, places, descending)
-
-    def over_planes(self, planes: ndarray, out: ndarray, steps: Sequence[Any]) -> bool | None:
-        """Maps along one axis after another of planes ``(n, *size)``; whether that was done."""
-        return self._separable.run(planes, out, steps)
 
     def rows(
         self, name: str, operands: Sequence[ndarray | None], attrs: tuple[Any, ...], per_row: Sequence[bool]

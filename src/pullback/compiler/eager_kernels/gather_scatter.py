@@ -1,9 +1,9 @@
 """Native loops that read at places an index names, or add there, for arrays of any size.
 
 The arrays are seen as ``(outer, extent, inner)``, the index lying along the middle axis; it names a place for
-every element of ``(outer, count, inner)``, or for whole rows of ``inner`` elements. Loops for one element
-type serve every size. Threads share the outer axis, the inner one, or the places that are written, so what is
-added at a place is added in the order of the index whoever does it.
+every element of ``(outer, count, inner)`` or, where is added, for whole rows of ``inner`` elements. Loops for
+one element type serve every size. Threads share the outer axis, the inner one, or the places that are
+written, so what is added at a place is added in the order of the index whoever does it.
 """
 
 from __future__ import annotations
@@ -40,23 +40,22 @@ class Moving:
     def __init__(self) -> None:
         self._made: dict[Any, Job] = {}
 
-    def read(self, x: ndarray, index: ndarray, out: ndarray, whole: bool) -> bool:
-        """``out[l, m, t] = x[l, index[l, m, t], t]``; False where an index is outside.
+    def read(self, x: ndarray, index: ndarray, out: ndarray) -> bool:
+        """Write ``out[l, m, t] = x[l, index[l, m, t], t]``; return False where an index is outside.
 
         Parameters
         ----------
         x, out
             ``(outer, extent, inner)`` and ``(outer, count, inner)``, C-ordered, of one dtype.
         index
-            int64, like `out`, or ``(count,)`` if `whole`.
+            int64, like `out`.
         """
-        outer = len(out)
-        axis = _MIDDLE if whole or outer < parallel_rows.MOST else _OUTER
-        return self._run("read", x, index, out, whole, axis)
+        axis = _MIDDLE if len(out) < parallel_rows.MOST else _OUTER
+        return self._run("read", x, index, out, False, axis)
 
     def add(self, base: ndarray, index: ndarray, source: ndarray, whole: bool) -> bool:
-        """``base[l, index[l, m, t], t] += source[l, m, t]`` in order of m; False where an index is
-        outside.
+        """Do ``base[l, index[l, m, t], t] += source[l, m, t]`` in order of m; return False where an index is
+        outside. The index is like `source`, or ``(count,)`` if `whole`.
         """
         outer, _, inner = source.shape
         axis = _OUTER

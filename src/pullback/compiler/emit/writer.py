@@ -10,12 +10,9 @@ import numpy as np
 
 from ..lower.kernel import Emission, Kernel
 from ..lower.lowered import Branch, Call, Contraction, Loop, Precompiled, Routine
-from ..passes import kernel_groups, parallel_rows, product_chains
+from ..passes import parallel_rows
 from ..passes.memory_plan import Plan
-from ..passes.product_chains import Chain, Member
 from ..runtime.thread_pool import PARALLEL, pool
-from . import call_table
-from .call_table import MOST, Listed
 from .codegen import Code, Effort
 from .emitter import TYPES
 from .loop import write_branch, write_loop
@@ -50,9 +47,6 @@ class Writer:
         self.symbols: dict[str, Callable[[], int]] = {} if whole is None else whole.symbols
         self.parts: dict[tuple[Any, ...], str] = {} if whole is None else whole.parts
         self.products: dict[Product, str] = {} if whole is None else whole.products
-        self.numbers: dict[Product, str] = {} if whole is None else whole.numbers
-        #: Functions that unpack the pointers of listed calls.
-        self.unpacking: dict[tuple[str, int, str], str] = {}
         self._calls = 0
         #: Whether the functions find buffers by the table of pointers; those of loops are given them.
         self.has_table = True
@@ -61,26 +55,21 @@ class Writer:
         """Names of native functions, and the calls between them."""
         result: list[Any] = []
         native: list[Any] = []
-        groups = self._groups()
-        if any(isinstance(group[0], Call) for group in groups):
+        if any(isinstance(step, Call) for step in self.plan.steps):
             self.settled = 0
-        for group in groups:
-            if isinstance(group[0], Call):
+        for step in self.plan.steps:
+            if isinstance(step, Call):
                 if native:
                     result.append(self._function(native))
                     native = []
-                result.append(group[0])
+                result.append(step)
             else:
-                native.append(group)
+                native.append(step)
         if native:
             result.append(self._function(native))
         return result
 
-    def _groups(self) -> list[list[Any]]:
-        """The steps, with those that run together."""
-        return [[self.plan.steps[n] for n in group] for group in self.plan.groups]
-
-    def _function(self, steps: list[list[Any]]) -> str:
+    def _function(self, steps: list[Any]) -> str:
         name = f"segment{len(self.names)}"
         self.names.append(name)
         if len(steps) <= STRETCH:
@@ -94,7 +83,7 @@ class Writer:
                 calls += self._ending()
             part = self.module.name("stretch")
             head = self._head(f"internal void @{part}", "noinline ")
-            self._write(head, {}, steps[start:end], listing=True)
+            self._write(head, {}, steps[start:end])
             calls.append(f"  call void @{part}(ptr %table)")
         self.calling.append("\n".join([self._head(f"void @{name}")[0], *calls, "  ret void", "}"]))
         return name
@@ -119,31 +108,19 @@ class Writer:
         self.has_table = False
         pointers = {number_: f"%x{slot}" for number_, slot in self.plan.slots.items()}
         parameters = ", ".join(["ptr noalias %arena", *(f"ptr noalias {p}" for p in pointers.values())])
-        self._write([f"define internal void @{name}({parameters}) #0 {{"], pointers, self._groups())
+        self._write([f"define internal void @{name}({parameters}) #0 {{"], pointers, self.plan.steps)
         return name
 
     def _write(
-        self, head: list[str], pointers: dict[int, str], steps: Sequence[list[Any]], settled: int = 0,
-        listing: bool = False,
-    ) -> None:  # fmt: skip
+        self, head: list[str], pointers: dict[int, str], steps: Sequence[Any], settled: int = 0
+    ) -> None:
         self.lines = head
         self.pointers = pointers
         self.shifted: set[str] = set()
-        calls: list[Listed] = []
-        for n, (step, *others) in enumerate(steps):
+        for n, step in enumerate(steps):
             if n and n == settled:
                 self.lines += self._ending()
-            chain = self.plan.chain(step)
-            call = self._listed(step) if listing and chain is None and not others else None
-            if call is not None:
-                calls.append(call)
-                continue
-            self._list(calls)
-            if chain is not None:
-                self._chain(chain)
-            elif others:
-                self._group([step, *others])
-            elif isinstance(step, (Kernel, Routine)):
+            if isinstance(step, (Kernel, Routine)):
                 self._kernel(step)
             elif isinstance(step, (Loop, Branch)):
                 self._bodies(step)
@@ -151,54 +128,10 @@ class Writer:
                 self._precompiled(step)
             else:
                 self._contraction(step)
-        self._list(calls)
         # The body of a loop runs as often as the loop goes round.
         (self.calling if self.has_table else self.functions).append(
             "\n".join([*self.lines, "  ret void", "}"])
         )
-
-    def _listed(self, step: Any) -> Listed | None:
-        """A step as a call of a list; None where it is more than a call."""
-        if isinstance(step, (Kernel, Routine)):
-            emission = self.emissions[id(step)]
-            if emission.parts > 1 or len(emission.parameters) > MOST:
-                return None
-            name = self.kernels.name(emission.text)
-            return Listed(
-                name, [self._entry(p) for p in emission.parameters], f"i64 0, i64 {emission.rows}"
-            )
-        if isinstance(step, Contraction):
-            size = step.buffer.dtype.itemsize
-            operands = [self._entry(m.buffer.number, m.offset * size) for m in (step.left, step.right)]
-            operands += [self._entry(step.buffer.number), self._entry(self.plan.scratch(step))]
-            return Listed(self._product_name(self.plan.product(step)), operands)
-        return None
-
-    def _entry(self, buffer_number: int, away: int = 0) -> tuple[int, int]:
-        """Where a buffer is found: an entry of the table, of which the arena is the first, and bytes behind
-        it.
-        """
-        slot = self.plan.slots.get(buffer_number)
-        return (0, self.plan.offsets[buffer_number] + away) if slot is None else (slot, away)
-
-    def _list(self, calls: list[Listed]) -> None:
-        """Do the calls that have gathered."""
-        if not calls:
-            return
-        if not self.unpacking:
-            self.functions.append(call_table.loop("listed"))
-        unpacked = []
-        for call in calls:
-            key = call.function, len(call.pointers), call.further
-            name = self.unpacking.get(key)
-            if name is None:
-                name = self.unpacking[key] = f"unpacking{len(self.unpacking)}"
-                self.functions.append(call_table.unpacking(name, call))
-            unpacked.append((name, call))
-        name = self.module.name("calls")
-        self.calling.append(call_table.constant(name, unpacked))
-        self.lines.append(f"  call void @listed(ptr %table, ptr @{name}, i64 {len(calls)})")
-        calls.clear()
 
     def _bodies(self, step: Loop | Branch) -> None:
         plans = self.plan.bodies[id(step)]
@@ -251,22 +184,6 @@ class Writer:
         for k, buffer_number in enumerate(emission.parameters):
             lines += self._found(f"%p{k}", buffer_number)
         return "\n".join([*lines, *rest])
-
-    def _group(self, kernels: list[Kernel]) -> None:
-        """Run kernels that do not depend on each other as one job of the threads."""
-        self._parallel()
-        emissions = [self.emissions[id(kernel)] for kernel in kernels]
-        total = sum(emission.work for emission in emissions)
-        members = []
-        for emission in emissions:
-            name = self.kernels.name(emission.text)
-            members.append((name, emission, kernel_groups.parts_of(emission, total)))
-        self._calls += 1
-        name = self.module.name("group")
-        self.calling.append(kernel_groups.function(name, members))
-        pointers = [self._pointer(p) for emission in emissions for p in emission.parameters]
-        parts = sum(count for _, _, count in members)
-        self.lines += parallel_rows.call(pointers, name, 0, parts, f"%context{self._calls}")
 
     def _parts(self, kernel: Kernel | Routine, emission: Emission, name: str) -> None:
         """Run a kernel's parts on threads, and join what they gathered."""
@@ -329,8 +246,10 @@ class Writer:
             self.lines.append(f"  call void @{function}(ptr {table})")
 
     def _contraction(self, step: Contraction) -> None:
-        name = self._product_name(self.plan.product(step))
-        operands = ", ".join(f"ptr {p}" for p in self._operands(step))
+        dtype, name = step.buffer.dtype, self._product_name(Product.of(step))
+        given = [self._shifted(m.buffer.number, m.offset, dtype) for m in (step.left, step.right)]
+        given += [self._pointer(step.buffer.number), self._pointer(self.plan.scratch(step))]
+        operands = ", ".join(f"ptr {p}" for p in given)
         self.lines.append(f"  call void @{name}({operands})")
 
     def _product_name(self, made: Product) -> str:
@@ -340,69 +259,21 @@ class Writer:
             self.calling.append(self._product(name, made))
         return name
 
-    def _operands(self, step: Contraction) -> list[str]:
-        """Pointers to the operands, the result and the scratch of a product."""
-        dtype = step.buffer.dtype
-        given = [self._shifted(m.buffer.number, m.offset, dtype) for m in (step.left, step.right)]
-        return [*given, self._pointer(step.buffer.number), self._pointer(self.plan.scratch(step))]
-
-    def _chain(self, chain: Chain) -> None:
-        """Run steps one after the other in each part."""
-        members, pointers = [], []
-        for step in (self.plan.steps[n] for n in chain.steps):
-            if isinstance(step, Contraction):
-                made = self.plan.product(step)
-                own = [*self._operands(step), f"@{self._numbers(made)}"]
-                members.append(Member(self._product_part(made), len(own)))
-            else:
-                assert isinstance(step, Kernel)
-                emission = self.emissions[id(step)]
-                own = [self._pointer(p) for p in emission.parameters]
-                name = self.kernels.name(emission.text)
-                strides = {
-                    n: parallel_rows.stride(emission.row_buffers[p], self.plan.lowered.buffers[p].dtype)
-                    for n, p in enumerate(emission.parameters) if p in emission.row_buffers
-                }  # fmt: skip
-                members.append(Member(name, len(own), emission.rows // chain.extent, strides))
-            pointers += own
-        self._parallel()
-        name = self.module.name("chain")
-        self.calling.append(product_chains.function(name, chain, members))
-        self._calls += 1
-        context = f"%context{self._calls}"
-        self.lines.append(f"  {context} = alloca [{len(pointers)} x ptr]")
-        for n, pointer in enumerate(pointers):
-            self.lines += [
-                f"  {context}_{n} = getelementptr ptr, ptr {context}, i64 {n}",
-                f"  store ptr {pointer}, ptr {context}_{n}",
-            ]
-        self.lines.append(f"  call void @{PARALLEL}(ptr @{name}, ptr {context}, i64 {chain.parts})")
-
-    def _numbers(self, made: Product) -> str:
-        """The constant that holds a product's numbers."""
-        name = self.numbers.get(made)
-        if name is None:
-            name = self.numbers[made] = self.module.name("numbers")
-            words = made.numbers()
-            listed = ", ".join(f"i64 {n}" for n in words)
-            self.calling.append(
-                f"@{name} = private unnamed_addr constant [{len(words)} x i64] [{listed}]"
-            )
-        return name
-
-    def _product_part(self, made: Product) -> str:
-        """The function of a table and a number of a part."""
-        self.symbols[made.code.name] = lambda: made.code.part
-        return self.module.declare(made.code.name, "void", "ptr", "i64")
-
     def _product(self, name: str, made: Product) -> str:
         """The function of (left, right, result, scratch) that runs a product's parts."""
-        part, parts = self._product_part(made), made.grid().parts
+        code, words = made.code, made.numbers()
+        self.symbols[code.name] = lambda: code.part
+        part, parts = self.module.declare(code.name, "void", "ptr", "i64"), made.grid().parts
+        numbers = self.module.name("numbers")
+        self.calling.append(
+            f"@{numbers} = private unnamed_addr constant [{len(words)} x i64] "
+            f"[{', '.join(f'i64 {n}' for n in words)}]"
+        )
         lines = [
             f"define internal void @{name}(ptr %a, ptr %b, ptr %c, ptr %scratch) noinline nounwind #0 {{",
             "  %table = alloca [5 x ptr]",
         ]
-        for n, pointer in enumerate(("%a", "%b", "%c", "%scratch", f"@{self._numbers(made)}")):
+        for n, pointer in enumerate(("%a", "%b", "%c", "%scratch", f"@{numbers}")):
             lines += [
                 f"  %at{n} = getelementptr ptr, ptr %table, i64 {n}", f"  store ptr {pointer}, ptr %at{n}"
             ]

@@ -28,12 +28,12 @@ from ...core.tracer import Equation, Recorder, Reference, Tracer, seeing, tracin
 from ...core.value import TensorBase, wrap
 from ...nn.parameter import Buffer, Parameter
 from ...ops.cheap import CHEAP
-from ...ops.refusing import stays
 from ...tensor.random import default_generator
 from ...tensor.tensor import Tensor
 from ...utils._pytree import tree_flatten, tree_unflatten
 from ..passes.loop_rolling import Roller
-from ..passes.recurrent_layers import take_apart
+from ..passes.pipeline import rewritten
+from ..passes.simplification import needed
 from ..program.program import Program
 from ..runtime.placement import Memory
 from . import (
@@ -393,7 +393,7 @@ class _Capture:
         """The number of a traced tensor of one element, in the call that is traced."""
         recorder = self.recorder
         number = recorder.operand(t._value)[0].index
-        equations = _needed(recorder.equations, [number], recorder.dtypes)
+        equations = needed(recorder.equations, [number], recorder.dtypes)
         if any("while" in equation.op for equation in recorder.equations):
             # With other numbers it might not end.
             raise self.session.refusal("the numbers of a traced tensor decide what happens next")
@@ -526,8 +526,8 @@ class _Capture:
                 for found in reached
             ]
         else:
-            forward = Roller(recorder).roll(_needed(forward, numbers, recorder.dtypes), numbers)
-        out.program = self._program(_needed(forward, numbers, recorder.dtypes), self.inputs, numbers)
+            forward = rewritten("half", forward, Roller(recorder), numbers)
+        out.program = self._program(needed(forward, numbers, recorder.dtypes), self.inputs, numbers)
         self._trim(out, changed_grads)
         out.strides = {n: self._strides[n] for n in out.program.inputs if n in self._strides}
         return out
@@ -537,12 +537,10 @@ class _Capture:
         them again.
         """
         recorder = self.recorder
-        later = recorder.equations[count:]
-        del recorder.equations[count:]
+        first, later = recorder.equations[:count], recorder.equations[count:]
         read = {o.index for e in later for o in e.operands if isinstance(o, Reference)}
-        take_apart(recorder, [*numbers, *read])
-        forward = list(recorder.equations)
-        recorder.equations += later
+        forward: list[Equation] = rewritten("trace", first, recorder, [*numbers, *read])
+        recorder.equations[:count] = forward
         return forward
 
     def _traced(self, t: Any) -> bool:
@@ -697,12 +695,12 @@ class _Capture:
             targets.append(value.index)
             out.pulled[n] = (at, len(targets) - 1)
         own = {c.index for c in covectors}
-        kept = _needed(later, targets, recorder.dtypes)
+        kept = needed(later, targets, recorder.dtypes)
         read = {o.index for e in kept for o in e.operands if isinstance(o, Reference)}
         roller = Roller(recorder)
         wanted = [*numbers, *read, *targets]
-        forward = roller.roll(_needed(forward, wanted, recorder.dtypes), wanted)
-        kept = _needed(roller.roll(kept, targets), targets, recorder.dtypes)
+        forward = rewritten("half", forward, roller, wanted)
+        kept = rewritten("half", kept, roller, targets)
         maker = {o: e for e in forward for o in e.outputs}
         made = {o for e in kept for o in e.outputs}
         again: dict[int, Equation] = {}
@@ -829,18 +827,6 @@ def _renumbered(result: Result, place: dict[int, int]) -> Result:
     if result.source is not None:
         return result._replace(source=_renumbered(result.source, place))
     return result._replace(at=place[result.at]) if result.kind in ("cell", "grad") else result
-
-
-def _needed(equations: Sequence[Equation], outputs: Iterable[int], dtypes: Sequence[Any]) -> list[Equation]:
-    """The equations that the outputs depend on, and those that draw random numbers or may raise."""
-    wanted = set(outputs)
-    kept = []
-    for equation in reversed(equations):
-        if not wanted.isdisjoint(equation.outputs) or stays(equation, dtypes):
-            wanted.update([o.index for o in equation.operands if type(o) is Reference])
-            kept.append(equation)
-    kept.reverse()
-    return kept
 
 
 def _is_cheap(equation: Equation, numbers: Sequence[int]) -> bool:

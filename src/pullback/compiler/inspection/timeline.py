@@ -72,11 +72,10 @@ def ceilings() -> Ceilings:
 
 
 class _Separate(Writer):
-    """Writes a function for each step, or for those that run together."""
+    """Writes a function for each step."""
 
     def segments(self) -> list[Any]:
-        groups = self._groups()
-        return [g[0] if isinstance(g[0], Call) else self._function([g]) for g in groups]
+        return [s if isinstance(s, Call) else self._function([s]) for s in self.plan.steps]
 
 
 class Stepwise(Executable):
@@ -91,7 +90,7 @@ class Stepwise(Executable):
         return _Separate(plan, self._kernels)
 
     def times(self, arrays: list[ndarray]) -> list[float]:
-        """Seconds that each group of steps takes: the median of some runs of the whole program."""
+        """Return the seconds that each step takes: the median of some runs of the whole program."""
         outputs = [np.empty(b.shape, b.dtype) for b in self.lowered.outputs]
         for slot, array in enumerate((*arrays, *outputs), start=1):
             self.table[slot] = array.ctypes.data
@@ -125,7 +124,7 @@ def _call_cost() -> float:
 
 @dataclass(frozen=True)
 class Row:
-    """A step of a program, or the steps that run together.
+    """A step of a program.
 
     Attributes
     ----------
@@ -197,14 +196,10 @@ def timeline(program: Program) -> Timeline:
     with np.errstate(all="ignore"):
         times = executable.times(arrays)
     plan = executable.plan
-    groups = [[plan.steps[n] for n in group] for group in plan.groups]
     rows = [
-        Row(
-            "; ".join(map(title, group)), seconds, sum(_bytes(step, plan) for step in group),
-            sum(_flops(step, plan) for step in group),
-        )
-        for group, seconds in zip(groups, times, strict=True)
-    ]  # fmt: skip
+        Row(title(step), seconds, _bytes(step, plan), _flops(step, plan))
+        for step, seconds in zip(plan.steps, times, strict=True)
+    ]
     return Timeline(rows, ceilings())
 
 

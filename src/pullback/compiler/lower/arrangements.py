@@ -89,12 +89,18 @@ def _triangle(word: str) -> Callable[..., Lowered]:
     return lowering
 
 
-def copy(context: Context, x: Lowered, source: Lowered) -> Lowered | None:
-    """`source` in the shape and dtype of x."""
-    if is_float(source.dtype) and not is_float(x.dtype) and x.dtype.kind != "b":
+def cast(context: Context, x: Lowered, *_: Any) -> Lowered | None:
+    """Convert to the result's dtype; floats are made whole numbers by the array kernel."""
+    shape, dtype = context.results[0]
+    if is_float(x.dtype) and not is_float(dtype) and dtype.kind != "b":
         return None
-    body = broadcast(source, x.shape)
-    return context.map(x.shape, x.dtype, lambda ops, at: ops.cast(body(ops, at), x.dtype))
+    body = broadcast(x, shape)
+    return context.map(shape, dtype, lambda ops, at: ops.cast(body(ops, at), dtype))
+
+
+def copy(context: Context, x: Lowered, source: Lowered) -> Lowered | None:
+    """Write `source` in the shape and dtype of x."""
+    return cast(context, source)
 
 
 def fill(context: Context, x: Lowered, value: Any) -> Lowered:
@@ -108,6 +114,7 @@ def zero(context: Context, x: Lowered) -> Lowered:
 
 
 LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
+    "cast": cast,
     "constant_pad_nd": padded,
     "copy": copy,
     "fill": fill,

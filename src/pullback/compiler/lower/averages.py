@@ -69,32 +69,30 @@ def _shares(
 
 
 def avg_pool(
-    context: Context, x: Lowered, windows: Any, count_include_pad: bool, divisor: float | None, result: Shape
+    context: Context, x: Lowered, windows: Any, count_include_pad: bool, divisor: float | None
 ) -> Lowered | None:
-    """``avg_pool``."""
-    return _means(context, x, _apart(windows, x.shape[2:], result[2:]), divisor)
+    """Lower ``avg_pool``."""
+    return _means(context, x, _apart(windows, x.shape[2:], context.results[0][0][2:]), divisor)
 
 
 def avg_pool_adjoint(
-    context: Context, y: Lowered, windows: Any, size: Shape, count_include_pad: bool, divisor: float | None,
-    result: Shape,
-) -> Lowered | None:  # fmt: skip
-    """The transpose of ``avg_pool``."""
+    context: Context, y: Lowered, windows: Any, size: Shape, count_include_pad: bool, divisor: float | None
+) -> Lowered | None:
+    """Lower the transpose of ``avg_pool``."""
     return _shares(context, y, size, _apart(windows, size, y.shape[2:]), divisor)
 
 
-def adaptive_avg_pool(context: Context, x: Lowered, output: Shape, result: Shape) -> Lowered | None:
-    """``adaptive_avg_pool``."""
+def adaptive_avg_pool(context: Context, x: Lowered, output: Shape) -> Lowered | None:
+    """Lower ``adaptive_avg_pool``."""
     return _means(context, x, _even(x.shape[2:], output), None)
 
 
-def adaptive_avg_adjoint(context: Context, y: Lowered, size: Shape, result: Shape) -> Lowered | None:
-    """The transpose of ``adaptive_avg_pool``."""
+def adaptive_avg_adjoint(context: Context, y: Lowered, size: Shape) -> Lowered | None:
+    """Lower the transpose of ``adaptive_avg_pool``."""
     return _shares(context, y, size, _even(size, y.shape[2:]), None)
 
 
-#: Lowerings that take the attributes one by one, and the result's shape; None where windows overlap, are cut
-#: off or differ, which the array kernel does.
+#: They give None where windows overlap, are cut off or differ, which the array kernel does.
 LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
     "avg_pool_2d": avg_pool, "avg_pool_3d": avg_pool, "avg_pool_adjoint": avg_pool_adjoint,
     "adaptive_avg_pool_2d": adaptive_avg_pool, "adaptive_avg_pool_3d": adaptive_avg_pool,

@@ -39,9 +39,12 @@ class Context:
     buffers : list of Buffer
     constants : dict of int to array
         By buffer number.
+    results : sequence of (shape, dtype)
+        Of the op that is being lowered.
     """
 
     def __init__(self) -> None:
+        self.results: Sequence[tuple[Shape, np.dtype[Any]]] = ()
         self.nodes: list[Node] = []
         self.buffers: list[Buffer] = []
         self.constants: dict[int, np.ndarray] = {}

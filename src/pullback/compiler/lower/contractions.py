@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -34,47 +35,40 @@ def folded(context: Context, x: Lowered) -> Lowered:
     return copied(x, (prod(x.shape[:-1]), x.shape[-1]))
 
 
-def product(
-    context: Context, name: str, operands: list[Any], attrs: tuple[Any, ...], dtype: Any
-) -> Lowered | None:
-    """The lowering of an op of the family; None when it is to run by its array kernel."""
-    given = [o for o in operands if isinstance(o, Lowered)]
-    if len(given) != len(operands) or any(o.dtype != dtype for o in given) or dtype not in DTYPES:
-        return None
-    if any(0 in o.shape for o in given):
-        return None
-    if name.startswith("addmm"):
-        return _added(context, *operands, *attrs)
-    x, y = operands
-    if name in ("mm", "mm_nt", "mm_tn", "mm_tt"):
-        return context.product(x, y, dtype)
-    if name == "mm_folded":
-        return copied(context.product(folded(context, x), y, dtype), (*x.shape[:-1], y.shape[-1]))
-    if name in ("linear", "linear_folded"):
-        flat = context.product(folded(context, x), swapped(y), dtype)
-        return copied(flat, (*x.shape[:-1], y.shape[0]))
-    if name == "linear_weight":
-        return context.product(swapped(folded(context, x)), folded(context, y), dtype)
-    if name in ("matmul", "bmm"):
-        return _batched(context, x, y, dtype)
-    if name == "mv":
-        if prod(x.shape) >= STREAMED:
-            return _streamed(context, x, _held(context, y), dtype)
-        column = copied(_held(context, y), (*y.shape, 1))
-        return copied(context.product(x, column, dtype), x.shape[:1])
-    if name == "dot":
-        both = context.map(
-            x.shape, dtype, lambda ops, indices: ops.mul(x.at(ops, indices), y.at(ops, indices))
-        )
-        return context.reduction(both, (0,), "sum", dtype)
-    return None
+def _product(context: Context, x: Lowered, y: Lowered) -> Lowered:
+    return context.product(x, y, x.dtype)
+
+
+def _folded_product(context: Context, x: Lowered, y: Lowered) -> Lowered:
+    return copied(_product(context, folded(context, x), y), (*x.shape[:-1], y.shape[-1]))
+
+
+def _linear(context: Context, x: Lowered, y: Lowered) -> Lowered:
+    return _folded_product(context, x, swapped(y))
+
+
+def _linear_weight(context: Context, x: Lowered, y: Lowered) -> Lowered:
+    return _product(context, swapped(folded(context, x)), folded(context, y))
+
+
+def _with_vector(context: Context, x: Lowered, y: Lowered) -> Lowered:
+    if prod(x.shape) >= STREAMED:
+        return _streamed(context, x, _held(context, y), x.dtype)
+    return copied(_product(context, x, copied(_held(context, y), (*y.shape, 1))), x.shape[:1])
+
+
+def _dot(context: Context, x: Lowered, y: Lowered) -> Lowered:
+    both = context.map(
+        x.shape, x.dtype, lambda ops, indices: ops.mul(x.at(ops, indices), y.at(ops, indices))
+    )
+    return context.reduction(both, (0,), "sum", x.dtype)
 
 
 #: Up to so many rows or columns to a matrix, a batch of them is gathered to one even where that takes a copy.
 NARROW = 8
 
 
-def _batched(context: Context, x: Lowered, y: Lowered, dtype: Any) -> Lowered:
+def _batched(context: Context, x: Lowered, y: Lowered) -> Lowered:
     """A batch of products; one product where a matrix meets a batch of vectors, or of narrow matrices.
 
     Such products read the matrix once for each vector: memory's speed is theirs, not the processor's.
@@ -84,12 +78,12 @@ def _batched(context: Context, x: Lowered, y: Lowered, dtype: Any) -> Lowered:
     rows, columns = x.shape[-2], y.shape[-1]
     if prod(batch) > 1 and columns <= NARROW and _is_one(x):
         # As rows, so that vectors lie in memory as they are.
-        flat = context.product(folded(context, swapped(y)), swapped(_first(x)), dtype)
+        flat = _product(context, folded(context, swapped(y)), swapped(_first(x)))
         return swapped(copied(flat, (*batch, columns, rows)))
     if prod(batch) > 1 and rows <= NARROW and _is_one(y):
-        flat = context.product(folded(context, x), _first(y), dtype)
+        flat = _product(context, folded(context, x), _first(y))
         return copied(flat, (*batch, rows, columns))
-    return context.product(x, y, dtype)
+    return _product(context, x, y)
 
 
 def _is_one(x: Lowered) -> bool:
@@ -155,3 +149,33 @@ def _added(context: Context, x: Lowered, y: Lowered, z: Lowered, beta: Any, alph
     return context.map(
         shape, y.dtype, lambda ops, indices: ops.add(scaled(ops, indices), result.at(ops, indices))
     )
+
+
+def _of_one_dtype(rule: Callable[..., Lowered]) -> Callable[..., Lowered | None]:
+    def checked(context: Context, *given: Any) -> Lowered | None:
+        dtype = context.results[0][1]
+        if dtype not in DTYPES or any(isinstance(o, Lowered) and o.dtype != dtype for o in given):
+            return None
+        return rule(context, *given)
+
+    return checked
+
+
+LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
+    "addmm": _of_one_dtype(_added),
+    "addmm_nt": _of_one_dtype(_added),
+    "addmm_tn": _of_one_dtype(_added),
+    "addmm_tt": _of_one_dtype(_added),
+    "bmm": _of_one_dtype(_batched),
+    "dot": _of_one_dtype(_dot),
+    "linear": _of_one_dtype(_linear),
+    "linear_folded": _of_one_dtype(_linear),
+    "linear_weight": _of_one_dtype(_linear_weight),
+    "matmul": _of_one_dtype(_batched),
+    "mm": _of_one_dtype(_product),
+    "mm_folded": _of_one_dtype(_folded_product),
+    "mm_nt": _of_one_dtype(_product),
+    "mm_tn": _of_one_dtype(_product),
+    "mm_tt": _of_one_dtype(_product),
+    "mv": _of_one_dtype(_with_vector),
+}

@@ -48,10 +48,9 @@ def _shape(
     return shape_of((1, *x[1:]), w, (1, *y[1:]), dtype, stride, padding, dilation, groups)
 
 
-def conv(
-    context: Context, x: Lowered, w: Lowered, bias: Lowered | None, attrs: Attrs, result: Extents
-) -> Lowered | None:
-    """y = conv(x, w) + bias."""
+def conv(context: Context, x: Lowered, w: Lowered, bias: Lowered | None, *attrs: Any) -> Lowered | None:
+    """Lower y = conv(x, w) + bias."""
+    result = context.results[0][0]
     given = [o for o in (x, w, bias) if o is not None]
     shape = _shape(x.shape, w.shape, result, given, attrs)
     if shape is None:
@@ -62,9 +61,10 @@ def conv(
 
 
 def conv_transpose(
-    context: Context, y: Lowered, w: Lowered, bias: Lowered | None, attrs: Attrs, result: Extents
+    context: Context, y: Lowered, w: Lowered, bias: Lowered | None, *attrs: Any
 ) -> Lowered | None:
-    """x = conv_transpose(y, w) + bias."""
+    """Lower x = conv_transpose(y, w) + bias."""
+    result = context.results[0][0]
     shape = _shape(result, w.shape, y.shape, [y, w], attrs[:4])
     if shape is None:
         return None
@@ -81,10 +81,9 @@ def conv_transpose(
     )  # fmt: skip
 
 
-def conv_weight(
-    context: Context, x: Lowered, y: Lowered, _: None, attrs: Attrs, result: Extents
-) -> Lowered | None:
-    """w = conv_weight(x, y)."""
+def conv_weight(context: Context, x: Lowered, y: Lowered, *attrs: Any) -> Lowered | None:
+    """Lower w = conv_weight(x, y)."""
+    result = context.results[0][0]
     shape = _shape(x.shape, result, y.shape, [x, y], attrs[1:])
     if shape is None:
         return None
@@ -100,11 +99,9 @@ def _pool(x: Extents, y: Extents, dtype: np.dtype, windows: Any) -> PoolShape | 
     )
 
 
-def max_pool(
-    context: Context, x: Lowered, windows: Any, results: Sequence[tuple[Extents, Any]]
-) -> list[Lowered] | None:
-    """(values, winners) of a maximum pool."""
-    (out, _), (_, octet) = results
+def max_pool(context: Context, x: Lowered, windows: Any) -> list[Lowered] | None:
+    """Lower a maximum pool, which gives (values, winners)."""
+    (out, _), (_, octet) = context.results
     shape = _pool(x.shape, out, x.dtype, windows)
     if shape is None:
         return None
@@ -116,38 +113,27 @@ def max_pool(
 
 
 def scatter_windows(
-    context: Context, y: Lowered, winners: Lowered, windows: Any, size: Extents,
-    results: Sequence[tuple[Extents, Any]],
-) -> list[Lowered] | None:  # fmt: skip
-    """Covectors added to the places of the winners."""
-    ((whole, _),) = results
+    context: Context, y: Lowered, winners: Lowered, windows: Any, size: Extents
+) -> Lowered | None:
+    """Add covectors to the places of the winners."""
+    whole = context.results[0][0]
     shape = _pool(whole, y.shape, y.dtype, windows)
     if shape is None or winners.dtype != np.uint8:
         return None
     planes = prod(whole[:2])
-    return [precompiled(context, spread(shape), planes, (y, winners), context.buffer(whole, y.dtype))]
+    return precompiled(context, spread(shape), planes, (y, winners), context.buffer(whole, y.dtype))
 
 
-#: Lowerings that take the attributes one by one, and the results' shapes and dtypes.
-POOLS: dict[str, Callable[..., list[Lowered] | None]] = {
-    "max_pool_2d": max_pool, "scatter_windows": scatter_windows,
-}  # fmt: skip
-
-_FORMS: dict[str, Callable[..., Lowered | None]] = {
-    "conv": conv, "conv_biased": conv, "conv_transpose": conv_transpose,
-    "conv_transpose_biased": conv_transpose, "conv_weight": conv_weight,
-}  # fmt: skip
-
-#: The ops of the family.
-OPS = frozenset(POOLS) | frozenset(_FORMS)
+def _unbiased(rule: Callable[..., Lowered | None]) -> Callable[..., Lowered | None]:
+    return lambda context, x, w, *attrs: rule(context, x, w, None, *attrs)
 
 
-def lowered(
-    context: Context, name: str, operands: Sequence[Any], attrs: Attrs, result: Extents
-) -> Lowered | None:
-    """The lowering of an op of the family; None when it is to run by its array kernel."""
-    form = _FORMS.get(name)
-    if form is None:
-        return None
-    x, w, *rest = operands
-    return form(context, x, w, rest[0] if rest else None, attrs, result)
+LOWERINGS: dict[str, Callable[..., Any]] = {
+    "conv": _unbiased(conv),
+    "conv_biased": conv,
+    "conv_transpose": _unbiased(conv_transpose),
+    "conv_transpose_biased": conv_transpose,
+    "conv_weight": conv_weight,
+    "max_pool_2d": max_pool,
+    "scatter_windows": scatter_windows,
+}

@@ -1,11 +1,11 @@
-"""From a program's equations to nodes: each op's lowering, by kind and by name.
+"""Lower a program's equations to nodes, by the rule of each op or of its kind.
 
 An op without one, or whose operands it does not take, is run by its array kernel: lowering never fails.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -35,13 +35,24 @@ from . import (
     views,
 )
 from .buffer import Buffer
-from .context import BOOL, CHEAP, Context, broadcast
+from .context import CHEAP, Context, broadcast
 from .elementwise import FORMS
 from .handlers import Analysis, Term
 from .lowered import Call, Lowered, Node
 
 #: How many elements must share an operand for it to be stored.
 SHARED = 8
+#: The lowerings that ops have by name, each a function of the context, the operands and the attributes; what
+#: it gives is one value, several, or None where the array kernel is to run. Other ops are lowered by
+#: their kind: views, and what goes element by element.
+RULES: dict[str, Callable[..., Any]] = {
+    name: rule
+    for family in (
+        arrangements, averages, batch_norm, contractions, convolutions, gathers, losses, normalization,
+        reductions, routines, views,
+    )
+    for name, rule in family.LOWERINGS.items()
+} | {"scaled_dot_product_attention": attention.attention}  # fmt: skip
 _SELECTING = {"where": 1, "masked_fill": 0, "masked_fill_tensor": 0}
 
 
@@ -179,14 +190,13 @@ class _Lowering:
             operands = [o for o in operands if 0 not in o.shape]
         if not _holds(operands, results):
             return None
-        shape, dtype = results[0]
-        if op.kind == "elementwise" and op.name not in gathers.LOWERINGS:
-            one = self._elementwise(op, operands, attrs, shape, dtype)
-        elif op.name in views.COPIES:
-            one = views.copied(operands[0], shape)
+        rule = RULES.get(op.name)
+        if rule is not None:
+            self.context.results = results
+            found = rule(self.context, *operands, *attrs)
         else:
-            return self._other(op, operands, attrs, results)
-        return None if one is None else [one]
+            found = self._elementwise(op, operands, attrs, *results[0]) if op.kind == "elementwise" else None
+        return [found] if isinstance(found, Lowered) else found
 
     def _parts(self, op: Op, operands: list[Any], attrs: tuple[Any, ...]) -> list[Lowered] | None:
         parts = views.viewed(op, operands[0], attrs)
@@ -251,77 +261,6 @@ class _Lowering:
         count = analysis.count + sum(self.context.count(o) for o in operands if isinstance(o, Lowered))
         return self.context.map(shape, dtype, body, count)
 
-    def _other(
-        self, op: Op, operands: list[Any], attrs: tuple[Any, ...], results: list[Any]
-    ) -> list[Lowered] | None:
-        context, name = self.context, op.name
-        shape, dtype = results[0]
-        one: Lowered | None = None
-        if name == "cast":
-            x = operands[0]
-            if is_float(x.dtype) and not is_float(dtype) and dtype.kind != "b":
-                return None
-            one = context.map(shape, dtype, lambda ops, indices: ops.cast(x.at(ops, indices), dtype))
-        elif name == "copy":
-            y = operands[1]
-            if is_float(y.dtype) and not is_float(dtype) and dtype.kind != "b":
-                return None
-            source = broadcast(y, shape)
-            one = context.map(shape, dtype, lambda ops, indices: ops.cast(source(ops, indices), dtype))
-        elif name in ("sum", "mean", "sum_all", "mean_all"):
-            dims, keepdim = attrs if attrs else (None, False)
-            mean = name.startswith("mean")
-            if (is_float(operands[0].dtype) or not mean) and dtype == computing(dtype):
-                one = reductions.total(context, operands[0], dims, keepdim, dtype, mean)
-        elif name in ("any", "all") and dtype == BOOL and (attrs[0] or not operands[0].shape):
-            dims, keepdim = attrs
-            one = reductions.truth(context, operands[0], dims, keepdim, name)
-        elif name in ("amax", "amin", "max_all", "min_all"):
-            dims, keepdim = attrs if attrs else (None, False)
-            word = "maximum" if "max" in name else "minimum"
-            one = reductions.extreme(context, operands[0], dims, keepdim, word)
-        elif name in ("softmax", "log_softmax") and dtype == computing(dtype) and shape:
-            one = reductions.softmax(context, operands[0], attrs[0], name == "log_softmax")
-        elif name == "safe_softmax" and dtype == computing(dtype) and shape:
-            one = reductions.softmax(context, operands[0], attrs[0], False, safe=True)
-        elif name == "scaled_dot_product_attention":
-            return attention.attention(context, *operands, *attrs)
-        elif name in ("var", "var_mean") and dtype == computing(dtype):
-            dims, correction, keepdim = attrs
-            x = operands[0]
-            variance, mean_ = reductions.moments(context, x, dims, correction)
-            return [views.copied(v, s) for v, (s, _) in zip((variance, mean_), results, strict=False)]
-        elif name in averages.LOWERINGS:
-            one = averages.LOWERINGS[name](context, *operands, *attrs, shape)
-        elif name in convolutions.POOLS:
-            return convolutions.POOLS[name](context, *operands, *attrs, results)
-        elif name.startswith("conv"):
-            one = convolutions.lowered(context, name, operands, attrs, shape)
-        elif op.kind == "bilinear" or name.startswith("addmm"):
-            one = contractions.product(context, name, operands, attrs, dtype)
-        elif name in arrangements.LOWERINGS:
-            one = arrangements.LOWERINGS[name](context, *operands, *attrs)
-        elif name in gathers.LOWERINGS:
-            one = gathers.LOWERINGS[name](context, *operands, *attrs)
-        elif name == "cat":
-            if all(o.dtype == dtype for o in operands):
-                one = routines.joined(context, operands, attrs[1])
-        elif name == "flip":
-            one = views.flipped(operands[0], attrs[0])
-        elif name == "stack":
-            if all(o.dtype == dtype for o in operands):
-                part = tuple(1 if a == attrs[0] else n for a, n in enumerate(shape))
-                one = routines.joined(context, [views.copied(o, part) for o in operands], attrs[0])
-        elif name in normalization.LOWERINGS:
-            return normalization.LOWERINGS[name](context, *operands, *attrs, results)
-        elif name in batch_norm.LOWERINGS:
-            return batch_norm.LOWERINGS[name](context, *operands, *attrs)
-        elif name in losses.PAIRWISE:
-            one = losses.pairwise(context, name, operands, attrs, dtype)
-        elif name in losses.LOWERINGS:
-            one = losses.LOWERINGS[name](context, *operands, *attrs)
-        return None if one is None else [one]
-
 
 def _multiplied(program: Program) -> set[int]:
     """The values whose views are operands of matrix products; a matrix times a vector may never store it."""
@@ -332,7 +271,8 @@ def _multiplied(program: Program) -> set[int]:
     }
     found = set()
     for equation in program.equations:
-        if (TABLE[equation.op].kind == "bilinear" and equation.op != "mv") or equation.op.startswith("addmm"):
+        own = equation.op in contractions.LOWERINGS or TABLE[equation.op].kind == "bilinear"
+        if own and equation.op != "mv":
             for operand in equation.operands:
                 if isinstance(operand, Reference):
                     index = operand.index

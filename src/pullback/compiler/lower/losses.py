@@ -141,34 +141,45 @@ def nll_weights(
     return context.map(target.shape, dtype, classes.share)
 
 
-def _pair(name: str, ops: Any, x: Any, y: Any, attrs: tuple[Any, ...]) -> Any:
-    """The loss of one pair."""
-    dtype = x.dtype
+def _number(ops: Any, like: Any, value: float) -> Any:
+    return ops.constant(value, like.dtype)
 
-    def number(value: float) -> Any:
-        return ops.constant(value, dtype)
 
+def _squared(ops: Any, x: Any, y: Any) -> Any:
     d = ops.sub(x, y)
-    if name == "mse_loss":
-        return ops.mul(d, d)
-    if name in ("smooth_l1_loss", "huber_loss"):
-        (edge,) = attrs
-        d = ops.abs(d)
-        bend = ops.mul(ops.mul(number(0.5), d), d)
-        if name == "huber_loss":
-            line = ops.mul(number(edge), ops.sub(d, number(0.5 * edge)))
-            return ops.select(ops.le(d, number(edge)), bend, line)
-        line = ops.sub(d, number(0.5 * edge))
-        return ops.select(ops.lt(d, number(edge)), ops.div(bend, number(edge)), line)
-    if name == "soft_margin_loss":
-        z = ops.neg(ops.mul(x, y))
-        # log(1 + exp(z)) without overflow.
-        rest = ops.function("log1p", ops.function("exp", ops.neg(ops.abs(z))))
-        return ops.add(ops.maximum(z, number(0)), rest)
-    low = number(-100)
+    return ops.mul(d, d)
+
+
+def _bent(ops: Any, x: Any, y: Any, edge: float) -> tuple[Any, Any, Any]:
+    """Return the distance, half its square, and the distance beyond half of `edge`."""
+    d = ops.abs(ops.sub(x, y))
+    return d, ops.mul(ops.mul(_number(ops, x, 0.5), d), d), ops.sub(d, _number(ops, x, 0.5 * edge))
+
+
+def _huber(ops: Any, x: Any, y: Any, edge: float) -> Any:
+    d, bend, line = _bent(ops, x, y, edge)
+    end = _number(ops, x, edge)
+    return ops.select(ops.le(d, end), bend, ops.mul(end, line))
+
+
+def _smooth(ops: Any, x: Any, y: Any, edge: float) -> Any:
+    d, bend, line = _bent(ops, x, y, edge)
+    end = _number(ops, x, edge)
+    return ops.select(ops.lt(d, end), ops.div(bend, end), line)
+
+
+def _soft_margin(ops: Any, x: Any, y: Any) -> Any:
+    z = ops.neg(ops.mul(x, y))
+    # log(1 + exp(z)) without overflow.
+    rest = ops.function("log1p", ops.function("exp", ops.neg(ops.abs(z))))
+    return ops.add(ops.maximum(z, _number(ops, x, 0)), rest)
+
+
+def _cross_entropy(ops: Any, x: Any, y: Any) -> Any:
+    low = _number(ops, x, -100)
     first = ops.maximum(ops.function("log1p", ops.neg(x)), low)
     second = ops.maximum(ops.function("log", x), low)
-    return ops.sub(ops.mul(ops.sub(y, number(1)), first), ops.mul(y, second))
+    return ops.sub(ops.mul(ops.sub(y, _number(ops, x, 1)), first), ops.mul(y, second))
 
 
 def _logits(ops: Any, x: Any, y: Any, positive: Any | None) -> Any:
@@ -180,33 +191,6 @@ def _logits(ops: Any, x: Any, y: Any, positive: Any | None) -> Any:
         weight = ops.add(ops.mul(ops.sub(positive, one), y), one)
         log_sigmoid = ops.mul(weight, log_sigmoid)
     return ops.sub(ops.mul(ops.sub(one, y), x), log_sigmoid)
-
-
-def pairwise(
-    context: Context, name: str, operands: list[Any], attrs: tuple[Any, ...], dtype: np.dtype[Any]
-) -> Lowered | None:
-    """A loss of pairs, each, in all or on average."""
-    *rest, reduction = attrs
-    given = [o for o in operands if o is not None]
-    if name == "binary_cross_entropy":
-        _require_probabilities(context, operands[0])
-    if any(o.dtype != dtype for o in given) or dtype != computing(dtype) or dtype.kind != "f":
-        return None
-    shape = np.broadcast_shapes(*(o.shape for o in given))
-    bodies = [None if o is None else broadcast(o, shape) for o in operands]
-
-    def body(ops: Any, indices: Indices) -> Any:
-        x, y, *others = [None if b is None else b(ops, indices) for b in bodies]
-        if name == "binary_cross_entropy_with_logits":
-            value = _logits(ops, x, y, others[1])
-        else:
-            value = _pair(name, ops, x, y, tuple(rest))
-        return value if not others or others[0] is None else ops.mul(value, others[0])
-
-    each = context.map(shape, dtype, body)
-    if reduction == "none":
-        return each
-    return total(context, each, None, False, dtype, reduction == "mean")
 
 
 def _require_probabilities(context: Context, x: Lowered) -> None:
@@ -222,16 +206,46 @@ def _require_probabilities(context: Context, x: Lowered) -> None:
     context.refuse(context.reduction(x, range(len(x.shape)), "any", np.dtype(bool), outside))
 
 
-PAIRWISE = frozenset(
-    {
-        "binary_cross_entropy", "binary_cross_entropy_with_logits", "huber_loss", "mse_loss",
-        "smooth_l1_loss", "soft_margin_loss",
-    }
-)  # fmt: skip
+def _pairwise(loss: Callable[..., Any], inputs: int = 2) -> Callable[..., Lowered | None]:
+    """Lower a loss of pairs, each, in all or on average; the third of its inputs is a weight."""
+
+    def lowering(context: Context, *given: Any) -> Lowered | None:
+        operands, (*attrs, reduction) = given[:inputs], given[inputs:]
+        dtype = context.results[0][1]
+        there = [o for o in operands if o is not None]
+        if any(o.dtype != dtype for o in there) or dtype != computing(dtype) or dtype.kind != "f":
+            return None
+        shape = np.broadcast_shapes(*(o.shape for o in there))
+        bodies = [None if o is None else broadcast(o, shape) for o in operands]
+
+        def body(ops: Any, indices: Indices) -> Any:
+            x, y, *others = [None if b is None else b(ops, indices) for b in bodies]
+            value = loss(ops, x, y, *others[1:], *attrs)
+            return value if not others or others[0] is None else ops.mul(value, others[0])
+
+        each = context.map(shape, dtype, body)
+        if reduction == "none":
+            return each
+        return total(context, each, None, False, dtype, reduction == "mean")
+
+    return lowering
+
+
+def binary_cross_entropy(context: Context, x: Lowered, *given: Any) -> Lowered | None:
+    """Lower ``binary_cross_entropy``, which refuses what is no probability."""
+    _require_probabilities(context, x)
+    return _pairwise(_cross_entropy, 3)(context, x, *given)
+
 
 LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
+    "binary_cross_entropy": binary_cross_entropy,
+    "binary_cross_entropy_with_logits": _pairwise(_logits, 4),
+    "huber_loss": _pairwise(_huber),
+    "mse_loss": _pairwise(_squared),
     "nll_loss": nll_loss,
     "nll_loss2d": nll_loss,
     "nll_loss_backward": nll_loss_backward,
     "nll_weights": nll_weights,
+    "smooth_l1_loss": _pairwise(_smooth),
+    "soft_margin_loss": _pairwise(_soft_margin),
 }

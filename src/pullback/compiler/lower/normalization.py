@@ -157,36 +157,34 @@ def _groups(context: Context, shape: Shape, groups: int) -> _Rows:
 
 
 def layer_norm(
-    context: Context, x: Lowered, weight: Lowered | None, bias: Lowered | None, axes: int, eps: float,
-    results: list[Any],
-) -> list[Lowered]:  # fmt: skip
-    """``native_layer_norm``."""
-    return _layers(context, x.shape, axes).forward(x, weight, bias, eps, results[1][0])
+    context: Context, x: Lowered, weight: Lowered | None, bias: Lowered | None, axes: int, eps: float
+) -> list[Lowered]:
+    """Lower ``native_layer_norm``."""
+    return _layers(context, x.shape, axes).forward(x, weight, bias, eps, context.results[1][0])
 
 
 def layer_norm_backward(
     context: Context, g: Lowered, x: Lowered, weight: Lowered | None, mean: Lowered, rstd: Lowered,
-    bias: Lowered | None, axes: int, eps: float, results: list[Any],
-) -> list[Lowered]:  # fmt: skip
-    """``native_layer_norm_backward``."""
+    bias: Lowered | None, axes: int, eps: float
+) -> list[Lowered]:
+    """Lower ``native_layer_norm_backward``."""
     over = tuple(range(len(x.shape) - axes))
-    return _layers(context, x.shape, axes).backward(g, x, weight, mean, rstd, over, results[1][0])
+    return _layers(context, x.shape, axes).backward(g, x, weight, mean, rstd, over, context.results[1][0])
 
 
 def group_norm(
-    context: Context, x: Lowered, weight: Lowered | None, bias: Lowered | None, groups: int, eps: float,
-    results: list[Any],
-) -> list[Lowered]:  # fmt: skip
-    """``native_group_norm``."""
-    return _groups(context, x.shape, groups).forward(x, weight, bias, eps, results[1][0])
+    context: Context, x: Lowered, weight: Lowered | None, bias: Lowered | None, groups: int, eps: float
+) -> list[Lowered]:
+    """Lower ``native_group_norm``."""
+    return _groups(context, x.shape, groups).forward(x, weight, bias, eps, context.results[1][0])
 
 
 def group_norm_backward(
     context: Context, g: Lowered, x: Lowered, weight: Lowered | None, mean: Lowered, rstd: Lowered,
-    groups: int, eps: float, results: list[Any],
-) -> list[Lowered]:  # fmt: skip
-    """``native_group_norm_backward``."""
-    return _groups(context, x.shape, groups).backward(g, x, weight, mean, rstd, (0, 3), results[1][0])
+    groups: int, eps: float
+) -> list[Lowered]:
+    """Lower ``native_group_norm_backward``."""
+    return _groups(context, x.shape, groups).backward(g, x, weight, mean, rstd, (0, 3), context.results[1][0])
 
 
 LOWERINGS: dict[str, Callable[..., list[Lowered]]] = {

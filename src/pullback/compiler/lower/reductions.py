@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from .context import Context
+from ..emit.emitter import computing, is_float
+from .context import BOOL, Context
 from .index import Indices
 from .lowered import Lowered, Shape
 from .views import copied
@@ -30,6 +32,16 @@ def without(indices: Indices, axes: Sequence[int]) -> Indices:
     return tuple(i for a, i in enumerate(indices) if a not in axes)
 
 
+def totals(
+    context: Context, x: Lowered, dims: Sequence[int] | None = None, keepdim: bool = False, *, mean: bool
+) -> Lowered | None:
+    """Lower a sum or a mean."""
+    dtype = context.results[0][1]
+    if dtype != computing(dtype) or (mean and not is_float(x.dtype)):
+        return None
+    return total(context, x, dims, keepdim, dtype, mean)
+
+
 def total(
     context: Context, x: Lowered, dims: Sequence[int] | None, keepdim: bool, dtype: np.dtype[Any], mean: bool
 ) -> Lowered:
@@ -48,21 +60,27 @@ def _divided(context: Context, x: Lowered, count: float) -> Lowered:
     return context.map(x.shape, x.dtype, body)
 
 
-def extreme(context: Context, x: Lowered, dims: Sequence[int] | None, keepdim: bool, word: str) -> Lowered:
-    """Largest or smallest element over axes; NaN where there is one."""
+def extreme(
+    context: Context, x: Lowered, dims: Sequence[int] | None = None, keepdim: bool = False, *, word: str
+) -> Lowered:
+    """Find the largest or smallest element over axes; NaN where there is one."""
     axes = _axes(x, dims)
     return _shaped(context.reduction(x, axes, word, x.dtype), x, axes, keepdim)
 
 
-def truth(context: Context, x: Lowered, dims: Sequence[int] | None, keepdim: bool, word: str) -> Lowered:
-    """Whether ``"any"`` element, or ``"all"``, is not zero over axes."""
+def truth(
+    context: Context, x: Lowered, dims: Sequence[int] | None, keepdim: bool, *, word: str
+) -> Lowered | None:
+    """Tell whether ``"any"`` element, or ``"all"``, is not zero over axes."""
+    if context.results[0][1] != BOOL or (x.shape and not dims):
+        return None
     axes = _axes(x, dims)
 
     def body(ops: Any, indices: Indices) -> Any:
         value = x.at(ops, indices)
         return ops.ne(value, ops.constant(0, x.dtype))
 
-    return _shaped(context.reduction(x, axes, word, np.dtype(bool), body), x, axes, keepdim)
+    return _shaped(context.reduction(x, axes, word, BOOL, body), x, axes, keepdim)
 
 
 class Exponentials:
@@ -125,9 +143,13 @@ class Exponentials:
         )  # fmt: skip
 
 
-def softmax(context: Context, x: Lowered, dim: int, logarithm: bool, safe: bool = False) -> Lowered:
-    """``exp(x - max) / Σ exp(x - max)``, or its logarithm; if `safe`, zeros where a row is -∞ throughout."""
-    axes = (dim % max(len(x.shape), 1),) if x.shape else ()
+def softmax(
+    context: Context, x: Lowered, dim: int, *, logarithm: bool = False, safe: bool = False
+) -> Lowered | None:
+    """Lower ``exp(x - max) / Σ exp(x - max)``, or its logarithm; if `safe`, a row of -∞ gives zeros."""
+    if not x.shape or x.dtype != computing(x.dtype):
+        return None
+    axes = (dim % len(x.shape),)
     if x.cost > 1:
         x = context.stored(x)
     made = Exponentials(context, x, axes, safe)
@@ -164,8 +186,37 @@ def moments(
     return _divided(context, squares, max(count - correction, 0)), mean
 
 
+def variance(
+    context: Context, x: Lowered, dims: Sequence[int] | None, correction: float, keepdim: bool
+) -> list[Lowered] | None:
+    """Lower a variance, with the mean where that is asked for."""
+    if context.results[0][1] != computing(context.results[0][1]):
+        return None
+    found = moments(context, x, dims, correction)
+    return [copied(v, s) for v, (s, _) in zip(found, context.results, strict=False)]
+
+
 def shape_without(shape: Shape, axes: Sequence[int], keepdim: bool) -> Shape:
     """A reduction's shape."""
     if keepdim:
         return tuple(1 if a in axes else n for a, n in enumerate(shape))
     return tuple(n for a, n in enumerate(shape) if a not in axes)
+
+
+LOWERINGS: dict[str, Callable[..., Any]] = {
+    "all": partial(truth, word="all"),
+    "amax": partial(extreme, word="maximum"),
+    "amin": partial(extreme, word="minimum"),
+    "any": partial(truth, word="any"),
+    "log_softmax": partial(softmax, logarithm=True),
+    "max_all": partial(extreme, word="maximum"),
+    "mean": partial(totals, mean=True),
+    "mean_all": partial(totals, mean=True),
+    "min_all": partial(extreme, word="minimum"),
+    "safe_softmax": partial(softmax, safe=True),
+    "softmax": softmax,
+    "sum": partial(totals, mean=False),
+    "sum_all": partial(totals, mean=False),
+    "var": variance,
+    "var_mean": variance,
+}

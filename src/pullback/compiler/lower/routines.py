@@ -11,6 +11,7 @@ from .context import Context
 from .handlers import Analysis
 from .index import Indices, Variable, atom_index, constant, linear, strides_of
 from .lowered import Body, Lowered, Routine, Shape
+from .views import copied
 
 Places = Callable[[Any, Indices], Indices]
 
@@ -91,6 +92,19 @@ def joined(context: Context, parts: Sequence[Lowered], dim: int) -> Lowered:
     return context.held(buffer)
 
 
+def cat(context: Context, *given: Any) -> Lowered | None:
+    """Lower ``cat``, given its parts, their sizes and the dimension."""
+    *parts, _, dim = given
+    return joined(context, parts, dim) if all(p.dtype == context.results[0][1] for p in parts) else None
+
+
+def stack(context: Context, *given: Any) -> Lowered | None:
+    """Lower ``stack``, given its parts and the dimension."""
+    *parts, dim = given
+    shape = tuple(1 if a == dim else n for a, n in enumerate(context.results[0][0]))
+    return cat(context, *(copied(part, shape) for part in parts), None, dim)
+
+
 def nest(ops: Any, variables: Sequence[Variable], independent: bool = True) -> Any:
     """Loops over variables; the elements of the innermost one do not touch each other where they are
     `independent`.
@@ -120,3 +134,6 @@ def _indices(variables: Sequence[Variable]) -> Indices:
 
 def _distinct(analysis: Analysis, own: Buffer) -> list[Buffer]:
     return list({r.buffer.number: r.buffer for r in analysis.reads if r.buffer is not own}.values())
+
+
+LOWERINGS: dict[str, Callable[..., Lowered | None]] = {"cat": cat, "stack": stack}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ...core.op import Op
+from .context import Context
 from .index import Indices, linear, strides_of, unravel
 from .lowered import Lowered
 
@@ -17,24 +19,9 @@ UNTRACED = frozenset({"as_strided", "as_strided_", "view_as_real", "view_as_comp
 #: Ops that copy parts of their input, whatever else eager does.
 SPLITS = frozenset({"unsafe_split", "unsafe_split_with_sizes"})
 
-#: Ops that copy their input in order, whatever else eager does.
-COPIES = frozenset(
-    {
-        "clone",
-        "contiguous_copy",
-        "copy_of",
-        "unsafe_view",
-        "squeezed",
-        "alias_copy",
-        "view_copy",
-        "detach_copy",
-        "lay_out",
-    }
-)
-
 
 def viewed(op: Op, x: Lowered, attrs: tuple[Any, ...]) -> list[Lowered] | None:
-    """The op's results as index maps of its input; None when its strides do not tell."""
+    """Return the op's results as index maps of its input; None when its strides do not tell."""
     if op.name in UNTRACED or 0 in x.shape:
         return None
     item = np.dtype(np.int8)
@@ -58,7 +45,7 @@ def _part(x: Lowered, part: np.ndarray, offset: int) -> Lowered:
 
 
 def copied(x: Lowered, shape: tuple[int, ...]) -> Lowered:
-    """A value in another shape of as many elements."""
+    """Give a value another shape of as many elements."""
     if shape == x.shape:
         return x
     strides = strides_of(shape)
@@ -72,8 +59,8 @@ def copied(x: Lowered, shape: tuple[int, ...]) -> Lowered:
     return Lowered(shape, x.dtype, body, cost=x.cost)
 
 
-def flipped(x: Lowered, dims: tuple[int, ...]) -> Lowered:
-    """A value with some axes in reverse."""
+def flipped(context: Context, x: Lowered, dims: tuple[int, ...]) -> Lowered:
+    """Reverse some axes of a value."""
 
     def body(ops: Any, indices: Indices) -> Any:
         turned = [
@@ -82,3 +69,22 @@ def flipped(x: Lowered, dims: tuple[int, ...]) -> Lowered:
         return x.at(ops, tuple(turned))
 
     return Lowered(x.shape, x.dtype, body, cost=x.cost)
+
+
+def _in_order(context: Context, x: Lowered, *_: Any) -> Lowered:
+    return copied(x, context.results[0][0])
+
+
+#: The first copy their input in order, whatever else eager does.
+LOWERINGS: dict[str, Callable[..., Lowered]] = {
+    "alias_copy": _in_order,
+    "clone": _in_order,
+    "contiguous_copy": _in_order,
+    "copy_of": _in_order,
+    "detach_copy": _in_order,
+    "lay_out": _in_order,
+    "squeezed": _in_order,
+    "unsafe_view": _in_order,
+    "view_copy": _in_order,
+    "flip": flipped,
+}

@@ -21,7 +21,7 @@ NUMBERS, MOST = 300, 150
 
 
 def schedule(nodes: Sequence[Node]) -> list[Step]:
-    """The steps that fill the nodes' buffers, in order."""
+    """Return the steps that fill the nodes' buffers, in order."""
     steps: list[Step] = []
     filled_in: dict[int, int] = {}
     single = -1
@@ -41,8 +41,8 @@ def schedule(nodes: Sequence[Node]) -> list[Step]:
 
 
 def _numbers_first(nodes: Sequence[Node]) -> list[Node]:
-    """Nodes with those in front that compute single numbers from the inputs, as the steps of an optimizer do:
-    what reads them then need not wait for a kernel between.
+    """Move those nodes to the front that compute single numbers from the inputs, as the steps of an optimizer
+    do: what reads them then need not wait for a kernel between.
     """
     filled = {b.number for n in nodes for b in n.filled}
     first, others = [], []
@@ -59,7 +59,7 @@ def _numbers_first(nodes: Sequence[Node]) -> list[Node]:
 
 
 def _joined(steps: list[Step], node: Node, earliest: int, single: int) -> int | None:
-    """The step that takes a node in, if one does; `single` is the last kernel of single numbers."""
+    """Return the step that takes a node in, if one does; `single` is the last kernel of single numbers."""
     read = {b.number for b in node.reads}
     near = range(len(steps) - 1, max(earliest, len(steps) - LOOK_BACK) - 1, -1)
     candidates = [earliest] if earliest >= 0 else []

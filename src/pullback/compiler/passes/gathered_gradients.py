@@ -7,10 +7,13 @@ takes time in the square of their number.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...core.tracer import Equation, Reference
+
+if TYPE_CHECKING:
+    from .loop_rolling import Roller
 
 #: Parts from which a stack is made.
 LEAST = 4
@@ -26,21 +29,8 @@ class _Parts(NamedTuple):
     equations: list[int]
 
 
-def gathered(
-    equations: Sequence[Equation], needed: Iterable[int], made: Callable[[tuple[int, ...], Any], int],
-    dtype: Callable[[int], Any],
-) -> list[Equation]:  # fmt: skip
-    """The equations with stacks of covectors.
-
-    Parameters
-    ----------
-    needed
-        Values that others read.
-    made
-        Gives the number of a new value of a shape and dtype.
-    dtype
-        Gives the dtype of a value.
-    """
+def gathered(equations: Sequence[Equation], roller: Roller, needed: Iterable[int]) -> list[Equation]:
+    """Return the equations with stacks of covectors; `needed` are the values that others read."""
     if not any(equation.op == "select_backward" for equation in equations):
         return list(equations)
     uses = Counter(needed)
@@ -81,7 +71,7 @@ def gathered(
         covectors = tuple(parts.covectors[place] for place in places)
         whole = (*parts.shape[: parts.dim], high - low, *parts.shape[parts.dim + 1 :])
         complete = whole == tuple(parts.shape)
-        stack = out if complete else made(whole, dtype(out))
+        stack = out if complete else roller.made(whole, roller.recorder.dtypes[out])
         replaced[n] = [Equation("stack", covectors, (parts.dim,), (stack,), False)]
         if not complete:
             attrs = (parts.shape, parts.dim, low, high, 1)

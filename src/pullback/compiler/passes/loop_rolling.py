@@ -21,7 +21,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...core.tracer import Equation, Recorder, Reference
-from .gathered_gradients import gathered
 from .repetition import LEAST, WORTH, Period, Slice
 from .rolled_loop import Loop
 
@@ -34,8 +33,8 @@ PHASES = 64
 
 
 class Roller:
-    """Rolls lists of equations of one trace, one after the other: what a loop of an earlier list stacked is
-    sliced by those of later ones.
+    """Knows of the lists of equations of one trace, one after the other, which values are slices of others:
+    what a loop of an earlier list stacked is sliced by those of later ones.
     """
 
     def __init__(self, recorder: Recorder) -> None:
@@ -43,13 +42,6 @@ class Roller:
         #: Values that are slices of others, and those among them that no equation makes any more.
         self.slices: dict[int, Slice] = {}
         self.virtual: set[int] = set()
-
-    def roll(self, equations: Sequence[Equation], needed: Iterable[int]) -> list[Equation]:
-        """The equations with loops in place of repetitions; `needed` are the values that others read."""
-        needed = set(needed)
-        dtypes = self.recorder.dtypes
-        equations = gathered(equations, needed, self.made, lambda value: dtypes[value])
-        return Rolling(self, equations, needed).run()
 
     def kind(self, value: int) -> tuple[tuple[int, ...], Any]:
         """Shape and dtype of a value."""
@@ -71,10 +63,15 @@ class Roller:
                 self.slices[output] = Slice(first.index, n)
 
 
+def rolled(equations: Sequence[Equation], roller: Roller, needed: Iterable[int]) -> list[Equation]:
+    """Return the equations with loops in place of repetitions; `needed` are the values that others read."""
+    return Rolling(roller, equations, set(needed)).run()
+
+
 class Rolling:
     """One list of equations being rolled."""
 
-    def __init__(self, roller: Roller, equations: list[Equation], needed: set[int]) -> None:
+    def __init__(self, roller: Roller, equations: Sequence[Equation], needed: set[int]) -> None:
         self.roller = roller
         self.equations = equations
         self.out: list[Equation] = []

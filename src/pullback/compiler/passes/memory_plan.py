@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Sequence
+from functools import cached_property
 from heapq import heappop, heappush
 
 from ..emit.modules import MANY, WIDE, Kernels
@@ -17,10 +18,9 @@ from ..lower.buffer import ALIGNMENT, Buffer
 from ..lower.equations import Result
 from ..lower.kernel import Emission, Kernel, emit
 from ..lower.lowered import Branch, Contraction, Loop, Precompiled, Routine
-from . import parallel_rows, product_chains
+from . import parallel_rows
 from .fusion import Step, schedule
-from .kernel_groups import grouped
-from .product_chains import Chain
+from .pipeline import planned
 
 #: Buffers up to which each is given the first place that fits, for which all others are looked at.
 FITTED = 1000
@@ -39,156 +39,156 @@ class Plan:
         Of the bodies of loops and branches.
     slots : dict of int to int
         Of the buffers that are given from outside: which pointer of the table each is.
-    chains : list of Chain
-    groups : list of list of int
-        The numbers of the steps, those that run together, or as a chain, in one list.
-    settled : int
-        After how many groups it is known whether the program refuses its inputs.
     offsets : dict of int to int
         Of the others: where in the arena each begins.
     arena_bytes : int
     """
 
     def __init__(self, lowered: Result, kernels: Kernels, whole: bool = True) -> None:
-        module = kernels.module
         self.lowered = lowered
-        self.steps = schedule(lowered.nodes)
-        self._numbers = {id(step): n for n, step in enumerate(self.steps)}
-        escaping = _escaping(self.steps, lowered)
-        if whole:
-            kernels.apart = sum(isinstance(step, Kernel) for step in self.steps) > MANY
-        self.emissions = {}
-        for n, step in enumerate(self.steps):
-            if isinstance(step, Kernel):
-                emission = self.emissions[id(step)] = emit(step, module, escaping[n])
-                if kernels.apart and len(emission.parameters) <= WIDE:
-                    # It is compiled while the next ones are written.
-                    kernels.name(emission.text)
-        self.emissions |= {
-            id(step): emit_routine(step, module) for step in self.steps if isinstance(step, Routine)
-        }
-        for emission in self.emissions.values():
-            emission.parts = parallel_rows.count(emission.rows, emission.work, bool(emission.partials))
-        self.chains = self._chained()
-        self._chain_of = {id(self.steps[n]): chain for chain in self.chains for n in chain.steps}
-        self.groups = grouped(self.steps, self.emissions, self.chains)
-        #: The kernels that fill buffers, the steps that read them, and which steps run at one time.
-        self._filling = {
-            number_: n for n, step in enumerate(self.steps) if isinstance(step, Kernel)
-            for number_ in step.fills
-        }  # fmt: skip
-        self._reading = _readers(self.steps)
-        self._moments = {n: moment for moment, group in enumerate(self.groups) for n in group}
-        self.settled = self._settled(lowered)
-        self.bodies = {
-            id(step): [Plan(body, kernels, False) for body in step.bodies]
-            for step in self.steps
-            if isinstance(step, (Loop, Branch))
-        }
+        self.kernels = kernels
+        self.whole = whole
+        self.steps: list[Step] = []
+        self.emissions: dict[int, Emission] = {}
+        self.bodies: dict[int, list[Plan]] = {}
         self.slots = {b.number: 1 + n for n, b in enumerate((*lowered.inputs, *lowered.outputs))}
         for buffer_number in lowered.constants:
             self.slots[buffer_number] = 1 + len(self.slots)
         self.offsets: dict[int, int] = {}
         self.arena_bytes = 0
-        self._place(lowered, self.emissions)
+
+    @cached_property
+    def _numbers(self) -> dict[int, int]:
+        """Return the steps' numbers, by identity."""
+        return {id(step): n for n, step in enumerate(self.steps)}
+
+    @cached_property
+    def _filling(self) -> dict[int, int]:
+        """Return the numbers of the kernels that fill buffers."""
+        kernels = ((n, step) for n, step in enumerate(self.steps) if isinstance(step, Kernel))
+        return {number_: n for n, step in kernels for number_ in step.fills}
+
+    @cached_property
+    def _reading(self) -> dict[int, set[int]]:
+        """Return the numbers of the steps that read buffers."""
+        return _readers(self.steps)
 
     def scratch(self, step: Step) -> int:
-        """The number of a step's scratch memory (see `scratch_of`)."""
+        """Return the number of a step's scratch memory (see `scratch_of`)."""
         return scratch_of(self._numbers[id(step)])
 
     @property
     def is_parallel(self) -> bool:
-        """Whether kernels run in parts, or together, on threads."""
+        """Tell whether steps run in parts on threads."""
         return (
             any(e.parts > 1 for e in self.emissions.values())
-            or any(len(group) > 1 for group in self.groups)
             or any(isinstance(step, Precompiled) for step in self.steps)
-            or any(isinstance(s, Contraction) and self.product(s).grid().parts > 1 for s in self.steps)
+            or any(isinstance(s, Contraction) and Product.of(s).grid().parts > 1 for s in self.steps)
             or any(plan.is_parallel for plans in self.bodies.values() for plan in plans)
         )
 
     @property
     def is_straight(self) -> bool:
-        """Whether most of it is a stretch of scalar operations."""
+        """Tell whether most of it is a stretch of scalar operations."""
         kernels = [step for step in self.steps if isinstance(step, Kernel)]
         scalars = sum(len(kernel.nodes) for kernel in kernels if kernel.size == 1)
         return 2 * scalars > sum(len(kernel.nodes) for kernel in kernels)
 
-    def _settled(self, lowered: Result) -> int:
-        if not lowered.checked:
+    @cached_property
+    def settled(self) -> int:
+        """Count the steps after which it is known whether the program refuses its inputs."""
+        if not self.lowered.checked:
             return 0
-        flag = lowered.outputs[-1]
+        flag = self.lowered.outputs[-1]
         filling = self._filling.get(flag.number)
         if filling is None:
             filling = next(n for n, step in enumerate(self.steps) if flag in getattr(step, "filled", ()))
-        return self._moments[filling] + 1
-
-    def _chained(self) -> list[Chain]:
-        """The chains; their kernels are cut as they are."""
-        found = product_chains.found(self.steps, self.emissions)
-        for chain in found:
-            for n in chain.steps:
-                emission = self.emissions.get(id(self.steps[n]))
-                if emission is not None:
-                    emission.parts = chain.parts
-        return found
-
-    def product(self, step: Contraction) -> Product:
-        """A matrix product as its machine code is told of it."""
-        chain = self.chain(step)
-        return Product.of(step) if chain is None else chain.product(step)
-
-    def chain(self, step: Step) -> Chain | None:
-        """The chain that a step is a part of."""
-        return self._chain_of.get(id(step))
+        return filling + 1
 
     def may_replace(self, before: Buffer, after: Buffer) -> bool:
-        """Whether a step may write buffer `after` to the memory of `before`, which is given from outside: it
-        must be known then that the program does not refuse its inputs.
+        """Tell whether a step may write buffer `after` to the memory of `before`, which is given from
+        outside: it must be known then that the program does not refuse its inputs.
         """
         filling = self._filling.get(after.number)
-        if filling is None or self._moments[filling] < self.settled:
+        if filling is None or filling < self.settled:
             return False
-        moment = self._moments[filling]
-        if any(
-            n != filling and self._moments[n] >= moment for n in self._reading.get(before.number, ())
-        ):
+        if any(n > filling for n in self._reading.get(before.number, ())):
             return False
         return self.emissions[id(self.steps[filling])].accesses.may_replace(before.number, after.number)
 
-    def _place(self, lowered: Result, emissions: dict[int, Emission]) -> None:
-        """Lay the temporaries out in the arena: first fit, by the steps between which each is alive."""
-        sizes: dict[int, int] = {}
-        spans: dict[int, list[int]] = {}
-        # Steps that run together are alive together.
-        moments = {n: group[0] for group in self.groups for n in group}
-        for position, step in enumerate(self.steps):
-            n = moments[position]
-            own = None
-            if isinstance(step, Kernel) and emissions[id(step)].parts > 1:
-                own = parallel_rows.places(emissions[id(step)]).bytes
-            elif isinstance(step, Contraction):
-                own = self.product(step).scratch()
-            elif isinstance(step, Precompiled):
-                own = step.kernel.scratch(step.kernel.cut(step.images))
-            elif isinstance(step, (Loop, Branch)):
-                arenas = [aligned(plan.arena_bytes) for plan in self.bodies[id(step)]]
-                own = sum(arenas) + carry_bytes(step) if isinstance(step, Loop) else max(arenas)
-            if own is not None:
-                sizes[scratch_of(position)] = own
-                spans[scratch_of(position)] = [n, n]
-            for buffer in _touched(step, emissions, lowered):
-                if buffer.number in self.slots:
-                    continue
-                size = buffer.bytes
-                if isinstance(step, Kernel) and buffer.number in emissions[id(step)].row_buffers:
-                    size = _row_bytes(emissions[id(step)], buffer)
-                sizes[buffer.number] = max(size, sizes.get(buffer.number, 0))
-                spans.setdefault(buffer.number, [n, n])[1] = n
-        place = _fitted if len(sizes) <= FITTED else _in_order
-        self.offsets = place({b: aligned(size) for b, size in sizes.items()}, spans)
-        ends = [offset + aligned(sizes[b]) for b, offset in self.offsets.items()]
-        self.arena_bytes = max(ends, default=0)
+
+def scheduled(plan: Plan) -> Plan:
+    """Group the nodes of a plan's program into steps."""
+    plan.steps = schedule(plan.lowered.nodes)
+    return plan
+
+
+def emitted(plan: Plan) -> Plan:
+    """Write the loops of a plan's kernels and routines."""
+    kernels, module = plan.kernels, plan.kernels.module
+    escaping = _escaping(plan.steps, plan.lowered)
+    if plan.whole:
+        kernels.apart = sum(isinstance(step, Kernel) for step in plan.steps) > MANY
+    for n, step in enumerate(plan.steps):
+        if isinstance(step, Kernel):
+            emission = plan.emissions[id(step)] = emit(step, module, escaping[n])
+            if kernels.apart and len(emission.parameters) <= WIDE:
+                # It is compiled while the next ones are written.
+                kernels.name(emission.text)
+    plan.emissions |= {
+        id(step): emit_routine(step, module) for step in plan.steps if isinstance(step, Routine)
+    }
+    return plan
+
+
+def cut(plan: Plan) -> Plan:
+    """Say how many parts each kernel is cut into."""
+    for emission in plan.emissions.values():
+        emission.parts = parallel_rows.count(emission.rows, emission.work, bool(emission.partials))
+    return plan
+
+
+def with_bodies(plan: Plan) -> Plan:
+    """Plan the bodies of loops and branches."""
+    plan.bodies = {
+        id(step): [planned(body, plan.kernels, False) for body in step.bodies]
+        for step in plan.steps
+        if isinstance(step, (Loop, Branch))
+    }
+    return plan
+
+
+def laid_out(plan: Plan) -> Plan:
+    """Lay the temporaries out in the arena: first fit, by the steps between which each is alive."""
+    sizes: dict[int, int] = {}
+    spans: dict[int, list[int]] = {}
+    for n, step in enumerate(plan.steps):
+        own = None
+        if isinstance(step, Kernel) and plan.emissions[id(step)].parts > 1:
+            own = parallel_rows.places(plan.emissions[id(step)]).bytes
+        elif isinstance(step, Contraction):
+            own = Product.of(step).scratch()
+        elif isinstance(step, Precompiled):
+            own = step.kernel.scratch(step.kernel.cut(step.images))
+        elif isinstance(step, (Loop, Branch)):
+            arenas = [aligned(body.arena_bytes) for body in plan.bodies[id(step)]]
+            own = sum(arenas) + carry_bytes(step) if isinstance(step, Loop) else max(arenas)
+        if own is not None:
+            sizes[scratch_of(n)] = own
+            spans[scratch_of(n)] = [n, n]
+        for buffer in _touched(step, plan.emissions, plan.lowered):
+            if buffer.number in plan.slots:
+                continue
+            size = buffer.bytes
+            if isinstance(step, Kernel) and buffer.number in plan.emissions[id(step)].row_buffers:
+                size = _row_bytes(plan.emissions[id(step)], buffer)
+            sizes[buffer.number] = max(size, sizes.get(buffer.number, 0))
+            spans.setdefault(buffer.number, [n, n])[1] = n
+    place = _fitted if len(sizes) <= FITTED else _in_order
+    plan.offsets = place({b: aligned(size) for b, size in sizes.items()}, spans)
+    ends = [offset + aligned(sizes[b]) for b, offset in plan.offsets.items()]
+    plan.arena_bytes = max(ends, default=0)
+    return plan
 
 
 def _fitted(sizes: dict[int, int], spans: dict[int, list[int]]) -> dict[int, int]:
@@ -232,7 +232,7 @@ def _in_order(sizes: dict[int, int], spans: dict[int, list[int]]) -> dict[int, i
 
 
 def aligned(size: int) -> int:
-    """A size with what aligns that which follows."""
+    """Round a size up, so that what follows is aligned."""
     return -(-size // ALIGNMENT) * ALIGNMENT
 
 
@@ -261,7 +261,7 @@ def _touched(step: Step, emissions: dict[int, Emission], lowered: Result) -> lis
 
 
 def _escaping(steps: Sequence[Step], lowered: Result) -> list[set[int]]:
-    """For each step, which of its buffers are read after it or outside it."""
+    """Return, for each step, which of its buffers are read after it or outside it."""
     readers = _readers(steps)
     for buffer in lowered.outputs:
         readers.setdefault(buffer.number, set()).add(-1)
@@ -272,7 +272,7 @@ def _escaping(steps: Sequence[Step], lowered: Result) -> list[set[int]]:
 
 
 def _readers(steps: Sequence[Step]) -> dict[int, set[int]]:
-    """The numbers of the steps that read a buffer, by its number."""
+    """Return the numbers of the steps that read a buffer, by its number."""
     readers: dict[int, set[int]] = {}
     for n, step in enumerate(steps):
         for node in step.nodes if isinstance(step, Kernel) else [step]:

@@ -1,205 +1,100 @@
-"""The passes over programs, each a function from a program to an equal one, in one list.
+"""The way from a trace to a plan: every rewrite, in the order in which it is applied, in one list.
 
-None changes a number: what they do is exact for every input, infinities, NaN and the zero's sign included.
-What comes after them, grouping equations into loops and laying memory out, works on lowered programs
-(`lowering`, `schedule`, `plan`).
+No rewrite changes a number: each is exact for every input, infinities, NaN and the sign of zero included.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from ...core.op import TABLE
-from ...core.tracer import Equation, Reference
-from ...ops.refusing import stays
 from ..program import verify
 from ..program.program import Program
-from ..program.text import exact
+from .gathered_gradients import gathered
+from .loop_rolling import rolled
+from .recurrent_layers import in_steps
+from .simplification import algebra, common_subexpressions, dead_code, dead_equations
 
-Pass = Callable[[Program], Program]
+if TYPE_CHECKING:
+    from ..emit.modules import Kernels
+    from ..lower.equations import Result
+    from .memory_plan import Plan
+
+
+class Stage(NamedTuple):
+    """One rewrite.
+
+    Attributes
+    ----------
+    of : str
+        What it rewrites: the equations of a ``"trace"``, those of the ``"half"`` of it that is a call or its
+        pullback, a ``"program"``, or the ``"plan"`` of a lowered program.
+    change : callable
+        Takes what it rewrites and returns the new one.
+    """
+
+    of: str
+    change: Callable[..., Any]
+
+
+def _on_demand(name: str) -> Callable[..., Any]:
+    """Return a function of `memory_plan`, imported when it is called: a process that finds its programs on
+    disk needs nothing that builds them.
+    """
+
+    def change(plan: Plan) -> Any:
+        from . import memory_plan
+
+        return getattr(memory_plan, name)(plan)
+
+    change.__name__ = name
+    return change
+
+
+PIPELINE = (
+    # A call and its pullback, as the recorder has written them down.
+    Stage("trace", in_steps),
+    # The call, then its pullback, before it is decided what the one saves for the other.
+    Stage("half", dead_equations),
+    Stage("half", gathered),
+    Stage("half", rolled),
+    Stage("half", dead_equations),
+    # What algebra makes equal is then found to be so, and what nobody reads any more goes last.
+    Stage("program", algebra),
+    Stage("program", common_subexpressions),
+    Stage("program", dead_code),
+    # `lower.equations.lower` has made nodes of the equations.
+    Stage("plan", _on_demand("scheduled")),
+    Stage("plan", _on_demand("emitted")),
+    Stage("plan", _on_demand("cut")),
+    Stage("plan", _on_demand("with_bodies")),
+    Stage("plan", _on_demand("laid_out")),
+)
+
+
+def rewritten(of: str, value: Any, *others: Any) -> Any:
+    """Apply the rewrites of one kind, in order."""
+    for stage in PIPELINE:
+        if stage.of == of:
+            value = stage.change(value, *others)
+    return value
 
 
 def optimized(program: Program) -> Program:
-    """The program after every pass, verified; where `verify.KINDS` is set, before and after each."""
+    """Return the program after every pass, verified; where `verify.KINDS` is set, before and after each."""
     if verify.KINDS:
         verify.verify(program, verify.KINDS)
-    for n, change in enumerate(PASSES):
-        program = change(program)
-        if verify.KINDS or n == len(PASSES) - 1:
-            verify.verify(program, verify.KINDS)
+    for stage in PIPELINE:
+        if stage.of == "program":
+            program = stage.change(program)
+            if verify.KINDS or stage.change is dead_code:
+                verify.verify(program, verify.KINDS)
     return program
 
 
-class _Rewriter:
-    """Goes through a program's equations; says which values turned out to be others."""
+def planned(lowered: Result, kernels: Kernels, whole: bool = True) -> Plan:
+    """Return the plan of a lowered program, or of one that is not `whole` but the body of a loop."""
+    from .memory_plan import Plan
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self.same: dict[int, int] = {}
-        self.makers: dict[int, Equation] = {}
-        self.equations: list[Equation] = []
-
-    def operand(self, value: Any) -> Any:
-        """An operand, by the value that it turned out to be."""
-        if isinstance(value, Reference):
-            return Reference(self.same.get(value.index, value.index))
-        return value
-
-    def updated(self, equation: Equation) -> Equation:
-        """The equation on the values that its operands turned out to be."""
-        for value in equation.operands:
-            if type(value) is Reference and value.index in self.same:
-                return equation._replace(operands=tuple(map(self.operand, equation.operands)))
-        return equation
-
-    def keep(self, equation: Equation) -> None:
-        """Keep an equation."""
-        self.equations.append(equation)
-        for output in equation.outputs:
-            self.makers[output] = equation
-
-    def replace(self, number: int, by: int) -> None:
-        """Let a value be another."""
-        self.same[number] = self.same.get(by, by)
-
-    def kind(self, number: int) -> tuple[Any, Any]:
-        """Shape and dtype of a value."""
-        return self.program.shapes[number], self.program.dtypes[number]
-
-    def result(self) -> Program:
-        """The program that is left."""
-        p = self.program
-        outputs = [self.same.get(n, n) for n in p.outputs]
-        return Program(p.inputs, self.equations, outputs, p.constants, p.shapes, p.dtypes)
-
-
-def algebra(program: Program) -> Program:
-    """Leave out what gives back its operand: ``x * 1``, ``x / 1``, ``x - 0``, ``-(-x)``, casts to the dtype
-    at hand and back from a wider one, transposes that undo each other, a shape given anew.
-    """
-    work = _Rewriter(program)
-    for equation in program.equations:
-        equation = work.updated(equation)
-        source = _unchanged(equation, work)
-        if source is not None and work.kind(source) == work.kind(equation.outputs[0]):
-            work.replace(equation.outputs[0], source)
-        else:
-            work.keep(equation)
-    return work.result()
-
-
-#: Constants of more elements are not searched for one number.
-LOOKED_AT = 4096
-#: Ops that give back their first operand where the second, or the attribute, is this number.
-_NEUTRAL = {"mul": 1, "mul_number": 1, "div": 1, "div_number": 1, "sub": 0, "pow_scalar": 1}
-_SHAPING = frozenset({"view", "reshape", "expand", "reshape_alias"})
-
-
-def _unchanged(equation: Equation, work: _Rewriter) -> int | None:
-    """The value that an equation gives back; None where it computes one."""
-    name, operands = equation.op, equation.operands
-    if not operands or not isinstance(operands[0], Reference) or len(equation.outputs) != 1:
-        return None
-    x = operands[0].index
-    if name in _NEUTRAL:
-        others = (*operands[1:], *equation.attrs)
-        return x if len(others) == 1 and _is_number(others[0], _NEUTRAL[name], work) else None
-    if name in _SHAPING:
-        return x
-    if name == "cast":
-        return _cast_back(equation, x, work)
-    inner = work.makers.get(x)
-    if inner is None or inner.op != name or not isinstance(inner.operands[0], Reference):
-        return None
-    before = inner.operands[0].index
-    if name in ("neg", "t", "logical_not", "bitwise_not"):
-        return before
-    if name == "transpose":
-        return before if set(inner.attrs) == set(equation.attrs) else None
-    if name == "permute":
-        (first,), (second,) = inner.attrs, equation.attrs
-        return before if [first[d] for d in second] == list(range(len(first))) else None
-    return None
-
-
-def _is_number(value: Any, wanted: int, work: _Rewriter) -> bool:
-    """Whether an operand or attribute is a real number, by its text or as a constant everywhere."""
-    if isinstance(value, Reference):
-        array = work.program.constants.get(value.index)
-        if array is None or array.dtype.kind not in "fiu" or not 0 < array.size <= LOOKED_AT:
-            return False
-        value = array[(0,) * array.ndim].item()
-        if (array != value).any() or (wanted == 0 and np.signbit(array).any()):
-            return False
-    if type(value) not in (int, float) or value != wanted:
-        return False
-    return not (wanted == 0 and np.signbit(value))
-
-
-def _cast_back(equation: Equation, x: int, work: _Rewriter) -> int | None:
-    """The value before a cast: at hand already, or cast to a dtype that holds all of its values."""
-    dtype = work.program.dtypes[equation.outputs[0]]
-    if work.program.dtypes[x] == dtype:
-        return x
-    inner = work.makers.get(x)
-    if inner is None or inner.op != "cast" or not isinstance(inner.operands[0], Reference):
-        return None
-    before = inner.operands[0].index
-    if work.program.dtypes[before] != dtype:
-        return None
-    return before if _holds(work.program.dtypes[x], dtype) else None
-
-
-def _holds(wide: np.dtype[Any], narrow: np.dtype[Any]) -> bool:
-    """Whether a dtype has all numbers of another; NumPy calls the cast of int64 to float64 safe, too."""
-    try:
-        if not np.can_cast(narrow, wide, "safe"):
-            return False
-    except TypeError:
-        return False
-    # The bits of a whole number's largest power of two.
-    digits = 8 * narrow.itemsize - (narrow.kind == "i")
-    return narrow.kind not in "iu" or wide.kind not in "fc" or digits <= np.finfo(wide).nmant + 1
-
-
-def common_subexpressions(program: Program) -> Program:
-    """Compute what is computed twice once; random numbers are drawn as often as they were."""
-    work = _Rewriter(program)
-    known: dict[Any, tuple[int, ...]] = {}
-    for equation in program.equations:
-        equation = work.updated(equation)
-        if "generator" in TABLE[equation.op].attrs:
-            work.keep(equation)
-            continue
-        key = (equation.op, exact(equation.operands), exact(equation.attrs))
-        before = known.get(key)
-        if before is None:
-            known[key] = equation.outputs
-            work.keep(equation)
-        else:
-            for number, other in zip(equation.outputs, before, strict=True):
-                work.replace(number, other)
-    return work.result()
-
-
-def dead_code(program: Program) -> Program:
-    """Leave out equations and constants that no output depends on; random numbers are drawn all the same, and
-    what may raise is run.
-    """
-    wanted = set(program.outputs)
-    kept: list[Equation] = []
-    for equation in reversed(program.equations):
-        if not wanted.isdisjoint(equation.outputs) or stays(equation, program.dtypes):
-            wanted |= {o.index for o in equation.operands if isinstance(o, Reference)}
-            kept.append(equation)
-    constants = {n: array for n, array in program.constants.items() if n in wanted}
-    return Program(
-        program.inputs, kept[::-1], program.outputs, constants, program.shapes, program.dtypes
-    )
-
-
-#: In this order: what algebra makes equal is then found to be so, and what nobody reads any more goes last.
-PASSES: list[Pass] = [algebra, common_subexpressions, dead_code]
+    plan: Plan = rewritten("plan", Plan(lowered, kernels, whole))
+    return plan

@@ -21,22 +21,23 @@ IN_STEPS: dict[str, Callable[..., tuple[Any, ...]]] = {
 }
 
 
-def take_apart(recorder: Recorder, wanted: Sequence[int]) -> None:
-    """Replace the layers in what a recorder has written down by their steps.
+def in_steps(whole: list[Equation], recorder: Recorder, wanted: Sequence[int]) -> list[Equation]:
+    """Return equations of a recorder with the steps of recurrent layers in place of these.
 
     The steps do not make what the layers keep for their covectors on arrays, and covectors of traced values
     do not read it. A layer stays whole where it is read all the same, or among the values that are wanted.
     """
-    whole = list(recorder.equations)
     if not any(equation.op in IN_STEPS for equation in whole):
-        return
+        return whole
     read = {o.index for e in whole for o in e.operands if isinstance(o, Reference)}.union(wanted)
-    recorder.equations.clear()
+    before, recorder.equations = recorder.equations, []
     for equation in whole:
         if equation.op in IN_STEPS and read.isdisjoint(_kept_outputs(equation)):
             _write_steps(recorder, equation)
         else:
             recorder.equations.append(equation)
+    found, recorder.equations = recorder.equations, before
+    return found
 
 
 def _kept_outputs(equation: Equation) -> Sequence[int]:

@@ -38,13 +38,12 @@ from ..frontend.session import Knowledge
 from ..frontend.unsupported import STANCE, OnlyNow, Unsupported
 from ..passes.missing_covectors import without
 from ..passes.pipeline import optimized
-from . import native_call, specialised_call
+from . import specialised_call
 from .boundary import boundary, refusal
 from .executable import Executable
 from .guards import overlap
 from .helper_processes import at_work
 from .object_layout import layout
-from .shared_functions import Ahead
 from .specialised_call import MISS
 
 if TYPE_CHECKING:
@@ -514,7 +513,7 @@ class Compiled:
         try:
             # Offsets in objects are found while nothing else runs.
             layout()
-            with uncollected(), Ahead({"calls": native_call.is_there}):
+            with uncollected():
                 captured = self._captured(args, kwargs)
         except OnlyNow:
             self._traces += 1

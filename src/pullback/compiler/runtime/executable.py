@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import threading
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +20,6 @@ from ..lower.buffer import ALIGNMENT, Buffer
 from ..program.program import Program
 from . import engine, image, machine_code
 from .helper_processes import MOST, at_work, submitted, summon
-from .shared_functions import Ahead
 from .thread_pool import pool
 
 if TYPE_CHECKING:
@@ -97,13 +96,12 @@ class Executable:
             # An image is kept as a whole.
             whole = name is not None and not any(isinstance(node, Call) for node in lowered.nodes)
             self._compile = submitted if whole else engine.started
-            with Ahead(_shared(lowered)):
-                plan, writer = self.plan, self.writer
-                self.segments = writer.segments()
-                code = writer.code() if writer.names else NOTHING
-                addresses = {symbol: find() for symbol, find in writer.symbols.items()}
-                # Those that are compiled for the first time are by helpers, too.
-                _functions(code.called)
+            plan, writer = self.plan, self.writer
+            self.segments = writer.segments()
+            code = writer.code() if writer.names else NOTHING
+            addresses = {symbol: find() for symbol, find in writer.symbols.items()}
+            # Those that are compiled for the first time are by helpers, too.
+            _functions(code.called)
         #: Generators that it draws from.
         self.generators = _generators(self.steps)
         found = image.Image(
@@ -119,24 +117,24 @@ class Executable:
 
     @functools.cached_property
     def lowered(self) -> Result:
-        """The program, lowered."""
+        """Lower the program."""
         from ..lower.equations import lower
 
         return lower(self.program)
 
     @functools.cached_property
     def plan(self) -> Plan:
-        """Its memory."""
+        """Plan its memory."""
         from ..emit.emitter import Module
         from ..emit.modules import Kernels
-        from ..passes.memory_plan import Plan
+        from ..passes.pipeline import planned
 
         self._kernels = Kernels(Module(), self._compile)
-        return Plan(self.lowered, self._kernels)
+        return planned(self.lowered, self._kernels)
 
     @functools.cached_property
     def writer(self) -> Writer:
-        """What writes it for LLVM."""
+        """Return what writes it for LLVM."""
         from ..emit.writer import Writer
 
         plan = self.plan
@@ -144,12 +142,12 @@ class Executable:
 
     @property
     def steps(self) -> list[Step]:
-        """What it does, in order."""
+        """Return what it does, in order."""
         return self.plan.steps
 
     @functools.cached_property
     def llvm(self) -> str:
-        """LLVM's text."""
+        """Write LLVM's text."""
         if not self.writer.names:
             self.writer.segments()
         return self.writer.text()
@@ -185,7 +183,7 @@ class Executable:
         self.turn = threading.Lock()
 
     def array(self, buffer: Buffer, given: dict[int, ndarray]) -> ndarray:
-        """A buffer as an array, for an array kernel."""
+        """Return a buffer as an array, for an array kernel."""
         found = given.get(buffer.number)
         if found is None:
             found = self._constants.get(buffer.number)
@@ -239,27 +237,14 @@ class Executable:
 
 
 def _is_long(program: Program) -> bool:
-    """Whether compiling takes so long that it is worth a process of its own."""
+    """Tell whether compiling takes so long that it is worth a process of its own."""
     from ..lower import convolutions
 
-    return len(program.equations) >= LONG or any(e.op in convolutions.OPS for e in program.equations)
-
-
-def _shared(lowered: Result) -> dict[Hashable, Callable[[], Any]]:
-    """What a program is going to need that is the same for all: the code of matrix products, and threads."""
-    from ..emit.emitter import TYPES
-    from ..emit.product import kernel
-    from ..lower.lowered import Contraction
-
-    products = {TYPES[node.buffer.dtype] for node in lowered.nodes if isinstance(node, Contraction)}
-    makers: dict[Hashable, Callable[[], Any]] = {}
-    for real in sorted(products):
-        makers[real] = functools.partial(getattr, kernel.compiled(real), "part")
-    return makers | {"pool": pool} if products else makers
+    return len(program.equations) >= LONG or any(e.op in convolutions.LOWERINGS for e in program.equations)
 
 
 def _functions(symbols: Iterable[str]) -> dict[str, int]:
-    """The addresses of mathematical functions."""
+    """Return the addresses of mathematical functions."""
     from ..emit import functions
 
     return functions.addresses(symbols)

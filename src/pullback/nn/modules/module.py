@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
 from ...autograd.grad_mode import no_grad
-from ...core import compilation
+from ...core import backend
 from ...errors import with_note
 from ...tensor.conversion import parse_to
 from ...tensor.creation_like import empty_like
@@ -545,7 +545,7 @@ class Module(ModuleState, ModuleHooks):
 
         The arguments are those of `torch.compile`. A copy or a file of the module is not compiled.
         """
-        self._compiled_call_impl = compilation.compiled(self._call_impl, *args, **kwargs)
+        self._compiled_call_impl = backend.compiled(self._call_impl, *args, **kwargs)
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()

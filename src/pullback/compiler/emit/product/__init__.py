@@ -69,8 +69,6 @@ class Product(NamedTuple):
     batch : tuple of int
         Extents of two axes.
     alpha : float
-    cut : Grid or None
-        How it is to be cut; None for the cut that packs least.
     """
 
     real: str
@@ -79,7 +77,6 @@ class Product(NamedTuple):
     b: Operand
     batch: tuple[int, int] = (1, 1)
     alpha: float = 1.0
-    cut: Grid | None = None
 
     @classmethod
     def of(cls, step: Contraction) -> Product:
@@ -117,7 +114,7 @@ class Product(NamedTuple):
 
     def grid(self) -> Grid:
         """How it is cut into parts; this depends on the work alone."""
-        return _best(self) if self.cut is None else self.cut
+        return _best(self)
 
     def cost(self, grid: Grid) -> int:
         """Of the largest part of a matrix: what it adds up and what it packs, as numbers of accumulations

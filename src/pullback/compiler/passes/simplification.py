@@ -1,0 +1,191 @@
+"""Simplification of programs: algebra, common subexpressions, dead code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.op import TABLE
+from ...core.tracer import Equation, Reference
+from ...ops.refusing import stays
+from ..program.program import Program
+from ..program.text import exact
+
+
+class _Rewriter:
+    """Goes through a program's equations; says which values turned out to be others."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.same: dict[int, int] = {}
+        self.makers: dict[int, Equation] = {}
+        self.equations: list[Equation] = []
+
+    def operand(self, value: Any) -> Any:
+        """Return an operand, by the value that it turned out to be."""
+        if isinstance(value, Reference):
+            return Reference(self.same.get(value.index, value.index))
+        return value
+
+    def updated(self, equation: Equation) -> Equation:
+        """Return the equation on the values that its operands turned out to be."""
+        for value in equation.operands:
+            if type(value) is Reference and value.index in self.same:
+                return equation._replace(operands=tuple(map(self.operand, equation.operands)))
+        return equation
+
+    def keep(self, equation: Equation) -> None:
+        """Keep an equation."""
+        self.equations.append(equation)
+        for output in equation.outputs:
+            self.makers[output] = equation
+
+    def replace(self, number: int, by: int) -> None:
+        """Let a value be another."""
+        self.same[number] = self.same.get(by, by)
+
+    def kind(self, number: int) -> tuple[Any, Any]:
+        """Return shape and dtype of a value."""
+        return self.program.shapes[number], self.program.dtypes[number]
+
+    def result(self) -> Program:
+        """Return the program that is left."""
+        p = self.program
+        outputs = [self.same.get(n, n) for n in p.outputs]
+        return Program(p.inputs, self.equations, outputs, p.constants, p.shapes, p.dtypes)
+
+
+def algebra(program: Program) -> Program:
+    """Leave out what gives back its operand: ``x * 1``, ``x / 1``, ``x - 0``, ``-(-x)``, casts to the dtype
+    at hand and back from a wider one, transposes that undo each other, a shape given anew.
+    """
+    work = _Rewriter(program)
+    for equation in program.equations:
+        equation = work.updated(equation)
+        source = _unchanged(equation, work)
+        if source is not None and work.kind(source) == work.kind(equation.outputs[0]):
+            work.replace(equation.outputs[0], source)
+        else:
+            work.keep(equation)
+    return work.result()
+
+
+#: Constants of more elements are not searched for one number.
+LOOKED_AT = 4096
+#: Ops that give back their first operand where the second, or the attribute, is this number.
+_NEUTRAL = {"mul": 1, "mul_number": 1, "div": 1, "div_number": 1, "sub": 0, "pow_scalar": 1}
+_SHAPING = frozenset({"view", "reshape", "expand", "reshape_alias"})
+
+
+def _unchanged(equation: Equation, work: _Rewriter) -> int | None:
+    """Return the value that an equation gives back; None where it computes one."""
+    name, operands = equation.op, equation.operands
+    if not operands or not isinstance(operands[0], Reference) or len(equation.outputs) != 1:
+        return None
+    x = operands[0].index
+    if name in _NEUTRAL:
+        others = (*operands[1:], *equation.attrs)
+        return x if len(others) == 1 and _is_number(others[0], _NEUTRAL[name], work) else None
+    if name in _SHAPING:
+        return x
+    if name == "cast":
+        return _cast_back(equation, x, work)
+    inner = work.makers.get(x)
+    if inner is None or inner.op != name or not isinstance(inner.operands[0], Reference):
+        return None
+    before = inner.operands[0].index
+    if name in ("neg", "t", "logical_not", "bitwise_not"):
+        return before
+    if name == "transpose":
+        return before if set(inner.attrs) == set(equation.attrs) else None
+    if name == "permute":
+        (first,), (second,) = inner.attrs, equation.attrs
+        return before if [first[d] for d in second] == list(range(len(first))) else None
+    return None
+
+
+def _is_number(value: Any, wanted: int, work: _Rewriter) -> bool:
+    """Tell whether an operand or attribute is a real number, by its text or as a constant everywhere."""
+    if isinstance(value, Reference):
+        array = work.program.constants.get(value.index)
+        if array is None or array.dtype.kind not in "fiu" or not 0 < array.size <= LOOKED_AT:
+            return False
+        value = array[(0,) * array.ndim].item()
+        if (array != value).any() or (wanted == 0 and np.signbit(array).any()):
+            return False
+    if type(value) not in (int, float) or value != wanted:
+        return False
+    return not (wanted == 0 and np.signbit(value))
+
+
+def _cast_back(equation: Equation, x: int, work: _Rewriter) -> int | None:
+    """Return the value before a cast: at hand already, or cast to a dtype that holds all of its values."""
+    dtype = work.program.dtypes[equation.outputs[0]]
+    if work.program.dtypes[x] == dtype:
+        return x
+    inner = work.makers.get(x)
+    if inner is None or inner.op != "cast" or not isinstance(inner.operands[0], Reference):
+        return None
+    before = inner.operands[0].index
+    if work.program.dtypes[before] != dtype:
+        return None
+    return before if _holds(work.program.dtypes[x], dtype) else None
+
+
+def _holds(wide: np.dtype[Any], narrow: np.dtype[Any]) -> bool:
+    """Tell whether a dtype has all numbers of another; NumPy calls the cast of int64 to float64 safe, too."""
+    try:
+        if not np.can_cast(narrow, wide, "safe"):
+            return False
+    except TypeError:
+        return False
+    # The bits of a whole number's largest power of two.
+    digits = 8 * narrow.itemsize - (narrow.kind == "i")
+    return narrow.kind not in "iu" or wide.kind not in "fc" or digits <= np.finfo(wide).nmant + 1
+
+
+def common_subexpressions(program: Program) -> Program:
+    """Compute what is computed twice once; random numbers are drawn as often as they were."""
+    work = _Rewriter(program)
+    known: dict[Any, tuple[int, ...]] = {}
+    for equation in program.equations:
+        equation = work.updated(equation)
+        if "generator" in TABLE[equation.op].attrs:
+            work.keep(equation)
+            continue
+        key = (equation.op, exact(equation.operands), exact(equation.attrs))
+        before = known.get(key)
+        if before is None:
+            known[key] = equation.outputs
+            work.keep(equation)
+        else:
+            for number, other in zip(equation.outputs, before, strict=True):
+                work.replace(number, other)
+    return work.result()
+
+
+def dead_code(program: Program) -> Program:
+    """Leave out equations and constants that no output depends on."""
+    kept = needed(program.equations, program.outputs, program.dtypes)
+    wanted = {*program.outputs, *(o.index for e in kept for o in e.operands if isinstance(o, Reference))}
+    constants = {n: array for n, array in program.constants.items() if n in wanted}
+    return Program(program.inputs, kept, program.outputs, constants, program.shapes, program.dtypes)
+
+
+def dead_equations(equations: Sequence[Equation], roller: Any, wanted: Iterable[int]) -> list[Equation]:
+    """Leave out equations of a trace that the wanted values do not depend on."""
+    return needed(equations, wanted, roller.recorder.dtypes)
+
+
+def needed(equations: Sequence[Equation], outputs: Iterable[int], dtypes: Sequence[Any]) -> list[Equation]:
+    """Return the equations that values depend on, and those that draw random numbers or may raise."""
+    wanted = set(outputs)
+    kept = []
+    for equation in reversed(equations):
+        if not wanted.isdisjoint(equation.outputs) or stays(equation, dtypes):
+            wanted.update([o.index for o in equation.operands if type(o) is Reference])
+            kept.append(equation)
+    kept.reverse()
+    return kept

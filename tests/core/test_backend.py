@@ -1,0 +1,36 @@
+"""Where nothing faster is provided, every question is answered with None, and NumPy does the work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pullback.array import large
+from pullback.core import backend
+
+
+def test_without_native_kernels_every_answer_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(large, "source", lambda: None)
+    x = np.ones((large._LOOKED_AT, 2), np.float32)
+    assert large.ask("sums", x, x[:, 0]) is None
+    assert backend.optimizer_steps() is None
+    assert backend.pulled(None, x, (), (True,)) is None
+    monkeypatch.setattr(large, "WORTH_MULTIPLYING", 1)
+    assert (large.multiplied(x, x.T[:, :3]) == 2).all()
+
+
+def test_a_kernel_is_asked_for_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Kernels:
+        def sums(self, x: Any, out: Any) -> tuple[Any, Any]:
+            return x, out
+
+    monkeypatch.setattr(large, "source", Kernels)
+    assert large.ask("sums", 1, 2) == (1, 2)
+
+
+def test_without_a_compiler_compile_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backend, "_load", None)
+    with pytest.raises(RuntimeError, match="no compiler was provided"):
+        backend.compiled(abs)
