@@ -10,7 +10,7 @@ from numpy import ndarray
 
 from ..array.layout import empty_joined
 from ..core.op import Call, op, view
-from ..core.value import shape_of
+from ..core.value import dtype_of, shape_of
 from .view import slice_kernel
 
 
@@ -20,11 +20,19 @@ def _cat(xs: tuple[ndarray, ...], /, sizes: tuple[int, ...], dim: int) -> ndarra
     return np.concatenate(xs, axis=dim, out=empty_joined(xs, shape))
 
 
+def _cat_rule(g: Any, sizes: tuple[int, ...], dim: int) -> tuple[Any, ...]:
+    parts = split_with_sizes(g, sizes, dim)
+    if 0 not in sizes or len(shape_of(g)) != 1:
+        return parts
+    # As in torch, the covector of a vector without elements is new and has no history.
+    return tuple(part if size else np.zeros(0, dtype_of(g)) for part, size in zip(parts, sizes))
+
+
 #: Values side by side along axis `dim`; `sizes` are theirs there.
 cat_sizes = op(
     "cat",
     _cat,
-    lambda g, sizes, dim: split_with_sizes(g, sizes, dim),
+    _cat_rule,
     kind="linear",
     variadic=True,
     promote="same",
