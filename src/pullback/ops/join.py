@@ -10,7 +10,7 @@ from numpy import ndarray
 
 from ..array.layout import empty_joined
 from ..core.op import Call, op, view
-from ..core.value import dtype_of, shape_of
+from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from .view import slice_kernel
 
 
@@ -25,7 +25,9 @@ def _cat_rule(g: Any, sizes: tuple[int, ...], dim: int) -> tuple[Any, ...]:
     if 0 not in sizes or len(shape_of(g)) != 1:
         return parts
     # As in torch, the covector of a vector without elements is new and has no history.
-    return tuple(part if size else np.zeros(0, dtype_of(g)) for part, size in zip(parts, sizes))
+    empty = np.zeros(0, dtype_of(g))
+    new = wrap(empty) if isinstance(g, TensorBase) else empty
+    return tuple(part if size else new for part, size in zip(parts, sizes))
 
 
 #: Values side by side along axis `dim`; `sizes` are theirs there.
