@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..emit.emitter import TYPES, Emitter, Module, Value, computing, is_float, number
-from ..stretches import LEAST, fill, stretches
 from .buffer import Buffer
 from .domain import BLOCK, Domain, flat, reduced, split, stream
 from .handlers import Analysis, Read
 from .index import Index, Indices, atom_index, constant, linear, strides_of
 from .lowered import Map, Node, Reduction
+from .stretches import LEAST, fill, stretches
 
 # Where a node runs: for every element, once a row, or gathered over columns or over everything.
 ELEMENT, ROW, COLUMN, ALL = "element", "row", "column", "all"

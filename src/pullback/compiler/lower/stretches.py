@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from math import isqrt
 from typing import Any
 
-from .emit.emitter import Emitter
-from .lower.buffer import Buffer
-from .lower.index import Index, Variable, atom_index, constant
+from ..emit.emitter import Emitter
+from .buffer import Buffer
+from .index import Index, Variable, atom_index, constant
 
 #: Rows whose sums are added in sequence: at least, and where the number of rows is not known.
 LEAST, TYPICAL = 64, 128
