@@ -11,7 +11,8 @@ import pullback as torch
 
 
 def leaf(*shape: int) -> Any:
-    return torch.linspace(0.5, 1.5, max(1, torch.Size(shape).numel())).reshape(shape).requires_grad_()
+    values = torch.linspace(0.5, 1.5, max(1, torch.Size(shape).numel()))
+    return values.reshape(shape).clone().requires_grad_()
 
 
 def image() -> Any:
@@ -103,6 +104,14 @@ def test_view_without_history(mode: Any) -> None:
             v.sum(0).detach().backward()
         with pytest.raises(RuntimeError, match="element 0 of tensors does not require grad"):
             torch.autograd.backward(v, torch.ones_like(v))
+
+
+def test_view_of_a_leaf_that_is_a_view_without_history() -> None:
+    x = torch.ones(6).reshape(2, 3).requires_grad_()
+    with torch.no_grad():
+        v = x[0]
+    assert not v.requires_grad
+    assert not (v * 2).requires_grad
 
 
 def test_view_without_history_becomes_a_leaf() -> None:

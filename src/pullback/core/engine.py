@@ -348,7 +348,7 @@ def _sent_after(failed: Node, roots: Sequence[tuple[Any, Any]]) -> list[Node]:
             if node is not None and node not in seen:
                 seen.add(node)
                 stack.append(node)
-    return max(consumers, key=itemgetter(0))[1] if consumers else []
+    return min(consumers, key=itemgetter(0))[1] if consumers else []
 
 
 def _is_saved(value: ndarray, saved: tuple[Any, ...]) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import takewhile
 from typing import Any
+from weakref import ref
 
 import numpy as np
 from numpy import ndarray
@@ -23,18 +24,17 @@ from . import structural_ops
 from .batched import Batched
 from .blame import is_freed, stamp
 from .calls import edge_of
-from .detached import refuse_saved
 from .holders import note_holder
 from .hooks import hooks_of
 from .marked import IN_MEMORY, memory_of, resolved
 from .meta import Meta, array_or_phantom, is_meta
 from .modes import change, modes, set_modes
 from .node import LEAF, Node, Nowhere, Output, edge_target, short_name
-from .overlap import PARTIAL, overlaps_itself
+from .overlap import PARTIAL, overlaps_itself, takes_writes
 from .overlap import overlap as overlap_of
-from .saved import FROZEN, freed
+from .saved import DETACHED, FROZEN, freed
 from .value import TensorBase, dtype_of, shape_of, wrap
-from .versions import bump, version_of
+from .versions import Detached, VersionOfView, bump, version_of
 from .views import (
     OF_INFERENCE_VIEW,
     OF_NO_GRAD_VIEW,
@@ -95,12 +95,29 @@ class AsStridedBackward0(Node):
     ----------
     chain : tuple of (node, index)
         The nodes of the steps, last step first; `index` is the step's output where it has several, else None.
+    inside : bool
+        Whether it leads from an op that was computed from the view and written to it: in torch the op then
+        hangs in the base's history, not behind a view.
     """
 
-    __slots__ = ("chain",)
+    __slots__ = ("__weakref__", "chain", "inside")
     __module__ = "torch.autograd.graph"
 
     chain: tuple[tuple[Node, int | None], ...]
+    inside: bool
+
+    def again(self) -> AsStridedBackward0:
+        """Return another node that does the same, for an op that is computed from the view: as in torch, it
+        does not keep this one alive, which messages name as long as something else does.
+        """
+        node = AsStridedBackward0()
+        for name in (*Node.__slots__, "chain"):
+            setattr(node, name, getattr(self, name))
+        node.inside = True
+        return node
+
+    def __lt__(self, other: Any) -> bool:
+        return False  # this and the one that it was made from have one number: either may be first
 
     def backward(self, g: Any) -> tuple[Any, ...]:
         for node, index in self.chain:
@@ -108,7 +125,7 @@ class AsStridedBackward0(Node):
         return (g,)
 
     def backward_graph(self, g: Any) -> tuple[Any, ...]:
-        if 0 in self._shape:
+        if 0 in self._shape and not self.inside:
             edge = self._edges[0]
             return (None if edge is None else wrap(np.zeros(*_shape_and_dtype(edge))),)
         for node, index in self.chain:
@@ -168,6 +185,7 @@ def replayed_node(base: Any, view: Any, record: View) -> Node | Output:
     node._edges = (edge,)
     node._saved = ()
     node.chain = tuple(chain)
+    node.inside = False
     node._shape = shape_of(view._value)
     node._dtype = dtype_of(view._value)
     stamp(node)
@@ -187,7 +205,9 @@ def check_history(x: Any, recording: bool) -> None:
         record = x._view
         if record is not None and record.creation:
             raise forbidden_view_update(x, record)
-        if record is not None and record.base._node is LEAF:
+        if record is not None and (
+            record.base._node is LEAF or (record.base._node is None and x._node is not None)
+        ):
             raise errors.leaf_view_update()
         # As in torch, a view that got its history from a later write to its base counts as a leaf until used.
         if x._node is LEAF or (x._node is None and requires_grad(x)):
@@ -251,7 +271,7 @@ def forbidden_view_update(x: Any, record: View, indirect: bool = False) -> Runti
     """
     if x._node is None or x._node is LEAF or type(x._node) is Nowhere:
         # A recorded view of an unrecorded one has no node here; in torch it has one that leads nowhere.
-        inherited = record.creation in (OF_NO_GRAD_VIEW, OF_INFERENCE_VIEW)
+        inherited = record.creation in (OF_NO_GRAD_VIEW, OF_INFERENCE_VIEW) and record.base._node is not None
         name = short_name(record.steps[-1][0].node_class) if inherited else None
         return errors.view_update(record.creation, name, 0, indirect)
     node, index = edge_target(x._node)
@@ -291,7 +311,11 @@ def store(x: Any, new: Any) -> Any:
     if type(value) in IN_MEMORY and type(new._value) in IN_MEMORY:
         if node is not None:
             _keep_overwritten(node, x, new)
-        value[...] = towards(resolved(new._value), value.dtype)
+        result = towards(resolved(new._value), value.dtype)
+        if type(value) is not ndarray or takes_writes(value):
+            value[...] = result
+        else:  # of elements that share memory, one that stays must not undo what another wrote
+            np.copyto(value, result, where=value != result)
     elif type(value) is Wrapped:
         if node is not None:
             _keep_overwritten(node, x, new)
@@ -430,8 +454,27 @@ def record_write(x: Any, node: Any) -> None:
         # What is computed from the view leads to the base itself: the view's hooks are not called.
         source = edge_target(node)[0]
         source._edges = (replayed_node(base, x, record), *source._edges[1:])
+    elif after.computed and isinstance(old, AsStridedBackward0):
+        source = edge_target(node)[0]
+        source._edges = (old.again(), *source._edges[1:])
     _move_history(base, after)
     bring_up_to_date(x)
+    if after.computed:
+        _note_history(edge_target(node)[0], x)
+
+
+def _note_history(node: Node, x: Any) -> None:
+    """Tell a node that saved its result, which is now the view `x`, of the history that `x` has."""
+    if node._op is None or not isinstance(x._node, AsStridedBackward0):
+        return
+    outputs = node._op.layout.output_index
+    if any(o >= 0 and node._saved[3 * k + 1] is x._counter for k, o in enumerate(outputs)):
+        parts = list(node._saved)
+        for k, o in enumerate(outputs):
+            if o >= 0 and parts[3 * k + 1] is x._counter:
+                parts[3 * k + 2] = VersionOfView(parts[3 * k + 2])
+                parts[3 * k + 2].history = ref(x._node)
+        node._saved = tuple(parts)
 
 
 def _move_history(x: Any, node: Any) -> None:
@@ -456,15 +499,21 @@ def _set_history(x: Any, node: Any) -> None:
     """Put a new node behind `x` and tell the storage's counter, for messages."""
     old, x._node = x._node, node
     if node is not None:
-        _tell_history(x)
+        _tell_history(x, first=old is None)
     elif old is not None:
         del x._counter[2:]
 
 
-def _tell_history(x: Any) -> None:
+def _tell_history(x: Any, name: str | None = None, first: bool = False) -> None:
+    """Note in the version counter the name of the node behind `x` and the identity of its array: that number
+    negated where `x` had no history before, so that it is not taken for a recorded tensor that shares it.
+    """
     counter = x._counter
     runs = counter[1] if len(counter) > 1 else []
-    counter[1:] = (runs, short_name(type(edge_target(x._node)[0])), {id(x._value)})
+    name = short_name(type(edge_target(x._node)[0])) if name is None else name
+    number = id(x._value)
+    first = first or (len(counter) > 3 and -number in counter[3])
+    counter[1:] = (runs, name, {-number if first else number})
 
 
 def _keep_overwritten(node: Any, x: Any, new: Any) -> None:
@@ -517,6 +566,9 @@ def detach_(x: Any) -> Any:
             "buckets, and hence detach_() cannot be called on these gradients. To fix this error, please "
             "refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
         )
-    refuse_saved(x)
+    recorded = x._node is not None and x._node is not LEAF and type(x._node) is not Nowhere
+    if recorded and type(x._counter) is list:
+        _tell_history(x, DETACHED)
+        x._counter[0] = Detached(x._counter[0])
     x._node = None
     return x

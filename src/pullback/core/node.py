@@ -260,7 +260,8 @@ class Nowhere(Node):
 
 def unrecorded(parent: Any, value: Any) -> Nowhere | None:
     """The history of a view with this value that was taken of `parent` where nothing is recorded."""
-    return None if parent._node is None or value.dtype not in DIFFERENTIABLE else Nowhere(value)
+    base = parent if parent._view is None else parent._view.base
+    return None if base._node is None or value.dtype not in DIFFERENTIABLE else Nowhere(value)
 
 
 def edge_target(edge: Any) -> tuple[Node, int]:

@@ -181,6 +181,9 @@ class Op:
     signs : callable, optional
         Of a view: ``signs(conjugated, negated)`` gives the bits of the result from those of the input (see
         `marked`). An elementwise op that has it is a view, too, and its kernel what the bits stand for.
+    saved_as : sequence of str
+        torch's names for the inputs of an op with one or two, under which a node shows what it saved and in
+        whose alphabetical order it looks at that.
     """
 
     def __init__(
@@ -221,6 +224,7 @@ class Op:
         in_order: bool = False,
         overlaps: bool = False,
         signs: Callable[[bool, bool], tuple[bool, bool]] | None = None,
+        saved_as: Sequence[str] = ("self", "other"),
     ) -> None:
         if kind not in KINDS:
             raise ValueError(f"op {name}: kind {kind!r} is not one of {KINDS}")
@@ -273,6 +277,7 @@ class Op:
         self.in_order = in_order
         self.overlaps = overlaps
         self.signs = signs
+        self.saved_as = tuple(saved_as)
         self.parallel = kind == "elementwise" and isinstance(kernel, np.ufunc)
         self.is_view = kind == "view" or signs is not None
         self.draws = self.attrs[-1:] == ("generator",)
@@ -326,7 +331,7 @@ class Op:
         if name == "out":
             return "result"
         if name in self.inputs:
-            return TORCH_INPUTS[self.inputs.index(name)] if len(self.inputs) < 3 else name
+            return self.saved_as[self.inputs.index(name)] if len(self.inputs) < 3 else name
         if name == f"shape_{self.inputs[0]}":
             return "self_sym_sizes"
         return "dim" if name == "dims" else name
@@ -511,9 +516,6 @@ def torch_node_name(name: str) -> str:
     """'leaky_relu' -> 'LeakyReluBackward0', 'log1p' -> 'Log1PBackward0'."""
     return re.sub(r"(^|_|(?<=\d))([a-z])", lambda m: m[2].upper(), name).replace("_", "") + "Backward0"
 
-
-#: torch's names for the inputs of an op with one or two.
-TORCH_INPUTS = ("self", "other")
 
 HALVES = frozenset({dtypes.float16.numpy, dtypes.bfloat16.numpy})
 #: The dtypes in which nothing is computed, and those that stand for them.

@@ -20,7 +20,7 @@ from .marked import Marked, resolved
 from .modes import modes
 from .node import LEAF, AccumulateGrad, MultiNode, Node, Nowhere, Output, edge_target, short_name
 from .value import TensorBase, dtype_of, shape_of, wrap
-from .versions import holders, is_stale
+from .versions import VersionOfView, holders, is_stale
 from .views import MULTI_VIEW, bring_up_to_date
 
 #: Version counter of what can never be written to (scalars, packed values).
@@ -242,11 +242,24 @@ def check_versions(node: Node, count: int) -> tuple[Any, ...]:
             if is_freed(saved):
                 raise freed(node)
             stale = [k for k in range(count) if is_stale(saved[3 * k + 1], saved[3 * k + 2])]
-            if stale:
+            if stale or (stale := _detached(node, saved)):
                 raise modified(node, in_torch_order(node, stale)[0])
             node._saved = saved = _with_replaced(node, saved)
             break
     return saved
+
+
+def _detached(node: Node, saved: tuple[Any, ...]) -> list[int]:
+    """Return which saved values are inputs that `detach_` took out of the graph."""
+    return [
+        k for k, i in enumerate(node._op.layout.input_index)
+        if i >= 0 and _was_detached(saved[3 * k], saved[3 * k + 1], node._edges[i])
+    ]  # fmt: skip
+
+
+def _was_detached(value: Any, counter: list[Any], edge: Any) -> bool:
+    known = edge is not None and not isinstance(edge, (AccumulateGrad, Nowhere))
+    return known and counter[2:3] == [DETACHED] and id(value) in counter[3]
 
 
 def _with_replaced(node: Node, saved: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -283,6 +296,12 @@ def damaged(
     node: Node, value: Any, counter: list[Any], number: int, edge: Any, is_input: bool = True
 ) -> RuntimeError:
     """Build torch's error for a value that `node` saved at version `number`, with the history `edge`."""
+    if is_input and _was_detached(value, counter, edge):
+        return errors.detached_in_place()
+    if isinstance(number, VersionOfView) and (history := number.history()) is not None:
+        return errors.modified_in_place(
+            dtype_of(value), shape_of(value), described(history, 0), counter[0], number
+        )
     if (is_input or edge is None) and (holder := holder_of(value, node, edge)) is not None:
         index = edge_target(edge)[1]
         description = described(present_node(holder), index)
@@ -320,6 +339,9 @@ def freed(node: Node) -> RuntimeError:
     return error
 
 
+#: What a version counter says of a tensor that `detach_` took out of the graph, in place of a node's name.
+DETACHED = "detached"
+
 #: How messages call a view whose base or other views were written to.
 STALE_VIEW = ", which is output 0 of AsStrided,"
 
@@ -335,6 +357,12 @@ def edge_description(edge: Any, counter: list[Any], value: Any) -> str:
         return ""  # a leaf has no history, whatever wrote to its storage through another tensor
     if len(counter) > 2:
         own = id(value) in counter[3]
+        if -id(value) in counter[3]:
+            if edge is not None:
+                return described(*edge_target(edge))  # another tensor, detached from this, was written to
+            own = True
+        elif own and edge is None:
+            return ""  # a tensor that was detached from the one with that history
         return f", which is output 0 of {counter[2]}," if own else STALE_VIEW
     return described(*edge_target(edge))
 

@@ -9,9 +9,10 @@ an input is ``not_implemented(name)``.
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import get_ident
 from typing import Any
 
-from .node import Node
+from .node import Node, edge_target
 
 Rule = Callable[..., Any]
 
@@ -24,11 +25,30 @@ class Underivable(Node):
     __slots__ = ()
 
     @property
-    def _seq(self) -> int:
-        """torch gives these nodes the number of leaves, the highest: the error comes before older nodes run
-        and leaves are filled.
+    def _seq(self) -> Any:
+        """Return the number that puts the node behind the last of those that send covectors to it.
+
+        torch gives these nodes the highest number, that of leaves, and runs them as soon as all that they
+        wait for has arrived: the error comes before older nodes run.
         """
-        return 2**64 - 1
+        from .engine import running
+
+        task = running.get(get_ident())
+        if task is None:
+            return 2**64 - 1
+        stack = [edge_target(edge)[0] for edge, _ in task.roots]
+        seen = set(stack)
+        youngest: float = 2**64 - 1
+        while stack:
+            user = stack.pop()
+            for edge in user._edges:
+                node = None if edge is None else edge_target(edge)[0]
+                if node is self:
+                    youngest = min(youngest, user._seq - 0.5)
+                elif node is not None and node not in seen:
+                    seen.add(node)
+                    stack.append(node)
+        return youngest
 
     @_seq.setter
     def _seq(self, number: int) -> None:

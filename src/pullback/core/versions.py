@@ -26,9 +26,25 @@ class NoVersions(list[Any]):
         raise errors.inference_saved()
 
 
-class Replaced(int):
-    """The version of a tensor that was given other data: the same number, but unequal to every number, so
-    that what was saved before is looked at more closely.
+class Unequal(int):
+    """A version that is unequal to every number, so that what was saved before is looked at more closely."""
+
+    __hash__ = int.__hash__
+
+    def __ne__(self, other: object) -> bool:
+        return True
+
+
+class Detached(Unequal):
+    """The version of a tensor that `detach_` took out of the graph.
+
+    torch reads the history of a saved input off the tensor itself, so a backward that comes to a node that
+    saved one since detached is an error there.
+    """
+
+
+class Replaced(Unequal):
+    """The version of a tensor that was given other data.
 
     Attributes
     ----------
@@ -37,10 +53,18 @@ class Replaced(int):
     """
 
     arrays: list[tuple[Any, Any]]
-    __hash__ = int.__hash__
 
-    def __ne__(self, other: object) -> bool:
-        return True
+
+class VersionOfView(int):
+    """The version at which a node saved its result, which had been written into a view.
+
+    Attributes
+    ----------
+    history : weak reference to Node
+        The node that the write put behind the view.
+    """
+
+    history: ref[Any]
 
 
 def replace_data(tensor: Any, value: Any) -> None:

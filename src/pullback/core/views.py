@@ -119,4 +119,6 @@ def bring_up_to_date(view: Any, asked: bool = False) -> None:
         before = view._node
         view._node = replayed_node(base, view, record)
         move_retained(view, before)
+    elif not base._rearranged and type(view._value) in IN_MEMORY:
+        return  # should the base require grad later, the view is stale, as in torch
     record.at = now

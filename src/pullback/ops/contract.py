@@ -94,11 +94,12 @@ def _batch_weight(size: int, values: tuple[Any, ...], dims: tuple[int | None, ..
 
 
 def _product(
-    name: str, kernel: Callable[..., Any], rules: tuple[Any, ...], node_name: str, batch_rule: Any
+    name: str, kernel: Callable[..., Any], rules: tuple[Any, ...], node_name: str, batch_rule: Any,
+    second: str = "other",
 ) -> Any:
     return op(
         name, kernel, rules, kind="bilinear", halves=True, float8=name.startswith(("mm", "linear")),
-        node_name=node_name, batch_rule=batch_rule,
+        node_name=node_name, batch_rule=batch_rule, saved_as=("self", second),
     )  # fmt: skip
 
 
@@ -126,7 +127,7 @@ def _mm_of(letters: str) -> Any:
         (_MM_COLUMN_RULES if letter == "t" else _MM_RULES)[k] for k, letter in enumerate(letters)
     )
     name = "mm" if letters == "nn" else f"mm_{letters}"
-    return _product(name, _mm, rules, "MmBackward0", _batch_mm(False))
+    return _product(name, _mm, rules, "MmBackward0", _batch_mm(False), "mat2")
 
 
 #: x @ y for matrices, by whether each lies in columns.
@@ -172,7 +173,7 @@ _MATMUL_RULES = (lambda g, y: matmul(g, swap(conj(y))), lambda g, x: matmul(swap
 #: Matrix products over broadcasting leading axes; both operands have at least two axes.
 matmul: Call = _product("matmul", _matmul, _MATMUL_RULES, "UnsafeViewBackward0", _batch_matmul)
 #: Matrix products of two stacks of equal length.
-bmm = _product("bmm", _matmul, _MATMUL_RULES, "BmmBackward0", _batch_matmul)
+bmm = _product("bmm", _matmul, _MATMUL_RULES, "BmmBackward0", _batch_matmul, "mat2")
 
 
 def _trilinear(x: ndarray, w: ndarray, y: ndarray, /) -> ndarray:
@@ -232,7 +233,7 @@ def _batch_dot(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...])
 
 #: Σ xᵢ·yᵢ.
 dot = _product(
-    "dot", _dot, (lambda g, y: g * conj(y), lambda g, x: g * conj(x)), "DotBackward0", _batch_dot
+    "dot", _dot, (lambda g, y: g * conj(y), lambda g, x: g * conj(x)), "DotBackward0", _batch_dot, "tensor"
 )
 
 
@@ -276,7 +277,7 @@ def row(v: Any) -> Any:
 mv: Call = _product(
     "mv", _mv,
     (lambda g, y: column(g) * conj(row(y)), lambda g, x: mv(swap(conj(x)), g)),
-    "MvBackward0", _batch_mv,
+    "MvBackward0", _batch_mv, "vec",
 )  # fmt: skip
 
 

@@ -155,7 +155,7 @@ def _declare(
 ) -> Call:
     return op(
         name, kernel, rules, kind="bilinear", node_name="ConvolutionBackward0", batch_rule=batch_rule,
-        place=_place, gradient=_JOINT, shape=shape, saves=saves, absent=1,
+        place=_place, gradient=_JOINT, shape=shape, saves=saves, absent=1, saved_as=("input", "weight"),
     )  # fmt: skip
 
 

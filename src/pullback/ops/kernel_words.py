@@ -147,8 +147,8 @@ _COMPUTING = (
     "index_copy", "index_fill", "index_fill_tensor", "index_put", "index_select", "isclose", "isfinite",
     "isinf", "isnan", "masked_fill", "masked_fill_tensor", "masked_place", "masked_select", "mul",
     "mul_number", "ne", "ne_number", "ne_tensor", "neg", "_neg_view", "norm_dims", "normal",
-    "normal_around", "place", "rsub", "rsub_tensor", "sgn", "std", "std_mean", "sub", "uniform", "var",
-    "var_mean", "vector_norm", "where", "zeros_of",
+    "normal_around", "place", "rsub", "rsub_tensor", "sgn", "std", "std_mean", "sub", "sub_scaled", "uniform",
+    "var", "var_mean", "vector_norm", "where", "zeros_of",
 )
 
 #: Ops whose kernels refuse it themselves, under texts of their own.

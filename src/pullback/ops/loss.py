@@ -113,7 +113,8 @@ def pairwise(
 
     call = op(
         name, kernel, tuple(None if s is None else _Scaled(s, inputs, attrs) for s in slopes), inputs=inputs,
-        attrs=(*attrs, "reduction"), batch_rule=batched, kind="reduce", place=place, **fields,
+        attrs=(*attrs, "reduction"), batch_rule=batched, kind="reduce", place=place,
+        saved_as=("self", "target"), **fields,
     )  # fmt: skip
     return call
 

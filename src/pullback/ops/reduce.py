@@ -18,8 +18,9 @@ from ..array.dtypes import COMPLEX32
 from ..array.elementwise import total
 from ..array.summation import sum_over
 from ..core.dual import fitted
+from ..core.inplace import innermost
 from ..core.op import Call, op
-from ..core.value import TensorBase, dtype_of, shape_of
+from ..core.value import dtype_of, shape_of
 from .arithmetic import pow_scalar
 from .comparison import eq, isnan, where, zeros_of
 from .complex import real
@@ -173,14 +174,22 @@ def _prod(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
 
 def _has_zero(x: Any) -> bool:
     """Whether an element is 0, as far as that is known before a transform or a compiled program runs."""
-    while isinstance(x, TensorBase):
-        x = x._value
+    x = innermost(x)
     return isinstance(x, ndarray) and not x.all()
 
 
-def _prod_rule(g: Any, x: Any, dim: int, keepdim: bool) -> Any:
+def _has_no_zero(x: Any) -> bool:
+    """Whether no element is 0, as far as that is known."""
+    x = innermost(x)
+    return isinstance(x, ndarray) and bool(x.all())
+
+
+def _prod_rule(g: Any, x: Any, out: Any, dim: int, keepdim: bool) -> Any:
     if not shape_of(x):
         return g
+    if _has_no_zero(x):
+        quotient = spread(out, shape_of(x), (dim,), keepdim) / x
+        return spread(g, shape_of(x), (dim,), keepdim) * conj(quotient)
     if shape_of(x)[dim] == 1 and _has_zero(x):
         return spread(g, shape_of(x), (dim,), keepdim)  # as torch, which divides where there is no zero
     g, x = widened(g), widened(x)
@@ -206,9 +215,9 @@ def _prod_all(x: ndarray, /) -> ndarray:
     return np.multiply.reduce(x, axis=None, dtype=x.dtype, out=...)
 
 
-def _prod_all_rule(g: Any, x: Any) -> Any:
+def _prod_all_rule(g: Any, x: Any, out: Any) -> Any:
     shape = shape_of(x)
-    return g if not shape else reshape(_prod_rule(g, reshape(x, (math.prod(shape),)), 0, False), shape)
+    return g if not shape else reshape(_prod_rule(g, reshape(x, (math.prod(shape),)), out, 0, False), shape)
 
 
 #: Product of all elements.
@@ -245,14 +254,21 @@ def _var(x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool)
     return np.true_divide(r, freedom, out=r) if freedom else _over_nothing(r)
 
 
+class AllAxes(tuple[int, ...]):
+    """All axes of a variance for which none were given: where too few elements are left, torch has another
+    slope for it.
+    """
+
+    __slots__ = ()
+
+
 def _var_rule(g: Any, x: Any, dims: tuple[int, ...], correction: float, keepdim: bool) -> Any:
     shape = shape_of(x)
     g, x = widened(g), widened(x)
     n = count(shape, dims) - correction
     g, mean = spread(g, shape, dims, keepdim), mean_dims(x, dims, True)
-    if n <= 0 and len(dims) == len(shape) != 1:
-        # As in torch, which takes the slope of all elements for nothing that could be differentiated again. A
-        # vector counts as reduced along its axis: `_spread` of the facade tells the two apart.
+    if n <= 0 and type(dims) is AllAxes:
+        # As in torch, which takes the slope for nothing that could be differentiated again.
         return g * where(eq(x, mean), math.nan, math.inf)
     return g * ((2 / n if n else math.inf) * (x - mean))
 

@@ -164,7 +164,7 @@ def _halved(x: Any) -> Any:
 def _cholesky_rule(g: Any, factor: Any, upper: bool) -> Any:
     if upper:
         g, factor = adjoint(g), adjoint(factor)
-    moved = matmul(adjoint(factor), tril(g, 0))
+    moved = matmul(adjoint(factor), g)  # of which the upper triangle of g changes only the upper one
     lower = tril(moved, -1)
     common = add(add(lower, adjoint(lower)), mul(moved, eye_of(moved)))
     inner = solve_triangular(adjoint(factor), common, True, True, False)

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
+from ..array.strides import strides_of
+from ..array.transposed import c_copy
 from ..core import engine, inplace
 from ..core import graph_errors as errors
 from ..core.blame import freed_by_caller, variable_of
@@ -22,8 +24,11 @@ from ..core.hooked import as_inner, as_tensor
 from ..core.levels import META
 from ..core.meta import Meta, is_meta
 from ..core.node import LEAF, GradientEdge, Nowhere, Output
+from ..core.overlap import overlaps_itself
 from ..core.value import TensorBase, array_of, dtype_of, run, shape_of, wrap
+from ..core.views import NO_GRAD_VIEW, View
 from ..core.wrapper import is_wrapper, named
+from ..ops.strided import as_strided
 from ..ops.structure import expand
 
 
@@ -298,7 +303,7 @@ def grad(
             roots, keep_graph=keep, create_graph=create_graph, capture=capture, accumulate=False
         )
         return tuple(
-            _result(x, g, allow_unused, materialize_grads, position, create_graph)
+            _result(x, g, vs, allow_unused, materialize_grads, position, create_graph)
             for position, (x, g) in enumerate(zip(xs, capture.results, strict=True))
         )
 
@@ -340,10 +345,11 @@ def backward_call(outputs: Any, covectors: Any, inputs: Any) -> BackwardCall:
 
 
 def _result(
-    x: Any, g: Any, allow_unused: bool, materialize: bool, position: int, create_graph: bool
-) -> Any:
+    x: Any, g: Any, covectors: Sequence[Any], allow_unused: bool, materialize: bool, position: int,
+    create_graph: bool,
+) -> Any:  # fmt: skip
     if g is not None:
-        return as_tensor(g)
+        return _in_memory_of(covectors, g) if type(g) is ndarray else as_tensor(g)
     if materialize:
         return wrap(np.zeros(shape_of(x), dtype_of(x)), LEAF if create_graph else None)
     if not allow_unused:
@@ -351,6 +357,36 @@ def _result(
         error.blame = x  # type: ignore[attr-defined]  # for `explain.why_error`
         raise error
     return None
+
+
+def _in_memory_of(covectors: Sequence[Any], g: ndarray) -> Any:
+    """Return a gradient as a tensor: where it lies in the memory of a covector that was given, that covector
+    itself or a view of it, as in torch, so that each shows what is written to the other.
+    """
+    for v in covectors:
+        if v is None or type(held := v._value) is not ndarray:
+            continue
+        if g is held:
+            return v
+        if g.base is not None and g.size and _owner(g) is _owner(held) and type(v._counter) is list:
+            base = v if v._view is None else v._view.base
+            whole = base._value
+            if type(whole) is ndarray and whole.dtype == g.dtype:
+                offset = (g.ctypes.data - whole.ctypes.data) // g.itemsize
+                layout = g.shape, strides_of(g), offset, whole.shape, strides_of(whole)
+                view = wrap(g)
+                view._counter = v._counter
+                steps = ((as_strided.op, layout, None),)
+                view._view = View(base, steps, NO_GRAD_VIEW, v._counter[0])
+                return view
+    # Rules spread a number without storing it; the user may write to what is returned.
+    return wrap(c_copy(g) if overlaps_itself(g) else g)
+
+
+def _owner(array: ndarray) -> ndarray:
+    while isinstance(array.base, ndarray):
+        array = array.base
+    return array
 
 
 def _node(edge: Any) -> Any:

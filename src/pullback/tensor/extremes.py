@@ -14,8 +14,9 @@ from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..ops import cumulative as c
 from ..ops import extreme as e
 from ..ops.arithmetic import sub
-from ..ops.comparison import logical_xor, where
+from ..ops.comparison import logical_xor
 from ..ops.join import cat
+from ..ops.mixture import lerp, lerp_tensor
 from ..ops.structure import permute, reshape, squeezed
 from ..ops.view import slice_dim
 from .batching import batch_levels
@@ -401,7 +402,7 @@ def _interpolated(x: Any, q: Any, points: np.ndarray, interpolation: str, skip: 
         weight = reshape(q, (points.size,)) * wrap(last_rank) - wrap(below.astype(array.dtype))
     else:
         weight = wrap((ranks - below).astype(array.dtype))
-    return where(below == above, low, low + (high - low) * weight)
+    return lerp(low, high, weight) if interpolation == "midpoint" else lerp_tensor(low, high, weight)
 
 
 @reduction

@@ -25,7 +25,7 @@ from ..ops import reduce as r
 from ..ops.comparison import isnan
 from ..ops.convert import cast
 from ..ops.kernel_words import RARE
-from ..ops.structure import reshape, sum_dims
+from ..ops.structure import sum_dims
 from .api import REGISTRY, Declaration, dispatch_override, explain, public
 from .batching import opened
 from .interception import OVERRIDING, PASS, intercepted
@@ -384,9 +384,8 @@ def _spread(name: str, call: _F, label: str) -> _F:
         dims, chosen, keep = _spread_arguments(label, input, dim, unbiased, keepdim, correction)
         shape = shape_of(input)
         _warn_freedom(name, shape, dims, chosen)
-        if len(shape) == 1 and (dim is None or isinstance(dim, bool)) and shape[0] <= chosen and not keep:
-            # As in torch, the slope is that of all elements, which the rule knows by their having two axes.
-            input, dims = reshape(input, (1, *shape)), (0, 1)
+        if r.count(shape, dims) <= chosen and (not shape or dim is None or isinstance(dim, bool)):
+            dims = r.AllAxes(dims)
         return call(input, dims, chosen, keep)
 
     function.__name__ = function.__qualname__ = name

@@ -35,6 +35,7 @@ from ..errors import argument_type, type_name
 from .backward import backward as run_backward
 from .backward import run_plain
 from .batching import detached
+from .constants import contiguous_format
 
 if TYPE_CHECKING:
     from .methods import Methods  # a stub: what the declarations attach
@@ -123,7 +124,9 @@ class Tensor(Methods):
     @property
     def requires_grad(self) -> bool:
         """Whether ops on this tensor are recorded."""
-        if self._node is not None or (self._view is not None and self._view.base._node is not None):
+        if self._view is not None and self._view.base._node is not None:
+            return True
+        if self._node is not None and (self._view is None or type(self._node) is not Nowhere):
             return True
         inner = self._value
         return self._level > 0 and getattr(getattr(inner, "primal", inner), "requires_grad", False)
@@ -301,7 +304,8 @@ class Tensor(Methods):
         def keep(g: Any) -> None:
             tensor = reference()
             if tensor is not None:
-                tensor._grad = g if tensor._grad is None else tensor._grad + g
+                own = g if g._sparse else g.clone(memory_format=contiguous_format)  # the user may hold g
+                tensor._grad = own if tensor._grad is None else tensor._grad + g
 
         node_hooks.hooks_of(node).retained[index] = keep
         self._retained = True
