@@ -306,12 +306,13 @@ def group_norm(
 
     def task(x: ndarray, y: ndarray, mean: ndarray, rstd: ndarray, *affine: ndarray) -> None:
         _centre(x, y, mean, rstd, eps)
-        planes = y.reshape(len(y), each, -1)
         given = list(affine)
         scale = rstd if factors is None else rstd * given.pop(0)
-        np.multiply(planes, scale[:, :, None], out=planes)
-        if shifts is not None:
-            np.add(planes, given.pop()[:, :, None], out=planes)
+        shift = -scale * mean if shifts is None else given.pop() - scale * mean
+        # As torch computes it: what is infinite in a weight reaches every element of its channel.
+        planes = y.reshape(len(y), each, -1)
+        np.multiply(x.reshape(planes.shape), scale[:, :, None], out=planes)
+        np.add(planes, shift[:, :, None], out=planes)
 
     _in_blocks(task, rows, y, mean, rstd, *(v for v in (factors, shifts) if v is not None))
     return y.reshape(x.shape), mean.reshape(kept), rstd.reshape(kept)

@@ -380,15 +380,18 @@ def _running(compare: np.ufunc, accumulate: np.ufunc) -> Call:
     return kernel  # type: ignore[return-value]  # known only at run time
 
 
-def _running_rule(g: Any, shape_x: tuple[int, ...], indices: Any, dim: int) -> Any:
-    return place(g, indices, dim, shape_x[dim]) if shape_x else g
+def _running_rule(g: Any, x: Any, indices: Any, dim: int) -> Any:
+    shape = shape_of(x)
+    if 0 in shape:
+        return x  # as torch
+    return place(g, indices, dim, shape[dim]) if shape else g
 
 
 def _running_op(name: str, kernel: Callable[..., Any]) -> Call:
     return op(
         name, kernel, (_running_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),
         inputs=("x",), attrs=("dim",), batch=dim_first, place=in_order,
-        jvp=lambda primals, tangents, out, dim: (pick(tangents[0], out[1], dim), None), saves=("x",),
+        jvp=lambda primals, tangents, out, dim: (pick(tangents[0], out[1], dim), None),
     )  # fmt: skip
 
 

@@ -78,9 +78,10 @@ class _Rows:
         return mean, context.stored(context.map(self.lead, dtype, inverse))
 
     def forward(
-        self, x: Lowered, weight: Lowered | None, bias: Lowered | None, eps: float, result: Shape
-    ) -> list[Lowered]:
-        """(out, mean, rstd)."""
+        self, x: Lowered, weight: Lowered | None, bias: Lowered | None, eps: float, result: Shape,
+        folded: bool = False,
+    ) -> list[Lowered]:  # fmt: skip
+        """(out, mean, rstd); `folded`: each row's mean goes into what is added, as in torch's group norm."""
         whole = x.shape
         x = self.held(x)
         dtype = computing(x.dtype)
@@ -88,8 +89,16 @@ class _Rows:
 
         def body(ops: Any, indices: Indices) -> Any:
             row = without(indices, self.axes)
-            value = ops.sub(ops.cast(x.at(ops, indices), dtype), mean.at(ops, row))
-            value = ops.mul(value, rstd.at(ops, row))
+            value = ops.cast(x.at(ops, indices), dtype)
+            if folded:
+                scale = rstd.at(ops, row)
+                if weight is not None:
+                    scale = ops.mul(scale, ops.cast(weight.at(ops, self.affine(indices)), dtype))
+                shift = ops.neg(ops.mul(scale, mean.at(ops, row)))
+                if bias is not None:
+                    shift = ops.add(ops.cast(bias.at(ops, self.affine(indices)), dtype), shift)
+                return ops.cast(ops.add(ops.mul(value, scale), shift), x.dtype)
+            value = ops.mul(ops.sub(value, mean.at(ops, row)), rstd.at(ops, row))
             if weight is not None:
                 value = ops.mul(value, ops.cast(weight.at(ops, self.affine(indices)), dtype))
             if bias is not None:
@@ -176,7 +185,7 @@ def group_norm(
     context: Context, x: Lowered, weight: Lowered | None, bias: Lowered | None, groups: int, eps: float
 ) -> list[Lowered]:
     """Lower ``native_group_norm``."""
-    return _groups(context, x.shape, groups).forward(x, weight, bias, eps, context.results[1][0])
+    return _groups(context, x.shape, groups).forward(x, weight, bias, eps, context.results[1][0], folded=True)
 
 
 def group_norm_backward(
