@@ -505,15 +505,15 @@ def _set_history(x: Any, node: Any) -> None:
 
 
 def _tell_history(x: Any, name: str | None = None, first: bool = False) -> None:
-    """Note in the version counter the name of the node behind `x` and the identity of its array: that number
-    negated where `x` had no history before, so that it is not taken for a recorded tensor that shares it.
+    """Note in the version counter the name of the node behind `x`, the identity of its array, and from which
+    node on the history is that of `x`: where it had none before, older nodes are those of another tensor that
+    shares its array.
     """
     counter = x._counter
     runs = counter[1] if len(counter) > 1 else []
-    name = short_name(type(edge_target(x._node)[0])) if name is None else name
-    number = id(x._value)
-    first = first or (len(counter) > 3 and -number in counter[3])
-    counter[1:] = (runs, name, {-number if first else number})
+    node = edge_target(x._node)[0]
+    since = node._seq if first else counter[4] if len(counter) > 4 else 0
+    counter[1:] = (runs, short_name(type(node)) if name is None else name, {id(x._value)}, since)
 
 
 def _keep_overwritten(node: Any, x: Any, new: Any) -> None:

@@ -357,12 +357,10 @@ def edge_description(edge: Any, counter: list[Any], value: Any) -> str:
         return ""  # a leaf has no history, whatever wrote to its storage through another tensor
     if len(counter) > 2:
         own = id(value) in counter[3]
-        if -id(value) in counter[3]:
-            if edge is not None:
-                return described(*edge_target(edge))  # another tensor, detached from this, was written to
-            own = True
-        elif own and edge is None:
-            return ""  # a tensor that was detached from the one with that history
+        if own and edge is not None and edge_target(edge)[0]._seq < counter[4]:
+            return described(*edge_target(edge))  # a tensor that was detached from this has the history
+        if own and edge is None and not counter[4]:
+            return ""  # a tensor that was detached from the one that has the history
         return f", which is output 0 of {counter[2]}," if own else STALE_VIEW
     return described(*edge_target(edge))
 

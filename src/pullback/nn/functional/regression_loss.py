@@ -6,6 +6,8 @@ import math
 import warnings
 from typing import Any
 
+import numpy as np
+
 from ...core.graph_errors import type_word, unsafe_result
 from ...core.inplace import castable
 from ...core.value import dtype_of, shape_of
@@ -17,7 +19,7 @@ from ...ops.comparison import where
 from ...ops.convert import cast
 from ...ops.elementwise import abs, exp
 from ...ops.special import xlogy
-from ...ops.structure import reshape
+from ...ops.structure import expand, reshape
 from ...tensor.creation_like import ones_like
 from ...tensor.inplace_checks import check_stored
 from ...tensor.limits import clamp
@@ -35,6 +37,21 @@ from .loss_reduction import (
     mirrored,
     warn_of_sizes,
 )
+
+
+def _expanded(input: Any, target: Any) -> tuple[Any, Any]:
+    """Expand input and target to a common shape, as far as they have one."""
+    have, wanted = shape_of(input), shape_of(target)
+    if have == wanted:
+        return input, target
+    try:
+        shape = np.broadcast_shapes(have, wanted)
+    except ValueError:
+        return input, target  # the loss says what is wrong
+    return (
+        input if have == shape else expand(input, shape),
+        target if wanted == shape else expand(target, shape),
+    )
 
 
 def _check_promoted(kernel: str, input: Any, target: Any) -> None:
@@ -65,6 +82,7 @@ def mse_loss(
             return r.sum_all(each) / r.sum_all(weight)
         return apply_reduction(each, reduction)
     check_reduction(reduction)
+    input, target = _expanded(input, target)
     _check_promoted("mse_cpu", input, target)
     return o.mse_loss(input, target, reduction)
 
@@ -107,6 +125,7 @@ def smooth_l1_loss(
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
         return apply_reduction(abs(input - target), reduction)
+    input, target = _expanded(input, target)
     _check_promoted("smooth_l1_cpu", input, target)
     return o.smooth_l1_loss(input, target, float(beta), reduction)
 
@@ -125,6 +144,7 @@ def huber_loss(
         raise argument_type("huber_loss", "delta", 4, "float", delta)
     if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    input, target = _expanded(input, target)
     if weight is None and dtype_of(input) == dtype_of(target):
         _check_promoted("huber_cpu", input, target)
         return o.huber_loss(input, target, float(delta), reduction)
