@@ -70,6 +70,8 @@ def _worth() -> int:
 
 def multiplied(x: ndarray, y: ndarray, /) -> ndarray:
     """``x @ y`` for two matrices: native where it is large."""
+    if y.shape[0] == 1:
+        return x * y  # NumPy leaves out the products with a zero, and with it 0·nan
     if x.size >= MATRIX and x.size * y.shape[1] >= _worth() and x.dtype is y.dtype:
         product: ndarray | None = ask("product", x, y)
         if product is not None:

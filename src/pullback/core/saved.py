@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
+import numpy as np
+
 from . import graph_errors as errors
 from .blame import changes, freed_at, is_freed, place_of
 from .holders import base_of, holder_of
@@ -320,7 +322,10 @@ def damaged(
         if base is not None and base._node is not None:
             return errors.modified_in_place(dtype_of(value), shape_of(value), STALE_VIEW, counter[0], number)
     description = edge_description(edge, counter if is_input else FROZEN, value)
-    return errors.modified_in_place(dtype_of(value), shape_of(value), description, counter[0], number)
+    dtype = dtype_of(value)
+    if not is_input and dtype.kind in "iu":
+        dtype = np.dtype(np.int64)  # torch's places are of this dtype, whatever is kept here
+    return errors.modified_in_place(dtype, shape_of(value), description, counter[0], number)
 
 
 def blamed(error: RuntimeError, node: Node, counter: list[Any], number: int) -> RuntimeError:

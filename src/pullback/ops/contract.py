@@ -48,8 +48,6 @@ def _mm(x: ndarray, y: ndarray, /) -> ndarray:
 
 
 def _linear(x: ndarray, w: ndarray, /) -> ndarray:
-    if w.shape[1] == 1:
-        return x * w[:, 0]  # NumPy leaves out the products with a zero, and with it 0·nan
     if x.ndim == 2:
         return multiplied(x, w.T)
     return multiplied(_rows(x), w.T).reshape(*x.shape[:-1], w.shape[0])
@@ -252,7 +250,7 @@ vdot = _product(
 
 
 def _mv(x: ndarray, y: ndarray, /) -> ndarray:
-    return np.dot(x, y)
+    return x[:, 0] * y if len(y) == 1 else np.dot(x, y)  # as in `multiplied`
 
 
 def _batch_mv(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> Any:
@@ -353,7 +351,7 @@ ADDMM: dict[tuple[bool, bool], Call] = {
 }  # fmt: skip
 addmm = ADDMM[False, False]
 addmv = _add_product(
-    "addmv", np.dot, lambda g, z: column(g) * conj(row(z)), lambda g, y: mv(swap(conj(y)), g),
+    "addmv", _mv, lambda g, z: column(g) * conj(row(z)), lambda g, y: mv(swap(conj(y)), g),
     "AddmvBackward0"
 )
 baddbmm = _add_product(
@@ -367,7 +365,8 @@ addr = _add_product(
 
 
 def _sum_of_products(x: ndarray, y: ndarray) -> ndarray:
-    return np.tensordot(x, y, axes=((0, 2), (0, 1)))
+    count = len(x) * x.shape[2]
+    return multiplied(x.transpose(1, 0, 2).reshape(x.shape[1], count), y.reshape(count, y.shape[2]))
 
 
 addbmm = _add_product(

@@ -22,7 +22,7 @@ from ..core.value import Value, dtype_of, shape_of
 from .arithmetic import log
 from .comparison import ge, lt, where
 from .convert import widened
-from .elementwise import abs, sgn, sigmoid
+from .elementwise import abs, exp, sgn, sigmoid
 from .extreme import pick, place
 from .kernels import into
 from .reduce import mean_dims
@@ -177,11 +177,16 @@ def _soft_margin(x: ndarray, y: ndarray) -> ndarray:
     return np.log1p(np.exp(z)) if z.dtype.kind == "c" else np.logaddexp(z, 0, out=z)
 
 
+def _soft_margin_slope(g: Any, x: Any, y: Any) -> Any:
+    z = exp(-(x * y))
+    return g * (-y * z / (z + 1))  # as in torch, nan where z is infinite
+
+
 #: log(1 + exp(−y·x))
 soft_margin_loss = pairwise(
     "soft_margin_loss",
     _soft_margin,
-    lambda g, x, y: g * (-y * sigmoid(-(x * y))),
+    _soft_margin_slope,
     None,
 )
 

@@ -19,7 +19,7 @@ from .api import public
 from .contract import dot
 from .out import write_out
 from .rearrange import refuse_complex_history
-from .shape import reshaped
+from .shape import reshaped, view
 from .signature import Parser
 from .sizes import tensor
 from .tensor import Tensor, checked_dim
@@ -137,7 +137,10 @@ def kron(input: Any, other: Any) -> Any:
     q = (1,) * (rank - len(b)) + b
     left = unsafe_view(input, tuple(s for n in p for s in (n, 1)))
     right = unsafe_view(other, tuple(s for n in q for s in (1, n)))
-    return unsafe_view(mul(left, right), tuple(m * n for m, n in zip(p, q, strict=True)))
+    product, shape = mul(left, right), tuple(m * n for m, n in zip(p, q, strict=True))
+    if not product.is_contiguous():
+        view(product.detach(), shape)  # raises, as in torch, where the strides do not allow it
+    return unsafe_view(product, shape)
 
 
 @public(namespace="nn.functional", method=False, out=False)

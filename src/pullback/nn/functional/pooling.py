@@ -77,7 +77,9 @@ def _max_pool(
         return unsafe_view(values, (*lead, shape_of(values)[1], shape_of(values)[3]))
     results = [values]
     if return_indices:
-        results.append(ops.winner_indices(winners, windows, shape_of(x)[2:]))
+        indices = ops.winner_indices(winners, windows, shape_of(x)[2:])
+        indices._counter = winners._counter  # torch's node saves the indices, and sees writes to them
+        results.append(indices)
     if rank == 1:
         results = [squeeze_dim(r, 2) for r in results]
     if alone:
