@@ -29,7 +29,7 @@ from .hooks import hooks_of
 from .marked import IN_MEMORY, memory_of, resolved
 from .meta import Meta, array_or_phantom, is_meta
 from .modes import change, modes, set_modes
-from .node import LEAF, Node, Nowhere, Output, edge_target, short_name
+from .node import DIFFERENTIABLE, LEAF, Node, Nowhere, Output, edge_target, short_name
 from .overlap import PARTIAL, overlaps_itself, takes_writes
 from .overlap import overlap as overlap_of
 from .saved import DETACHED, FROZEN, freed
@@ -201,7 +201,7 @@ def check_history(x: Any, recording: bool) -> None:
     recording : bool
         Whether the update would be recorded were grad mode on (some input requires grad).
     """
-    if recording and modes().grad:
+    if recording and modes().grad and dtype_of(x) in DIFFERENTIABLE:
         record = x._view
         if record is not None and record.creation:
             raise forbidden_view_update(x, record)

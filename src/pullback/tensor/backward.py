@@ -23,7 +23,7 @@ from ..core.calls import edge_of
 from ..core.hooked import as_inner, as_tensor
 from ..core.levels import META
 from ..core.meta import Meta, is_meta
-from ..core.node import LEAF, GradientEdge, Nowhere, Output
+from ..core.node import LEAF, GradientEdge, MultiNode, Nowhere, Output, edge_target
 from ..core.overlap import overlaps_itself
 from ..core.value import TensorBase, array_of, dtype_of, run, shape_of, wrap
 from ..core.views import NO_GRAD_VIEW, View
@@ -141,8 +141,13 @@ def ones_on(output: Any) -> Any:
 
 def _accumulates(have: tuple[int, ...], want: tuple[int, ...]) -> bool:
     """Whether a covector stands for a batch of covectors of shape `want`: `want` broadcasts to it."""
-    lead = len(have) - len(want)
-    return lead > 0 and all(w in (h, 1) for h, w in zip(have[lead:], want, strict=True))
+    return len(have) > len(want) and _broadcasts(want, have)
+
+
+def _broadcasts(small: tuple[int, ...], large: tuple[int, ...]) -> bool:
+    """Whether a shape broadcasts to another one."""
+    lead = len(large) - len(small)
+    return lead >= 0 and all(w in (h, 1) for h, w in zip(large[lead:], small, strict=True))
 
 
 def run_plain(y: Any, gradient: Any, retain_graph: bool | None) -> bool:
@@ -415,6 +420,14 @@ def _roots(
         edge = _edge(y)
         if edge is None:
             raise errors.no_graph(position)
+        node, index = edge_target(edge)
+        wanted = node._shape[index] if isinstance(node, MultiNode) else node._shape
+        have = shape_of(covector)[batched:] if covector is not None else wanted
+        if have != wanted and not _broadcasts(wanted, have):
+            raise RuntimeError(
+                f"invalid gradient at index {position} - got {list(have)} but expected shape compatible with "
+                f"{list(wanted)}"
+            )
         roots.append((edge, covector))
     return roots
 

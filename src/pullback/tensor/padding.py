@@ -63,7 +63,7 @@ def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | N
 def _constant(input: Any, pairs: list[tuple[int, int]], value: Any) -> Any:
     shape = shape_of(input)
     full = ((0, 0),) * (len(shape) - len(pairs)) + tuple(reversed(pairs))
-    if any(n + a + b < 0 for n, (a, b) in zip(shape, full, strict=True)):
+    if any(n + min(a, 0) + min(b, 0) < 0 for n, (a, b) in zip(shape, full, strict=True)):
         raise RuntimeError("narrow(): length must be non-negative.")
     return ops.pad(input, full, value)
 
