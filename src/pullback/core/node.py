@@ -19,6 +19,7 @@ from typing import Any, ClassVar, NamedTuple
 from ..array import dtypes
 from .blame import next_sequence
 from .hooks import NodeHooks, RemovableHandle, add_hook, hooks_of
+from .modes import modes
 
 #: Node classes that torch does not generate from its table of derivatives; it says their namespace.
 _WRITTEN_IN_CPP = ("CopySlices", "CopyBackwards", "NotImplemented")
@@ -241,11 +242,19 @@ class Nowhere(Node):
 
     Such a view requires grad, as its base does, but no covector gets any further. What users see is a leaf
     without a node.
+
+    Attributes
+    ----------
+    inference : bool
+        Whether it was made in inference mode.
     """
 
-    __slots__ = ()
+    __slots__ = ("inference",)
+
+    inference: bool
 
     def __init__(self, value: Any) -> None:
+        self.inference = modes().inference
         self._edges = self._saved = ()
         self._shape = value.shape
         self._dtype = value.dtype

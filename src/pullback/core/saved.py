@@ -23,7 +23,14 @@ from .modes import modes
 from .node import LEAF, AccumulateGrad, MultiNode, Node, Nowhere, Output, edge_target, short_name
 from .value import TensorBase, dtype_of, shape_of, wrap
 from .versions import VersionOfView, holders, is_stale
-from .views import MULTI_VIEW, bring_up_to_date
+from .views import (
+    INFERENCE_VIEW,
+    MULTI_VIEW,
+    NO_GRAD_VIEW,
+    OF_INFERENCE_VIEW,
+    OF_NO_GRAD_VIEW,
+    bring_up_to_date,
+)
 
 #: Version counter of what can never be written to (scalars, packed values).
 FROZEN: list[Any] = [0]
@@ -311,11 +318,11 @@ def damaged(
             dtype_of(value), shape_of(holder._value), description, counter[0], number
         )
     if is_input and edge is not None:
-        maker, index = edge_target(edge)
+        maker, _ = edge_target(edge)
         own = len(counter) > 2 and id(value) in counter[3]  # not a view, but rearranged in place
+        if not own and (error := _lost_view(edge)) is not None:
+            return error
         if maker._op is not None and maker._op.kind == "view" and not own:
-            if type(edge) is Output:
-                return errors.view_update(MULTI_VIEW, short_name(type(maker)), index, True)
             return errors.modified_in_place(dtype_of(value), shape_of(value), STALE_VIEW, counter[0], number)
     if edge is None and is_input:
         base = base_of(value, node)
@@ -326,6 +333,23 @@ def damaged(
     if not is_input and dtype.kind in "iu":
         dtype = np.dtype(np.int64)  # torch's places are of this dtype, whatever is kept here
     return errors.modified_in_place(dtype, shape_of(value), description, counter[0], number)
+
+
+def _lost_view(edge: Any) -> RuntimeError | None:
+    """Build torch's error for a saved view that cannot have the history of what was written to it: one that
+    was made where nothing is recorded or by an op with several outputs, or a view of such a view.
+    """
+    maker, index = edge_target(edge)
+    several = False
+    while not isinstance(end := edge_target(edge)[0], Nowhere):
+        if end._op is None or end._op.kind != "view" or end._edges[0] is None:
+            return errors.view_update(MULTI_VIEW, short_name(type(maker)), index, True) if several else None
+        several = several or type(edge) is Output
+        edge = end._edges[0]
+    if end is maker:
+        return errors.view_update(INFERENCE_VIEW if end.inference else NO_GRAD_VIEW, None, 0, True)
+    creation = OF_INFERENCE_VIEW if end.inference else OF_NO_GRAD_VIEW
+    return errors.view_update(creation, short_name(type(maker)), index, True)
 
 
 def blamed(error: RuntimeError, node: Node, counter: list[Any], number: int) -> RuntimeError:
