@@ -74,6 +74,13 @@ def _fill(g: Any, shape: Shape) -> Any:
     return expand(g, shape)
 
 
+def _as_whole(g: Any) -> Any:
+    """Mark a spread array as one that torch holds in full: it is read-only, and `grad` returns a copy."""
+    if type(g) is ndarray:
+        g.flags.writeable = False
+    return g
+
+
 # --- sums and means -----------------------------------------------------------------------------------------
 
 
@@ -113,7 +120,7 @@ def _over_nothing(r: ndarray) -> ndarray:
 mean_all: Call = op(
     "mean_all",
     _mean_all,
-    (lambda g, shape_x: _fill(widened(g) / (math.prod(shape_x) or math.nan), shape_x),),
+    (lambda g, shape_x: _as_whole(_fill(widened(g) / (math.prod(shape_x) or math.nan), shape_x)),),
     kind="reduce",
     halves=True,
     node_name="MeanBackward0",
@@ -136,7 +143,7 @@ mean_dims: Call = op(
     "mean",
     _mean,
     (
-        lambda g, shape_x, dims, keepdim: (
+        lambda g, shape_x, dims, keepdim: _as_whole(
             spread(widened(g) / (count(shape_x, dims) or math.nan), shape_x, dims, keepdim)
         ),
     ),

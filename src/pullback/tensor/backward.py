@@ -384,8 +384,7 @@ def _in_memory_of(covectors: Sequence[Any], g: ndarray) -> Any:
                 steps = ((as_strided.op, layout, None),)
                 view._view = View(base, steps, NO_GRAD_VIEW, v._counter[0])
                 return view
-    # Rules spread a number without storing it; the user may write to what is returned.
-    return wrap(c_copy(g) if overlaps_itself(g) else g)
+    return wrap(c_copy(g) if not g.flags.writeable and overlaps_itself(g) else g)
 
 
 def _owner(array: ndarray) -> ndarray:
