@@ -417,12 +417,6 @@ def test_objects_that_others_hold_are_not_made_anew():
         native(lambda x: [Cache(x)] * 2)(twice.layers[0].keys)
 
 
-def test_random_permutations_run_eagerly():
-    compiled = native(lambda x: x[torch.randperm(3)])
-    with pytest.warns(UserWarning, match="random numbers"):
-        compiled(torch.ones(3))
-
-
 def test_a_function_that_looks_at_what_it_adds_runs_eagerly_in_the_end():
     calls: list[int] = []
 

@@ -138,10 +138,11 @@ def test_explain_lists_where_numbers_decide(capsys) -> None:
     assert capsys.readouterr().out == "done\n"
 
 
-def test_explain_under_inference_mode() -> None:
-    with torch.inference_mode(), pytest.warns(UserWarning, match="called under inference mode"):
+def test_explain_under_modes_that_see_each_op() -> None:
+    hooks = torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t)
+    with hooks, pytest.warns(UserWarning, match="called under modes that see each op"):
         found = explain(lambda x: x + 1, torch.ones(2))
-    assert str(found) == "runs eagerly: it is called under inference mode"
+    assert str(found) == "runs eagerly: it is called under modes that see each op"
 
 
 # --- check=True ---------------------------------------------------------------------------------------------

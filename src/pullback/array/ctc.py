@@ -30,12 +30,11 @@ class States(NamedTuple):
     skips: ndarray
 
 
-def padded(targets: ndarray, target_lengths: ndarray, blank: int) -> ndarray:
-    """Targets (N, longest), blanks behind their ends, from targets in a row or (N, S)."""
-    longest = int(target_lengths.max(initial=0))
-    real = np.arange(longest) < target_lengths[:, None]
+def padded(targets: ndarray, target_lengths: ndarray, blank: int, width: int) -> ndarray:
+    """Targets (N, width), blanks behind their ends, from targets in a row or (N, S)."""
+    real = np.arange(width) < target_lengths[:, None]
     rows = np.full(real.shape, blank, np.int64)
-    rows[real] = targets if targets.ndim == 1 else targets[:, :longest][real]
+    rows[real] = targets if targets.ndim == 1 else targets[:, :width][real]
     if rows.size and int(rows.min()) < 0:
         raise IndexError(f"target {int(rows.min())} is no class")
     return rows

@@ -209,6 +209,12 @@ def _check_limits(bounds: tuple[tuple[str, int], ...], least: float, most: float
 # --- randperm -------------------------------------------------------------------------------------
 
 
+def permute(generator: Generator, out: np.ndarray) -> np.ndarray:
+    """Fill a vector with the integers below its length in random order; return it."""
+    out[...] = randperm(generator, out.size, out.dtype)
+    return out
+
+
 def randperm(generator: Generator, n: int, dtype: np.dtype) -> np.ndarray:
     """Return the integers below ``n`` in random order.
 
@@ -216,7 +222,7 @@ def randperm(generator: Generator, n: int, dtype: np.dtype) -> np.ndarray:
     to place z ≤ i, and what was there to place i.
     """
     dtype = np.dtype(dtype)
-    _check_permutation(n, dtype)
+    check_permutation(n, dtype)
     if n <= 1:
         return np.zeros(n, dtype)
     with generator.lock:
@@ -298,7 +304,8 @@ def _follow(source: np.ndarray) -> np.ndarray:
         source = further
 
 
-def _check_permutation(n: int, dtype: np.dtype) -> None:
+def check_permutation(n: int, dtype: np.dtype) -> None:
+    """Raise torch's error for a length or a dtype that no permutation has."""
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
     if dtype == np.float16 and n > 2049:

@@ -79,6 +79,13 @@ def refuse_all(error: BaseException) -> None:
         recorder.refuse(error)
 
 
+def is_traced(x: Any) -> bool:
+    """Whether a tensor or value has no numbers yet: they are known when the program runs."""
+    while isinstance(x, TensorBase):
+        x = x._value
+    return isinstance(x, Tracer)
+
+
 def traced(x: Any) -> Any:
     """A value as one of the program that is being written down, if there is one: what is drawn for an array
     that does not depend on the program's inputs is drawn anew by each run all the same.

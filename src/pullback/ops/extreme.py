@@ -16,13 +16,33 @@ from numpy import ndarray
 from ..array import large, selection
 from ..array.layout import in_order
 from ..array.reduction import over_first
-from ..core.op import Call, op
+from ..core.op import Call, like_first, op
 from ..core.value import dtype_of, shape_of
 from .comparison import eq, isnan, where
 from .convert import cast
 from .cumulative import dim_first
 from .reduce import count, kept, over_rows, shifted
 from .structure import reshape, sum_dims
+
+# --- probabilities ------------------------------------------------------------------------------------------
+
+
+def are_probabilities(q: ndarray) -> bool:
+    """Whether no number of an array is below 0 or above 1."""
+    return not ((q < 0) | (q > 1)).any()
+
+
+def _probabilities(q: ndarray, /) -> ndarray:
+    if not are_probabilities(q):
+        raise RuntimeError("quantile() q values must be in the range [0, 1]")
+    return q.copy()
+
+
+#: The same numbers, refused where one is no probability: a program asks when it runs.
+probabilities: Call = op(
+    "probabilities", _probabilities, (lambda g: g,), batch=lambda size: (), shape=like_first,
+    jvp=lambda primals, tangents, out: tangents[0],
+)  # fmt: skip
 
 # --- one element per row, and back --------------------------------------------------------------------------
 

@@ -124,6 +124,7 @@ random_below = _draw(
     "RandomBackward1",
 )
 random_between = _draw("random_between", random_integer.random_between, ("low", "high"), "RandomBackward0")
+randperm = _draw("randperm", random_integer.permute, (), "RandpermBackward0")
 bernoulli_number = _draw("bernoulli_number", random_transform.bernoulli, ("p",), "BernoulliBackward2")
 
 #: What dropout multiplies its input with: 1/(1 - p) with probability 1 - p, else 0.

@@ -10,6 +10,7 @@ import numpy as np
 from .. import errors
 from ..array import dtypes
 from ..core.graph_errors import c_name, type_word
+from ..core.tracer import is_traced
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..ops import cumulative as c
 from ..ops import extreme as e
@@ -21,6 +22,7 @@ from ..ops.structure import permute, reshape, squeezed
 from ..ops.view import slice_dim
 from .batching import batch_levels
 from .operands import declare
+from .quantile_rows import quantile_rows
 from .reductions import accumulated, check_tensor, one_dim, reduced_dims, reduction
 from .return_types import return_type
 from .sizes import integer
@@ -341,14 +343,16 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
     kind = dtype_of(input)
     if kind not in (np.float32, np.float64):
         raise RuntimeError("quantile() input tensor must be either float or double dtype")
-    points = np.asarray(array_of(q) if isinstance(q, TensorBase) else q, kind)
     if not isinstance(q, TensorBase) and not 0 <= q <= 1:
         raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
-    if points.ndim > 1:
+    several = shape_of(q)
+    if len(several) > 1:
         raise RuntimeError("quantile() q must be a scalar or 1D tensor")
     if isinstance(q, TensorBase) and dtype_of(q) != kind:
         raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
-    if ((points < 0) | (points > 1)).any():
+    if is_traced(q):
+        q = e.probabilities(q)
+    elif isinstance(q, TensorBase) and not e.are_probabilities(array_of(q)):
         raise RuntimeError("quantile() q values must be in the range [0, 1]")
     shape = shape_of(input)
     if dim is None:
@@ -361,25 +365,23 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
     turned = permute(x, (*(d for d in range(last + 1) if d != own), own))
     if not row[own]:
         raise RuntimeError("quantile() input tensor must be non-empty")
-    found = _interpolated(turned, q, points.reshape(-1), interpolation, skip=name == "nanquantile")
+    rows = quantile_rows if is_traced(q) or is_traced(x) or batch_levels(x) else _interpolated
+    found = rows(turned, q, interpolation, name == "nanquantile")
     rest = shape_of(turned)[:-1]
-    if points.ndim:
+    if several:
         found = permute(found, (last, *range(last)))
     kept = (1,) * len(shape) if dim is None else tuple(1 if d == own else s for d, s in enumerate(shape))
-    result = squeezed(found, (*points.shape, *(kept if keepdim else rest)))
+    result = squeezed(found, (*several, *(kept if keepdim else rest)))
     if type(result._counter) is list:
         # torch interpolates and turns the result in place, which counts as updates.
-        result._counter[0] = 1 + 2 * points.ndim + (interpolation in ("linear", "midpoint"))
+        result._counter[0] = 1 + 2 * len(several) + (interpolation in ("linear", "midpoint"))
     return result
 
 
-def _interpolated(x: Any, q: Any, points: np.ndarray, interpolation: str, skip: bool) -> Any:
+def _interpolated(x: Any, q: Any, interpolation: str, skip: bool) -> Any:
     """Quantiles along the last dim, a place for each point there."""
-    if x._level and batch_levels(x):
-        from .quantile_rows import quantile_rows
-
-        return quantile_rows(x, q, points, interpolation, skip)
     array = array_of(x)
+    points = np.asarray(array_of(q), array.dtype).reshape(-1)
     order = np.argsort(array, axis=-1, kind="stable")
     n = array.shape[-1]
     nans = np.add.reduce(np.isnan(array), axis=-1, keepdims=True)

@@ -1,29 +1,33 @@
-"""Quantiles inside transforms, where there is no one array to look at: ops alone."""
+"""Compute quantiles by ops alone: of values in transforms and traces there is no one array to look at."""
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
-from ..ops.arithmetic import add, mul, sub
+from ..ops.arithmetic import mul, sub
 from ..ops.comparison import gt, isnan, where
 from ..ops.convert import cast
 from ..ops.elementwise import ceil, floor
 from ..ops.elementwise import round as rint
 from ..ops.gather import gather
+from ..ops.mixture import lerp, lerp_tensor
 from ..ops.sort import sort
 from ..ops.structure import expand, reshape, sum_dims
 
 INT64 = np.dtype(np.int64)
 
 
-def quantile_rows(x: Any, q: Any, points: np.ndarray, interpolation: str, skip: bool) -> Any:
+def quantile_rows(x: Any, q: Any, interpolation: str, skip: bool) -> Any:
     """Quantiles along the last dim, a place for each point there; with `skip`, of what is not nan."""
     kind, shape = dtype_of(x), shape_of(x)
     last = len(shape) - 1
-    whole = (*shape[:-1], len(points))
+    given = q if isinstance(q, TensorBase) else wrap(np.asarray(q, kind))
+    given = reshape(given, (prod(shape_of(given)),))
+    whole = (*shape[:-1], *shape_of(given))
     ordered = sort(x, last, False)[0]
     nans = sum_dims(cast(isnan(x), kind), (last,), True)
     most = np.asarray(shape[-1] - 1, kind)
@@ -32,7 +36,6 @@ def quantile_rows(x: Any, q: Any, points: np.ndarray, interpolation: str, skip: 
         top = where(gt(row, np.zeros((), kind)), row, np.zeros((), kind))
     else:
         top = wrap(most)
-    given = reshape(q, (len(points),)) if isinstance(q, TensorBase) else wrap(points.astype(kind))
     ranks = mul(given, top)
     if not skip:
         ranks = where(gt(nans, np.zeros((), kind)), most, ranks)
@@ -42,6 +45,6 @@ def quantile_rows(x: Any, q: Any, points: np.ndarray, interpolation: str, skip: 
     below, above = expand(floor(ranks), whole), expand(ceil(ranks), whole)
     low = gather(ordered, cast(below, INT64), last)
     high = gather(ordered, cast(above, INT64), last)
-    weight = np.asarray(0.5, kind) if interpolation == "midpoint" else sub(expand(ranks, whole), below)
-    between = add(low, mul(sub(high, low), weight))
-    return where(gt(above, below), between, low)
+    if interpolation == "midpoint":
+        return lerp(low, high, 0.5)
+    return lerp_tensor(low, high, sub(expand(ranks, whole), below))

@@ -153,12 +153,19 @@ def _drawn(
     if not mappings.get():
         if is_tracing() and kernel in _RECORDED:
             draw, defaults = _RECORDED[kernel]
-            like = np.broadcast_to(np.zeros((), array.dtype), array.shape)
-            tensor = draw.call(wrap(like), *numbers, *defaults[len(numbers) :], stream)
-            return tensor.requires_grad_(True) if requires_grad else tensor
+            numbers += defaults[len(numbers) :]
+            return _written_down(draw, array.shape, array.dtype, stream, requires_grad, *numbers)
         return made(kernel(stream, array, *numbers), requires_grad)
     around = mapped.current()
     tensor = mapped.draw(lambda whole: kernel(stream, whole, *numbers), array.shape, array.dtype, around)
+    return tensor.requires_grad_(True) if requires_grad else tensor
+
+
+def _written_down(
+    draw: ops.Draw, shape: tuple[int, ...], dtype: Any, stream: Any, requires_grad: bool, *numbers: Any
+) -> Any:
+    """Return a new tensor that each run of the program that is being written down draws anew."""
+    tensor = draw.call(wrap(np.broadcast_to(np.zeros((), dtype), shape)), *numbers, stream)
     return tensor.requires_grad_(True) if requires_grad else tensor
 
 
@@ -238,6 +245,9 @@ def randperm(
     stream = _of(generator)
     if mappings.get():
         return mapped.draw_rows(lambda: random_integer.randperm(stream, n, chosen), mapped.current())
+    if is_tracing():
+        random_integer.check_permutation(n, chosen)
+        return _written_down(ops.randperm, (n,), chosen, stream, requires_grad)
     return made(random_integer.randperm(stream, n, chosen), requires_grad)
 
 

@@ -321,7 +321,7 @@ def sequence_to_sequence_attention() -> Training:
     return training(Translate(), loss, batch)
 
 
-@case("ctc_speech", eager="numbers")
+@case("ctc_speech")
 def ctc_speech() -> Training:
     class Speech(nn.Module):
         def __init__(self) -> None:

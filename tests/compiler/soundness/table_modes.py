@@ -88,7 +88,7 @@ def step(x):
     if x[0] > 4:
         with torch.no_grad(): return plain(x)
     return plain(x)
-=== called_under_inference_mode:
+=== called_under_inference_mode: compiles
 w = torch.ones(3, requires_grad=True)
 def step(x): return x * w
 plain = compiled(step)
@@ -96,22 +96,22 @@ def step(x):
     if x[0] > 4:
         with torch.inference_mode(): return plain(x)
     return plain(x)
-=== inference_tensor_argument:
+=== inference_tensor_argument: compiles
 def step(x): return x * 2
 --- change
 with torch.inference_mode(): x = torch.ones(3)
 --- call
 x if n > 3 else torch.ones(3)
-=== inference_mode_inside:
+=== inference_mode_inside: compiles
 def step(x):
     with torch.inference_mode():
         return x * 2
-=== autocast_inside:
+=== autocast_inside: compiles
 m = nn.Linear(3, 3)
 def step(x):
     with torch.autocast("cpu", dtype=torch.bfloat16):
         return m(x)
-=== autocast_outside:
+=== autocast_outside: compiles
 m = nn.Linear(3, 3)
 def step(x): return m(x)
 plain = compiled(step)
@@ -119,7 +119,7 @@ def step(x):
     if x[0] > 4:
         with torch.autocast("cpu", dtype=torch.bfloat16): return plain(x)
     return plain(x)
-=== autocast_flag:
+=== autocast_flag: compiles
 m = nn.Linear(3, 3)
 on = False
 def step(x):
@@ -127,13 +127,98 @@ def step(x):
         return m(x)
 --- change 3
 on = True
-=== autocast_read:
+=== autocast_read: compiles
 def step(x): return x * 2 if torch.is_autocast_enabled("cpu") else x * 3
 plain = compiled(step)
 def step(x):
     if x[0] > 4:
         with torch.autocast("cpu"): return plain(x)
     return plain(x)
+=== inference_mode_around: compiles
+m = nn.Linear(3, 3)
+def step(x): return m(x), x[0], x.view(1, 3)
+plain = compiled(step)
+def step(x):
+    if x[0] > 4:
+        with torch.inference_mode(): return plain(x)
+    return plain(x)
+=== inference_mode_around_writes: compiles
+t = torch.zeros(3)
+def step(x):
+    t.add_(x)
+    return t, t[0], (x * 2).add_(1)
+plain = compiled(step)
+def step(x):
+    with torch.inference_mode(bool(x[0] > 4)): return plain(x)
+--- state
+t, t._version
+=== inference_mode_switched_off_inside: compiles
+def step(x):
+    with torch.inference_mode(False):
+        y = x * 2
+    return y, x * 3
+plain = compiled(step)
+def step(x):
+    with torch.inference_mode(): return plain(x)
+=== inference_mode_read: compiles
+def step(x): return x * 2 if torch.is_inference_mode_enabled() else x * 3
+plain = compiled(step)
+def step(x):
+    with torch.inference_mode(bool(x[0] > 4)): return plain(x)
+=== inference_mode_views_inside: compiles
+def step(x):
+    with torch.inference_mode():
+        y = x * 2
+        return y, y[1:], x[1:], x.detach()
+=== autocast_of_another_dtype: compiles
+m = nn.Linear(3, 3)
+def step(x): return m(x), m(x * 2)
+plain = compiled(step)
+kind = torch.bfloat16
+def step(x):
+    with torch.autocast("cpu", dtype=kind): return plain(x)
+--- change 3
+kind = torch.float16
+=== autocast_around_a_training_step: compiles
+m = nn.Linear(3, 3)
+o = torch.optim.SGD(m.parameters(), lr=0.1)
+def step(x):
+    loss = m(m(x)).float().square().mean()
+    o.zero_grad()
+    loss.backward()
+    o.step()
+    return loss.detach()
+plain = compiled(step)
+def step(x):
+    with torch.autocast("cpu", dtype=torch.bfloat16): return plain(x)
+--- state
+m.weight, m.weight.grad
+=== autocast_without_its_cache: compiles
+m = nn.Linear(3, 3)
+def step(x): return m(x), m(x + 1)
+plain = compiled(step)
+def step(x):
+    with torch.autocast("cpu", dtype=torch.bfloat16, cache_enabled=bool(x[0] > 3)): return plain(x)
+=== autocast_after_an_eager_call: compiles
+m = nn.Linear(3, 3)
+def step(x): return m(x)
+plain = compiled(step)
+def step(x):
+    with torch.autocast("cpu", dtype=torch.bfloat16): return m(x), plain(x), m(x * 2)
+=== autocast_dtype_set_outside:
+m = nn.Linear(3, 3)
+def step(x):
+    with torch.autocast("cpu"): return m(x)
+--- change 3
+torch.set_autocast_dtype("cpu", torch.float16)
+--- after
+torch.set_autocast_dtype("cpu", torch.bfloat16)
+=== autocast_enabled_elsewhere:
+def step(x): return x * (2 if torch.is_autocast_enabled("mps") else 3)
+--- change 3
+torch.set_autocast_enabled("mps", True)
+--- after
+torch.set_autocast_enabled("mps", False)
 === anomaly_mode:
 def step(x): return x * 2 if torch.is_anomaly_enabled() else x * 3
 plain = compiled(step)

@@ -91,7 +91,7 @@ def step(x):
     return x * t
 --- state
 t
-=== torch_randint_and_permutation:
+=== torch_randint_and_permutation: compiles
 def step(x): return torch.randint(0, 5, (3,)), torch.randperm(3)
 === torch_multinomial:
 def step(x): return torch.multinomial(x, 2)

@@ -210,7 +210,7 @@ w = torch.ones(3, requires_grad=True)
 @torch.no_grad()
 @compiled
 def step(x): return x * w
-=== decorated_by_inference_mode:
+=== decorated_by_inference_mode: compiles
 w = torch.ones(3, requires_grad=True)
 @compiled
 @torch.inference_mode()

@@ -30,6 +30,7 @@ SAMPLES = [
     _draw("random_below", integers(20), attrs=(1000,)),
     _draw("random_below", normal(20), attrs=(1000,)),
     _draw("random_between", normal(20), attrs=(-1000, 1000)),
+    _draw("randperm", normal(20)),
     _draw("bernoulli_number", normal(100), attrs=(0.5,)),
     _draw("dropout_noise", normal(100), attrs=(0.5,)),
     _draw("bernoulli", between(100, low=0.2, high=0.8)),

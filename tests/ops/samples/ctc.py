@@ -23,6 +23,10 @@ _LENGTHS = (np.array([6, 5]), np.array([3, 2]))
 _SLOPE = (_log_softmax(normal(6, 2, 4)), _TARGETS, *_LENGTHS)
 
 SAMPLES = [
+    Sample(
+        "ctc_rows", (_TARGETS, *_LENGTHS), (0, 6),
+        reference=lambda targets, *_: np.array([[1, 2, 2], [3, 1, 0]]),
+    ),
     Sample("ctc_loss", (_log_softmax(normal(6, 2, 4)), _TARGETS, *_LENGTHS), (0, False), smooth=False),
     Sample(
         "ctc_loss_slope", (*_SLOPE, *forward(_SLOPE[0], states(_TARGETS, 0), *_LENGTHS)), (0, True),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import Sample, apart, integers, normal
+from . import Sample, apart, between, integers, normal
 
 
 def _sorted(x: np.ndarray, dim: int, descending: bool) -> Any:
@@ -15,6 +15,7 @@ def _sorted(x: np.ndarray, dim: int, descending: bool) -> Any:
 
 
 SAMPLES = [
+    Sample("probabilities", (between(5, low=0.1, high=0.9),), reference=lambda q: q),
     Sample("sort", (apart(3, 4),), (1, False), reference=_sorted),
     Sample("sort", (apart(3, 4),), (0, True), reference=_sorted),
     Sample("sort_stable", (apart(3, 4),), (0, True), reference=_sorted),

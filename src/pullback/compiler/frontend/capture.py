@@ -30,6 +30,7 @@ from ...nn.parameter import Buffer, Parameter
 from ...ops.cheap import CHEAP
 from ...tensor.random import default_generator
 from ...tensor.tensor import Tensor
+from ...torch_names.amp.autocast_mode import settings, traced_apart
 from ...utils._pytree import tree_flatten, tree_unflatten
 from ..passes.loop_rolling import Roller
 from ..passes.pipeline import rewritten
@@ -43,7 +44,7 @@ from . import (
 )
 from .arguments import taken_apart
 from .deferred import Deferred
-from .guards import SCALARS, Alike, Guard
+from .guards import SCALARS, Alike, Contents, Guard, answer
 from .heard_warnings import WarnAgain
 from .outgoing import Given, outgoing
 from .results import Made, Result, Results
@@ -333,7 +334,7 @@ class _Capture:
         drawn = default_generator.get_state()
         given = frozenset(warn.GIVEN)
         found = None
-        before = modes()
+        before, precisions = modes(), settings()
         token = current.set(session)
         try:
             session.seen(self.function)
@@ -345,11 +346,15 @@ class _Capture:
                     session.seen(leaf)
             for container in self._nodes:
                 session.arguments[id(session.made(container))] = container
-            with seeing(lambda f: calls.callback(session, f)):
+            with seeing(lambda f: calls.callback(session, f)), traced_apart() as asked:
                 with warnings.catch_warnings(record=True) as told, tracing(recorder):
                     warnings.simplefilter("always")
                     result = calls.call(self.function, tuple(self.args), dict(self.kwargs))
                     session.close()
+                if settings() != precisions:
+                    raise Unsupported("the function leaves autocast other than it found it")
+                if asked:
+                    session.note(Contents(answer, settings, (), precisions), (id(settings), "answer"))
                 recorder.check_lifted()
                 if recorder.refused is not None:
                     raise recorder.refused
@@ -408,7 +413,7 @@ class _Capture:
     def _follow_modes(self, before: Modes) -> None:
         """Leave grad mode as the function leaves it after each call; refuse other modes that it leaves."""
         now = modes()
-        if now is before:
+        if now == before:
             return
         if now is not DEFAULT and now is not NO_GRAD:
             raise Unsupported("the function leaves modes other than it found them")

@@ -15,7 +15,8 @@ from ...core.modes import change, set_modes
 from ...core.node import LEAF
 from ...core.tracer import Recorder, Tracer
 from ...core.value import TensorBase
-from ...core.views import DEFAULT_VIEW, MULTI_VIEW, NO_GRAD_VIEW, bring_up_to_date, replay
+from ...core.versions import NoVersions
+from ...core.views import DEFAULT_VIEW, INFERENCE_VIEW, MULTI_VIEW, NO_GRAD_VIEW, bring_up_to_date, replay
 from ..runtime.placement import Memory, Placement
 from .deferred import Deferred, tensors_of
 from .outgoing import Given
@@ -37,7 +38,9 @@ class Result(NamedTuple):
     kind: str
     at: Any
     source: Result | None = None
+    #: Whether a view was taken in grad mode, and in inference mode.
     recorded: bool = True
+    inference: bool = False
 
     def tensor(self, cells: Sequence[Any], made: Sequence[Any]) -> Any:
         """The result, of the tensors of a call."""
@@ -54,7 +57,7 @@ class Result(NamedTuple):
         source = self.source.tensor(cells, made)
         if self.kind == "alias":
             return source.detach() if self.at == "detach" else source.data
-        before = change(grad=self.recorded)
+        before = change(grad=self.recorded, inference=self.inference)
         try:
             return replay(source, self.at)
         finally:
@@ -83,8 +86,12 @@ class Made(NamedTuple):
     number: int
     placement: Placement | None = None
     refused: int | None = None
-    #: How often the function writes to it.
-    version: int = 0
+    #: How often the function writes to it; None of an inference tensor, of which that is not counted.
+    version: int | None = 0
+
+    def counter(self) -> list[int]:
+        """Return a new counter of its versions."""
+        return NoVersions() if self.version is None else [self.version]
 
 
 class Results:
@@ -168,13 +175,13 @@ class Results:
         bring_up_to_date(t)
         source = self._of(record.base)
         leads = record.base._node is not None
-        known = {DEFAULT_VIEW, MULTI_VIEW, NO_GRAD_VIEW}
+        known = {DEFAULT_VIEW, MULTI_VIEW, NO_GRAD_VIEW, INFERENCE_VIEW}
         if record.creation not in known or t._node is LEAF or (t._node is not None and not leads):
             raise Unsupported("a result is a view with a history of its own")
-        recorded = record.creation != NO_GRAD_VIEW
+        recorded = record.creation in (DEFAULT_VIEW, MULTI_VIEW)
         if recorded and leads and t._node is None:
             raise Unsupported("a result is a view that was cut from its history")
-        return Result("view", record.steps, source, recorded)
+        return Result("view", record.steps, source, recorded, record.creation == INFERENCE_VIEW)
 
     def _new(self, t: Any) -> int:
         known = self._place.get(id(t))
@@ -182,8 +189,6 @@ class Results:
             return known
         if t._rearranged:
             raise Unsupported("a result was transposed in place")
-        if t._inference:
-            raise Unsupported("a result is an inference tensor")
         traced = isinstance(t._value, Tracer) and t._value.recorder is self._recorder
         leaf = t._node is LEAF
         if leaf and t._grad is not None:
@@ -206,6 +211,7 @@ class Results:
             output = self._outputs.get(value)
             if output is None:
                 output = self._outputs[value] = self._output(value)
-        self.made.append(Made(output, which, leaf, number, placement, version=t._counter[0]))
+        version = None if t._inference else t._counter[0]
+        self.made.append(Made(output, which, leaf, number, placement, version=version))
         self.tensors.append(t)
         return len(self.made) - 1

@@ -112,7 +112,7 @@ class Specialization:
 
     def fits(self, leaves: Sequence[Any], spec: Any, nodes: Sequence[Any]) -> bool:
         """Whether the call's arguments and everything else are as at the trace."""
-        if modes() is not self._mode or spec != self._spec or dtypes.get_default_dtype() is not self._default:
+        if modes() != self._mode or spec != self._spec or dtypes.get_default_dtype() is not self._default:
             return False
         if any(id(leaf) in self._fixed for leaf in leaves):
             return False
@@ -205,7 +205,7 @@ class Specialization:
             elif new.refused is not None:
                 history = Output(refusing[new.refused], 0)
             made.append(wrap(_array_of(new, values, cells), history))
-            made[-1]._counter[0] = new.version
+            made[-1]._counter = new.counter()
         if not self._is_as_expected(cells, made):
             return MISS
         results = [
@@ -218,7 +218,7 @@ class Specialization:
             t = cells[at]
             t._value[...] = values[position]
             bump(t)
-            if count > 1:
+            if count > 1 and not t._inference:
                 written_again(t._counter, count - 1)
         for t, grad in grads:
             t._grad = grad
@@ -448,15 +448,17 @@ class Compiled:
         self._knowledge = Knowledge()
         self._knowledge.speculates = not self.fullgraph
 
-    def _plain(self) -> bool:
+    @staticmethod
+    def _plain() -> bool:
+        """Whether programs are made under the modes in force: grad and inference mode, autocast."""
         now = modes()
-        return now is DEFAULT or now is NO_GRAD
+        if now is DEFAULT or now is NO_GRAD:
+            return True
+        return now._replace(grad=True, inference=False, autocast=None) == DEFAULT
 
     def _outside(self, args: Any, kwargs: Any) -> Any:
         """Run eagerly under modes that programs are not made for."""
-        now = modes()
-        name = "inference mode" if now.inference else "autocast" if now.autocast else "modes that see each op"
-        why = f"it is called under {name}"
+        why = "it is called under modes that see each op"
         if self.fullgraph:
             raise Unsupported(f"compile(fullgraph=True): {why}")
         self.outside = why

@@ -17,7 +17,7 @@ import numpy as np
 from ...core import blame
 from ...core.calls import edge_of
 from ...core.hooks import leaves_hooked
-from ...core.modes import modes
+from ...core.modes import DEFAULT, NO_GRAD, modes
 from ...core.node import LEAF, Output
 from ...core.value import TensorBase, wrap
 from ...utils._pytree import TreeSpec, tree_unflatten
@@ -155,7 +155,7 @@ class _Forward:
         """Write the function."""
         source = self.source
         source.names |= {"modes": modes, "mode": self.mode}
-        source.unless("modes() is mode")
+        source.unless("modes() is mode" if self.mode in (DEFAULT, NO_GRAD) else "modes() == mode")
         self.expressions: list[str] = []
         if not self._arguments(self.spec, "both"):
             return None
@@ -411,7 +411,9 @@ class _Forward:
                     array = f"{self.cells[new.placement.cell]}._value"
                 source.names |= {"wrap": wrap, "LEAF": LEAF, f"part{n}": new.placement.of}
                 source.line(f"{name} = wrap(part{n}({array}), {'LEAF' if new.leaf else None})")
-            if new.version:
+            if new.version is None:
+                source.line(f"{name}._counter = {source.name('counter', new.counter)}()")
+            elif new.version:
                 source.line(f"{name}._counter[0] = {new.version}")
             if new.differentiable is not None:
                 source.line(f"{name}._node = edge(Output, (node, {new.differentiable}))")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from ...array.ctc import padded
 from ...core.graph_errors import type_word
+from ...core.tracer import is_traced
 from ...core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ...ops import ctc as ops
 from ...ops.comparison import isinf, where
+from ...ops.convert import as_dtype
+from ...ops.mixture import maximum
 from ...ops.reduce import mean_all, sum_all
+from ...ops.structure import reshape
 from ...ops.view import squeeze_dim
 from ...tensor.api import public
 from ...tensor.signature import parsed
@@ -20,11 +25,15 @@ _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 _WHERE = " (while checking arguments for ctc_loss_allocate_outputs)"
 
 
-def _lengths(name: str, given: Any) -> np.ndarray:
-    lengths = array_of(given) if isinstance(given, TensorBase) else np.array(given, np.int64)
-    if lengths.dtype.kind not in "iu":
+def _lengths(name: str, given: Any) -> Any:
+    """Lengths as a vector of int64; in a trace, a tensor that has no numbers yet."""
+    lengths = given if isinstance(given, TensorBase) else wrap(np.array(given, np.int64))
+    if dtype_of(lengths).kind not in "iu":
         raise RuntimeError(f"{name} must be integral")
-    return lengths.astype(np.int64, copy=False).reshape(-1)
+    if is_traced(lengths):
+        return reshape(as_dtype(lengths, np.dtype(np.int64)), (prod(shape_of(lengths)),))
+    # torch takes them as numbers: what is written to the tensor later does not count.
+    return wrap(array_of(lengths).astype(np.int64, copy=False).reshape(-1))
 
 
 def _check_lengths(name: str, lengths: np.ndarray) -> None:
@@ -124,14 +133,18 @@ def by_number(
         )
     if dtype_of(log_probs).name not in ("float32", "float64"):
         raise NotImplementedError(f"\"ctc_loss_cpu\" not implemented for '{type_word(dtype_of(log_probs))}'")
-    _check(shape, targets, inputs, labels, blank)
-    rows = padded(array_of(targets), labels, blank)
-    losses, _ = ops.ctc_loss(log_probs, wrap(rows), wrap(inputs), wrap(labels), blank, bool(zero_infinity))
+    if any(map(is_traced, (targets, inputs, labels))):
+        # Where something is wrong with the numbers, the program stops, and eager says what it is.
+        rows = ops.ctc_rows(targets, inputs, labels, blank, shape[0])
+    else:
+        lengths = array_of(labels)
+        _check(shape, targets, array_of(inputs), lengths, blank)
+        rows = wrap(padded(array_of(targets), lengths, blank, int(lengths.max(initial=0))))
+    losses, _ = ops.ctc_loss(log_probs, rows, inputs, labels, blank, bool(zero_infinity))
     if zero_infinity:
         losses = where(isinf(losses), wrap(np.zeros((), dtype_of(losses))), losses)
     if reduction == 1:
-        divisor = np.maximum(labels, 1).astype(dtype_of(losses))
-        return mean_all(losses / wrap(divisor))
+        return mean_all(losses / as_dtype(maximum(labels, wrap(np.array(1))), dtype_of(losses)))
     if reduction == 2:
         return sum_all(losses)
     return squeeze_dim(losses, 0) if alone else losses

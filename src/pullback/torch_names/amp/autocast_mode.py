@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeVar, cast, overload
 
@@ -76,15 +77,25 @@ class _State(NamedTuple):
 
 _INITIAL = _State()
 _state: ContextVar[_State] = ContextVar("pullback_autocast", default=_INITIAL)
+#: Is told of each question for the settings, while a function is traced.
+_asked: ContextVar[list[Any] | None] = ContextVar("pullback_autocast_asked", default=None)
 #: Casts of leaves that require grad, so that a weight used twice is cast once; by identity.
 _cache: ContextVar[dict[int, tuple[Any, Any]] | None] = ContextVar("pullback_autocast_cache", default=None)
 
 
-class _Caster:
-    """Answer a call: whether a function is on the lists, and how it then runs."""
+class _Caster(NamedTuple):
+    """Answer a call: whether a function is on the lists, and how it then runs.
 
-    def __init__(self, dtype: Any) -> None:
-        self.dtype = dtype
+    Attributes
+    ----------
+    dtype : dtype
+        The lower precision.
+    caches : bool
+        Whether casts of weights are kept.
+    """
+
+    dtype: Any
+    caches: bool
 
     def casts(self, label: str) -> bool:
         """Whether a function's arguments are cast."""
@@ -101,7 +112,7 @@ class _Caster:
                 return call(*args, **kwargs)
             else:
                 wanted = dtypes.float32
-            return call(*_cast(args, wanted, self.dtype), **_cast(kwargs, wanted, self.dtype))
+            return call(*_cast(args, wanted, self), **_cast(kwargs, wanted, self))
 
 
 def _eligible(v: Any) -> bool:
@@ -117,16 +128,16 @@ def _widest(value: Any, dtype: Any) -> Any:
     return dtypes.float32 if _eligible(value) and value.dtype is not dtype else dtype
 
 
-def _cast(value: Any, wanted: Any, lower: Any) -> Any:
+def _cast(value: Any, wanted: Any, caster: _Caster) -> Any:
     if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
-        return type(value)(_cast(v, wanted, lower) for v in value)
+        return type(value)(_cast(v, wanted, caster) for v in value)
     if isinstance(value, dict):
-        return {name: _cast(v, wanted, lower) for name, v in value.items()}
+        return {name: _cast(v, wanted, caster) for name, v in value.items()}
     if not _eligible(value) or value.dtype is wanted:
         return value
     cache = _cache.get()
     weight = value._node is LEAF and value._view is None and dtype_of(value) == _FLOAT32
-    if cache is None or not weight or wanted is not lower or not _state.get().cache_enabled:
+    if cache is None or not weight or wanted is not caster.dtype or not caster.caches:
         return value.to(wanted)
     found = cache.get(id(value))
     if found is None or found[0] is not value or found[1].dtype is not wanted:
@@ -148,9 +159,17 @@ def _follow(state: _State) -> None:
     on = "cpu" in state.enabled
     if on and not was:
         activate()
-    change(autocast=_Caster(state.dtypes["cpu"]) if on else None)
+    change(autocast=_Caster(state.dtypes["cpu"], state.cache_enabled) if on else None)
     if was and not on:
         deactivate()
+
+
+def _answering() -> _State:
+    """The state, for a function that answers what it is."""
+    asked = _asked.get()
+    if asked is not None:
+        asked.append(None)
+    return _state.get()
 
 
 def is_autocast_enabled(device_type: str = "cuda", /) -> bool:
@@ -158,7 +177,7 @@ def is_autocast_enabled(device_type: str = "cuda", /) -> bool:
     kind = as_device(device_type).type
     if kind not in _DTYPES:
         raise RuntimeError("unknown device type for autocast in get_autocast_dispatch_key_from_device_type")
-    return kind in _state.get().enabled
+    return kind in _answering().enabled
 
 
 def set_autocast_enabled(device_type: Any, enabled: bool | None = None, /) -> None:
@@ -170,7 +189,7 @@ def set_autocast_enabled(device_type: Any, enabled: bool | None = None, /) -> No
 
 def get_autocast_dtype(device_type: str, /) -> Any:
     """The lower precision of a device."""
-    return _state.get().dtypes[_known(device_type)]
+    return _answering().dtypes[_known(device_type)]
 
 
 def set_autocast_dtype(device_type: str, dtype: Any, /) -> None:
@@ -181,12 +200,12 @@ def set_autocast_dtype(device_type: str, dtype: Any, /) -> None:
 
 def is_autocast_cache_enabled() -> bool:
     """Whether the casts of weights are kept."""
-    return _state.get().cache_enabled
+    return _answering().cache_enabled
 
 
 def set_autocast_cache_enabled(enabled: bool, /) -> None:
     """Keep the casts of weights, or do not."""
-    _state.set(_state.get()._replace(cache_enabled=enabled))
+    _follow(_state.get()._replace(cache_enabled=enabled))
 
 
 def clear_autocast_cache() -> None:
@@ -194,6 +213,30 @@ def clear_autocast_cache() -> None:
     cache = _cache.get()
     if cache is not None:
         cache.clear()
+
+
+def settings() -> tuple[Any, ...]:
+    """Return what the functions of this module answer, as texts and truth values in order."""
+    state = _state.get()
+    return (state.cache_enabled, *sorted(state.enabled), *map(str, state.dtypes.values()))
+
+
+@contextmanager
+def traced_apart() -> Iterator[list[Any]]:
+    """Keep casts apart from those outside for a ``with`` block: a trace must neither meet nor leave any.
+
+    Yields
+    ------
+    list
+        Is no longer empty when the settings were asked for.
+    """
+    asked: list[Any] = []
+    tokens = _cache.set(None if _cache.get() is None else {}), _asked.set(asked)
+    try:
+        yield asked
+    finally:
+        _cache.reset(tokens[0])
+        _asked.reset(tokens[1])
 
 
 def autocast_increment_nesting() -> int:
