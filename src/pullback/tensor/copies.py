@@ -11,11 +11,11 @@ from ..core.value import shape_of
 from ..ops import copies as c
 from ..ops import view as v
 from . import parts, rearrange, shape
-from .api import public
+from .api import public, with_signature
 from .complex_parts import view_as_complex, view_as_real
 from .out import write_out
 from .shape import view_as_dtype
-from .signature import Parser, described, parsed
+from .signature import Parser, described
 from .tensor import checked_dim
 
 _Function = Callable[..., Any]
@@ -170,8 +170,7 @@ _publish("view_as_complex", _view_as_complex_copy, "Pairs as complex numbers", (
 # --- splits that are no views -------------------------------------------------------------------------------
 
 
-@public(out=False)
-@parsed("unsafe_split", "(Tensor input, int split_size, int dim = 0)")
+@with_signature("(Tensor input, int split_size, int dim = 0)", out=False)
 def unsafe_split(input: Any, split_size: int, dim: int = 0) -> tuple[Any, ...]:
     """Parts of one size along axis `dim`, as :func:`split` gives them, which autograd takes for no views.
 
@@ -181,16 +180,14 @@ def unsafe_split(input: Any, split_size: int, dim: int = 0) -> tuple[Any, ...]:
     return c.unsafe_split(input, split_size, checked_dim(dim, len(shape_of(input))))
 
 
-@public(out=False)
-@parsed("unsafe_split_with_sizes", "(Tensor input, tuple of ints split_sizes, int dim = 0)")
+@with_signature("(Tensor input, tuple of ints split_sizes, int dim = 0)", out=False)
 def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, ...]:
     """Parts of given sizes along axis `dim` (see :func:`unsafe_split`)."""
     parts.split_with_sizes(input, split_sizes, dim)
     return c.unsafe_split_with_sizes(input, split_sizes, checked_dim(dim, len(shape_of(input))))
 
 
-@public(out=False)
-@parsed("unsafe_chunk", "(Tensor input, int chunks, int dim = 0)")
+@with_signature("(Tensor input, int chunks, int dim = 0)", out=False)
 def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
     """At most `chunks` parts of one size along axis `dim` (see :func:`unsafe_split`)."""
     parts.chunk(input, chunks, dim)

@@ -19,11 +19,11 @@ from ..core.op import unsupported
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import bump
 from ..core.warn import warn_of_complex_half
-from .api import public, write_out
+from .api import public, with_signature, write_out
 from .constants import SPARSE, channels_last, channels_last_3d, preserve_format
 from .data import array_from, filling, number_dtype, scalar_array
 from .meta import meta_tensor, on_device, without_elements
-from .signature import OPTIONS, OUT, Parser, described, parsed, reads
+from .signature import OPTIONS, OUT, Parser, described, reads
 
 _FORMAT = "torch.memory_format memory_format = None"
 
@@ -285,8 +285,7 @@ def empty(
     return made(array if strides is None else laid_out_empty(size, strides, array.dtype), requires_grad)
 
 
-@public(method=False, out=False)
-@parsed("empty_strided", f"(tuple of ints size, tuple of ints stride, *, {OPTIONS})")
+@with_signature(f"(tuple of ints size, tuple of ints stride, *, {OPTIONS})", method=False, out=False)
 @on_any_device
 def empty_strided(
     size: Any,
@@ -317,8 +316,7 @@ def strided_array(size: Sequence[int], stride: Sequence[int], dtype: np.dtype[An
     return laid_out_empty(tuple(size), tuple(stride), dtype)
 
 
-@public(method=False, out=False)
-@parsed("empty_permuted", f"(tuple of ints size, tuple of ints physical_layout, *, {OPTIONS})")
+@with_signature(f"(tuple of ints size, tuple of ints physical_layout, *, {OPTIONS})", method=False, out=False)
 @on_any_device
 def empty_permuted(
     size: Any,
@@ -370,8 +368,7 @@ def full(
     return made(np.full(size, filling(fill_value, chosen), chosen), requires_grad)
 
 
-@public(method=False, out=False)
-@parsed("scalar_tensor", f"(Number s, *, {OPTIONS})")
+@with_signature(f"(Number s, *, {OPTIONS})", method=False, out=False)
 @on_any_device
 def scalar_tensor(
     s: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,

@@ -25,13 +25,13 @@ from ..errors import with_note
 from ..ops import convert
 from ..ops import random as ops
 from ..ops import random_mapped as mapped
-from .api import public
+from .api import public, with_signature
 from .creation import creator, made, new_array, numpy_dtype
 from .creation_like import array_like, meta_like, place
 from .memory_format import clone
 from .meta import meta_tensor
 from .out import write_out
-from .signature import OPTIONS, OUT, method, parsed
+from .signature import OPTIONS, OUT, method
 
 GENERATOR = "torch.Generator generator = None"
 
@@ -247,8 +247,7 @@ _ENDS_LIKE = (f", *, torch.Generator? generator, {_OPTIONS_LIKE}", f", *, {_OPTI
 _LIKE = [f"(Tensor input{end}" for end in _ENDS_LIKE]
 
 
-@public(method=False, out=False)
-@parsed("rand_like", *_LIKE)
+@with_signature(*_LIKE, method=False, out=False)
 def rand_like(
     input: Any, *, generator: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None,
@@ -258,8 +257,7 @@ def rand_like(
     return _drawn_like(ops.uniform, "rand_like", input, generator, options, requires_grad, 0.0, 1.0)
 
 
-@public(method=False, out=False)
-@parsed("randn_like", *_LIKE)
+@with_signature(*_LIKE, method=False, out=False)
 def randn_like(
     input: Any, *, generator: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None,
@@ -269,12 +267,14 @@ def randn_like(
     return _drawn_like(ops.normal, "randn_like", input, generator, options, requires_grad, 0.0, 1.0)
 
 
-@public(method=False, out=False)
-@parsed("randint_like", *(
+@with_signature(
+    *(
     f"(Tensor input, {bounds}{end}"
     for bounds in ("int low, int high", "Tensor high", "int high")
     for end in _ENDS_LIKE
-))  # fmt: skip
+    ),
+    method=False, out=False,
+)
 def randint_like(
     input: Any, high: Any, low: int = 0, *, generator: Any = None, dtype: Any = None, layout: Any = None,
     device: Any = None, pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None,
@@ -290,13 +290,11 @@ def randint_like(
     )
 
 
-@public(method=False)
-@parsed(
-    "normal",
+@with_signature(
     f"(Tensor mean, Tensor std, *, {GENERATOR}, Tensor out = None)",
     f"(Tensor mean, float std = 1, *, {GENERATOR}, Tensor out = None)",
     f"(float mean, Tensor std, *, {GENERATOR}, Tensor out = None)",
-    f"(float mean, float std, tuple of ints size, *, {GENERATOR}, {OUT})",
+    f"(float mean, float std, tuple of ints size, *, {GENERATOR}, {OUT})", method=False,
 )
 def normal(
     mean: Any = 0.0,
@@ -337,11 +335,8 @@ def _check_std(std: Any) -> None:
         raise RuntimeError("normal expects all elements of std >= 0.0")
 
 
-@public(name="bernoulli")
-@parsed(
-    "bernoulli",
-    f"(Tensor input, *, {GENERATOR}, Tensor out = None)",
-    f"(Tensor input, float p, *, {GENERATOR})",
+@with_signature(
+    f"(Tensor input, *, {GENERATOR}, Tensor out = None)", f"(Tensor input, float p, *, {GENERATOR})",
 )
 def bernoulli(input: Any, p: float | None = None, *, generator: Any = None) -> Any:
     """Ones with the probabilities in `input` (or `p` for all), else zeros."""
@@ -350,10 +345,9 @@ def bernoulli(input: Any, p: float | None = None, *, generator: Any = None) -> A
     return ops.bernoulli(input, _of(generator))
 
 
-@public(out=False)
-@parsed(
-    "multinomial",
+@with_signature(
     f"(Tensor input, int num_samples, bool replacement = False, *, {GENERATOR}, Tensor out = None)",
+    out=False,
 )
 def multinomial(
     input: Any, num_samples: int, replacement: bool = False, *, generator: Any = None, out: Any = None
@@ -379,15 +373,13 @@ def multinomial(
     return result if out is None else write_out(out, result, "multinomial")
 
 
-@public(method=False)
-@parsed("poisson", f"(Tensor input, {GENERATOR})")
+@with_signature(f"(Tensor input, {GENERATOR})", method=False)
 def poisson(input: Any, generator: Any = None) -> Any:
     """Poisson numbers with the rates in `input`."""
     return ops.poisson(input, _of(generator))
 
 
-@public(method=False, out=False)
-@parsed("binomial", f"(Tensor count, Tensor prob, {GENERATOR})")
+@with_signature(f"(Tensor count, Tensor prob, {GENERATOR})", method=False, out=False)
 def binomial(count: Any, prob: Any, generator: Any = None) -> Any:
     """Draw how many of `count` trials succeed, each with probability `prob`; the two broadcast.
 
@@ -408,15 +400,13 @@ def binomial(count: Any, prob: Any, generator: Any = None) -> Any:
     return ops.binomial(count, prob, _of(generator))
 
 
-@public(method=False, out=False)
-@parsed("_standard_gamma", f"(Tensor input, {GENERATOR})")
+@with_signature(f"(Tensor input, {GENERATOR})", method=False, out=False)
 def _standard_gamma(input: Any, generator: Any = None) -> Any:
     """Gamma numbers of rate 1 with the concentrations in `input`; they have implicit gradients."""
     return ops.standard_gamma(input, _of(generator))
 
 
-@public(method=False, out=False)
-@parsed("_standard_gamma_grad", "(Tensor input, Tensor output)")
+@with_signature("(Tensor input, Tensor output)", method=False, out=False)
 def _standard_gamma_grad(input: Any, output: Any) -> Any:
     """Return how gamma numbers `output` of rate 1 move with the concentrations `input` of their draw."""
     kinds = _floats((input, output), "_standard_gamma_grad_cpu")
@@ -425,15 +415,13 @@ def _standard_gamma_grad(input: Any, output: Any) -> Any:
     return ops.standard_gamma_grad(input, output)
 
 
-@public(method=False, out=False)
-@parsed("_sample_dirichlet", f"(Tensor input, {GENERATOR})")
+@with_signature(f"(Tensor input, {GENERATOR})", method=False, out=False)
 def _sample_dirichlet(input: Any, generator: Any = None) -> Any:
     """Numbers whose last axis has the Dirichlet distribution with the concentrations in `input`."""
     return ops.dirichlet(input, _of(generator))
 
 
-@public(method=False, out=False)
-@parsed("_dirichlet_grad", "(Tensor x, Tensor alpha, Tensor total)")
+@with_signature("(Tensor x, Tensor alpha, Tensor total)", method=False, out=False)
 def _dirichlet_grad(x: Any, alpha: Any, total: Any) -> Any:
     """How Dirichlet numbers `x` move with their concentrations `alpha`, which add up to `total`, before the
     numbers' sum is kept at 1.
@@ -450,8 +438,7 @@ def _floats(tensors: tuple[Any, ...], kernel: str) -> list[Any]:
     return kinds
 
 
-@public(method=False, out=False)
-@parsed("native_dropout", "(Tensor input, float p, bool train)")
+@with_signature("(Tensor input, float p, bool train)", method=False, out=False)
 def native_dropout(input: Any, p: float, train: bool) -> tuple[Any, Any]:
     """The input with elements set to 0 with probability `p`, the others divided by 1 - p; and which
     are left.

@@ -18,13 +18,12 @@ import numpy as np
 from ..array import dtypes
 from ..core.bulk import unwrapped
 from ..core.value import InnerValue, TensorBase, array_of, dtype_of, wrap
-from .api import public
+from .api import with_signature
 from .constants import SPARSE
 from .indexing import index_put
 from .interception import OVERRIDING
 from .interchange import as_tensor
 from .printing import contents_text, printing_options
-from .signature import parsed
 from .sparse_graph import is_recorded, of_values, record, values_of
 from .sparse_refusals import MISSING, refusal
 from .tensor import Tensor
@@ -318,14 +317,13 @@ def sparse(where: Any, what: Any, size: Sequence[int], unique: bool = False) -> 
 _OPTIONS = "torch.dtype dtype = None, torch.device device = None, bool"
 
 
-@public(method=False, out=False)
-@parsed(
-    "sparse_coo_tensor",
+@with_signature(
     f"(object indices, object values, *, {_OPTIONS} pin_memory = False, bool requires_grad = False, bool "
     "check_invariants = None, bool is_coalesced = None)",
     f"(object indices, object values, tuple of ints size, *, {_OPTIONS} pin_memory = False, bool "
     "requires_grad = False, bool check_invariants = None, bool is_coalesced = None)",
-    f"(tuple of ints size, *, {_OPTIONS} requires_grad = False, bool check_invariants = None)",
+    f"(tuple of ints size, *, {_OPTIONS} requires_grad = False, bool check_invariants = None)", method=False,
+    out=False,
 )
 def sparse_coo_tensor(
     indices: Any = None, values: Any = None, size: Any = None, *, dtype: Any = None, device: Any = None,
