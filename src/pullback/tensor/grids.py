@@ -25,9 +25,9 @@ from ..ops.structure import contiguous_copy, expand, reshape, stack
 from .api import public, with_signature
 from .conversion import cast
 from .conversion import type_name as type_name_of
-from .creation import check_options, made, on_any_device
+from .creation import made, on_any_device
 from .out import write_out
-from .signature import OPTIONS, parsed
+from .signature import OPTIONS
 
 
 def _tensors(given: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -98,20 +98,16 @@ _TRIANGLE = f"(int row, int col, int offset = 0, *, {OPTIONS})"
 
 
 def _triangle(name: str, find: Any, what: str) -> None:
-    @on_any_device
-    def indices(
-        row: int, col: int, offset: int = 0, *, dtype: Any = None, layout: Any = None, device: Any = None,
-        pin_memory: bool = False, requires_grad: bool = False,
-    ) -> Any:
-        check_options(name, device, pin_memory)
+    def indices(row: int, col: int, offset: int = 0, *, dtype: Any = None) -> np.ndarray:
         for side, size in (("row", row), ("col", col)):
             if size < 0:
                 raise RuntimeError(f"{side} must be non-negative, got{size}")
         chosen = dtypes.int64 if dtype is None else dtype
         if chosen.category != dtypes.INTEGER:
             raise NotImplementedError(f"\"{name}\" not implemented for '{chosen.scalar_type}'")
-        return made(np.stack(find(row, offset, col)).astype(chosen.numpy), requires_grad)
+        return np.stack(find(row, offset, col)).astype(chosen.numpy)
 
+    indices.__name__ = name
     indices.__doc__ = f"""The places of the {what} triangle of a (row, col) matrix, row by row.
 
         Parameters
@@ -124,7 +120,7 @@ def _triangle(name: str, find: Any, what: str) -> None:
         -------
         tensor (2, number of places), int64
         """
-    public(parsed(name, _TRIANGLE)(indices), name=name, method=False, out=False)
+    with_signature(_TRIANGLE, method=False, out=False)(on_any_device(indices))
 
 
 _triangle("tril_indices", np.tril_indices, "lower")

@@ -26,7 +26,7 @@ from ..ops import convert
 from ..ops import random as ops
 from ..ops import random_mapped as mapped
 from .api import public, with_signature
-from .creation import creator, made, new_array, numpy_dtype
+from .creation import check_options, creator, leaf, made, new_array, numpy_dtype
 from .creation_like import array_like, meta_like, place
 from .memory_format import clone
 from .meta import meta_tensor
@@ -145,21 +145,17 @@ _RECORDED: dict[Callable[..., ndarray], tuple[ops.Draw, tuple[float, ...]]] = {
 }
 
 
-def _drawn(
-    kernel: Callable[..., ndarray], array: ndarray, generator: Any, requires_grad: bool, *numbers: Any
-) -> Any:
-    """A new tensor that a kernel fills; inside vmap one for every row, or one for all."""
+def _drawn(kernel: Callable[..., ndarray], array: ndarray, generator: Any, *numbers: Any) -> Any:
+    """Let a kernel fill a new array; inside vmap a tensor for every row, or one for all."""
     stream = _of(generator)
     if not mappings.get():
         if is_tracing() and kernel in _RECORDED:
             draw, defaults = _RECORDED[kernel]
             like = np.broadcast_to(np.zeros((), array.dtype), array.shape)
-            tensor = draw.call(wrap(like), *numbers, *defaults[len(numbers) :], stream)
-            return tensor.requires_grad_(True) if requires_grad else tensor
-        return made(kernel(stream, array, *numbers), requires_grad)
+            return draw.call(wrap(like), *numbers, *defaults[len(numbers) :], stream)
+        return kernel(stream, array, *numbers)
     around = mapped.current()
-    tensor = mapped.draw(lambda whole: kernel(stream, whole, *numbers), array.shape, array.dtype, around)
-    return tensor.requires_grad_(True) if requires_grad else tensor
+    return mapped.draw(lambda whole: kernel(stream, whole, *numbers), array.shape, array.dtype, around)
 
 
 def _drawn_like(
@@ -176,8 +172,7 @@ def _drawn_like(
     if not mappings.get():
         # Draws follow memory: a view is drawn for as eager does, in an array of its own.
         like = clone(like, memory_format=options["memory_format"])
-    tensor = draw.call(like, *numbers, _of(generator)).detach()
-    return tensor.requires_grad_(True) if requires_grad else tensor
+    return leaf(draw.call(like, *numbers, _of(generator)).detach(), requires_grad)
 
 
 # --- new tensors --------------------------------------------------------------------------------------------
@@ -186,10 +181,7 @@ _SIZED = (f"(tuple of ints size, *, torch.Generator? generator, {OUT})", f"(tupl
 
 
 @creator("rand", *_SIZED)
-def rand(
-    size: Any, *, generator: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
-    pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:
+def rand(size: Any, *, generator: Any = None, dtype: Any = None) -> Any:
     """Numbers from [0, 1), uniformly distributed.
 
     Parameters
@@ -198,18 +190,13 @@ def rand(
     generator : Generator, optional
         The default one where it is left out.
     """
-    array = new_array("rand", size, dtype, device, pin_memory)
-    return _drawn(random_uniform.uniform, array, generator, requires_grad)
+    return _drawn(random_uniform.uniform, new_array(size, dtype), generator)
 
 
 @creator("randn", *_SIZED)
-def randn(
-    size: Any, *, generator: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
-    pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:
+def randn(size: Any, *, generator: Any = None, dtype: Any = None) -> Any:
     """Normal numbers with mean 0 and standard deviation 1 (for complex numbers 1/√2 in each part)."""
-    array = new_array("randn", size, dtype, device, pin_memory)
-    return _drawn(random_normal.normal, array, generator, requires_grad)
+    return _drawn(random_normal.normal, new_array(size, dtype), generator)
 
 
 @creator(
@@ -219,26 +206,20 @@ def randn(
     f"(int low, int high, tuple of ints size, *, torch.Generator? generator, {OUT})",
     f"(int low, int high, tuple of ints size, *, {OUT})",
 )
-def randint(
-    high: int, size: Any, low: int = 0, *, generator: Any = None, dtype: Any = None, layout: Any = None,
-    device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:
+def randint(high: int, size: Any, low: int = 0, *, generator: Any = None, dtype: Any = None) -> Any:
     """Integers from [low, high)."""
-    array = new_array("randint", size, dtypes.int64 if dtype is None else dtype, device, pin_memory)
-    return _drawn(random_integer.random_between, array, generator, requires_grad, low, high)
+    array = new_array(size, dtypes.int64 if dtype is None else dtype)
+    return _drawn(random_integer.random_between, array, generator, low, high)
 
 
 @creator("randperm", f"(int n, *, torch.Generator? generator, {OUT})", f"(int n, *, {OUT})")
-def randperm(
-    n: int, *, generator: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
-    pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:
+def randperm(n: int, *, generator: Any = None, dtype: Any = None) -> Any:
     """The integers below `n` in random order."""
     chosen = np.dtype(np.int64) if dtype is None else dtype.numpy
     stream = _of(generator)
     if mappings.get():
         return mapped.draw_rows(lambda: random_integer.randperm(stream, n, chosen), mapped.current())
-    return made(random_integer.randperm(stream, n, chosen), requires_grad)
+    return random_integer.randperm(stream, n, chosen)
 
 
 _OPTIONS_LIKE = f"torch.memory_format memory_format = None, {OPTIONS})"
@@ -313,8 +294,9 @@ def normal(
     if size is not None:
         if device is not None and as_device(device, "normal") is META:
             return meta_tensor(size, numpy_dtype(dtype), None, requires_grad)
-        array = new_array("normal", size, dtype, CPU, pin_memory)
-        return _drawn(random_normal.normal, array, generator, requires_grad, mean, std)
+        check_options("normal", CPU, pin_memory)
+        found = _drawn(random_normal.normal, new_array(size, dtype), generator, mean, std)
+        return leaf(found, requires_grad)
     if isinstance(std, TensorBase):
         _check_std(std)
         return (
