@@ -512,7 +512,6 @@ def warn_of_expanded(name: str) -> None:
     warnings.warn(
         f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
         f"operation. This also applies to advanced indexing e.g. {example}",
-        UserWarning,
         stacklevel=4,
     )
 

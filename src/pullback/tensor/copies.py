@@ -47,10 +47,6 @@ def _narrow(input: Any, dim: int, start: int, length: int) -> Any:
     return parts.narrow(input, dim, start, length)
 
 
-def _squeeze(input: Any, dim: Any = None) -> Any:
-    return shape.squeeze(input, dim)
-
-
 def _squeeze_key(dim: Any = None, **_: Any) -> str:
     return "squeeze" if dim is None else "squeeze_dim" if isinstance(dim, int) else "squeeze_dims"
 
@@ -63,14 +59,6 @@ def _view(input: Any, size: Any = None, dtype: dtypes.dtype | None = None) -> An
     return shape.reshaped(input, size) if dtype is None else view_as_dtype(input, dtype)
 
 
-def _unsqueeze(input: Any, dim: int) -> Any:
-    return shape.unsqueeze(input, dim)
-
-
-def _detach(input: Any) -> Any:
-    return v.alias(input)
-
-
 #: Name of the view → what makes it, the copy's key or a function of the arguments that gives it, what it is,
 #: and torch's signatures without the input and `out`.
 _COPIES: dict[str, tuple[_Function, str | Callable[..., str], str, tuple[str, ...]]] = {
@@ -79,7 +67,7 @@ _COPIES: dict[str, tuple[_Function, str | Callable[..., str], str, tuple[str, ..
         rearrange.as_strided, "as_strided", "Elements of the storage by sizes and strides",
         ("tuple of ints size, tuple of ints stride, int storage_offset = None",),
     ),
-    "detach": (_detach, "detach", "The tensor without its history", ("",)),
+    "detach": (v.alias, "detach", "The tensor without its history", ("",)),
     "diagonal": (
         parts.diagonal, "diagonal", "A diagonal, as a last axis",
         ("int offset = 0, int dim1 = 0, int dim2 = 1",)
@@ -101,14 +89,14 @@ _COPIES: dict[str, tuple[_Function, str | Callable[..., str], str, tuple[str, ..
         parts.split_with_sizes, "split_with_sizes", "Parts of given sizes along an axis",
         ("tuple of ints split_sizes, int dim = 0",),
     ),
-    "squeeze": (_squeeze, _squeeze_key, "Axes of size 1 removed", ("", "int dim", "tuple of ints dim")),
+    "squeeze": (shape.squeeze, _squeeze_key, "Axes of size 1 removed", ("", "int dim", "tuple of ints dim")),
     "t": (shape.t, "t", "A matrix transposed", ("",)),
     "transpose": (shape.transpose, "transpose", "Two axes exchanged", ("int dim0, int dim1",)),
     "unbind": (parts.unbind, "unbind", "The parts along an axis", ("int dim = 0",)),
     "unfold": (
         rearrange.unfold, "unfold", "Windows along an axis", ("int dimension, int size, int step",)
     ),
-    "unsqueeze": (_unsqueeze, "unsqueeze", "A new axis of size 1", ("int dim",)),
+    "unsqueeze": (shape.unsqueeze, "unsqueeze", "A new axis of size 1", ("int dim",)),
     "view_as_real": (view_as_real, "view_as_real", "Complex numbers as pairs", ("",)),
     "view": (_view, "view", "Another shape or dtype", ("torch.dtype dtype", "tuple of ints size")),
 }  # fmt: skip

@@ -196,7 +196,6 @@ def _filled(name: str, out: Any, function: Callable[..., Any], given: dict[str, 
                 f"{out._value.size} which does not match the computed number of elements {array.size}. Note "
                 "that this may occur as a result of rounding error. The out tensor will be resized to a "
                 f"tensor of shape ({array.size},).",
-                UserWarning,
                 stacklevel=4,
             )
         out._value = array
@@ -251,7 +250,6 @@ def warn_of_copy(function: str) -> None:
     warnings.warn(
         "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
         f"sourceTensor.detach().clone().requires_grad_(True), rather than {name}(sourceTensor).",
-        UserWarning,
         stacklevel=4,
     )
 

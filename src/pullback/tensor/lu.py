@@ -137,12 +137,7 @@ def linalg_lu(A: Any, *, pivot: bool = True) -> Any:
     (P, L, U)
         (…, m, m), (…, m, k) and (…, k, n) with k = min(m, n).
     """
-    if len(shape_of(A)) < 2:
-        raise RuntimeError(
-            f"linalg.lu: Expected tensor with 2 or more dimensions. Got size: {list(shape_of(A))} instead"
-        )
-    if not pivot:
-        raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
+    _check_lu(A, pivot, "linalg.lu")
     return return_type("linalg_lu", "P", "L", "U")(ops.lu(A))
 
 
@@ -162,11 +157,7 @@ def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_piv
     -------
     (P, L, U)
     """
-    if len(shape_of(LU_data)) < 2:
-        raise RuntimeError(
-            "torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: "
-            f"{list(shape_of(LU_data))} instead"
-        )
+    _check_lu(LU_data, True, "torch.lu_unpack")
     if unpack_pivots and not int32_of(LU_pivots):
         raise RuntimeError(
             "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: "

@@ -83,7 +83,6 @@ def range_(start: Any, end: Any, step: Any = 1, *, dtype: Any = None) -> np.ndar
         "torch.range is deprecated and will be removed in a future release because its behavior is "
         "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "
         "[start, end).",
-        UserWarning,
         stacklevel=4,
     )
     chosen = numpy_dtype(dtype)

@@ -296,7 +296,7 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     x = accumulated(input, dtype)
     whole = dtype_of(input).kind in "biu"
     if dtype_of(x).kind in "cW" and not whole:
-        raise NotImplementedError(f"\"nansum_cpu\" not implemented for '{type_word(dtype_of(x))}'")
+        raise unsupported("nansum_cpu", (), dtype_of(x))
     add = sum_dims if whole or dtype_of(x).kind in "biu" else r.nansum
     return add(x, reduced_dims(dim, len(shape_of(x))), keepdim)
 
@@ -366,7 +366,6 @@ def _warn_freedom(name: str, shape: tuple[int, ...], dims: tuple[int, ...], corr
             f"factor (input "
             "numel divided by output numel). (Triggered internally at "
             "/__w/pytorch/pytorch/aten/src/ATen/native/ReduceOps.cpp:1861.)",
-            UserWarning,
             stacklevel=5,
         )
 
@@ -503,9 +502,7 @@ def hash_tensor(
         if shape[d] == 0:
             raise IndexError(f"hash_tensor: Expected reduction dim {d} to have non-zero size.")
     if dtype_of(input).kind in "cW":
-        raise NotImplementedError(
-            f"\"xor_sum_cpu\" not implemented for '{type_word(dtype_of(input))}'"
-        )
+        raise unsupported("xor_sum_cpu", (), dtype_of(input))
     return r.hash_dims(input, dims, keepdim)
 
 

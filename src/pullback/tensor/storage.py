@@ -165,7 +165,6 @@ def typed_storage(self: Any) -> TypedStorage:
         "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only "
         "storage class. This should only matter to you if you are using storages directly.  To access "
         "UntypedStorage directly, use tensor.untyped_storage() instead of tensor.storage()",
-        UserWarning,
         stacklevel=3,
     )
     return _typed_storage(self)
