@@ -38,7 +38,7 @@ from .builtin import published, shown
 from .inplace_checks import check_result, check_stored
 from .interception import OVERRIDING, PASS, ask_mode, intercepted
 from .out import write_out
-from .signature import Parser
+from .signature import Parser, method, parsed
 from .told import tell
 from .wrong_calls import Kinds, converted, deprecated_call, handed_on, takes_out, wrong_call
 
@@ -114,6 +114,23 @@ def public(
         return call
 
     return declare if function is None else declare(function)
+
+
+def with_signature(*signatures: str, name: str | None = None, **options: Any) -> Callable[[Function], Any]:
+    """Declare a public function that gets its arguments as torch's parser reads them by these signatures.
+
+    A function ``linalg_…`` is of that namespace; with ``is_function=False`` the signatures are those of a
+    method, the tensor aside. The other options are those of `public`.
+    """
+
+    def declare(function: Function) -> Any:
+        printed = name or function.__name__
+        read = (parsed if options.get("is_function", True) else method)(printed, *signatures)(function)
+        if printed.startswith("linalg_"):
+            return public(read, name=printed.removeprefix("linalg_"), namespace="linalg", **options)
+        return public(read, name=printed, **options)
+
+    return declare
 
 
 def _of_class(function: Function, name: str) -> Function:
@@ -495,7 +512,6 @@ def warn_of_expanded(name: str) -> None:
     warnings.warn(
         f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
         f"operation. This also applies to advanced indexing e.g. {example}",
-        UserWarning,
         stacklevel=4,
     )
 

@@ -225,7 +225,6 @@ def backward(
             "its gradient which can cause a memory leak. We recommend using autograd.grad when creating the "
             "graph to avoid this. If you have to use this function, make sure to reset the .grad fields of "
             "your parameters to None after use to break the cycle and avoid the leak.",
-            UserWarning,
             stacklevel=3,
         )
     outputs = _as_tuple(tensors)

@@ -8,8 +8,7 @@ from ..core.value import dtype_of, shape_of
 from ..ops.join import cat
 from ..ops.structure import reshape
 from ..ops.view import select, slice_dim
-from .api import public
-from .signature import Parser, described
+from .api import with_signature
 from .sizes import distinct_dims
 from .tensor import checked_dim
 
@@ -99,20 +98,13 @@ def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: int = -1) -
     return ((_between(y, dim, 0, -1) + _between(y, dim, 1, 0)) * steps).cumsum(dim) / 2
 
 
-def _publish(name: str, function: Any, *signatures: str) -> Any:
-    parser = Parser(name, *signatures)
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return function(**parser.bind(args, kwargs))
-
-    return public(described(call, function, parser), name=name, method=False, out=False)
-
-
 _AT_PLACES = "(Tensor y, Tensor x, *, int dim = -1)"
 _EVENLY = "(Tensor y, *, Number dx = 1, int dim = -1)"
-_publish("trapezoid", trapezoid, _AT_PLACES, _EVENLY)
-_publish("cumulative_trapezoid", cumulative_trapezoid, _AT_PLACES, _EVENLY)
-_publish("trapz", trapezoid, "(Tensor y, *, float dx = 1, int dim = -1)", _AT_PLACES)
+for _function in (trapezoid, cumulative_trapezoid):
+    with_signature(_AT_PLACES, _EVENLY, method=False, out=False)(_function)
+with_signature(
+    "(Tensor y, *, float dx = 1, int dim = -1)", _AT_PLACES, name="trapz", method=False, out=False
+)(trapezoid)
 
 
 # --- derivatives --------------------------------------------------------------------------------------------
@@ -120,6 +112,16 @@ _publish("trapz", trapezoid, "(Tensor y, *, float dx = 1, int dim = -1)", _AT_PL
 _LENGTHS = "torch.gradient expected spacing to be unspecified, a scalar"
 
 
+@with_signature(
+    "(Tensor input, *, tuple of ints dim, int edge_order = 1)",
+    "(Tensor input, *, Number spacing, tuple of ints dim, int edge_order = 1)",
+    "(Tensor input, *, Number spacing = None, int dim = None, int edge_order = 1)",
+    "(Tensor input, *, tuple of Scalars spacing, int dim = None, int edge_order = 1)",
+    "(Tensor input, *, tuple of Scalars spacing, tuple of ints dim, int edge_order = 1)",
+    "(Tensor input, *, tuple of Tensors spacing, int dim = None, int edge_order = 1)",
+    "(Tensor input, *, tuple of Tensors spacing, tuple of ints dim, int edge_order = 1)",
+    method=False, out=False,
+)
 def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> tuple[Any, ...]:
     """Derivatives along axes by finite differences: of second order inside, of `edge_order` at both ends.
 
@@ -216,14 +218,3 @@ def _uneven(x: Any, dim: int, places: Any, order: int) -> Any:
         + h / (k * (h + k)) * _between(x, dim, 2, 0)
     )
     return cat((first, centre, last), dim)
-
-
-_publish(
-    "gradient", gradient, "(Tensor input, *, tuple of ints dim, int edge_order = 1)",
-    "(Tensor input, *, Number spacing, tuple of ints dim, int edge_order = 1)",
-    "(Tensor input, *, Number spacing = None, int dim = None, int edge_order = 1)",
-    "(Tensor input, *, tuple of Scalars spacing, int dim = None, int edge_order = 1)",
-    "(Tensor input, *, tuple of Scalars spacing, tuple of ints dim, int edge_order = 1)",
-    "(Tensor input, *, tuple of Tensors spacing, int dim = None, int edge_order = 1)",
-    "(Tensor input, *, tuple of Tensors spacing, tuple of ints dim, int edge_order = 1)",
-)  # fmt: skip

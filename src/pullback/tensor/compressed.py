@@ -248,6 +248,15 @@ def refuse(kind: Kind, name: str) -> NoReturn:
     raise refusal(name, kind.title[6:].lower(), ())
 
 
+def refuse_blocks(kind: Kind, name: str = "empty") -> None:
+    """Raise torch's error for a layout of blocks where it has a form for elements alone."""
+    if kind.in_blocks:
+        raise RuntimeError(
+            f"{name}_sparse_compressed expected sparse compressed (non-block) tensor layout but got "
+            f"{kind.title}"
+        )
+
+
 def compressed(kind: Kind, pointers: Any, places: Any, values: Any, size: Sequence[int]) -> CompressedTensor:
     """Return a tensor of its parts, which are not looked at."""
     OVERRIDING.add(CompressedTensor)

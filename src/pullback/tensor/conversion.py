@@ -13,11 +13,11 @@ from ..core.meta import is_meta
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..core.warn import warn_once
 from ..ops import convert
-from .api import public
+from .api import public, with_signature
 from .constants import channels_last, channels_last_3d, contiguous_format, preserve_format
 from .memory_format import converted, in_format
 from .meta import on_device
-from .signature import Parser, method, reads
+from .signature import Parser, reads
 
 
 def cast(input: Any, dtype: dtypes.dtype) -> Any:
@@ -137,15 +137,13 @@ for _name, _dtype in {
     _casting_method(_name, _dtype)
 
 
-@public(is_function=False, out=False)
-@method("type_as", "(Tensor other)")
+@with_signature("(Tensor other)", is_function=False, out=False)
 def type_as(self: Any, other: Any) -> Any:
     """The tensor in the dtype of `other`."""
     return cast(on_device(self, other.device), dtypes.from_numpy_dtype(dtype_of(other)))
 
 
-@public(is_function=False, out=False)
-@method("cpu", _FORMAT)
+@with_signature(_FORMAT, is_function=False, out=False)
 def cpu(self: Any, *, memory_format: Any = None) -> Any:
     """The tensor itself: it is on the CPU."""
     return _converted(on_device(self, CPU), None, memory_format, False)

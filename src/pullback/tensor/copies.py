@@ -11,11 +11,11 @@ from ..core.value import shape_of
 from ..ops import copies as c
 from ..ops import view as v
 from . import parts, rearrange, shape
-from .api import public
+from .api import public, with_signature
 from .complex_parts import view_as_complex, view_as_real
 from .out import write_out
 from .shape import view_as_dtype
-from .signature import Parser, described, parsed
+from .signature import Parser, described
 from .tensor import checked_dim
 
 _Function = Callable[..., Any]
@@ -47,10 +47,6 @@ def _narrow(input: Any, dim: int, start: int, length: int) -> Any:
     return parts.narrow(input, dim, start, length)
 
 
-def _squeeze(input: Any, dim: Any = None) -> Any:
-    return shape.squeeze(input, dim)
-
-
 def _squeeze_key(dim: Any = None, **_: Any) -> str:
     return "squeeze" if dim is None else "squeeze_dim" if isinstance(dim, int) else "squeeze_dims"
 
@@ -63,14 +59,6 @@ def _view(input: Any, size: Any = None, dtype: dtypes.dtype | None = None) -> An
     return shape.reshaped(input, size) if dtype is None else view_as_dtype(input, dtype)
 
 
-def _unsqueeze(input: Any, dim: int) -> Any:
-    return shape.unsqueeze(input, dim)
-
-
-def _detach(input: Any) -> Any:
-    return v.alias(input)
-
-
 #: Name of the view → what makes it, the copy's key or a function of the arguments that gives it, what it is,
 #: and torch's signatures without the input and `out`.
 _COPIES: dict[str, tuple[_Function, str | Callable[..., str], str, tuple[str, ...]]] = {
@@ -79,7 +67,7 @@ _COPIES: dict[str, tuple[_Function, str | Callable[..., str], str, tuple[str, ..
         rearrange.as_strided, "as_strided", "Elements of the storage by sizes and strides",
         ("tuple of ints size, tuple of ints stride, int storage_offset = None",),
     ),
-    "detach": (_detach, "detach", "The tensor without its history", ("",)),
+    "detach": (v.alias, "detach", "The tensor without its history", ("",)),
     "diagonal": (
         parts.diagonal, "diagonal", "A diagonal, as a last axis",
         ("int offset = 0, int dim1 = 0, int dim2 = 1",)
@@ -101,14 +89,14 @@ _COPIES: dict[str, tuple[_Function, str | Callable[..., str], str, tuple[str, ..
         parts.split_with_sizes, "split_with_sizes", "Parts of given sizes along an axis",
         ("tuple of ints split_sizes, int dim = 0",),
     ),
-    "squeeze": (_squeeze, _squeeze_key, "Axes of size 1 removed", ("", "int dim", "tuple of ints dim")),
+    "squeeze": (shape.squeeze, _squeeze_key, "Axes of size 1 removed", ("", "int dim", "tuple of ints dim")),
     "t": (shape.t, "t", "A matrix transposed", ("",)),
     "transpose": (shape.transpose, "transpose", "Two axes exchanged", ("int dim0, int dim1",)),
     "unbind": (parts.unbind, "unbind", "The parts along an axis", ("int dim = 0",)),
     "unfold": (
         rearrange.unfold, "unfold", "Windows along an axis", ("int dimension, int size, int step",)
     ),
-    "unsqueeze": (_unsqueeze, "unsqueeze", "A new axis of size 1", ("int dim",)),
+    "unsqueeze": (shape.unsqueeze, "unsqueeze", "A new axis of size 1", ("int dim",)),
     "view_as_real": (view_as_real, "view_as_real", "Complex numbers as pairs", ("",)),
     "view": (_view, "view", "Another shape or dtype", ("torch.dtype dtype", "tuple of ints size")),
 }  # fmt: skip
@@ -170,8 +158,7 @@ _publish("view_as_complex", _view_as_complex_copy, "Pairs as complex numbers", (
 # --- splits that are no views -------------------------------------------------------------------------------
 
 
-@public(out=False)
-@parsed("unsafe_split", "(Tensor input, int split_size, int dim = 0)")
+@with_signature("(Tensor input, int split_size, int dim = 0)", out=False)
 def unsafe_split(input: Any, split_size: int, dim: int = 0) -> tuple[Any, ...]:
     """Parts of one size along axis `dim`, as :func:`split` gives them, which autograd takes for no views.
 
@@ -181,16 +168,14 @@ def unsafe_split(input: Any, split_size: int, dim: int = 0) -> tuple[Any, ...]:
     return c.unsafe_split(input, split_size, checked_dim(dim, len(shape_of(input))))
 
 
-@public(out=False)
-@parsed("unsafe_split_with_sizes", "(Tensor input, tuple of ints split_sizes, int dim = 0)")
+@with_signature("(Tensor input, tuple of ints split_sizes, int dim = 0)", out=False)
 def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, ...]:
     """Parts of given sizes along axis `dim` (see :func:`unsafe_split`)."""
     parts.split_with_sizes(input, split_sizes, dim)
     return c.unsafe_split_with_sizes(input, split_sizes, checked_dim(dim, len(shape_of(input))))
 
 
-@public(out=False)
-@parsed("unsafe_chunk", "(Tensor input, int chunks, int dim = 0)")
+@with_signature("(Tensor input, int chunks, int dim = 0)", out=False)
 def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
     """At most `chunks` parts of one size along axis `dim` (see :func:`unsafe_split`)."""
     parts.chunk(input, chunks, dim)

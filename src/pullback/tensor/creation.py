@@ -19,11 +19,11 @@ from ..core.op import unsupported
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import bump
 from ..core.warn import warn_of_complex_half
-from .api import public, write_out
+from .api import public, with_signature, write_out
 from .constants import SPARSE, channels_last, channels_last_3d, preserve_format
 from .data import array_from, filling, number_dtype, scalar_array
 from .meta import meta_tensor, on_device, without_elements
-from .signature import OPTIONS, OUT, Parser, described, parsed, reads
+from .signature import OPTIONS, OUT, Parser, described, reads
 
 _FORMAT = "torch.memory_format memory_format = None"
 
@@ -67,9 +67,8 @@ def check_size(size: Sequence[int]) -> None:
             raise RuntimeError(f"Trying to create tensor with negative dimension {s}: {list(size)}")
 
 
-def new_array(function: str, size: Sequence[int], dtype: Any, device: Any, pin_memory: bool) -> ndarray:
-    """An uninitialised array in C order, the arguments checked."""
-    check_options(function, device, pin_memory)
+def new_array(size: Sequence[int], dtype: Any) -> ndarray:
+    """Make an uninitialised array in C order, its size checked."""
     check_size(size)
     return np.empty(size, numpy_dtype(dtype))
 
@@ -86,35 +85,46 @@ def format_strides(size: Sequence[int], memory_format: Any) -> tuple[int, ...] |
     return None
 
 
+def leaf(found: Any, requires_grad: bool) -> Any:
+    """Return a new array, or a tensor that a transform or a trace made of one, as a leaf."""
+    if isinstance(found, TensorBase):
+        return found.requires_grad_(True) if requires_grad else found  # type: ignore[attr-defined]  # the facade has it
+    return made(found, requires_grad)
+
+
 def on_any_device(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a function that makes a tensor of what it is given by name: it need know the CPU only.
+    """Decorate a function that makes an array of what it is given by name: it need know neither devices nor
+    leaves.
 
     On the device ``meta`` it makes the checks that it makes on the CPU, and takes no memory and no random
     number.
     """
 
     @wraps(function)
-    def make(**given: Any) -> Any:
-        where = given.get("device")
-        if (where is None and not has_default()) or as_device(where, function.__name__) is CPU:
-            return function(**given)
-        return _made_without(function, given | {"device": CPU})
+    def make(
+        *, layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
+        **given: Any,
+    ) -> Any:
+        if check_options(function.__name__, device, pin_memory) is CPU:
+            return leaf(function(**given), requires_grad)
+        return _made_without(function, given, requires_grad)
 
+    make.takes_options = True  # type: ignore[attr-defined]  # what `own_signature` asks
     return make
 
 
-def _made_without(function: Callable[..., Any], given: dict[str, Any]) -> Any:
+def _made_without(function: Callable[..., Any], given: dict[str, Any], requires_grad: bool) -> Any:
     check_size(given.get("size", ()))
     if function.__name__ == "randperm":
-        small = function(**given | {"n": min(given["n"], 0)})
+        small = leaf(function(**given | {"n": min(given["n"], 0)}), requires_grad)
         return meta_tensor((given["n"],), dtype_of(small))
     size = given.get("size")
     if size is None:
-        new = function(**given)
+        new = leaf(function(**given), requires_grad)
         return without_elements(new).requires_grad_(new.requires_grad)
     strides = given.get("stride")
     none = {"size": (0,) * len(size)} | ({} if strides is None else {"stride": (0,) * len(size)})
-    small = function(**given | none)
+    small = leaf(function(**given | none), requires_grad)
     order = given.get("physical_layout")
     if order is not None:
         strides = _permuted_strides(size, order)
@@ -126,7 +136,9 @@ def _made_without(function: Callable[..., Any], given: dict[str, Any]) -> Any:
 def creator(
     name: str, *signatures: str, namespace: str = ""
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare a function that makes a tensor, or fills the one given as ``out=``."""
+    """Declare a function that makes a tensor of an array (see `on_any_device`), or fills the one given as
+    ``out=``.
+    """
     printed = f"{namespace}_{name}" if namespace else name
     parser = Parser(printed, *signatures)
 
@@ -141,7 +153,7 @@ def creator(
             return make(**given) if out is None else _filled(printed, out, function, given)
 
         return public(
-            described(call, function, parser), name=name, namespace=namespace, method=False, out=False
+            described(call, make, parser), name=name, namespace=namespace, method=False, out=False
         )
 
     return declare
@@ -170,10 +182,11 @@ def _filled(name: str, out: Any, function: Callable[..., Any], given: dict[str, 
         )
     given["dtype"] = out.dtype
     requires_grad = given.pop("requires_grad", False)
+    given.pop("layout", None)
+    check_options(name, given.pop("device", None), given.pop("pin_memory", False))
     if is_meta(out):
-        made_there = _made_without(function, given | {"device": CPU})
-        return write_out(out, made_there, name).requires_grad_(requires_grad)
-    array = function(**given)._value
+        return write_out(out, _made_without(function, given, False), name).requires_grad_(requires_grad)
+    array = leaf(function(**given), False)._value
     if out._value.shape == array.shape:
         out._value[...] = array
     else:
@@ -183,7 +196,6 @@ def _filled(name: str, out: Any, function: Callable[..., Any], given: dict[str, 
                 f"{out._value.size} which does not match the computed number of elements {array.size}. Note "
                 "that this may occur as a result of rounding error. The out tensor will be resized to a "
                 f"tensor of shape ({array.size},).",
-                UserWarning,
                 stacklevel=4,
             )
         out._value = array
@@ -238,16 +250,12 @@ def warn_of_copy(function: str) -> None:
     warnings.warn(
         "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
         f"sourceTensor.detach().clone().requires_grad_(True), rather than {name}(sourceTensor).",
-        UserWarning,
         stacklevel=4,
     )
 
 
 @creator("zeros", f"(tuple of ints size, *, {OUT})")
-def zeros(
-    size: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+def zeros(size: Any, *, dtype: Any = None) -> ndarray:
     """Make a tensor of zeros.
 
     Parameters
@@ -257,50 +265,32 @@ def zeros(
         The default dtype where it is left out.
     requires_grad : bool
     """
-    check_options("zeros", device, pin_memory)
     if any(s < 0 for s in size):
         raise RuntimeError("zeros: Dimension size must be non-negative.")
-    return made(np.zeros(size, numpy_dtype(dtype)), requires_grad)
+    return np.zeros(size, numpy_dtype(dtype))
 
 
 @creator("ones", f"(tuple of ints size, *, {OUT})")
-def ones(
-    size: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+def ones(size: Any, *, dtype: Any = None) -> ndarray:
     """Make a tensor of ones (see `zeros`)."""
-    array = new_array("ones", size, dtype, device, pin_memory)
+    array = new_array(size, dtype)
     array.fill(1)
-    return made(array, requires_grad)
+    return array
 
 
 @creator("empty", f"(tuple of ints size, *, {_FORMAT}, {OUT})")
-def empty(
-    size: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
-    requires_grad: bool = False, memory_format: Any = None,
-) -> Any:
+def empty(size: Any, *, dtype: Any = None, memory_format: Any = None) -> ndarray:
     """Make a tensor whose elements are whatever the memory holds (see `zeros`)."""
-    array = new_array("empty", size, dtype, device, pin_memory)
+    array = new_array(size, dtype)
     strides = format_strides(size, memory_format)
-    return made(array if strides is None else laid_out_empty(size, strides, array.dtype), requires_grad)
+    return array if strides is None else laid_out_empty(size, strides, array.dtype)
 
 
-@public(method=False, out=False)
-@parsed("empty_strided", f"(tuple of ints size, tuple of ints stride, *, {OPTIONS})")
+@with_signature(f"(tuple of ints size, tuple of ints stride, *, {OPTIONS})", method=False, out=False)
 @on_any_device
-def empty_strided(
-    size: Any,
-    stride: Any,
-    *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+def empty_strided(size: Any, stride: Any, *, dtype: Any = None) -> ndarray:
     """Make an uninitialised tensor whose strides, in elements, are `stride`."""
-    check_options("empty_strided", device, pin_memory)
-    return made(strided_array(size, stride, numpy_dtype(dtype)), requires_grad)
+    return strided_array(size, stride, numpy_dtype(dtype))
 
 
 def strided_array(size: Sequence[int], stride: Sequence[int], dtype: np.dtype[Any]) -> ndarray:
@@ -317,19 +307,9 @@ def strided_array(size: Sequence[int], stride: Sequence[int], dtype: np.dtype[An
     return laid_out_empty(tuple(size), tuple(stride), dtype)
 
 
-@public(method=False, out=False)
-@parsed("empty_permuted", f"(tuple of ints size, tuple of ints physical_layout, *, {OPTIONS})")
+@with_signature(f"(tuple of ints size, tuple of ints physical_layout, *, {OPTIONS})", method=False, out=False)
 @on_any_device
-def empty_permuted(
-    size: Any,
-    physical_layout: Any,
-    *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+def empty_permuted(size: Any, physical_layout: Any, *, dtype: Any = None) -> ndarray:
     """Make an uninitialised tensor whose axes lie in memory in a given order, outermost first."""
     rank = len(size)
     if len(physical_layout) != rank:
@@ -346,10 +326,8 @@ def empty_permuted(
             )
         if axis in physical_layout[:i]:
             raise RuntimeError("Duplicate dim not allowed")
-    check_options("empty_permuted", device, pin_memory)
     check_size(size)
-    strides = _permuted_strides(size, physical_layout)
-    return made(laid_out_empty(tuple(size), strides, numpy_dtype(dtype)), requires_grad)
+    return laid_out_empty(tuple(size), _permuted_strides(size, physical_layout), numpy_dtype(dtype))
 
 
 def _permuted_strides(size: Sequence[int], order: Sequence[int]) -> tuple[int, ...]:
@@ -359,36 +337,23 @@ def _permuted_strides(size: Sequence[int], order: Sequence[int]) -> tuple[int, .
 
 
 @creator("full", f"(tuple of ints size, Number fill_value, *, {OUT})")
-def full(
-    size: Any, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
-    pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:
+def full(size: Any, fill_value: Any, *, dtype: Any = None) -> ndarray:
     """Make a tensor with every element `fill_value`, whose kind decides the dtype where none is given."""
-    check_options("full", device, pin_memory)
     check_size(size)
     chosen = number_dtype(type(fill_value)) if dtype is None else numpy_dtype(dtype)
-    return made(np.full(size, filling(fill_value, chosen), chosen), requires_grad)
+    return np.full(size, filling(fill_value, chosen), chosen)
 
 
-@public(method=False, out=False)
-@parsed("scalar_tensor", f"(Number s, *, {OPTIONS})")
+@with_signature(f"(Number s, *, {OPTIONS})", method=False, out=False)
 @on_any_device
-def scalar_tensor(
-    s: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
-    requires_grad: bool = False,
-) -> Any:
+def scalar_tensor(s: Any, *, dtype: Any = None) -> ndarray:
     """Make a tensor of no dimension from a number."""
-    check_options("scalar_tensor", device, pin_memory)
-    return made(scalar_array(s, numpy_dtype(dtype)), requires_grad)
+    return scalar_array(s, numpy_dtype(dtype))
 
 
 @creator("eye", f"(int n, *, {OUT})", f"(int n, int m, *, {OUT})")
-def eye(
-    n: int, m: int | None = None, *, dtype: Any = None, layout: Any = None, device: Any = None,
-    pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:
+def eye(n: int, m: int | None = None, *, dtype: Any = None) -> ndarray:
     """Make a matrix of shape (n, m) with ones on the diagonal and zeros elsewhere."""
-    check_options("eye", device, pin_memory)
     if n < 0:
         raise RuntimeError(f"n must be greater or equal to 0, got {n}")
     if m is not None and m < 0:
@@ -396,4 +361,4 @@ def eye(
     chosen = numpy_dtype(dtype)
     if chosen == dtypes.COMPLEX32:
         raise unsupported("eye", (), chosen)
-    return made(np.eye(n, m, dtype=chosen), requires_grad)
+    return np.eye(n, m, dtype=chosen)

@@ -15,7 +15,7 @@ from ..core.device import CPU, META
 from ..core.meta import array_or_phantom
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..core.wrapper import is_wrapper, named
-from .api import public
+from .api import public, with_signature
 from .batching import batch_levels, enter
 from .constants import SPARSE, preserve_format
 from .creation import (
@@ -114,8 +114,7 @@ ones_like = _like("ones_like", "ones", 1)
 empty_like = _like("empty_like", "uninitialised elements", None)
 
 
-@public(method=False, out=False)
-@parsed("full_like", f"(Tensor input, Number fill_value, {_LIKE})")
+@with_signature(f"(Tensor input, Number fill_value, {_LIKE})", method=False, out=False)
 def full_like(
     input: Any, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None,
@@ -171,8 +170,7 @@ new_ones = _new("new_ones", "ones", 1)
 new_empty = _new("new_empty", "uninitialised elements", None)
 
 
-@public(is_function=False, out=False)
-@method("new_full", f"(tuple of ints size, Number fill_value, *, {OPTIONS})")
+@with_signature(f"(tuple of ints size, Number fill_value, *, {OPTIONS})", is_function=False, out=False)
 def new_full(
     self: Any, size: Any, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False,
@@ -189,8 +187,7 @@ def new_full(
     return made_for(self, np.full(size, filling(fill_value, chosen), chosen), requires_grad)
 
 
-@public(is_function=False, out=False)
-@method("new_empty_strided", f"(tuple of ints size, tuple of ints stride, *, {OPTIONS})")
+@with_signature(f"(tuple of ints size, tuple of ints stride, *, {OPTIONS})", is_function=False, out=False)
 def new_empty_strided(
     self: Any, size: Any, stride: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False,
@@ -201,10 +198,9 @@ def new_empty_strided(
     return made(strided_array(size, stride, _chosen(self, dtype)), requires_grad)
 
 
-@public(is_function=False, out=False)
-@method(
-    "new_tensor",
+@with_signature(
     "(object data, *, torch.dtype dtype = None, torch.device device = None, bool requires_grad = False)",
+    is_function=False, out=False,
 )
 def new_tensor(
     self: Any, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False

@@ -10,9 +10,9 @@ from ..core.value import TensorBase, dtype_of, shape_of
 from ..errors import argument_type
 from ..ops import distance as ops
 from ..ops.structure import reshape
-from .api import public
+from .api import public, with_signature
 from .matrix_checks import leading_shape
-from .signature import is_real, parsed
+from .signature import is_real
 
 _MODES = (
     "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",
@@ -83,8 +83,7 @@ def _check_width(x: Any, name: str) -> None:
         raise NotImplementedError(f"\"{name}\" not implemented for '{type_word(dtype_of(x))}'")
 
 
-@public(method=False, out=False)
-@parsed("pdist", "(Tensor input, float p = 2)")
+@with_signature("(Tensor input, float p = 2)", method=False, out=False)
 def pdist(input: Any, p: float = 2.0) -> Any:
     """Distances ``(Σ |xᵢ − xⱼ|ᵖ)^(1/p)`` of every row to every later row: (N, M) -> (N (N − 1) / 2,)."""
     rank = len(shape_of(input))

@@ -9,7 +9,8 @@ import numpy as np
 
 from .. import errors
 from ..array import dtypes
-from ..core.graph_errors import c_name, type_word
+from ..core.graph_errors import c_name
+from ..core.op import unsupported
 from ..core.tracer import is_traced
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..ops import cumulative as c
@@ -32,7 +33,7 @@ _F = Callable[..., Any]
 
 def _refuse_complex(x: Any, kernel: str) -> None:
     if dtype_of(x).kind in "cW":
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(x))}'")
+        raise unsupported(kernel, (), dtype_of(x))
 
 
 def _check_row(name: str, shape: tuple[int, ...], dim: int) -> None:
@@ -219,7 +220,7 @@ def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
 
 def _numbers(name: str, x: Any) -> Any:
     if dtype_of(x).kind == "b" and shape_of(x):
-        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
+        raise unsupported(f"{name}_out_cpu", (), dtype_of(x))
     return x
 
 
@@ -262,13 +263,12 @@ def logcumsumexp(input: Any, dim: int) -> Any:
     check_tensor("logcumsumexp", input)
     found = one_dim(dim, len(shape_of(input)))
     if dtype_of(input).kind in "biu":
-        raise NotImplementedError(
-            f"\"logcumsumexp_out_cpu\" not implemented for '{type_word(dtype_of(input))}'"
-        )
+        raise unsupported("logcumsumexp_out_cpu", (), dtype_of(input))
     return c.logcumsumexp(input, found)
 
 
 def _dim_of_extreme(name: str, input: Any, dim: Any) -> int:
+    check_tensor(name, input)
     if not shape_of(input) and type(dim) is int and dim not in (-1, 0):
         raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
     if shape_of(input):
@@ -279,17 +279,13 @@ def _dim_of_extreme(name: str, input: Any, dim: Any) -> int:
 @reduction
 def cummax(input: Any, dim: int) -> Any:
     """The largest element so far along `dim` and where it is."""
-    check_tensor("cummax", input)
-    found = _dim_of_extreme("cummax", input, dim)
-    return _named("cummax", e.cummax(input, found))
+    return _named("cummax", e.cummax(input, _dim_of_extreme("cummax", input, dim)))
 
 
 @reduction
 def cummin(input: Any, dim: int) -> Any:
     """The smallest element so far along `dim` and where it is."""
-    check_tensor("cummin", input)
-    found = _dim_of_extreme("cummin", input, dim)
-    return _named("cummin", e.cummin(input, found))
+    return _named("cummin", e.cummin(input, _dim_of_extreme("cummin", input, dim)))
 
 
 def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:

@@ -9,11 +9,10 @@ import numpy as np
 from ..core.graph_errors import type_word
 from ..core.value import dtype_of, shape_of, wrap
 from ..ops import orthogonal, spectral
-from .api import public
+from .api import with_signature
 from .matrix_checks import check_floating, check_matrix, check_square, last_size
 from .matrix_deprecations import superseded
 from .return_types import return_type
-from .signature import parsed
 
 # --- eigenvalues --------------------------------------------------------------------------------------------
 
@@ -25,8 +24,7 @@ def _general(input: Any, name: str) -> tuple[Any, Any]:
     return spectral.eig(input)
 
 
-@public(namespace="linalg", name="eig")
-@parsed("linalg_eig", "(Tensor input)")
+@with_signature("(Tensor input)")
 def linalg_eig(input: Any) -> Any:
     """Eigenvalues, in no order, and eigenvectors of norm 1: ``A V = V diag(L)``.
 
@@ -43,8 +41,7 @@ def linalg_eig(input: Any) -> Any:
     return return_type("linalg_eig", "eigenvalues", "eigenvectors")(_general(input, "linalg.eig"))
 
 
-@public(namespace="linalg", name="eigvals")
-@parsed("linalg_eigvals", "(Tensor input)")
+@with_signature("(Tensor input)")
 def linalg_eigvals(input: Any) -> Any:
     """Eigenvalues, complex, in no order: (…, n, n) -> (…, n)."""
     return _general(input, "linalg.eigvals")[0]
@@ -57,8 +54,7 @@ def _hermitian(A: Any, UPLO: str, name: str) -> tuple[Any, Any]:
     return spectral.eigh(A, UPLO.upper())
 
 
-@public(namespace="linalg", name="eigh")
-@parsed("linalg_eigh", '(Tensor input, str UPLO = "L")')
+@with_signature('(Tensor input, str UPLO = "L")')
 def linalg_eigh(input: Any, UPLO: str = "L") -> Any:
     """Eigenvalues, ascending, and eigenvectors of Hermitian matrices: ``A = Q diag(L) Qᴴ``.
 
@@ -76,8 +72,7 @@ def linalg_eigh(input: Any, UPLO: str = "L") -> Any:
     return return_type("linalg_eigh", "eigenvalues", "eigenvectors")(_hermitian(input, UPLO, "linalg.eigh"))
 
 
-@public(namespace="linalg", name="eigvalsh")
-@parsed("linalg_eigvalsh", '(Tensor input, str UPLO = "L")')
+@with_signature('(Tensor input, str UPLO = "L")')
 def linalg_eigvalsh(input: Any, UPLO: str = "L") -> Any:
     """Eigenvalues, ascending, of Hermitian matrices: (…, n, n) -> (…, n)."""
     return _hermitian(input, UPLO, "linalg.eigvalsh")[0]
@@ -101,8 +96,7 @@ def singular(A: Any, full: bool, name: str) -> tuple[Any, Any, Any]:
     return spectral.svd(A, full)
 
 
-@public(namespace="linalg", name="svd")
-@parsed("linalg_svd", "(Tensor A, bool full_matrices = True, *, str driver = None)")
+@with_signature("(Tensor A, bool full_matrices = True, *, str driver = None)")
 def linalg_svd(A: Any, full_matrices: bool = True, *, driver: str | None = None) -> Any:
     """Singular values, descending, and vectors: ``A = U diag(S) Vh``.
 
@@ -123,16 +117,14 @@ def linalg_svd(A: Any, full_matrices: bool = True, *, driver: str | None = None)
     return return_type("linalg_svd", "U", "S", "Vh")(singular(A, full_matrices, "linalg.svd"))
 
 
-@public(namespace="linalg", name="svdvals")
-@parsed("linalg_svdvals", "(Tensor A, *, str driver = None)")
+@with_signature("(Tensor A, *, str driver = None)")
 def linalg_svdvals(A: Any, *, driver: str | None = None) -> Any:
     """Singular values, descending: (…, m, n) -> (…, min(m, n))."""
     _check_driver(driver)
     return singular(A, False, "linalg.svd")[1]
 
 
-@public
-@parsed("svd", "(Tensor input, bool some = True, bool compute_uv = True)")
+@with_signature("(Tensor input, bool some = True, bool compute_uv = True)")
 def svd(input: Any, some: bool = True, compute_uv: bool = True) -> Any:
     """``input = U diag(S) Vᴴ``, with V itself as third result.
 
@@ -175,8 +167,7 @@ def orthonormal(A: Any, mode: str = "reduced") -> tuple[Any, Any]:
     return orthogonal.qr(A, mode)
 
 
-@public(namespace="linalg", name="qr")
-@parsed("linalg_qr", '(Tensor A, str mode = "reduced")')
+@with_signature('(Tensor A, str mode = "reduced")')
 def linalg_qr(A: Any, mode: str = "reduced") -> Any:
     """``A = Q R`` with orthonormal columns of Q and an upper triangle R.
 
@@ -194,16 +185,14 @@ def linalg_qr(A: Any, mode: str = "reduced") -> Any:
     return return_type("linalg_qr", "Q", "R")(orthonormal(A, mode))
 
 
-@public
-@parsed("qr", "(Tensor input, bool some = True)")
+@with_signature("(Tensor input, bool some = True)")
 def qr(input: Any, some: bool = True) -> Any:
     """``input = Q R`` (see `torch.linalg.qr`)."""
     superseded("qr")
     return return_type("qr", "Q", "R")(orthonormal(input, "reduced" if some else "complete"))
 
 
-@public
-@parsed("geqrf", "(Tensor input)")
+@with_signature("(Tensor input)")
 def geqrf(input: Any) -> Any:
     """QR as LAPACK's geqrf leaves it.
 
@@ -252,8 +241,7 @@ def _reflectors(input: Any, tau: Any) -> Any:
     return orthogonal.householder_product(input, tau)
 
 
-@public(namespace="linalg", name="householder_product")
-@parsed("linalg_householder_product", "(Tensor input, Tensor tau)")
+@with_signature("(Tensor input, Tensor tau)")
 def linalg_householder_product(input: Any, tau: Any) -> Any:
     """The first n columns of the product of the reflectors ``I − τᵢ vᵢ vᵢᴴ``.
 
@@ -271,15 +259,13 @@ def linalg_householder_product(input: Any, tau: Any) -> Any:
     return _reflectors(input, tau)
 
 
-@public
-@parsed("orgqr", "(Tensor input, Tensor input2)")
+@with_signature("(Tensor input, Tensor input2)")
 def orgqr(input: Any, input2: Any) -> Any:
     """The first columns of a product of reflectors (see `torch.linalg.householder_product`)."""
     return _reflectors(input, input2)
 
 
-@public
-@parsed("ormqr", "(Tensor input, Tensor input2, Tensor input3, bool left = True, bool transpose = False)")
+@with_signature("(Tensor input, Tensor input2, Tensor input3, bool left = True, bool transpose = False)")
 def ormqr(input: Any, input2: Any, input3: Any, left: bool = True, transpose: bool = False) -> Any:
     """The product of Q, given by reflectors, with a matrix C: ``Q C`` (``Qᴴ C``), or ``C Q``.
 

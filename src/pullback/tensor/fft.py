@@ -18,7 +18,7 @@ from ..core.value import dtype_of, shape_of
 from ..ops import fft as f
 from ..ops.convert import cast, conj, conj_physical
 from .api import public
-from .creation import check_options, check_size, creator, made, numpy_dtype
+from .creation import check_size, creator, numpy_dtype
 from .out import write_out
 from .rearrange import roll
 from .signature import OUT, Parser, described
@@ -383,10 +383,7 @@ def _frequency_dtype(name: str, dtype: Any) -> np.dtype[Any]:
 
 
 @creator("fftfreq", f"(int n, float d = 1.0, *, {OUT})", namespace="fft")
-def fftfreq(
-    n: int, d: float = 1.0, *, dtype: Any = None, layout: Any = None, device: Any = None,
-    pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:  # fmt: skip
+def fftfreq(n: int, d: float = 1.0, *, dtype: Any = None) -> np.ndarray:
     """Make the frequencies of :func:`fft` in its order: ``[0, 1, …, ⌈n/2⌉ − 1, −⌊n/2⌋, …, −1]/(d·n)``.
 
     Parameters
@@ -396,25 +393,20 @@ def fftfreq(
     d : float
         Distance of two samples.
     """
-    check_options("fftfreq", device, pin_memory)
     chosen = _frequency_dtype("fftfreq", dtype)
     check_size((n,))
     counts = np.arange(n)
     counts[(n + 1) // 2 :] -= n
-    return made(_spaced(counts, n, d, chosen), requires_grad)
+    return _spaced(counts, n, d, chosen)
 
 
 @creator("rfftfreq", f"(int n, float d = 1.0, *, {OUT})", namespace="fft")
-def rfftfreq(
-    n: int, d: float = 1.0, *, dtype: Any = None, layout: Any = None, device: Any = None,
-    pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:  # fmt: skip
+def rfftfreq(n: int, d: float = 1.0, *, dtype: Any = None) -> np.ndarray:
     """Make the frequencies of :func:`rfft`: ``[0, 1, …, ⌊n/2⌋]/(d·n)`` (parameters as of :func:`fftfreq`)."""
-    check_options("rfftfreq", device, pin_memory)
     chosen = _frequency_dtype("rfftfreq", dtype)
     half = int(n / 2) + 1
     check_size((half,))
-    return made(_spaced(np.arange(half), n, d, chosen), requires_grad)
+    return _spaced(np.arange(half), n, d, chosen)
 
 
 _SHIFT = "(Tensor input, tuple of ints? dim = None)"

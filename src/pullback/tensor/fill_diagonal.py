@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.value import shape_of
-from .api import public
-from .signature import method
+from .api import with_signature
 
 
-@public(is_function=False, out=False)
-@method("fill_diagonal_", "(Number fill_value, bool wrap = False)")
+@with_signature("(Number fill_value, bool wrap = False)", is_function=False, out=False)
 def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
     """Fill the main diagonal in place and return the tensor.
 

@@ -22,12 +22,12 @@ from ..ops.gather import masked_select
 from ..ops.join import cat
 from ..ops.rearrange import flip
 from ..ops.structure import contiguous_copy, expand, reshape, stack
-from .api import public
+from .api import public, with_signature
 from .conversion import cast
 from .conversion import type_name as type_name_of
-from .creation import check_options, made, on_any_device
+from .creation import made, on_any_device
 from .out import write_out
-from .signature import OPTIONS, parsed
+from .signature import OPTIONS
 
 
 def _tensors(given: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -98,20 +98,16 @@ _TRIANGLE = f"(int row, int col, int offset = 0, *, {OPTIONS})"
 
 
 def _triangle(name: str, find: Any, what: str) -> None:
-    @on_any_device
-    def indices(
-        row: int, col: int, offset: int = 0, *, dtype: Any = None, layout: Any = None, device: Any = None,
-        pin_memory: bool = False, requires_grad: bool = False,
-    ) -> Any:
-        check_options(name, device, pin_memory)
+    def indices(row: int, col: int, offset: int = 0, *, dtype: Any = None) -> np.ndarray:
         for side, size in (("row", row), ("col", col)):
             if size < 0:
                 raise RuntimeError(f"{side} must be non-negative, got{size}")
         chosen = dtypes.int64 if dtype is None else dtype
         if chosen.category != dtypes.INTEGER:
             raise NotImplementedError(f"\"{name}\" not implemented for '{chosen.scalar_type}'")
-        return made(np.stack(find(row, offset, col)).astype(chosen.numpy), requires_grad)
+        return np.stack(find(row, offset, col)).astype(chosen.numpy)
 
+    indices.__name__ = name
     indices.__doc__ = f"""The places of the {what} triangle of a (row, col) matrix, row by row.
 
         Parameters
@@ -124,7 +120,7 @@ def _triangle(name: str, find: Any, what: str) -> None:
         -------
         tensor (2, number of places), int64
         """
-    public(parsed(name, _TRIANGLE)(indices), name=name, method=False, out=False)
+    with_signature(_TRIANGLE, method=False, out=False)(on_any_device(indices))
 
 
 _triangle("tril_indices", np.tril_indices, "lower")
@@ -154,8 +150,7 @@ def cartesian_prod(*tensors: Any) -> Any:
     return stack([reshape(contiguous_copy(grid), (-1,)) for grid in grids], 1)
 
 
-@public(method=False, out=False)
-@parsed("combinations", "(Tensor input, int r = 2, bool with_replacement = False)")
+@with_signature("(Tensor input, int r = 2, bool with_replacement = False)", method=False, out=False)
 def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
     """All choices of `r` elements of a vector, in the order of their places.
 
@@ -204,16 +199,14 @@ def _given(result: Any, out: Any, name: str) -> Any:
     return write_out(out, result, name)
 
 
-@public(name="complex", method=False, out=False)
-@parsed("complex", "(Tensor real, Tensor imag, *, Tensor out = None)")
+@with_signature("(Tensor real, Tensor imag, *, Tensor out = None)", name="complex", method=False, out=False)
 def complex_(real: Any, imag: Any, *, out: Any = None) -> Any:
     """Complex numbers ``real + i·imag``; shapes broadcast."""
     _check_parts(real, imag)
     return _given(ops.complex(real, imag), out, "complex")
 
 
-@public(method=False, out=False)
-@parsed("polar", "(Tensor abs, Tensor angle, *, Tensor out = None)")
+@with_signature("(Tensor abs, Tensor angle, *, Tensor out = None)", method=False, out=False)
 def polar(abs: Any, angle: Any, *, out: Any = None) -> Any:
     """Complex numbers ``abs·exp(i·angle)``; shapes broadcast."""
     _check_parts(abs, angle)
@@ -222,8 +215,7 @@ def polar(abs: Any, angle: Any, *, out: Any = None) -> Any:
     return _given(ops.polar(abs, angle), out, "polar")
 
 
-@public(method=False, out=False)
-@parsed("vander", "(Tensor x, int N = None, bool increasing = False)")
+@with_signature("(Tensor x, int N = None, bool increasing = False)", method=False, out=False)
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     """Powers of a vector as columns: ``x**(N - 1), …, x, 1``, or the other way round.
 
@@ -258,8 +250,7 @@ def _powers(x: Any, columns: int) -> Any:
     return cat((ones, cumprod(repeated, len(shape))), len(shape))
 
 
-@public(name="vander", namespace="linalg", method=False, out=False)
-@parsed("linalg_vander", "(Tensor x, *, int N = None)")
+@with_signature("(Tensor x, *, int N = None)", method=False, out=False)
 def linalg_vander(x: Any, *, N: int | None = None) -> Any:
     """Powers ``1, x, …, x**(N - 1)`` along a new last axis, by default as many as there are elements."""
     dtype = dtype_of(x)

@@ -105,7 +105,6 @@ def as_tuple(index: Any) -> tuple[Any, ...]:
             "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in "
             "pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as "
             "tensor index, x[torch.tensor(seq)], which will result either in an error or a different result",
-            UserWarning,
             stacklevel=3,
         )
         return tuple(index)
@@ -214,7 +213,6 @@ def mask_entries(x: Any, dim: int, mask: Any) -> list[Entry]:
     if dtype_of(mask) == np.uint8:
         warnings.warn(
             "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-            UserWarning,
             stacklevel=5,
         )
     shape, own = shape_of(x), shape_of(mask)

@@ -21,11 +21,10 @@ from ..core.device import CPU
 from ..core.value import TensorBase, dtype_of
 from ..core.warn import warn_once
 from ..ops import convert
-from .api import public
+from .api import public, with_signature
 from .creation import check_options, made
 from .data import array_from, cast_array, check_array
 from .meta import on_device
-from .signature import parsed
 
 
 class Memory:
@@ -72,8 +71,9 @@ def from_numpy(array: Any, /) -> Any:
     return made(shared(array, 4))
 
 
-@public(method=False, out=False)
-@parsed("as_tensor", "(object data, *, torch.dtype dtype = None, torch.device device = None)")
+@with_signature(
+    "(object data, *, torch.dtype dtype = None, torch.device device = None)", method=False, out=False,
+)
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
     """Make a tensor of data, without a copy where dtype and memory allow it.
 
@@ -100,11 +100,10 @@ def _of_data(data: Any, dtype: Any) -> Any:
     return made(array_from(data, None if dtype is None else dtype.numpy))
 
 
-@public(method=False, out=False)
-@parsed(
-    "asarray",
+@with_signature(
     "(object obj, *, torch.dtype dtype = None, torch.device device = None, bool copy = None, "
     "bool requires_grad = None)",
+    method=False, out=False,
 )
 def asarray(
     obj: Any,
@@ -182,10 +181,9 @@ def _aliased(obj: Any, dtype: Any) -> Any:
     return frombuffer(obj, dtype=chosen)
 
 
-@public(method=False, out=False)
-@parsed(
-    "frombuffer",
+@with_signature(
     "(object buffer, *, torch.dtype dtype, int count = -1, int offset = 0, bool requires_grad = False)",
+    method=False, out=False,
 )
 def frombuffer(
     buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False

@@ -14,7 +14,7 @@ from ..ops import triangular
 from ..ops.arithmetic import add, log
 from ..ops.comparison import eq, where
 from ..ops.contract import column
-from .api import public
+from .api import with_signature
 from .matrix_checks import (
     check_floating,
     check_right_side,
@@ -26,7 +26,6 @@ from .matrix_checks import (
 )  # fmt: skip
 from .matrix_deprecations import superseded
 from .return_types import return_type
-from .signature import parsed
 from .tensor import checked_dim
 
 # --- inverse and solution -----------------------------------------------------------------------------------
@@ -38,8 +37,7 @@ def _inverse(A: Any, name: str, caller: str) -> tuple[Any, Any]:
     return ops.inv_ex(A, caller)
 
 
-@public(namespace="linalg", name="inv")
-@parsed("linalg_inv", "(Tensor A)")
+@with_signature("(Tensor A)")
 def linalg_inv(A: Any) -> Any:
     """The inverse A⁻¹ of square matrices.
 
@@ -54,15 +52,13 @@ def linalg_inv(A: Any) -> Any:
     return _inverse(A, "linalg.inv", "linalg.inv")[0]
 
 
-@public
-@parsed("inverse", "(Tensor input)")
+@with_signature("(Tensor input)")
 def inverse(input: Any) -> Any:
     """The inverse of square matrices: (…, n, n) -> (…, n, n) (see `torch.linalg.inv`)."""
     return _inverse(input, "linalg.inv", "linalg.inv")[0]
 
 
-@public(namespace="linalg", name="inv_ex")
-@parsed("linalg_inv_ex", "(Tensor A, *, bool check_errors = False)")
+@with_signature("(Tensor A, *, bool check_errors = False)")
 def linalg_inv_ex(A: Any, *, check_errors: bool = False) -> Any:
     """The inverse, and per matrix the place of its first zero pivot or 0, as (inverse, info).
 
@@ -91,8 +87,7 @@ def _solution(A: Any, B: Any, left: bool, caller: str) -> tuple[Any, Any]:
     return ops.solve_ex(A, B, left, vector, caller)
 
 
-@public(namespace="linalg", name="solve")
-@parsed("linalg_solve", "(Tensor A, Tensor B, *, bool left = True)")
+@with_signature("(Tensor A, Tensor B, *, bool left = True)")
 def linalg_solve(A: Any, B: Any, *, left: bool = True) -> Any:
     """X with ``A X = B`` (or ``X A = B``).
 
@@ -111,8 +106,7 @@ def linalg_solve(A: Any, B: Any, *, left: bool = True) -> Any:
     return _solution(A, B, left, "torch.linalg.solve")[0]
 
 
-@public(namespace="linalg", name="solve_ex")
-@parsed("linalg_solve_ex", "(Tensor A, Tensor B, *, bool left = True, bool check_errors = False)")
+@with_signature("(Tensor A, Tensor B, *, bool left = True, bool check_errors = False)")
 def linalg_solve_ex(A: Any, B: Any, *, left: bool = True, check_errors: bool = False) -> Any:
     """X with ``A X = B``, and per matrix the place of its first zero pivot or 0, as (result, info).
 
@@ -127,8 +121,7 @@ def linalg_solve_ex(A: Any, B: Any, *, left: bool = True, check_errors: bool = F
     return return_type("linalg_solve_ex", "result", "info")(parts)
 
 
-@public(namespace="linalg", name="tensorinv")
-@parsed("linalg_tensorinv", "(Tensor input, int ind = 2)")
+@with_signature("(Tensor input, int ind = 2)")
 def linalg_tensorinv(input: Any, ind: int = 2) -> Any:
     """The inverse of a tensor as a map from its last axes to its first `ind`.
 
@@ -155,8 +148,7 @@ def linalg_tensorinv(input: Any, ind: int = 2) -> Any:
     return ops.inv_ex(input.reshape(last, last), "inv")[0].reshape((*shape[ind:], *shape[:ind]))
 
 
-@public(namespace="linalg", name="tensorsolve")
-@parsed("linalg_tensorsolve", "(Tensor input, Tensor other, tuple of ints dims = None)")
+@with_signature("(Tensor input, Tensor other, tuple of ints dims = None)")
 def linalg_tensorsolve(input: Any, other: Any, dims: Any = None) -> Any:
     """X with ``tensordot(input, X, X.ndim) = other``.
 
@@ -196,8 +188,7 @@ def _factor(A: Any, upper: bool, caller: str) -> tuple[Any, Any]:
     return triangular.cholesky_ex(A, upper, caller)
 
 
-@public(namespace="linalg", name="cholesky")
-@parsed("linalg_cholesky", "(Tensor input, *, bool upper = False)")
+@with_signature("(Tensor input, *, bool upper = False)")
 def linalg_cholesky(input: Any, *, upper: bool = False) -> Any:
     """The triangular factor L of ``A = L Lᴴ`` for Hermitian positive-definite matrices.
 
@@ -215,8 +206,7 @@ def linalg_cholesky(input: Any, *, upper: bool = False) -> Any:
     return _factor(input, upper, "linalg.cholesky")[0]
 
 
-@public(namespace="linalg", name="cholesky_ex")
-@parsed("linalg_cholesky_ex", "(Tensor input, *, bool upper = False, bool check_errors = False)")
+@with_signature("(Tensor input, *, bool upper = False, bool check_errors = False)")
 def linalg_cholesky_ex(input: Any, *, upper: bool = False, check_errors: bool = False) -> Any:
     """The Cholesky factor, and per matrix the order of its first minor that is not positive or 0.
 
@@ -235,8 +225,7 @@ def linalg_cholesky_ex(input: Any, *, upper: bool = False, check_errors: bool = 
     return return_type("linalg_cholesky_ex", "L", "info")(parts)
 
 
-@public
-@parsed("cholesky", "(Tensor input, bool upper = False)")
+@with_signature("(Tensor input, bool upper = False)")
 def cholesky(input: Any, upper: bool = False) -> Any:
     """The Cholesky factor: (…, n, n) -> (…, n, n) (see `torch.linalg.cholesky`)."""
     superseded("cholesky")
@@ -244,16 +233,14 @@ def cholesky(input: Any, upper: bool = False) -> Any:
     return triangular.cholesky(input, upper)
 
 
-@public
-@parsed("cholesky_inverse", "(Tensor input, bool upper = False)")
+@with_signature("(Tensor input, bool upper = False)")
 def cholesky_inverse(input: Any, upper: bool = False) -> Any:
     """``(L Lᴴ)⁻¹`` from a Cholesky factor L (``(Uᴴ U)⁻¹`` with `upper`): (…, n, n) -> (…, n, n)."""
     check_square(input, "cholesky_inverse")
     return triangular.cholesky_inverse(input, upper)
 
 
-@public
-@parsed("cholesky_solve", "(Tensor input, Tensor input2, bool upper = False)")
+@with_signature("(Tensor input, Tensor input2, bool upper = False)")
 def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
     """X with ``L Lᴴ X = input`` (``Uᴴ U X`` with `upper`) for a Cholesky factor.
 
@@ -282,11 +269,7 @@ def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
 # --- triangular systems -------------------------------------------------------------------------------------
 
 
-@public(namespace="linalg", name="solve_triangular")
-@parsed(
-    "linalg_solve_triangular",
-    "(Tensor input, Tensor B, *, bool upper, bool left = True, bool unitriangular = False)",
-)
+@with_signature("(Tensor input, Tensor B, *, bool upper, bool left = True, bool unitriangular = False)")
 def linalg_solve_triangular(
     input: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Any:
@@ -311,9 +294,7 @@ def linalg_solve_triangular(
     return triangular.solve_triangular(input, B, upper, left, unitriangular)
 
 
-@public
-@parsed(
-    "triangular_solve",
+@with_signature(
     "(Tensor input, Tensor A, bool upper = True, bool transpose = False, bool unitriangular = False)",
 )
 def triangular_solve(
@@ -347,8 +328,7 @@ def triangular_solve(
 # --- determinants -------------------------------------------------------------------------------------------
 
 
-@public(namespace="linalg", name="det")
-@parsed("linalg_det", "(Tensor A)")
+@with_signature("(Tensor A)")
 def linalg_det(A: Any) -> Any:
     """The determinant: (…, n, n) -> (…)."""
     check_square(A, "linalg.det")
@@ -356,15 +336,13 @@ def linalg_det(A: Any) -> Any:
     return ops.det(A)
 
 
-@public
-@parsed("det", "(Tensor input)")
+@with_signature("(Tensor input)")
 def det(input: Any) -> Any:
     """The determinant: (…, n, n) -> (…)."""
     return linalg_det(input)
 
 
-@public(out=False)
-@parsed("logdet", "(Tensor input)")
+@with_signature("(Tensor input)", out=False)
 def logdet(input: Any) -> Any:
     """The logarithm of the determinant, nan where that is negative: (…, n, n) -> (…)."""
     check_square(input, "logdet")
@@ -381,22 +359,19 @@ def _sign_and_size(A: Any) -> tuple[Any, Any]:
     return ops.slogdet(A)
 
 
-@public(namespace="linalg", name="slogdet")
-@parsed("linalg_slogdet", "(Tensor A)")
+@with_signature("(Tensor A)")
 def linalg_slogdet(A: Any) -> Any:
     """Sign (or phase) and logarithm of the absolute value of the determinant, as (sign, logabsdet)."""
     return return_type("linalg_slogdet", "sign", "logabsdet")(_sign_and_size(A))
 
 
-@public
-@parsed("slogdet", "(Tensor input)")
+@with_signature("(Tensor input)")
 def slogdet(input: Any) -> Any:
     """Sign and logarithm of the absolute value of the determinant (see `torch.linalg.slogdet`)."""
     return return_type("slogdet", "sign", "logabsdet")(_sign_and_size(input))
 
 
-@public(out=False)
-@parsed("trace", "(Tensor input)")
+@with_signature("(Tensor input)", out=False)
 def trace(input: Any) -> Any:
     """The sum of a matrix's diagonal: (m, n) -> ()."""
     rank = len(shape_of(input))
@@ -410,8 +385,7 @@ def trace(input: Any) -> Any:
 # --- products -----------------------------------------------------------------------------------------------
 
 
-@public(namespace="linalg", name="cross")
-@parsed("linalg_cross", "(Tensor input, Tensor other, *, int dim = -1)")
+@with_signature("(Tensor input, Tensor other, *, int dim = -1)")
 def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     """The vector product along `dim`, of length 3 in both; other axes broadcast."""
     a, b = shape_of(input), shape_of(other)
@@ -433,8 +407,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     return ops.cross(input, other, axis)
 
 
-@public
-@parsed("cross", "(Tensor input, Tensor other, int dim = None)")
+@with_signature("(Tensor input, Tensor other, int dim = None)")
 def cross(input: Any, other: Any, dim: int | None = None) -> Any:
     """The vector product along `dim`, or along the first axis of length 3."""
     if dim is None:
@@ -445,8 +418,7 @@ def cross(input: Any, other: Any, dim: int | None = None) -> Any:
     return linalg_cross(input, other, dim=dim)
 
 
-@public(namespace="linalg", name="diagonal", out=False)
-@parsed("linalg_diagonal", "(Tensor A, *, int offset = 0, int dim1 = -2, int dim2 = -1)")
+@with_signature("(Tensor A, *, int offset = 0, int dim1 = -2, int dim2 = -1)", out=False)
 def linalg_diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """A diagonal of matrices as a view: (…, m, n) -> (…, min(m, n))."""
     return A.diagonal(offset, dim1, dim2)

@@ -13,7 +13,7 @@ from ..errors import argument_type
 from ..ops import lu as ops
 from ..ops.kernel_words import RARE
 from ..ops.structure import expand
-from .api import public
+from .api import public, with_signature
 from .matrix_checks import (
     check_floating,
     check_right_side,
@@ -25,7 +25,6 @@ from .matrix_checks import (
 )  # fmt: skip
 from .matrix_deprecations import superseded
 from .return_types import return_type
-from .signature import parsed
 
 # --- LU -----------------------------------------------------------------------------------------------------
 
@@ -39,8 +38,7 @@ def _check_lu(A: Any, pivot: bool, name: str) -> None:
         raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
 
 
-@public(namespace="linalg", name="lu_factor_ex")
-@parsed("linalg_lu_factor_ex", "(Tensor A, *, bool pivot = True, bool check_errors = False)")
+@with_signature("(Tensor A, *, bool pivot = True, bool check_errors = False)")
 def linalg_lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False) -> Any:
     """``A = P L U`` as LAPACK leaves it, with the place of each matrix's first zero pivot or 0.
 
@@ -61,8 +59,7 @@ def linalg_lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = Fals
     return return_type("linalg_lu_factor_ex", "LU", "pivots", "info")(parts)
 
 
-@public(namespace="linalg", name="lu_factor")
-@parsed("linalg_lu_factor", "(Tensor A, *, bool pivot = True)")
+@with_signature("(Tensor A, *, bool pivot = True)")
 def linalg_lu_factor(A: Any, *, pivot: bool = True) -> Any:
     """``A = P L U`` as LAPACK leaves it, for `lu_solve` and `lu_unpack`: (LU, pivots).
 
@@ -126,8 +123,7 @@ lu.__wrapped__.__wrapped__ = _lu_with_infos  # what `inspect.signature` follows
 public(_method, name="lu", is_function=False, out=False)
 
 
-@public(namespace="linalg", name="lu")
-@parsed("linalg_lu", "(Tensor A, *, bool pivot = True)")
+@with_signature("(Tensor A, *, bool pivot = True)")
 def linalg_lu(A: Any, *, pivot: bool = True) -> Any:
     """``A = P L U`` with a permutation P, ones on the diagonal of the lower triangle L, an upper triangle U.
 
@@ -141,19 +137,12 @@ def linalg_lu(A: Any, *, pivot: bool = True) -> Any:
     (P, L, U)
         (…, m, m), (…, m, k) and (…, k, n) with k = min(m, n).
     """
-    if len(shape_of(A)) < 2:
-        raise RuntimeError(
-            f"linalg.lu: Expected tensor with 2 or more dimensions. Got size: {list(shape_of(A))} instead"
-        )
-    if not pivot:
-        raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
+    _check_lu(A, pivot, "linalg.lu")
     return return_type("linalg_lu", "P", "L", "U")(ops.lu(A))
 
 
-@public(method=False)
-@parsed(
-    "lu_unpack",
-    "(Tensor LU_data, Tensor LU_pivots, bool unpack_data = True, bool unpack_pivots = True)",
+@with_signature(
+    "(Tensor LU_data, Tensor LU_pivots, bool unpack_data = True, bool unpack_pivots = True)", method=False,
 )
 def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
     """P, L and U from the results of `torch.linalg.lu_factor`; what is not asked for is empty.
@@ -168,11 +157,7 @@ def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_piv
     -------
     (P, L, U)
     """
-    if len(shape_of(LU_data)) < 2:
-        raise RuntimeError(
-            "torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: "
-            f"{list(shape_of(LU_data))} instead"
-        )
+    _check_lu(LU_data, True, "torch.lu_unpack")
     if unpack_pivots and not int32_of(LU_pivots):
         raise RuntimeError(
             "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: "
@@ -220,11 +205,7 @@ def _solved(LU: Any, pivots: Any, B: Any, left: bool, adjoint: bool) -> Any:
     return ops.lu_solve(LU, pivots, B, left, adjoint)
 
 
-@public(namespace="linalg", name="lu_solve")
-@parsed(
-    "linalg_lu_solve",
-    "(Tensor LU, Tensor pivots, Tensor B, *, bool left = True, bool adjoint = False)",
-)
+@with_signature("(Tensor LU, Tensor pivots, Tensor B, *, bool left = True, bool adjoint = False)")
 def linalg_lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool = False) -> Any:
     """X with ``A X = B`` from the results of `torch.linalg.lu_factor`.
 
@@ -246,8 +227,7 @@ def linalg_lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint:
     return _solved(LU, pivots, B, left, adjoint)
 
 
-@public
-@parsed("lu_solve", "(Tensor input, Tensor LU_data, Tensor LU_pivots)")
+@with_signature("(Tensor input, Tensor LU_data, Tensor LU_pivots)")
 def lu_solve(input: Any, LU_data: Any, LU_pivots: Any) -> Any:
     """X with ``A X = input`` (see `torch.linalg.lu_solve`): (…, n, k) -> (…, n, k)."""
     superseded("lu_solve")
@@ -263,8 +243,7 @@ def _ldl(input: Any, hermitian: bool, name: str, caller: str) -> tuple[Any, Any,
     return ops.ldl_factor_ex(input, hermitian, caller)
 
 
-@public(namespace="linalg", name="ldl_factor_ex")
-@parsed("linalg_ldl_factor_ex", "(Tensor input, *, bool hermitian = False, bool check_errors = False)")
+@with_signature("(Tensor input, *, bool hermitian = False, bool check_errors = False)")
 def linalg_ldl_factor_ex(input: Any, *, hermitian: bool = False, check_errors: bool = False) -> Any:
     """``P L D Lᵀ Pᵀ`` (or with Lᴴ) of symmetric matrices as LAPACK leaves it, and where D has a zero.
 
@@ -284,8 +263,7 @@ def linalg_ldl_factor_ex(input: Any, *, hermitian: bool = False, check_errors: b
     return return_type("linalg_ldl_factor_ex", "LD", "pivots", "info")(parts)
 
 
-@public(namespace="linalg", name="ldl_factor")
-@parsed("linalg_ldl_factor", "(Tensor input, *, bool hermitian = False)")
+@with_signature("(Tensor input, *, bool hermitian = False)")
 def linalg_ldl_factor(input: Any, *, hermitian: bool = False) -> Any:
     """``P L D Lᵀ Pᵀ`` (or with Lᴴ) of symmetric matrices as LAPACK leaves it, for `ldl_solve`.
 
@@ -304,8 +282,7 @@ def linalg_ldl_factor(input: Any, *, hermitian: bool = False) -> Any:
     return return_type("linalg_ldl_factor", "LD", "pivots")(parts)
 
 
-@public(namespace="linalg", name="ldl_solve")
-@parsed("linalg_ldl_solve", "(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian = False)")
+@with_signature("(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian = False)")
 def linalg_ldl_solve(LD: Any, pivots: Any, B: Any, *, hermitian: bool = False) -> Any:
     """X with ``A X = B`` from the results of `torch.linalg.ldl_factor`.
 

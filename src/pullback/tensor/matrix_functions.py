@@ -18,7 +18,7 @@ from ..ops.convert import cast
 from ..ops.linalg import inv_ex, narrow, real_dtype
 from ..ops.matrix_exp import matrix_exp as exponential
 from ..ops.spectral import eigh
-from .api import public
+from .api import public, with_signature
 from .constants import contiguous_format
 from .contract import dot, element_word, matmul
 from .factorizations import singular
@@ -26,7 +26,6 @@ from .linear_algebra import linalg_inv
 from .matrix_checks import check_floating, check_matrix, check_square, is_vector, leading_shape
 from .matrix_deprecations import superseded
 from .return_types import return_type
-from .signature import parsed
 
 # --- the pseudoinverse and the rank -------------------------------------------------------------------------
 
@@ -64,9 +63,7 @@ def _pseudoinverse(x: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
     return least_squares.pinv(x, *_tolerances(x, atol, rtol, "linalg.pinv"), hermitian)
 
 
-@public(namespace="linalg", name="pinv")
-@parsed(
-    "linalg_pinv",
+@with_signature(
     "(Tensor input, *, Tensor atol = None, Tensor rtol = None, bool hermitian = False, Tensor out = None)",
     "(Tensor input, *, float atol = None, float rtol = None, bool hermitian = False, Tensor out = None)",
     "(Tensor input, Tensor rcond, bool hermitian = False, *, Tensor out = None)",
@@ -99,16 +96,13 @@ def linalg_pinv(
     return _pseudoinverse(input, atol, rtol if rcond is None else rcond, hermitian)
 
 
-@public
-@parsed("pinverse", "(Tensor input, float rcond = 1e-15)")
+@with_signature("(Tensor input, float rcond = 1e-15)")
 def pinverse(input: Any, rcond: float = 1e-15) -> Any:
     """The pseudoinverse, in which singular values up to rcond·σ₁ count as 0: (…, m, n) -> (…, n, m)."""
     return _pseudoinverse(input, None, rcond, False)
 
 
-@public(namespace="linalg", name="matrix_rank")
-@parsed(
-    "linalg_matrix_rank",
+@with_signature(
     "(Tensor input, *, Tensor atol = None, Tensor rtol = None, bool hermitian = False, Tensor out = None)",
     "(Tensor input, *, float atol = None, float rtol = None, bool hermitian = False, Tensor out = None)",
     "(Tensor input, Tensor tol, bool hermitian = False, *, Tensor out = None)",
@@ -152,8 +146,7 @@ def linalg_matrix_rank(
 # --- least squares ------------------------------------------------------------------------------------------
 
 
-@public(namespace="linalg", name="lstsq")
-@parsed("linalg_lstsq", "(Tensor input, Tensor b, float rcond = None, *, str driver = None)")
+@with_signature("(Tensor input, Tensor b, float rcond = None, *, str driver = None)")
 def linalg_lstsq(input: Any, b: Any, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """X that minimises ``‖A X − B‖`` (the smallest such X where A has not full rank).
 
@@ -219,11 +212,8 @@ def linalg_lstsq(input: Any, b: Any, rcond: float | None = None, *, driver: str 
 _ORDERS = (2, -2, 1, -1, math.inf, -math.inf)
 
 
-@public(namespace="linalg", name="cond")
-@parsed(
-    "linalg_cond",
-    "(Tensor input, Number p = None, *, Tensor out = None)",
-    "(Tensor input, str p, *, Tensor out = None)",
+@with_signature(
+    "(Tensor input, Number p = None, *, Tensor out = None)", "(Tensor input, str p, *, Tensor out = None)",
 )
 def linalg_cond(input: Any, p: Any = None) -> Any:
     """The condition ``‖A‖ ‖A⁻¹‖`` in the matrix norm of order `p`: (…, n, n) -> (…).
@@ -270,8 +260,7 @@ def _exponential(input: Any) -> Any:
     return exponential(input)
 
 
-@public(namespace="linalg", name="matrix_exp")
-@parsed("linalg_matrix_exp", "(Tensor input)")
+@with_signature("(Tensor input)")
 def linalg_matrix_exp(input: Any) -> Any:
     """The exponential Σ Aᵏ / k! of square matrices: (…, n, n) -> (…, n, n).
 
@@ -283,8 +272,7 @@ def linalg_matrix_exp(input: Any) -> Any:
     return _exponential(input)
 
 
-@public
-@parsed("matrix_exp", "(Tensor input)")
+@with_signature("(Tensor input)")
 def matrix_exp(input: Any) -> Any:
     """The exponential of square matrices (see `torch.linalg.matrix_exp`)."""
     return _exponential(input)

@@ -20,6 +20,7 @@ from .interception import OVERRIDING
 from .join import cat, stack
 from .padding import constant_pad_nd
 from .sizes import integer
+from .sparse_refusals import no_kernel
 from .tensor import Tensor, checked_dim
 
 Function = Callable[..., Any]
@@ -333,11 +334,7 @@ NestedTensor.__module__ = "torch"
 
 def refuse(name: str) -> NoReturn:
     """Raise torch's error for an op without a form for nested tensors."""
-    raise NotImplementedError(
-        f"Could not run 'aten::{name}' with arguments from the 'NestedTensorCPU' backend. This could be "
-        "because the operator doesn't exist for this backend, or was omitted during the selective/custom "
-        "build process (if using custom build)."
-    )
+    raise no_kernel(name, "NestedTensorCPU")
 
 
 # --- making them --------------------------------------------------------------------------------------------

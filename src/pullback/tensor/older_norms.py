@@ -8,9 +8,9 @@ from ..core.graph_errors import type_word
 from ..core.value import dtype_of, shape_of
 from ..core.warn import warn_once
 from ..ops.reduce import norm_dims
-from .api import public
+from .api import public, with_signature
 from .norms import matrix_norm
-from .signature import Parser, described, parsed
+from .signature import Parser, described
 from .sizes import count
 from .tensor import checked_dim
 
@@ -79,8 +79,7 @@ _publish(
 )
 
 
-@public(method=False, out=False)
-@parsed("norm_except_dim", "(Tensor v, int pow = 2, int dim = 0)")
+@with_signature("(Tensor v, int pow = 2, int dim = 0)", method=False, out=False)
 def norm_except_dim(v: Any, pow: int = 2, dim: int = 0) -> Any:
     """Norm of order `pow` over all axes but `dim`, which the others stay beside with size 1; over all for −1.
 

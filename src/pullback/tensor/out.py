@@ -107,7 +107,6 @@ def _resize(out: Any, result: Any, name: str) -> None:
             f"in a future PyTorch release "
             "outputs will not be resized unless they have zero elements. You can explicitly reuse an out "
             "tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
-            UserWarning,
             stacklevel=5,
         )
     dtype = dtype_of(out)

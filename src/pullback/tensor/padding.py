@@ -9,8 +9,7 @@ from typing import Any
 from ..core.value import shape_of
 from ..errors import argument_type
 from ..ops import pad as ops
-from .api import public
-from .signature import parsed
+from .api import public, with_signature
 
 
 @public(namespace="nn.functional", method=False, out=False)
@@ -96,8 +95,7 @@ def _check_amounts(
 _CONSTANT = "(Tensor input, tuple of ints pad, Number value = 0)"
 
 
-@public(method=False, out=False)
-@parsed("constant_pad_nd", _CONSTANT)
+@with_signature(_CONSTANT, method=False, out=False)
 def constant_pad_nd(input: Any, pad: Sequence[int], value: Any = 0) -> Any:
     """Pad the last axes with a number.
 

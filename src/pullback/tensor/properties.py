@@ -14,10 +14,10 @@ from ..core.visible import bits_of
 from ..core.warn import warn_once
 from ..ops import convert
 from ..ops.structure import sum_to
-from .api import public
+from .api import public, with_signature
 from .constants import strided
 from .conversion import cast, dtype_of_type_name
-from .signature import Parser, method, parsed, reads
+from .signature import Parser, reads
 from .tensor import Tensor
 
 
@@ -51,78 +51,67 @@ _question("is_conj", lambda input: bits_of(input)[0], "the elements are conjugat
 _question("is_neg", lambda input: bits_of(input)[1], "the elements are negated when they are read")
 
 
-@public(out=False)
-@parsed("is_nonzero", "(Tensor input)")
+@with_signature("(Tensor input)", out=False)
 def is_nonzero(input: Any) -> bool:
     """Whether the one element is not zero."""
     return bool(input)
 
 
-@public(out=False)
-@parsed("is_same_size", "(Tensor input, Tensor other)")
+@with_signature("(Tensor input, Tensor other)", out=False)
 def is_same_size(input: Any, other: Any) -> bool:
     """Whether two tensors have the same shape."""
     return shape_of(input) == shape_of(other)
 
 
-@public(out=False, method=False)
-@parsed("numel", "(Tensor input)")
+@with_signature("(Tensor input)", out=False, method=False)
 def numel(input: Any) -> int:
     """The number of elements."""
     return int(np.prod(shape_of(input), dtype=np.int64))
 
 
-@public(out=False, method=False)
-@parsed("_shape_as_tensor", "(Tensor input)")
+@with_signature("(Tensor input)", out=False, method=False)
 def _shape_as_tensor(input: Any) -> Any:
     """The shape as a tensor of int64."""
     return wrap(np.array(shape_of(input), np.int64))
 
 
-@public(out=False)
-@parsed("conj", "(Tensor input)")
+@with_signature("(Tensor input)", out=False)
 def conj(input: Any) -> Any:
     """The complex conjugates, a view; a real tensor itself."""
     return convert.conj_view(input) if dtype_of(input).kind in "cW" else input
 
 
-@public(out=False)
-@parsed("resolve_conj", "(Tensor input)")
+@with_signature("(Tensor input)", out=False)
 def resolve_conj(input: Any) -> Any:
     """The tensor with its conjugates worked out: itself where they are."""
     return convert.clone(input) if bits_of(input)[0] else input
 
 
-@public(inplace=True)
-@parsed("conj_physical", "(Tensor input, *, Tensor out = None)")
+@with_signature("(Tensor input, *, Tensor out = None)", inplace=True)
 def conj_physical(input: Any) -> Any:
     """The complex conjugates as new elements; a real tensor itself."""
     return convert.conj_physical(input) if dtype_of(input).kind in "cW" else input
 
 
-@public(out=False)
-@parsed("resolve_neg", "(Tensor input)")
+@with_signature("(Tensor input)", out=False)
 def resolve_neg(input: Any) -> Any:
     """The tensor with its signs worked out: itself where they are."""
     return convert.clone(input) if bits_of(input)[1] else input
 
 
-@public(method=False, out=False)
-@parsed("_neg_view", "(Tensor input)")
+@with_signature("(Tensor input)", method=False, out=False)
 def _neg_view(input: Any) -> Any:
     """The negatives as a view."""
     return convert.neg_view(input)
 
 
-@public(method=False, out=False)
-@parsed("_conj", "(Tensor input)")
+@with_signature("(Tensor input)", method=False, out=False)
 def _conj(input: Any) -> Any:
     """The complex conjugates, a view; a real tensor itself."""
     return conj(input)
 
 
-@public(method=False, out=False)
-@parsed("_conj_physical", "(Tensor input)")
+@with_signature("(Tensor input)", method=False, out=False)
 def _conj_physical(input: Any) -> Any:
     """The complex conjugates as new elements; a real tensor itself."""
     return conj_physical(input)
@@ -133,13 +122,9 @@ def is_tensor(obj: Any, /) -> bool:
     return isinstance(obj, Tensor)
 
 
-@public(method=False, out=False)
-@parsed(
-    "result_type",
-    "(Tensor tensor, Tensor other)",
-    "(Number scalar, Tensor tensor)",
-    "(Tensor tensor, Number other)",
-    "(Number scalar1, Number scalar2)",
+@with_signature(
+    "(Tensor tensor, Tensor other)", "(Number scalar, Tensor tensor)", "(Tensor tensor, Number other)",
+    "(Number scalar1, Number scalar2)", method=False, out=False,
 )
 def result_type(**operands: Any) -> dtypes.dtype:
     """The dtype that results when two tensors or numbers meet."""
@@ -171,8 +156,7 @@ def set_default_tensor_type(t: Any, /) -> None:
 public(set_default_tensor_type, method=False, out=False)
 
 
-@public(is_function=False, out=False)
-@method("sum_to_size", "(tuple of ints size)")
+@with_signature("(tuple of ints size)", is_function=False, out=False)
 def sum_to_size(self: Any, size: Any) -> Any:
     """The sum over the axes along which `size` broadcasts to the tensor's shape."""
     shape = shape_of(self)
@@ -214,8 +198,7 @@ for _name, _attribute in {
     setattr(Tensor, _name, _attribute)
 
 
-@public(out=False)
-@parsed("get_device", "(Tensor input)")
+@with_signature("(Tensor input)", out=False)
 def get_device(input: Any) -> int:
     """-1: the tensor is on the CPU."""
     return -1
@@ -227,8 +210,7 @@ def is_pinned(self: Any, device: Any = None) -> bool:
     return False
 
 
-@public(out=False)
-@parsed("is_distributed", "(Tensor input)")
+@with_signature("(Tensor input)", out=False)
 def is_distributed(input: Any) -> bool:
     """False."""
     return False

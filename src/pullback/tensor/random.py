@@ -25,13 +25,13 @@ from ..errors import with_note
 from ..ops import convert
 from ..ops import random as ops
 from ..ops import random_mapped as mapped
-from .api import public
-from .creation import creator, made, new_array, numpy_dtype
+from .api import public, with_signature
+from .creation import check_options, creator, leaf, made, new_array, numpy_dtype
 from .creation_like import array_like, meta_like, place
 from .memory_format import clone
 from .meta import meta_tensor
 from .out import write_out
-from .signature import OPTIONS, OUT, method, parsed
+from .signature import OPTIONS, OUT, method
 
 GENERATOR = "torch.Generator generator = None"
 
@@ -145,28 +145,22 @@ _RECORDED: dict[Callable[..., ndarray], tuple[ops.Draw, tuple[float, ...]]] = {
 }
 
 
-def _drawn(
-    kernel: Callable[..., ndarray], array: ndarray, generator: Any, requires_grad: bool, *numbers: Any
-) -> Any:
-    """A new tensor that a kernel fills; inside vmap one for every row, or one for all."""
+def _drawn(kernel: Callable[..., ndarray], array: ndarray, generator: Any, *numbers: Any) -> Any:
+    """Let a kernel fill a new array; inside vmap a tensor for every row, or one for all."""
     stream = _of(generator)
     if not mappings.get():
         if is_tracing() and kernel in _RECORDED:
             draw, defaults = _RECORDED[kernel]
             numbers += defaults[len(numbers) :]
-            return _written_down(draw, array.shape, array.dtype, stream, requires_grad, *numbers)
-        return made(kernel(stream, array, *numbers), requires_grad)
+            return _written_down(draw, array.shape, array.dtype, stream, *numbers)
+        return kernel(stream, array, *numbers)
     around = mapped.current()
-    tensor = mapped.draw(lambda whole: kernel(stream, whole, *numbers), array.shape, array.dtype, around)
-    return tensor.requires_grad_(True) if requires_grad else tensor
+    return mapped.draw(lambda whole: kernel(stream, whole, *numbers), array.shape, array.dtype, around)
 
 
-def _written_down(
-    draw: ops.Draw, shape: tuple[int, ...], dtype: Any, stream: Any, requires_grad: bool, *numbers: Any
-) -> Any:
+def _written_down(draw: ops.Draw, shape: tuple[int, ...], dtype: Any, stream: Any, *numbers: Any) -> Any:
     """Return a new tensor that each run of the program that is being written down draws anew."""
-    tensor = draw.call(wrap(np.broadcast_to(np.zeros((), dtype), shape)), *numbers, stream)
-    return tensor.requires_grad_(True) if requires_grad else tensor
+    return draw.call(wrap(np.broadcast_to(np.zeros((), dtype), shape)), *numbers, stream)
 
 
 def _drawn_like(
@@ -183,8 +177,7 @@ def _drawn_like(
     if not mappings.get():
         # Draws follow memory: a view is drawn for as eager does, in an array of its own.
         like = clone(like, memory_format=options["memory_format"])
-    tensor = draw.call(like, *numbers, _of(generator)).detach()
-    return tensor.requires_grad_(True) if requires_grad else tensor
+    return leaf(draw.call(like, *numbers, _of(generator)).detach(), requires_grad)
 
 
 # --- new tensors --------------------------------------------------------------------------------------------
@@ -193,10 +186,7 @@ _SIZED = (f"(tuple of ints size, *, torch.Generator? generator, {OUT})", f"(tupl
 
 
 @creator("rand", *_SIZED)
-def rand(
-    size: Any, *, generator: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
-    pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:
+def rand(size: Any, *, generator: Any = None, dtype: Any = None) -> Any:
     """Numbers from [0, 1), uniformly distributed.
 
     Parameters
@@ -205,18 +195,13 @@ def rand(
     generator : Generator, optional
         The default one where it is left out.
     """
-    array = new_array("rand", size, dtype, device, pin_memory)
-    return _drawn(random_uniform.uniform, array, generator, requires_grad)
+    return _drawn(random_uniform.uniform, new_array(size, dtype), generator)
 
 
 @creator("randn", *_SIZED)
-def randn(
-    size: Any, *, generator: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
-    pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:
+def randn(size: Any, *, generator: Any = None, dtype: Any = None) -> Any:
     """Normal numbers with mean 0 and standard deviation 1 (for complex numbers 1/√2 in each part)."""
-    array = new_array("randn", size, dtype, device, pin_memory)
-    return _drawn(random_normal.normal, array, generator, requires_grad)
+    return _drawn(random_normal.normal, new_array(size, dtype), generator)
 
 
 @creator(
@@ -226,20 +211,14 @@ def randn(
     f"(int low, int high, tuple of ints size, *, torch.Generator? generator, {OUT})",
     f"(int low, int high, tuple of ints size, *, {OUT})",
 )
-def randint(
-    high: int, size: Any, low: int = 0, *, generator: Any = None, dtype: Any = None, layout: Any = None,
-    device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:
+def randint(high: int, size: Any, low: int = 0, *, generator: Any = None, dtype: Any = None) -> Any:
     """Integers from [low, high)."""
-    array = new_array("randint", size, dtypes.int64 if dtype is None else dtype, device, pin_memory)
-    return _drawn(random_integer.random_between, array, generator, requires_grad, low, high)
+    array = new_array(size, dtypes.int64 if dtype is None else dtype)
+    return _drawn(random_integer.random_between, array, generator, low, high)
 
 
 @creator("randperm", f"(int n, *, torch.Generator? generator, {OUT})", f"(int n, *, {OUT})")
-def randperm(
-    n: int, *, generator: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
-    pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:
+def randperm(n: int, *, generator: Any = None, dtype: Any = None) -> Any:
     """The integers below `n` in random order."""
     chosen = np.dtype(np.int64) if dtype is None else dtype.numpy
     stream = _of(generator)
@@ -247,8 +226,8 @@ def randperm(
         return mapped.draw_rows(lambda: random_integer.randperm(stream, n, chosen), mapped.current())
     if is_tracing():
         random_integer.check_permutation(n, chosen)
-        return _written_down(ops.randperm, (n,), chosen, stream, requires_grad)
-    return made(random_integer.randperm(stream, n, chosen), requires_grad)
+        return _written_down(ops.randperm, (n,), chosen, stream)
+    return random_integer.randperm(stream, n, chosen)
 
 
 _OPTIONS_LIKE = f"torch.memory_format memory_format = None, {OPTIONS})"
@@ -257,8 +236,7 @@ _ENDS_LIKE = (f", *, torch.Generator? generator, {_OPTIONS_LIKE}", f", *, {_OPTI
 _LIKE = [f"(Tensor input{end}" for end in _ENDS_LIKE]
 
 
-@public(method=False, out=False)
-@parsed("rand_like", *_LIKE)
+@with_signature(*_LIKE, method=False, out=False)
 def rand_like(
     input: Any, *, generator: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None,
@@ -268,8 +246,7 @@ def rand_like(
     return _drawn_like(ops.uniform, "rand_like", input, generator, options, requires_grad, 0.0, 1.0)
 
 
-@public(method=False, out=False)
-@parsed("randn_like", *_LIKE)
+@with_signature(*_LIKE, method=False, out=False)
 def randn_like(
     input: Any, *, generator: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None,
@@ -279,12 +256,14 @@ def randn_like(
     return _drawn_like(ops.normal, "randn_like", input, generator, options, requires_grad, 0.0, 1.0)
 
 
-@public(method=False, out=False)
-@parsed("randint_like", *(
+@with_signature(
+    *(
     f"(Tensor input, {bounds}{end}"
     for bounds in ("int low, int high", "Tensor high", "int high")
     for end in _ENDS_LIKE
-))  # fmt: skip
+    ),
+    method=False, out=False,
+)
 def randint_like(
     input: Any, high: Any, low: int = 0, *, generator: Any = None, dtype: Any = None, layout: Any = None,
     device: Any = None, pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None,
@@ -300,13 +279,11 @@ def randint_like(
     )
 
 
-@public(method=False)
-@parsed(
-    "normal",
+@with_signature(
     f"(Tensor mean, Tensor std, *, {GENERATOR}, Tensor out = None)",
     f"(Tensor mean, float std = 1, *, {GENERATOR}, Tensor out = None)",
     f"(float mean, Tensor std, *, {GENERATOR}, Tensor out = None)",
-    f"(float mean, float std, tuple of ints size, *, {GENERATOR}, {OUT})",
+    f"(float mean, float std, tuple of ints size, *, {GENERATOR}, {OUT})", method=False,
 )
 def normal(
     mean: Any = 0.0,
@@ -325,8 +302,9 @@ def normal(
     if size is not None:
         if device is not None and as_device(device, "normal") is META:
             return meta_tensor(size, numpy_dtype(dtype), None, requires_grad)
-        array = new_array("normal", size, dtype, CPU, pin_memory)
-        return _drawn(random_normal.normal, array, generator, requires_grad, mean, std)
+        check_options("normal", CPU, pin_memory)
+        found = _drawn(random_normal.normal, new_array(size, dtype), generator, mean, std)
+        return leaf(found, requires_grad)
     if isinstance(std, TensorBase):
         _check_std(std)
         return (
@@ -347,11 +325,8 @@ def _check_std(std: Any) -> None:
         raise RuntimeError("normal expects all elements of std >= 0.0")
 
 
-@public(name="bernoulli")
-@parsed(
-    "bernoulli",
-    f"(Tensor input, *, {GENERATOR}, Tensor out = None)",
-    f"(Tensor input, float p, *, {GENERATOR})",
+@with_signature(
+    f"(Tensor input, *, {GENERATOR}, Tensor out = None)", f"(Tensor input, float p, *, {GENERATOR})",
 )
 def bernoulli(input: Any, p: float | None = None, *, generator: Any = None) -> Any:
     """Ones with the probabilities in `input` (or `p` for all), else zeros."""
@@ -360,10 +335,9 @@ def bernoulli(input: Any, p: float | None = None, *, generator: Any = None) -> A
     return ops.bernoulli(input, _of(generator))
 
 
-@public(out=False)
-@parsed(
-    "multinomial",
+@with_signature(
     f"(Tensor input, int num_samples, bool replacement = False, *, {GENERATOR}, Tensor out = None)",
+    out=False,
 )
 def multinomial(
     input: Any, num_samples: int, replacement: bool = False, *, generator: Any = None, out: Any = None
@@ -389,15 +363,13 @@ def multinomial(
     return result if out is None else write_out(out, result, "multinomial")
 
 
-@public(method=False)
-@parsed("poisson", f"(Tensor input, {GENERATOR})")
+@with_signature(f"(Tensor input, {GENERATOR})", method=False)
 def poisson(input: Any, generator: Any = None) -> Any:
     """Poisson numbers with the rates in `input`."""
     return ops.poisson(input, _of(generator))
 
 
-@public(method=False, out=False)
-@parsed("binomial", f"(Tensor count, Tensor prob, {GENERATOR})")
+@with_signature(f"(Tensor count, Tensor prob, {GENERATOR})", method=False, out=False)
 def binomial(count: Any, prob: Any, generator: Any = None) -> Any:
     """Draw how many of `count` trials succeed, each with probability `prob`; the two broadcast.
 
@@ -418,15 +390,13 @@ def binomial(count: Any, prob: Any, generator: Any = None) -> Any:
     return ops.binomial(count, prob, _of(generator))
 
 
-@public(method=False, out=False)
-@parsed("_standard_gamma", f"(Tensor input, {GENERATOR})")
+@with_signature(f"(Tensor input, {GENERATOR})", method=False, out=False)
 def _standard_gamma(input: Any, generator: Any = None) -> Any:
     """Gamma numbers of rate 1 with the concentrations in `input`; they have implicit gradients."""
     return ops.standard_gamma(input, _of(generator))
 
 
-@public(method=False, out=False)
-@parsed("_standard_gamma_grad", "(Tensor input, Tensor output)")
+@with_signature("(Tensor input, Tensor output)", method=False, out=False)
 def _standard_gamma_grad(input: Any, output: Any) -> Any:
     """Return how gamma numbers `output` of rate 1 move with the concentrations `input` of their draw."""
     kinds = _floats((input, output), "_standard_gamma_grad_cpu")
@@ -435,15 +405,13 @@ def _standard_gamma_grad(input: Any, output: Any) -> Any:
     return ops.standard_gamma_grad(input, output)
 
 
-@public(method=False, out=False)
-@parsed("_sample_dirichlet", f"(Tensor input, {GENERATOR})")
+@with_signature(f"(Tensor input, {GENERATOR})", method=False, out=False)
 def _sample_dirichlet(input: Any, generator: Any = None) -> Any:
     """Numbers whose last axis has the Dirichlet distribution with the concentrations in `input`."""
     return ops.dirichlet(input, _of(generator))
 
 
-@public(method=False, out=False)
-@parsed("_dirichlet_grad", "(Tensor x, Tensor alpha, Tensor total)")
+@with_signature("(Tensor x, Tensor alpha, Tensor total)", method=False, out=False)
 def _dirichlet_grad(x: Any, alpha: Any, total: Any) -> Any:
     """How Dirichlet numbers `x` move with their concentrations `alpha`, which add up to `total`, before the
     numbers' sum is kept at 1.
@@ -460,8 +428,7 @@ def _floats(tensors: tuple[Any, ...], kernel: str) -> list[Any]:
     return kinds
 
 
-@public(method=False, out=False)
-@parsed("native_dropout", "(Tensor input, float p, bool train)")
+@with_signature("(Tensor input, float p, bool train)", method=False, out=False)
 def native_dropout(input: Any, p: float, train: bool) -> tuple[Any, Any]:
     """The input with elements set to 0 with probability `p`, the others divided by 1 - p; and which
     are left.

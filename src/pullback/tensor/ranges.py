@@ -10,7 +10,7 @@ import numpy as np
 
 from ..array import dtypes, ranges
 from ..core.value import array_of
-from .creation import check_options, creator, made, numpy_dtype
+from .creation import creator, numpy_dtype
 from .data import overflow
 from .signature import OPTIONS, OUT
 from .tensor import Tensor
@@ -36,10 +36,7 @@ def _as_integer(number: Any) -> int:
     "arange", f"(Number end, *, {OUT})", f"(Number start, Number end, *, {OPTIONS})",
     f"(Number start, Number end, Number step = 1, *, {OUT})",
 )
-def arange(
-    end: Any, start: Any = 0, step: Any = 1, *, dtype: Any = None, layout: Any = None, device: Any = None,
-    pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:
+def arange(end: Any, start: Any = 0, step: Any = 1, *, dtype: Any = None) -> np.ndarray:
     """Make the numbers ``start + i·step`` from [start, end), i counting from 0.
 
     Parameters
@@ -48,7 +45,6 @@ def arange(
     dtype : dtype, optional
         By default int64 where all three are integers, else the default dtype.
     """
-    check_options("arange", device, pin_memory)
     whole = not any(isinstance(v, float | complex) for v in (start, end, step))
     chosen = np.dtype(np.int64) if dtype is None and whole else numpy_dtype(dtype)
     if any(isinstance(v, complex) for v in (start, end, step)):
@@ -70,7 +66,7 @@ def arange(
         start, step = _as_integer(start), _as_integer(step)
     if not count < 2.0**62:
         raise RuntimeError("invalid size, possible overflow?")
-    return made(ranges.arange(start, step, math.ceil(count), chosen), requires_grad)
+    return ranges.arange(start, step, math.ceil(count), chosen)
 
 
 def _check_bounds(start: Any, end: Any, step: Any) -> None:
@@ -81,26 +77,21 @@ def _check_bounds(start: Any, end: Any, step: Any) -> None:
 
 
 @creator("range", f"(Number start, Number end, Number step = 1, *, {OUT})")
-def range_(
-    start: Any, end: Any, step: Any = 1, *, dtype: Any = None, layout: Any = None, device: Any = None,
-    pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:
+def range_(start: Any, end: Any, step: Any = 1, *, dtype: Any = None) -> np.ndarray:
     """Make the numbers ``start + i·step`` up to `end`, which is included (deprecated: see `arange`)."""
     warnings.warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is "
         "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "
         "[start, end).",
-        UserWarning,
         stacklevel=4,
     )
-    check_options("range", device, pin_memory)
     chosen = numpy_dtype(dtype)
     _supported("range_cpu", chosen, "iuf")
     if not (step > 0 or step < 0):
         raise RuntimeError("step must be nonzero")
     _check_bounds(start, end, step)
     places = np.arange(int((end - start) / step) + 1, dtype=np.float64)
-    return made(ranges.rounded(start + step * places, chosen), requires_grad)
+    return ranges.rounded(start + step * places, chosen)
 
 
 def _endpoints(function: str, start: Any, end: Any) -> list[Any]:
@@ -109,6 +100,16 @@ def _endpoints(function: str, start: Any, end: Any) -> list[Any]:
         got = " and ".join(f"{name} with {rank} dimension(s)" for name, rank in ranks.items())
         raise RuntimeError(f"{function} only supports 0-dimensional start and end tensors, but got {got}.")
     return [v.item() if isinstance(v, Tensor) else v for v in (start, end)]
+
+
+def _row(function: str, start: Any, end: Any, steps: int, dtype: Any) -> tuple[Any, Any, np.dtype[Any]]:
+    """Return the ends of a row of numbers and its dtype after torch's checks."""
+    start, end = _endpoints(function, start, end)
+    chosen = _row_dtype(function, start, end, dtype)
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    _supported(f"{function}_cpu", chosen, "iufc")
+    return start, end, chosen
 
 
 def _row_dtype(function: str, start: Any, end: Any, dtype: Any) -> np.dtype[Any]:
@@ -131,10 +132,7 @@ def _spans(function: str, more: str = "") -> list[str]:
 
 
 @creator("linspace", *_spans("linspace"))
-def linspace(
-    start: Any, end: Any, steps: int, *, dtype: Any = None, layout: Any = None, device: Any = None,
-    pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:
+def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None) -> np.ndarray:
     """Make `steps` numbers at equal distances, the first `start` and the last `end`.
 
     Parameters
@@ -142,25 +140,12 @@ def linspace(
     start, end : number or tensor of no dimension
     steps : int
     """
-    check_options("linspace", device, pin_memory)
-    start, end = _endpoints("linspace", start, end)
-    chosen = _row_dtype("linspace", start, end, dtype)
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
-    _supported("linspace_cpu", chosen, "iufc")
-    return made(ranges.linspace(start, end, steps, chosen), requires_grad)
+    start, end, chosen = _row("linspace", start, end, steps, dtype)
+    return ranges.linspace(start, end, steps, chosen)
 
 
 @creator("logspace", *_spans("logspace", ", float base = 10.0"))
-def logspace(
-    start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, layout: Any = None,
-    device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:
+def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None) -> np.ndarray:
     """Make `base` to the powers ``linspace(start, end, steps)``."""
-    check_options("logspace", device, pin_memory)
-    start, end = _endpoints("logspace", start, end)
-    chosen = _row_dtype("logspace", start, end, dtype)
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
-    _supported("logspace_cpu", chosen, "iufc")
-    return made(ranges.logspace(start, end, steps, base, chosen), requires_grad)
+    start, end, chosen = _row("logspace", start, end, steps, dtype)
+    return ranges.logspace(start, end, steps, base, chosen)

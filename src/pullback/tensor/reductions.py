@@ -26,11 +26,10 @@ from ..ops.comparison import isnan
 from ..ops.convert import cast
 from ..ops.kernel_words import RARE
 from ..ops.structure import sum_dims
-from .api import REGISTRY, Declaration, dispatch_override, explain, public
+from .api import REGISTRY, Declaration, dispatch_override, explain, public, with_signature
 from .batching import opened
 from .interception import OVERRIDING, PASS, intercepted
 from .out import write_out
-from .signature import parsed
 from .tensor import checked_dim
 
 _F = Callable[..., Any]
@@ -297,7 +296,7 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     x = accumulated(input, dtype)
     whole = dtype_of(input).kind in "biu"
     if dtype_of(x).kind in "cW" and not whole:
-        raise NotImplementedError(f"\"nansum_cpu\" not implemented for '{type_word(dtype_of(x))}'")
+        raise unsupported("nansum_cpu", (), dtype_of(x))
     add = sum_dims if whole or dtype_of(x).kind in "biu" else r.nansum
     return add(x, reduced_dims(dim, len(shape_of(x))), keepdim)
 
@@ -367,7 +366,6 @@ def _warn_freedom(name: str, shape: tuple[int, ...], dims: tuple[int, ...], corr
             f"factor (input "
             "numel divided by output numel). (Triggered internally at "
             "/__w/pytorch/pytorch/aten/src/ATen/native/ReduceOps.cpp:1861.)",
-            UserWarning,
             stacklevel=5,
         )
 
@@ -446,15 +444,13 @@ def any_of(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     return r.any_dims(input, _tested_dims(dim, len(shape_of(input))), keepdim)
 
 
-@public(out=False)
-@parsed("_is_all_true", "(Tensor input)")
+@with_signature("(Tensor input)", out=False)
 def _is_all_true(input: Any) -> Any:
     """Whether all elements are true, those of the other rows of a vmap included: what checks ask."""
     return all_of(_flags(input, 2144))
 
 
-@public(out=False)
-@parsed("_is_any_true", "(Tensor input)")
+@with_signature("(Tensor input)", out=False)
 def _is_any_true(input: Any) -> Any:
     """Whether any element is true, those of the other rows of a vmap included."""
     return any_of(_flags(input, 2148))
@@ -470,10 +466,7 @@ def _flags(input: Any, line: int) -> Any:
     return opened(input)
 
 
-@public
-@parsed(
-    "hash_tensor", "(Tensor input, tuple of ints[1] dim = (), *, bool keepdim = False, int mode = 0)"
-)  # fmt: skip
+@with_signature("(Tensor input, tuple of ints[1] dim = (), *, bool keepdim = False, int mode = 0)")
 def hash_tensor(
     input: Any, dim: tuple[int, ...] = (), *, keepdim: bool = False, mode: int = 0
 ) -> Any:
@@ -509,9 +502,7 @@ def hash_tensor(
         if shape[d] == 0:
             raise IndexError(f"hash_tensor: Expected reduction dim {d} to have non-zero size.")
     if dtype_of(input).kind in "cW":
-        raise NotImplementedError(
-            f"\"xor_sum_cpu\" not implemented for '{type_word(dtype_of(input))}'"
-        )
+        raise unsupported("xor_sum_cpu", (), dtype_of(input))
     return r.hash_dims(input, dims, keepdim)
 
 

@@ -7,8 +7,7 @@ from typing import Any
 from ..core.graph_errors import type_word
 from ..core.value import array_of, dtype_of, shape_of
 from ..ops import segment
-from .api import public
-from .signature import parsed
+from .api import public, with_signature
 from .tensor import checked_dim
 
 _REDUCTIONS = {
@@ -23,11 +22,10 @@ def _expected(text: str) -> RuntimeError:
     )
 
 
-@public(method=False, out=False)
-@parsed(
-    "segment_reduce",
+@with_signature(
     "(Tensor data, str reduce, *, Tensor? lengths = None, Tensor? indices = None, Tensor? offsets = None, "
     "int axis = 0, bool unsafe = False, Number? initial = None)",
+    method=False, out=False,
 )
 def segment_reduce(
     data: Any, reduce: str, *, lengths: Any = None, indices: Any = None, offsets: Any = None, axis: int = 0,

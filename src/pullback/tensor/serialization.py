@@ -110,7 +110,6 @@ def _warn_of_hooks(tensor: Any) -> None:
                 f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can "
                 f"decorate the "
                 "function with @torch.utils.hooks.unserializable_hook to suppress this warning",
-                UserWarning,
                 stacklevel=3,
             )
 

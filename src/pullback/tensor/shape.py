@@ -325,7 +325,6 @@ def _adjoint(x: Any, name: str) -> Any:
             warnings.warn(
                 f"{name.replace('tensor', 'Tensor', 1)} is deprecated on 0-D tensors. Consider using "
                 "x.conj().",
-                UserWarning,
                 stacklevel=3,
             )
             return conj_view(x) if dtype_of(x).kind in "cW" else x
@@ -345,7 +344,6 @@ def _reversed_axes(self: Any) -> Any:
             "it will throw an "
             "error in a future release. Consider `x.mT` to transpose batches of matrices or "
             "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
-            UserWarning,
             stacklevel=2,
         )
     return structure.permute(self, tuple(range(rank - 1, -1, -1)))
@@ -361,7 +359,6 @@ def _matrix_transpose(self: Any) -> Any:
             )
         warnings.warn(
             "Tensor.mT is deprecated on 0-D tensors. This function is the identity in these cases.",
-            UserWarning,
             stacklevel=2,
         )
         return self

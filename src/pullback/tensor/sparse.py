@@ -18,15 +18,14 @@ import numpy as np
 from ..array import dtypes
 from ..core.bulk import unwrapped
 from ..core.value import InnerValue, TensorBase, array_of, dtype_of, wrap
-from .api import public
+from .api import with_signature
 from .constants import SPARSE
 from .indexing import index_put
 from .interception import OVERRIDING
 from .interchange import as_tensor
 from .printing import contents_text, printing_options
-from .signature import parsed
 from .sparse_graph import is_recorded, of_values, record, values_of
-from .sparse_refusals import MISSING, refusal
+from .sparse_refusals import no_kernel, refusal
 from .tensor import Tensor
 
 Function = Callable[..., Any]
@@ -242,7 +241,7 @@ class SparseTensor(Sparse):
 
     def detach(self) -> SparseTensor:
         """The same entries without history."""
-        return _with_values(self, self._plain.detach())
+        return self._spread(self._plain.detach())
 
     def numpy(self, *_: Any, **__: Any) -> NoReturn:
         """Refused: ask for `to_dense` first."""
@@ -300,9 +299,7 @@ def refuse(name: str) -> NoReturn:
 
 def in_backend(name: str, backend: str) -> NoReturn:
     """Raise torch's error for an op that a backend does not have."""
-    raise NotImplementedError(
-        f"Could not run 'aten::{name}' with arguments from the '{backend}' backend{MISSING}"
-    )
+    raise no_kernel(name, backend)
 
 
 def sparse(where: Any, what: Any, size: Sequence[int], unique: bool = False) -> SparseTensor:
@@ -318,14 +315,13 @@ def sparse(where: Any, what: Any, size: Sequence[int], unique: bool = False) -> 
 _OPTIONS = "torch.dtype dtype = None, torch.device device = None, bool"
 
 
-@public(method=False, out=False)
-@parsed(
-    "sparse_coo_tensor",
+@with_signature(
     f"(object indices, object values, *, {_OPTIONS} pin_memory = False, bool requires_grad = False, bool "
     "check_invariants = None, bool is_coalesced = None)",
     f"(object indices, object values, tuple of ints size, *, {_OPTIONS} pin_memory = False, bool "
     "requires_grad = False, bool check_invariants = None, bool is_coalesced = None)",
-    f"(tuple of ints size, *, {_OPTIONS} requires_grad = False, bool check_invariants = None)",
+    f"(tuple of ints size, *, {_OPTIONS} requires_grad = False, bool check_invariants = None)", method=False,
+    out=False,
 )
 def sparse_coo_tensor(
     indices: Any = None, values: Any = None, size: Any = None, *, dtype: Any = None, device: Any = None,
@@ -356,7 +352,8 @@ def sparse_coo_tensor(
     where = as_tensor(indices).to(dtypes.int64).detach()
     what = as_tensor(values) if dtype is None else as_tensor(values, dtype=dtype)
     if what._sparse:
-        raise RuntimeError(f"expected values to be a dense tensor, but got values of layout {_title(what)}")
+        title = "Sparse" if what.is_sparse else what._kind.title
+        raise RuntimeError(f"expected values to be a dense tensor, but got values of layout {title}")
     if not where.dim():
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     if where.dim() != 2:
@@ -430,10 +427,6 @@ def _check_parts(where: Any, what: Any, size: Sequence[int], unique: bool | None
             )
 
 
-def _title(x: Any) -> str:
-    return "Sparse" if x.is_sparse else str(x._kind.title)
-
-
 class Invariants(threading.local):
     """Whether the parts of every sparse tensor are held against each other when it is made."""
 
@@ -476,10 +469,6 @@ def of_places(g: Any, index: Any, shape: tuple[int, ...], dim: int) -> SparseTen
 
 
 # --- what functions do to sparse tensors --------------------------------------------------------------------
-
-
-def _with_values(x: SparseTensor, values: Any) -> SparseTensor:
-    return sparse(x._where, values, x.shape, x._unique)
 
 
 def dense(x: Any, dtype: Any = None, **_: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..array import dtypes
 from ..core.value import array_of, wrap
-from .compressed import CSC, CSR, CompressedTensor, coordinates, of_entries, with_values
+from .compressed import CSC, CSR, CompressedTensor, coordinates, of_entries, refuse_blocks, with_values
 from .compressed import dense as dense_of_compressed
 from .compressed import refuse as refuse_compressed
 from .indexing import index_put
@@ -36,7 +36,7 @@ def with_entries(x: Any, values: Any) -> Any:
     """Return a tensor with the same places and other values."""
     if isinstance(x, CompressedTensor):
         return with_values(x, values)
-    return sparse(x._where, values, x.shape, x._unique)
+    return x._spread(values)
 
 
 def _each(name: str, summed: bool = True) -> Function:
@@ -231,11 +231,8 @@ def _times_dense(x: SparseTensor, y: Any) -> SparseTensor:
 def _multiply_compressed(x: Any, y: Any, inplace: bool = False) -> Any:
     x, y = (x, y) if isinstance(x, CompressedTensor) else (y, x)
     if x._kind is not CSR:
-        if x._kind.in_blocks and not inplace:
-            raise RuntimeError(
-                f"empty_sparse_compressed expected sparse compressed (non-block) tensor layout but got "
-                f"{x._kind.title}"
-            )
+        if not inplace:
+            refuse_blocks(x._kind)
         raise RuntimeError("Expected result Tensor to be of format CSR")
     if not y._sparse:
         if x.shape != y.shape:
@@ -289,11 +286,7 @@ def _power_of(x: Any, base: Any) -> NoReturn:
     """A number to the powers of a tensor."""
     if x.is_sparse:
         in_backend("pow.Scalar", "SparseCPU")
-    if x._kind.in_blocks:
-        raise RuntimeError(
-            "empty_sparse_compressed expected sparse compressed (non-block) tensor layout but got "
-            f"{x._kind.title}"
-        )
+    refuse_blocks(x._kind)
     in_backend("pow.Scalar_out", "SparseCsrCPU")
 
 

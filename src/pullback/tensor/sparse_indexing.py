@@ -17,7 +17,11 @@ from .sparse_refusals import refusal
 
 def axis_of(x: Any, dim: int) -> int:
     """Return which axis a number names."""
-    rank = x.dim()
+    return in_range(dim, x.dim())
+
+
+def in_range(dim: int, rank: int) -> int:
+    """Return a number of an axis as one that is not negative, or raise torch's error."""
     if not -rank <= dim < rank:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {dim})"
@@ -53,7 +57,7 @@ def _select_compressed(x: CompressedTensor, axis: int, index: int, size: list[in
         pointers, places, values = (part.select(axis, index) for part in (x._pointers, x._places, x._what))
         return compressed(x._kind, pointers, places, values, size)
     if axis >= count + 2:
-        return with_values_of(x, x._what.select(axis - x.dim(), index), size)
+        return compressed(x._kind, x._pointers, x._places, x._what.select(axis - x.dim(), index), size)
     if count:
         raise RuntimeError(
             "select(): selecting sparse dimensions is not supported for batched sparse compressed tensors."
@@ -65,11 +69,6 @@ def _select_compressed(x: CompressedTensor, axis: int, index: int, size: list[in
     chosen = chosen[np.argsort(other[chosen], kind="stable")]
     where = wrap(other[chosen][None].astype(np.int64))
     return sparse(where, values.index_select(0, wrap(chosen)), size, unique=True)
-
-
-def with_values_of(x: CompressedTensor, values: Any, size: list[int]) -> CompressedTensor:
-    """Return a tensor with the same places, other values and another size."""
-    return compressed(x._kind, x._pointers, x._places, values, size)
 
 
 def _check_view(x: CompressedTensor, axis: int, index: int) -> None:
@@ -206,11 +205,7 @@ def _narrow_copy(x: CompressedTensor, dim: int, start: int, length: int) -> NoRe
 
 
 def _unsqueeze(x: CompressedTensor, dim: int) -> NoReturn:
-    rank = x.dim() + 1
-    if not -rank <= dim < rank:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {dim})"
-        )
+    in_range(dim, x.dim() + 1)
     x.stride()
     raise AssertionError
 

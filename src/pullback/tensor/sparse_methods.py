@@ -11,6 +11,7 @@ from typing import Any
 from ..core.value import shape_of
 from .api import public
 from .conversion import cast
+from .sparse_refusals import no_kernel
 
 Function = Callable[..., Any]
 
@@ -105,18 +106,11 @@ for _refused in REFUSED.values():
 
 
 def _of_sparse_only(name: str) -> Function:
-    def refuse() -> Any:
-        raise NotImplementedError(
-            f"Could not run 'aten::{name}' with arguments from the 'CPU' backend. This could be because the "
-            "operator doesn't exist for this backend, or was omitted during the selective/custom build "
-            "process (if using custom build)."
-        )
-
     def part(self: Any) -> Any:
-        return refuse()
+        raise no_kernel(name, "CPU")
 
     def resize(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return refuse()
+        raise no_kernel(name, "CPU")
 
     refused: Function = resize if "resize" in name else part
     refused.__name__ = refused.__qualname__ = name

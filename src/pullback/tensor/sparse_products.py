@@ -26,6 +26,7 @@ from .compressed import (
     entries,
     majors,
     of_entries,
+    refuse_blocks,
     with_values,
 )
 from .join import cat, stack
@@ -110,10 +111,7 @@ def check_matrices(x: Any, y: Any) -> None:
         return
     if not x._sparse or y._sparse:
         if x._sparse and y._sparse and x.shape[1] != y.shape[0]:
-            raise RuntimeError(
-                f"mat1 and mat2 shapes cannot be multiplied ({x.shape[0]}x{x.shape[1]} and "
-                f"{y.shape[0]}x{y.shape[1]})"
-            )
+            _not_multiplied(x, y)
         if x._sparse and x.dtype is not y.dtype:
             raise RuntimeError(
                 f"mat1 dtype {x.dtype.scalar_type} does not match mat2 dtype {y.dtype.scalar_type}"
@@ -341,11 +339,7 @@ def _sampled(input: Any, mat1: Any, mat2: Any, *, beta: Any, alpha: Any) -> Any:
     if not isinstance(input, CompressedTensor):
         in_backend("sparse_sampled_addmm", "SparseCPU" if input._sparse else "CPU")
     kind = input._kind
-    if kind.in_blocks:
-        raise RuntimeError(
-            f"empty_sparse_compressed expected sparse compressed (non-block) tensor layout but got "
-            f"{kind.title}"
-        )
+    refuse_blocks(kind)
     if kind is not CSR:
         raise RuntimeError(
             f"sampled_addmm: Expected result to have sparse csr layout, but got {kind.title}"

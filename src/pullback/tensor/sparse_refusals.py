@@ -55,6 +55,11 @@ def refusal(name: str, short: str, args: tuple[Any, ...], named: Iterable[Any] =
                 text += MISSING if "Could not run" in text else ""
                 found: Exception = getattr(builtins, error)(text)
                 return found
+    return no_kernel(name, backend)
+
+
+def no_kernel(name: str, backend: str) -> NotImplementedError:
+    """Build torch's error for an op that a backend does not have."""
     return NotImplementedError(
         f"Could not run 'aten::{name}' with arguments from the '{backend}' backend{MISSING}"
     )

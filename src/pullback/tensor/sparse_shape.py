@@ -14,7 +14,7 @@ from .compressed import KINDS, CompressedTensor
 from .constants import SPARSE, strided
 from .join import cat as joined
 from .sparse import SparseTensor, become, in_backend, refuse, sparse
-from .sparse_indexing import axis_of, permuted_order
+from .sparse_indexing import axis_of, in_range, permuted_order
 from .tensor import Tensor
 
 
@@ -119,12 +119,7 @@ def permute(x: SparseTensor, *dims: Any) -> SparseTensor:
 
 def unsqueeze(x: SparseTensor, dim: int) -> SparseTensor:
     """A new axis of size 1."""
-    rank = x.dim() + 1
-    if not -rank <= dim < rank:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {dim})"
-        )
-    axis = dim % rank
+    axis = in_range(dim, x.dim() + 1)
     size = [*x.shape[:axis], 1, *x.shape[axis:]]
     if axis > x.sparse_dim():
         return sparse(x._where, x._what.unsqueeze(_dense_axis(x, axis)), size, x._unique)

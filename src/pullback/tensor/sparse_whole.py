@@ -11,13 +11,23 @@ import numpy as np
 from ..array import dtypes
 from ..core.value import array_of, wrap
 from .api import public
-from .compressed import CSR, KINDS, CompressedTensor, Kind, compressed, parts_of, with_values
+from .compressed import (
+    CSR,
+    KINDS,
+    CompressedTensor,
+    Kind,
+    compressed,
+    parts_of,
+    refuse_blocks,
+    with_values,
+)  # fmt: skip
 from .constants import SPARSE, strided
 from .join import cat
 from .sparse import SparseTensor, become, in_backend, sparse
 from .sparse_arithmetic import with_entries
 from .sparse_conversion import to_compressed
 from .sparse_graph import run
+from .sparse_indexing import axis_of
 from .sparse_refusals import refusal
 from .sparse_rules import SUMMED_OVER, title
 from .tensor import Tensor
@@ -108,11 +118,8 @@ def empty_in(layout: Any, size: Sequence[int], dtype: Any, name: str = "empty") 
     if layout is SPARSE[0]:
         return _empty(size, dtype, len(size))
     kind = KINDS[layout]
-    if kind.in_blocks and len(size) >= 2:
-        raise RuntimeError(
-            f"{name}_sparse_compressed expected sparse compressed (non-block) tensor layout but got "
-            f"{kind.title}"
-        )
+    if len(size) >= 2:
+        refuse_blocks(kind, name)
     if len(size) < 2:
         raise RuntimeError(
             "torch.empty: Only batched sparse compressed (non-block) tensors are supported, but got size "
@@ -260,18 +267,7 @@ def _new_tensor(x: Any, data: Any, **options: Any) -> Any:
 
 
 def _checked_dims(x: Any, dim: Any) -> list[int]:
-    dims = [dim] if isinstance(dim, int) else list(dim)
-    rank = x.dim()
-    for d in dims:
-        if not -rank <= d < rank:
-            raise IndexError(
-                f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {d})"
-            )
-    return [d % rank for d in dims]
-
-
-def _sum_type(x: Any, dtype: Any) -> Any:
-    return dtype or (x.dtype if x.is_floating_point() or x.is_complex() else dtypes.int64)
+    return [axis_of(x, d) for d in ([dim] if isinstance(dim, int) else dim)]
 
 
 def total(x: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
@@ -352,10 +348,6 @@ def rebuilt(layout: Any, data: Any) -> Any:
         where, values, size, *unique = data
         return sparse(where, values, size, bool(unique and unique[0]))
     return compressed(KINDS[layout], *data)
-
-
-def _same_storage(x: Any, y: Any) -> NoReturn:
-    in_backend("equal", "SparseCPU" if x.is_sparse else "SparseCsrCPU")
 
 
 def _copied(part: str) -> Function:

@@ -9,9 +9,8 @@ from typing import Any
 
 from ..ops import gamma as g
 from ..ops import special as s
-from .api import public
+from .api import with_signature
 from .operands import EITHER_NUMBER, TWO, by_operands, declare
-from .signature import method
 
 _XLOGY = by_operands(s.xlogy, s.xlogy_of_number, s.xlogy_with_number)
 
@@ -128,8 +127,7 @@ declare("mvlgamma", mvlgamma, "(Tensor input, int p, *, Tensor out = None)")
 declare("polygamma", polygamma, "(int n, Tensor input, *, Tensor out = None)", method=False)
 
 
-@public(name="polygamma", is_function=False, inplace=True, out=False)
-@method("polygamma", "(int n)")
+@with_signature("(int n)", is_function=False, name="polygamma", inplace=True, out=False)
 def _polygamma_of(self: Any, n: int) -> Any:
     """Derivative of order n of ψ (see `torch.polygamma`)."""
     return polygamma(n, self)

@@ -16,9 +16,9 @@ from ..ops.pad import pad as constant_pad
 from ..ops.strided import unfold, unfold_backward
 from ..ops.structure import expand, reshape
 from ..ops.view import slice_dim, squeeze_dim, transpose, unsqueeze, view_as_complex, view_as_real
-from .api import public
+from .api import public, with_signature
 from .padding import pad
-from .signature import Parser, described
+from .signature import Parser
 from .sizes import count
 
 _NO_WINDOW = (
@@ -280,7 +280,7 @@ def _overlapped(
         warnings.warn(
             "The length of signal is shorter than the length parameter. Result is being padded with zeros in "
             "the tail. Please check your center and hop_length settings.",
-            UserWarning, stacklevel=4,
+            stacklevel=4,
         )
         y = constant_pad(y, (*((0, 0),) * (len(shape_of(y)) - 1), (0, end - whole)), 0)
     return y
@@ -317,16 +317,7 @@ def _check_spectrum(
         )
 
 
-def _istft() -> Any:
-    parser = Parser("istft", _ISTFT)
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return _inverse(**parser.bind(args, kwargs))
-
-    return public(described(call, _inverse, parser), name="istft", out=False, method=False)
-
-
-istft = _istft()
+istft = with_signature(_ISTFT, name="istft", out=False, method=False)(_inverse)
 
 
 def _method(

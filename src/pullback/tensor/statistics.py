@@ -71,7 +71,6 @@ def _covariance(input: Any, correction: int = 1, fweights: Any = None, aweights:
         warnings.warn(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
             "observations.",
-            UserWarning,
             stacklevel=4,
         )
         divisor = freedom * 0

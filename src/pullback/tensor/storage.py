@@ -31,7 +31,7 @@ from ..core.modes import modes
 from ..core.value import TensorBase, array_of, shape_of
 from ..core.versions import bump
 from ..core.wrapper import is_wrapper
-from .api import public
+from .api import public, with_signature
 from .constants import contiguous_format
 from .creation import made
 from .memory_format import in_format
@@ -165,14 +165,12 @@ def typed_storage(self: Any) -> TypedStorage:
         "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only "
         "storage class. This should only matter to you if you are using storages directly.  To access "
         "UntypedStorage directly, use tensor.untyped_storage() instead of tensor.storage()",
-        UserWarning,
         stacklevel=3,
     )
     return _typed_storage(self)
 
 
-@public(is_function=False, out=False)
-@method("is_set_to", "(Tensor tensor)")
+@with_signature("(Tensor tensor)", is_function=False, out=False)
 def is_set_to(self: Any, tensor: Any) -> bool:
     """Whether both tensors are the same part of the same storage in the same shape."""
     a, b = memory_of(self), memory_of(tensor)
@@ -233,14 +231,11 @@ def _put_onto(self: Any, array: Any) -> Any:
     return self
 
 
-@public(is_function=False, out=False)
-@method(
-    "set_",
-    "()",
-    "(torch.Storage source)",
+@with_signature(
+    "()", "(torch.Storage source)",
     "(torch.Storage source, int storage_offset, tuple of ints size, tuple of ints stride = None)",
-    "(Tensor source)",
-    "(Tensor source, int storage_offset, tuple of ints size, tuple of ints stride = None)",
+    "(Tensor source)", "(Tensor source, int storage_offset, tuple of ints size, tuple of ints stride = None)",
+    is_function=False, out=False,
 )
 def set_(
     self: Any, source: Any = None, storage_offset: int | None = None, size: Any = None, stride: Any = None
@@ -285,8 +280,9 @@ def _set_on_meta(self: Any, source: Any, storage_offset: int | None, size: Any, 
     return _put_onto(self, innermost(placed))
 
 
-@public(is_function=False, out=False)
-@method("resize_", "(tuple of ints size, *, torch.memory_format memory_format = None)")
+@with_signature(
+    "(tuple of ints size, *, torch.memory_format memory_format = None)", is_function=False, out=False,
+)
 def resize_(self: Any, size: Any, *, memory_format: Any = None) -> Any:
     """Give the tensor another size: its elements are the storage's from its first one on, in C order."""
     if self.requires_grad:
@@ -325,15 +321,13 @@ def _resized(self: Any, size: tuple[int, ...]) -> Any:
     return self.contiguous().view(size)
 
 
-@public(is_function=False, out=False)
-@method("resize", "(tuple of ints sizes)")
+@with_signature("(tuple of ints sizes)", is_function=False, out=False)
 def resize(self: Any, sizes: Any) -> Any:
     """The tensor in another shape (deprecated: see `reshape`)."""
     return _resized(self, sizes)
 
 
-@public(is_function=False, out=False)
-@method("resize_as", "(Tensor tensor)")
+@with_signature("(Tensor tensor)", is_function=False, out=False)
 def resize_as(self: Any, tensor: Any) -> Any:
     """The tensor in the shape of another one (deprecated: see `reshape`)."""
     return _resized(self, shape_of(tensor))

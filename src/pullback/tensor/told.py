@@ -64,10 +64,19 @@ def tell(place: str, names: Mapping[str, Any]) -> None:
 
 
 def own_signature(function: Callable[..., Any]) -> Signature:
-    """Read the signature that is written in the source, behind all wrappers."""
+    """Read the signature that is written in the source, behind all wrappers, with the options that one of
+    them takes itself.
+    """
+    options: list[Parameter] = []
     while hasattr(function, "__wrapped__"):
+        if hasattr(function, "takes_options"):
+            parameters = signature_of(function).parameters.values()
+            options = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
         function = function.__wrapped__
-    return signature_of(function)
+    own = signature_of(function)
+    if not options:
+        return own
+    return own.replace(parameters=[*own.parameters.values(), *options], return_annotation="Any")
 
 
 def signature_of(function: Callable[..., Any]) -> Signature:

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from ..array.ranges import arange
-from ..core.graph_errors import type_word
+from ..core.op import unsupported
 from ..ops.kernels import scipy_function
-from .creation import check_options, creator, made, numpy_dtype
+from .creation import creator, numpy_dtype
+from .operands import described
 from .signature import OPTIONS
+
+_Values = Callable[[ndarray, int], ndarray]
 
 _CPP_NAMES = {
     "float64": "double", "float32": "float", "int64": "long int", "int32": "int", "int16": "short int",
@@ -25,31 +29,46 @@ _CPP_NAMES = {
 }
 
 
-def _window(
-    name: str, window_length: int, periodic: bool, values: Callable[[ndarray, int], ndarray], dtype: Any,
-    device: Any, pin_memory: bool, requires_grad: bool,
-) -> Any:
-    """A tensor of the values at 0, 1, … of a symmetric window; `values` gets these points and the last."""
-    check_options(name, device, pin_memory)
-    chosen = numpy_dtype(dtype)
-    if chosen.kind in "biu":
-        printed = _CPP_NAMES.get(chosen.name, chosen.name)
-        raise RuntimeError(
-            f"{name} expects floating point dtypes, got: TensorOptions(dtype={printed}, device=cpu, "
-            "layout=Strided (default), requires_grad=false (default), pinned_memory=false, "
-            "memory_format=(nullopt))"
+def _window(*further: str) -> Callable[[Callable[..., _Values]], Any]:
+    """Declare a window by a function of its parameters that gives its values at points: 0, 1, … up to the
+    last place of a symmetric window, and this place.
+    """
+
+    def declare(function: Callable[..., _Values]) -> Any:
+        name = function.__name__
+
+        @wraps(function)
+        def make(window_length: int, periodic: bool = True, *, dtype: Any = None, **options: Any) -> ndarray:
+            chosen = numpy_dtype(dtype)
+            if chosen.kind in "biu":
+                printed = _CPP_NAMES.get(chosen.name, chosen.name)
+                raise RuntimeError(
+                    f"{name} expects floating point dtypes, got: TensorOptions(dtype={printed}, device=cpu, "
+                    "layout=Strided (default), requires_grad=false (default), pinned_memory=false, "
+                    "memory_format=(nullopt))"
+                )
+            if window_length < 0:
+                raise RuntimeError(
+                    f"{name} requires non-negative window_length, got window_length={window_length}"
+                )
+            if window_length < 2:
+                return np.ones(window_length, chosen)
+            if chosen.kind in "cW":
+                raise unsupported("arange_cpu", (), chosen)
+            last = window_length if periodic else window_length - 1
+            values = function(window_length, periodic, **options)
+            return values(arange(0, 1, last + 1, chosen), last)[:window_length].copy()
+
+        make.__doc__ = described(
+            function.__doc__ or "", "window_length : int",
+            "periodic : bool\n    n is the length of a periodic window, the length − 1 of a symmetric one.",
+            *(f"{parameter} : {kind}" for kind, parameter in map(str.split, further)),
+            "dtype : dtype, optional\n    Floating, by default the default dtype.", "requires_grad : bool",
+            returns="Tensor of shape (window_length,)",
         )
-    if window_length < 0:
-        raise RuntimeError(
-            f"{name} requires non-negative window_length, got window_length={window_length}"
-        )
-    if window_length < 2:
-        return made(np.ones(window_length, chosen), requires_grad)
-    if chosen.kind in "cW":
-        raise NotImplementedError(f"\"arange_cpu\" not implemented for '{type_word(chosen)}'")
-    last = window_length if periodic else window_length - 1
-    points = arange(0, 1, last + 1, chosen)
-    return made(values(points, last)[:window_length].copy(), requires_grad)
+        return creator(name, *_signatures(*further))(make)
+
+    return declare
 
 
 def _signatures(*further: str) -> tuple[str, ...]:
@@ -66,110 +85,35 @@ def _raised_cosine(points: ndarray, last: int, alpha: float, beta: float) -> nda
     return np.cos(points * number(2 * math.pi / last)) * number(-beta) + number(alpha)
 
 
-@creator("hann_window", *_signatures())
-def hann_window(
-    window_length: int, periodic: bool = True, *, dtype: Any = None, layout: Any = None, device: Any = None,
-    pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:
-    """Hann's window ``½ − ½·cos(2πk/n)``.
-
-    Parameters
-    ----------
-    window_length : int
-    periodic : bool
-        n is the length of a periodic window, the length − 1 of a symmetric one.
-    dtype : dtype, optional
-        Floating, by default the default dtype.
-    requires_grad : bool
-
-    Returns
-    -------
-    Tensor of shape (window_length,)
-    """
-    return _window(
-        "hann_window", window_length, periodic, lambda k, n: _raised_cosine(k, n, 0.5, 0.5), dtype, device,
-        pin_memory, requires_grad,
-    )
+@_window()
+def hann_window(window_length: int, periodic: bool = True, *, dtype: Any = None) -> _Values:
+    """Hann's window ``½ − ½·cos(2πk/n)``."""
+    return lambda points, last: _raised_cosine(points, last, 0.5, 0.5)
 
 
-@creator("hamming_window", *_signatures("float alpha", "float beta"))
+@_window("float alpha", "float beta")
 def hamming_window(
-    window_length: int, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, *, dtype: Any = None,
-    layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:
-    """Hamming's window ``α − β·cos(2πk/n)``.
-
-    Parameters
-    ----------
-    window_length : int
-    periodic : bool
-        n is the length of a periodic window, the length − 1 of a symmetric one.
-    alpha, beta : float
-    dtype : dtype, optional
-        Floating, by default the default dtype.
-    requires_grad : bool
-
-    Returns
-    -------
-    Tensor of shape (window_length,)
-    """
-    return _window(
-        "hamming_window", window_length, periodic, lambda k, n: _raised_cosine(k, n, alpha, beta), dtype,
-        device, pin_memory, requires_grad,
-    )
+    window_length: int, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, *, dtype: Any = None
+) -> _Values:
+    """Hamming's window ``α − β·cos(2πk/n)``."""
+    return lambda points, last: _raised_cosine(points, last, alpha, beta)
 
 
-@creator("bartlett_window", *_signatures())
-def bartlett_window(
-    window_length: int, periodic: bool = True, *, dtype: Any = None, layout: Any = None, device: Any = None,
-    pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:
-    """Bartlett's triangle ``1 − |2k/n − 1|``.
-
-    Parameters
-    ----------
-    window_length : int
-    periodic : bool
-        n is the length of a periodic window, the length − 1 of a symmetric one.
-    dtype : dtype, optional
-        Floating, by default the default dtype.
-    requires_grad : bool
-
-    Returns
-    -------
-    Tensor of shape (window_length,)
-    """
+@_window()
+def bartlett_window(window_length: int, periodic: bool = True, *, dtype: Any = None) -> _Values:
+    """Bartlett's triangle ``1 − |2k/n − 1|``."""
 
     def values(points: ndarray, last: int) -> ndarray:
         number = points.dtype.type
         rising = points * number(2 / last)
         return np.where(points <= last // 2, rising, number(2) - rising)
 
-    return _window(
-        "bartlett_window", window_length, periodic, values, dtype, device, pin_memory, requires_grad
-    )
+    return values
 
 
-@creator("blackman_window", *_signatures())
-def blackman_window(
-    window_length: int, periodic: bool = True, *, dtype: Any = None, layout: Any = None, device: Any = None,
-    pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:
-    """Blackman's window ``0.42 − 0.5·cos(2πk/n) + 0.08·cos(4πk/n)``.
-
-    Parameters
-    ----------
-    window_length : int
-    periodic : bool
-        n is the length of a periodic window, the length − 1 of a symmetric one.
-    dtype : dtype, optional
-        Floating, by default the default dtype.
-    requires_grad : bool
-
-    Returns
-    -------
-    Tensor of shape (window_length,)
-    """
+@_window()
+def blackman_window(window_length: int, periodic: bool = True, *, dtype: Any = None) -> _Values:
+    """Blackman's window ``0.42 − 0.5·cos(2πk/n) + 0.08·cos(4πk/n)``."""
 
     def values(points: ndarray, last: int) -> ndarray:
         number = points.dtype.type
@@ -177,33 +121,14 @@ def blackman_window(
         slow, fast = np.cos(angle * number(2)), np.cos(angle * number(4))
         return fast * number(0.08) - slow * number(0.5) + number(0.42)
 
-    return _window(
-        "blackman_window", window_length, periodic, values, dtype, device, pin_memory, requires_grad
-    )
+    return values
 
 
-@creator("kaiser_window", *_signatures("float beta"))
+@_window("float beta")
 def kaiser_window(
-    window_length: int, periodic: bool = True, beta: float = 12.0, *, dtype: Any = None, layout: Any = None,
-    device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:
-    """Kaiser's window ``I₀(β·√(1 − (2k/n − 1)²))/I₀(β)`` (I₀: DLMF 10.25.2).
-
-    Parameters
-    ----------
-    window_length : int
-    periodic : bool
-        n is the length of a periodic window, the length − 1 of a symmetric one.
-    beta : float
-        β.
-    dtype : dtype, optional
-        Floating, by default the default dtype.
-    requires_grad : bool
-
-    Returns
-    -------
-    Tensor of shape (window_length,)
-    """
+    window_length: int, periodic: bool = True, beta: float = 12.0, *, dtype: Any = None
+) -> _Values:
+    """Kaiser's window ``I₀(β·√(1 − (2k/n − 1)²))/I₀(β)`` (I₀: DLMF 10.25.2)."""
 
     def values(points: ndarray, last: int) -> ndarray:
         i0 = scipy_function("i0")
@@ -213,6 +138,4 @@ def kaiser_window(
         root = np.sqrt(np.maximum(1 - place * place, 0))
         return (i0(wide.dtype.type(beta) * root) / i0(wide.dtype.type(beta))).astype(points.dtype)
 
-    return _window(
-        "kaiser_window", window_length, periodic, values, dtype, device, pin_memory, requires_grad
-    )
+    return values
