@@ -9,6 +9,7 @@ import pytest
 
 from pullback.compiler.frontend.trace import trace
 from pullback.core import engine, result_shapes
+from pullback.core.backward_task import Capture
 from pullback.core.batched import FALLBACKS, Batched
 from pullback.core.calls import edge_of
 from pullback.core.dual import Dual
@@ -91,7 +92,7 @@ def pull(
         return leaves, [None] * len(leaves)
     roots = [(edge_of(o), v if not create_graph or isinstance(v, Value) else wrap(v)) for o, v in pairs]
     nodes = [e.node if isinstance(e, tuple) else e for e, _ in roots]
-    capture = engine.Capture([edge_of(t) for t in leaves], nodes)
+    capture = Capture([edge_of(t) for t in leaves], nodes)
     engine.run_backward(
         roots, keep_graph=create_graph, create_graph=create_graph, capture=capture, accumulate=False
     )
@@ -168,7 +169,7 @@ def test_second_derivative_against_finite_differences(sample: Sample) -> None:
     analytic = 0.0
     if pairs:
         roots = [(edge_of(g), w) for g, w in pairs]
-        capture = engine.Capture(
+        capture = Capture(
             [edge_of(x) for x in leaves], [e.node if isinstance(e, tuple) else e for e, _ in roots]
         )
         engine.run_backward(roots, keep_graph=False, create_graph=False, capture=capture, accumulate=False)

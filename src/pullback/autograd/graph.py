@@ -8,7 +8,7 @@ from threading import get_ident
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
-from ..core import engine
+from ..core import backward_task
 from ..core.calls import edge_of
 from ..core.modes import change, modes
 from ..core.node import GradientEdge, Node, edge_target
@@ -81,7 +81,7 @@ def register_multi_grad_hook(
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     if mode == "any":
-        ran: WeakSet[engine.Task] = WeakSet()
+        ran: WeakSet[backward_task.Task] = WeakSet()
 
         def first(g: Any) -> None:
             task = _running_task()
@@ -92,7 +92,7 @@ def register_multi_grad_hook(
         return _MultiHandle([t.register_hook(first) for t in tensors if t.requires_grad])
 
     targets = [_node_of(t) for t in tensors]
-    tasks: WeakKeyDictionary[engine.Task, _Waiting] = WeakKeyDictionary()
+    tasks: WeakKeyDictionary[backward_task.Task, _Waiting] = WeakKeyDictionary()
 
     def hook_for(position: int) -> Callable[[Any], None]:
         def hook(g: Any) -> None:
@@ -119,8 +119,8 @@ class _Waiting:
         self.grads = grads
 
 
-def _running_task() -> engine.Task:
-    task = engine.running.get(get_ident())
+def _running_task() -> backward_task.Task:
+    task = backward_task.running.get(get_ident())
     assert task is not None, "expected this hook to be called inside a backward call"
     return task
 

@@ -145,7 +145,8 @@ def transposed_twice(
     op: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, attrs: tuple[Any, ...]
 ) -> Any:
     """J·t as the pullback of v ↦ vᵀ·J, which is linear in v."""
-    from .engine import Capture, run_backward
+    from .backward_task import Capture
+    from .engine import run_backward
 
     if any(isinstance(v, Value) for v in (*primals, *tangents)):
         # A tensor above level 0 never holds a bare array: the inline calls would take it for one of level 0.

@@ -15,25 +15,152 @@ from threading import get_ident
 from typing import Any
 
 import numpy as np
-from numpy import add, asarray, float32, float64, floating, ndarray
+from numpy import add, float32, float64, ndarray
 
-from ..array.layout import is_dense
-from ..array.strides import contiguous_strides, laid_out, strides_of
 from ..array.transposed import c_copy
 from . import bulk, structural_ops
 from . import graph_errors as errors
+from .accumulation import accumulate_grad, plus
+from .backward_task import Capture, Task, running, selecting
 from .blame import freed_by_caller, is_freed
-from .dual import Dual
-from .hooked import as_inner, as_tensor, run_posthooks, run_prehooks
-from .hooks import NodeHooks
+from .hooked import run_posthooks, run_prehooks
 from .modes import DEFAULT, NO_GRAD, modes, put_modes, reset_modes
-from .node import AccumulateGrad, MultiNode, Node, Output, accumulation_lock
+from .node import AccumulateGrad, MultiNode, Node, Output, edge_target
 from .quiet import IGNORE, loud, quiet
 from .saved import check_versions
 from .saved import freed as freed_error
 from .tracer import Tracer, refuse_all
 from .underivable import Underivable
 from .value import TensorBase, dtype_of, shape_of
+
+
+class BackwardPass:
+    """Pull covectors back from some roots, youngest node first.
+
+    A subclass that only looks at a graph says what happens where a covector arrives (`arrive`), how a node
+    pulls it back (`pull`) and what becomes of the result (`deliver`).
+
+    Parameters
+    ----------
+    needed : set of Node, optional
+        The nodes that covectors are sent to; by default all.
+    """
+
+    #: The node whose turn it is.
+    node: Any = None
+    #: Whether `arrive` is asked at every node, or at those with hooks alone.
+    looks = True
+    #: Whether `pull` is asked at every node, or where nothing or a large array arrived alone.
+    pulls = True
+
+    def __init__(self, needed: set[Node] | None = None) -> None:
+        self.needed = needed
+        self.heap: list[tuple[int, Node]] = []
+        self.pending: dict[Node, Any] = {}
+        #: Nodes that are to run although nothing arrived at them.
+        self.empty: set[Node] = set()
+        #: Covectors that a leaf may not keep as its own, because something else holds the same array.
+        self.shared: dict[Node, Any] = {}
+
+    def run(self) -> None:
+        """Run every node that a covector reaches."""
+        heap, pending, empty, deliver = self.heap, self.pending, self.empty, self.deliver
+        looks, pulls, large = self.looks, self.pulls, bulk.SIZE
+        while heap:
+            self.node = node = heappop(heap)[1]
+            g = pending.pop(node, None)
+            if (g is None or empty) and not self.is_due(node, g):
+                continue
+            if looks or node._hooks is not None:
+                g, runs = self.arrive(node, g)
+                if not runs:
+                    continue
+            if type(node) is AccumulateGrad:
+                self.accumulate(node, g)
+            else:
+                special = pulls or g is None or (type(g) is ndarray and g.size >= large)
+                deliver(node, g, self.pull(node, g) if special else node.backward(g))
+
+    def is_due(self, node: Node, g: Any) -> bool:
+        """Whether a node still has to run: one that waited empty has run with what arrived later."""
+        waited = node in self.empty
+        self.empty.discard(node)
+        return waited or g is not None
+
+    def arrive(self, node: Node, g: Any) -> tuple[Any, bool]:
+        """Return what a node pulls back of the covector that arrived, and whether it runs."""
+        return g, True
+
+    def pull(self, node: Node, g: Any) -> Sequence[Any]:
+        """Return the covectors of a node's inputs."""
+        return node.backward(g)
+
+    def deliver(self, node: Node, g: Any, grads: Sequence[Any]) -> None:
+        """Send a node's covectors along its edges."""
+        for edge, gi in zip(node._edges, grads):
+            if edge is not None and gi is not None:
+                self.send(edge, gi, g)
+
+    def accumulate(self, node: AccumulateGrad, g: Any) -> None:
+        """Keep the covector of a leaf."""
+
+    def send(self, edge: Any, g: Any, incoming: Any, saved: tuple[Any, ...] = ()) -> Any:
+        """Put a covector at the end of an edge; return it as it arrives there.
+
+        Parameters
+        ----------
+        edge : Node or Output
+        g : value
+        incoming, saved : value, tuple
+            What the node that sends had and has: where `g` is one of these arrays, a leaf copies it.
+        """
+        if type(edge) is Output:
+            node, index = edge
+            if isinstance(node, MultiNode):
+                return self._send_to_output(node, index, g)
+            edge = node
+        kind, needed, pending = type(g), self.needed, self.pending
+        if needed is not None and edge not in needed:
+            return None
+        if kind is ndarray:
+            if g.shape != edge._shape:
+                g = structural_ops.sum_to(g, edge._shape)
+            if g.dtype is not edge._dtype and g.dtype != edge._dtype:
+                g = structural_ops.convert(g, edge._dtype)
+        # NumPy's operators on 0-d arrays give scalars.
+        elif not (
+            (kind is float32 or kind is float64)
+            and edge._takes_scalars and not edge._shape and edge._dtype.type is kind
+        ):  # fmt: skip
+            g = conform(g, edge._shape, edge._dtype)
+        if edge in pending:
+            before = pending[edge]
+            # A traced value may have arrived there first, or a sparse one.
+            if type(before) is ndarray and type(g) is ndarray:
+                pending[edge] = add(before, g, out=...)
+            else:
+                pending[edge] = plus(before, g)
+            return g
+        if (
+            kind is ndarray
+            and type(edge) is AccumulateGrad
+            and (g is incoming or g.base is not None or _is_saved(g, saved))
+        ):
+            self.shared[edge] = g
+        pending[edge] = g
+        heappush(self.heap, (-edge._seq, edge))
+        return g
+
+    def _send_to_output(self, node: MultiNode, index: int, g: Any) -> Any:
+        if self.needed is not None and node not in self.needed:
+            return None
+        g = conform(g, node._shape[index], node._dtype[index])
+        if node not in self.pending:
+            self.pending[node] = [None] * len(node._shape)
+            heappush(self.heap, (-node._seq, node))
+        slots = self.pending[node]
+        slots[index] = g if slots[index] is None else plus(slots[index], g)
+        return g
 
 
 def conform(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
@@ -50,44 +177,172 @@ def conform(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     return g
 
 
-class Capture:
-    """Map (node, output index) to positions in `autograd.grad`'s results; hold the nodes that lead there."""
+def _is_saved(value: ndarray, saved: tuple[Any, ...]) -> bool:
+    """Whether a rule returned a saved array as it is: a leaf must not take it as its own `.grad`."""
+    for s in saved:  # noqa: SIM110  # a fifth of what `any` over a generator costs
+        if s is value:
+            return True
+    return False
 
-    def __init__(self, edges: Sequence[Any], roots: Sequence[Node]) -> None:
-        self.wanted: dict[Node, list[tuple[int, int]]] = {}
-        for position, edge in enumerate(edges):
+
+class Backward(BackwardPass, Task):
+    """The pass of `backward` and `grad`: hooks are called, saved values freed, leaves filled.
+
+    Parameters
+    ----------
+    roots : sequence of (edge, covector)
+    freed : tuple or None
+        What nodes get in place of the saved values that are freed; None: they stay.
+    create_graph : bool
+    capture : Capture or None
+    accumulate : bool
+        As of `run_backward`.
+    """
+
+    def __init__(
+        self, roots: Sequence[tuple[Any, Any]], freed: tuple[Any, ...] | None, create_graph: bool,
+        capture: Capture | None, accumulate: bool,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.roots = roots
+        self.freed = freed
+        self.create_graph = create_graph
+        self.capture = capture
+        self.accumulates = accumulate
+        self.looks = capture is not None
+        now = modes()
+        self.watched = now.anomaly or now.watcher is not None
+        self.pulls = self.watched or create_graph
+
+    def run(self) -> None:
+        """Send the covectors of the roots, then run every node that one reaches."""
+        capture, roots = self.capture, self.roots
+        if capture is not None and len(roots) > 1:
+            self.needed = capture.needed
+        for edge, g in roots:
+            self.send(edge, g, g)
+        # As in torch, the hooks of a single output run even where nothing that was asked for lies behind it.
+        if capture is not None:
+            self.needed = capture.needed
+        super().run()
+
+    def arrive(self, node: Node, g: Any) -> tuple[Any, bool]:
+        """Run the hooks of a node and capture what is asked for there.
+
+        As in torch, `autograd.grad` gives what arrived before the hooks where it goes on to other nodes.
+        """
+        capture, hooks = self.capture, node._hooks
+        if capture is None:
+            return run_prehooks(node, hooks, g, True, self.create_graph), True  # type: ignore[arg-type]  # asked where there are hooks
+        needed = capture.needed
+        wanted = node in capture.wanted
+        if wanted and not self.accumulates:
+            runs = any(edge is not None and edge_target(edge)[0] in needed for edge in node._edges)
+        else:
+            runs = node in needed
+        before = wanted and runs and not self.accumulates
+        if before:
+            self._capture(node, g, capture)
+        if hooks is not None:
+            g = run_prehooks(node, hooks, g, runs, self.create_graph)
+        if wanted and not before:
+            self._capture(node, g, capture)
+        return g, runs and type(node) is not AccumulateGrad
+
+    def _capture(self, node: Node, g: Any, capture: Capture) -> None:
+        for index, position in capture.wanted[node]:
+            value = g[index] if g is not None and isinstance(node, MultiNode) else g
+            if self.accumulates and type(node) is AccumulateGrad:
+                own = c_copy(value) if isinstance(value, ndarray) else value
+                accumulate_grad(node, own, self.create_graph)
+            elif value is not None:
+                before = capture.results[position]
+                capture.results[position] = value if before is None else plus(before, value)
+
+    def accumulate(self, node: AccumulateGrad, g: Any) -> None:
+        """Add the covector of a leaf to its `.grad`."""
+        if self.shared and self.shared.get(node, node) is g:
+            g = c_copy(g)
+        accumulate_grad(node, g, self.create_graph)
+
+    def pull(self, node: Node, g: Any) -> Sequence[Any]:
+        """Return the covectors of a node's inputs: on large arrays in parallel, recorded, or watched."""
+        if g is None:
+            return _of_nothing(node, self.create_graph)
+        if self.watched:
+            return _watched(node, g, self.create_graph)
+        if self.create_graph:
+            return node.backward_graph(g)
+        if type(g) is ndarray:
+            return tuple(map(bulk.unwrapped, node.backward_bulk(bulk.Bulk(g))))
+        return node.backward(g)
+
+    def deliver(self, node: Node, g: Any, grads: Sequence[Any]) -> None:
+        """Free what a node saved and send its covectors along its edges."""
+        saved, freed = node._saved, self.freed
+        if freed is not None and node._frees and ((saved and saved[0] is not None) or _holds(node)):
+            node._saved = freed
+        if node._hooks is not None and node._hooks.post:
+            grads = run_posthooks(node, node._hooks, grads, g, self.create_graph)
+        send = self.send
+        for edge, gi in zip(node._edges, grads):  # lengths agree; `strict` costs 0.1 µs a node
             if edge is not None:
-                node, index = edge if type(edge) is Output else (edge, 0)
-                self.wanted.setdefault(node, []).append((index, position))
-        self.results: list[Any] = [None] * len(edges)
-        self.needed = needed_nodes(roots, self.wanted)
+                if gi is not None:
+                    send(edge, gi, g, saved)
+                else:
+                    self._send_nothing(node, grads)
 
+    def _send_nothing(self, node: Node, grads: Sequence[Any]) -> None:
+        """Let the nodes run, too, for which a node has no covector: as in torch, their hooks are called and
+        what they saved is looked at.
+        """
+        for i in node.derivable_inputs():
+            edge = node._edges[i]
+            if edge is None or grads[i] is not None:
+                continue
+            target = edge_target(edge)[0]
+            waits = target in self.pending or target in self.empty
+            if not waits and (self.needed is None or target in self.needed):
+                self.empty.add(target)
+                heappush(self.heap, (-target._seq, target))
 
-def needed_nodes(roots: Sequence[Node], targets: dict[Node, Any]) -> set[Node]:
-    """The nodes from which a target can be reached (each target included), without recursion."""
-    if not targets:
-        return set()
-    oldest = min(node._seq for node in targets)
-    seen = set(roots)
-    stack = list(seen)
-    users: dict[Node, list[Node]] = {}
-    while stack:
-        user = stack.pop()
-        for edge in user._edges:
-            node = edge.node if type(edge) is Output else edge
-            if node is not None and node._seq >= oldest:
-                if node not in seen:
+    def fill_ready_leaves(self) -> None:
+        """Accumulate what waits for leaves that neither the node that failed nor another that has not run
+        leads to: torch fills a leaf as soon as it is ready, not in the order of age.
+        """
+        stack = [node for node in (self.node, *self.pending) if type(node) is not AccumulateGrad]
+        reached = set(stack)
+        while stack:
+            for edge in stack.pop()._edges:
+                node = None if edge is None else edge_target(edge)[0]
+                if node is not None and node not in reached:
+                    reached.add(node)
+                    stack.append(node)
+        if isinstance(self.node, Underivable):
+            reached.update(self._sent_after(self.node))
+        for node, g in self.pending.items():
+            if type(node) is AccumulateGrad and node not in reached:
+                if node._hooks is not None:
+                    g = run_prehooks(node, node._hooks, g, True, self.create_graph)
+                accumulate_grad(node, c_copy(g) if isinstance(g, ndarray) else g, self.create_graph)
+
+    def _sent_after(self, failed: Node) -> list[Node]:
+        """What the node that led to a failed one sends covectors to after it: an underivable node runs at
+        once, before the leaves behind it in the same node's edges.
+        """
+        stack = [edge_target(edge)[0] for edge, _ in self.roots]
+        seen = set(stack)
+        consumers = []
+        while stack:
+            user = stack.pop()
+            targets = [None if edge is None else edge_target(edge)[0] for edge in user._edges]
+            if failed in targets:
+                consumers.append((user._seq, targets[targets.index(failed) + 1 :]))
+            for node in targets:
+                if node is not None and node not in seen:
                     seen.add(node)
                     stack.append(node)
-                users.setdefault(node, []).append(user)
-    needed = {node for node in targets if node in seen}
-    stack = list(needed)
-    while stack:
-        for user in users.get(stack.pop(), ()):
-            if user not in needed:
-                needed.add(user)
-                stack.append(user)
-    return needed
+        return [node for node in min(consumers, key=itemgetter(0))[1] if node] if consumers else []
 
 
 def run_backward(
@@ -127,7 +382,7 @@ def run_backward(
     elif freed is None:
         freed = freed_by_caller(2)
     if record_inner:
-        _loop(roots, freed, create_graph, capture, accumulate)
+        Backward(roots, freed, create_graph, capture, accumulate).run()
         return
     now = modes()
     if now is DEFAULT or now is NO_GRAD:
@@ -137,13 +392,15 @@ def run_backward(
     warned = quiet(IGNORE)
     thread = get_ident()
     outer = running.get(thread)
-    running[thread] = Task(roots, capture, accumulate)
+    running[thread] = backward = Backward(roots, freed, create_graph, capture, accumulate)
     narrows = capture is not None and thread not in selecting
     if narrows:
         selecting.add(thread)
     try:
-        _loop(roots, freed, create_graph, capture, accumulate)
+        backward.run()
     except Exception as error:
+        if capture is None and backward.node is not None:
+            backward.fill_ready_leaves()
         # A program that catches it must not be written down as one that raises it always.
         refuse_all(error)
         raise
@@ -156,252 +413,6 @@ def run_backward(
             running[thread] = outer
         loud(warned)
         reset_modes(token)
-
-
-
-class Task:
-    """One run of backward, as hooks that belong to several tensors see it.
-
-    Attributes
-    ----------
-    roots : sequence of (edge, covector)
-    capture : Capture or None
-    accumulate : bool
-        Whether what was captured goes to `.grad`.
-    """
-
-    __slots__ = ("__weakref__", "accumulate", "capture", "roots")
-
-    def __init__(
-        self, roots: Sequence[tuple[Any, Any]], capture: Capture | None = None, accumulate: bool = True
-    ) -> None:
-        self.roots = roots
-        self.capture = capture
-        self.accumulate = accumulate
-
-    def reached(self, targets: Sequence[Node]) -> int:
-        """Count the nodes that run, have run, or have what arrives at them captured."""
-        if self.capture is None:
-            roots = [edge.node if type(edge) is Output else edge for edge, _ in self.roots]
-            needed = needed_nodes(roots, dict.fromkeys(targets))
-        elif not self.accumulate and any(type(node) is AccumulateGrad for node in targets):
-            raise errors.leaf_in_selective_run()
-        else:
-            needed = self.capture.needed
-        return sum(node in needed for node in targets)
-
-
-#: What each thread is running.
-running: dict[int, Task] = {}
-
-#: Threads whose backward runs only towards what `capture` asks for (a checkpoint asks).
-selecting: set[int] = set()
-
-#: What threads that only look at a pullback have to put back: (leaf, its `.grad`, the grad's values, its
-#: version) for each time that a rule ran a backward of its own, as a checkpoint does.
-rehearsals: dict[int, list[tuple[Any, Any, Any, int]]] = {}
-
-
-def _loop(
-    roots: Sequence[tuple[Any, Any]],
-    freed: tuple[Any, ...] | None,
-    create_graph: bool,
-    capture: Capture | None,
-    accumulate: bool,
-) -> None:
-    heap: list[tuple[int, Node]] = []
-    pending: dict[Node, Any] = {}
-    # Covectors that a leaf may not keep as its own, because something else holds the same array.
-    shared: dict[Node, Any] = {}
-    needed = None if capture is None else capture.needed
-    now = modes()
-    watched = now.anomaly or now.watcher is not None
-    large = bulk.SIZE
-    # Nodes that are to run although nothing arrived at them.
-    empty: set[Node] = set()
-    for edge, g in roots:
-        # As in torch, the hooks of a single output run even where nothing that was asked for lies behind it.
-        _send(edge, g, pending, heap, needed if len(roots) > 1 else None)
-    try:
-        while heap:
-            node = heappop(heap)[1]
-            g = pending.pop(node, None)
-            if g is None:
-                if node not in empty:
-                    continue  # it ran with what arrived later
-                empty.remove(node)
-            elif empty:
-                empty.discard(node)
-            hooks = node._hooks
-            if capture is None:
-                if hooks is not None:
-                    g = run_prehooks(node, hooks, g, True, create_graph)
-            else:
-                g, goes_on = _at_place(node, hooks, g, capture, accumulate, create_graph)
-                if not goes_on:
-                    continue
-            if type(node) is AccumulateGrad:
-                if capture is None:
-                    if shared and shared.get(node, node) is g:
-                        g = c_copy(g)
-                    accumulate_grad(node, g, create_graph)
-                continue
-            if g is None:
-                grads = _of_nothing(node, create_graph)
-            elif watched:
-                grads = _watched(node, g, create_graph)
-            elif create_graph:
-                grads = node.backward_graph(g)
-            elif type(g) is ndarray and g.size >= large:
-                grads = tuple(map(bulk.unwrapped, node.backward_bulk(bulk.Bulk(g))))
-            else:
-                grads = node.backward(g)
-            saved = node._saved
-            if freed is not None and node._frees and ((saved and saved[0] is not None) or _holds(node)):
-                node._saved = freed
-            if hooks is not None and hooks.post:
-                grads = run_posthooks(node, hooks, grads, g, create_graph)
-            for edge, gi in zip(node._edges, grads):  # lengths agree; `strict` costs 0.1 µs a node
-                if gi is None or edge is None:
-                    if edge is not None:
-                        _send_nothing(node, grads, pending, heap, needed, empty)
-                    continue
-                if type(edge) is Output or needed is not None:
-                    _send(edge, gi, pending, heap, needed)
-                    continue
-                kind = type(gi)
-                if kind is float32 or kind is float64:
-                    # NumPy's operators on 0-d arrays give scalars.
-                    if edge._takes_scalars and not edge._shape and edge._dtype.type is kind:
-                        if edge in pending:
-                            pending[edge] = pending[edge] + gi
-                        else:
-                            pending[edge] = gi
-                            heappush(heap, (-edge._seq, edge))
-                        continue
-                    gi = asarray(gi)
-                    kind = ndarray
-                if kind is ndarray:
-                    if gi.shape != edge._shape:
-                        gi = structural_ops.sum_to(gi, edge._shape)
-                    if gi.dtype is not edge._dtype and gi.dtype != edge._dtype:
-                        gi = structural_ops.convert(gi, edge._dtype)
-                    if edge in pending:
-                        before = pending[edge]
-                        # A traced value may have arrived there first, or a sparse one.
-                        plain = type(before) is ndarray
-                        pending[edge] = add(before, gi, out=...) if plain else plus(before, gi)
-                        continue
-                    if type(edge) is AccumulateGrad and (
-                        gi is g or gi.base is not None or _is_saved(gi, saved)
-                    ):
-                        shared[edge] = gi
-                else:
-                    gi = conform(gi, edge._shape, edge._dtype)
-                if edge in pending:
-                    pending[edge] = plus(pending[edge], gi)
-                else:
-                    pending[edge] = gi
-                    heappush(heap, (-edge._seq, edge))
-    except Exception:
-        if capture is None:
-            _fill_ready_leaves(node, pending, create_graph, roots)
-        raise
-
-
-def _fill_ready_leaves(
-    failed: Node, pending: dict[Node, Any], create_graph: bool, roots: Sequence[tuple[Any, Any]]
-) -> None:
-    """Accumulate what waits for leaves that neither the failed node nor another that has not run leads to:
-    torch fills a leaf as soon as it is ready, not in the order of age.
-    """
-    stack = [node for node in (failed, *pending) if type(node) is not AccumulateGrad]
-    reached = set(stack)
-    while stack:
-        for edge in stack.pop()._edges:
-            node = edge.node if type(edge) is Output else edge
-            if node is not None and node not in reached:
-                reached.add(node)
-                stack.append(node)
-    if isinstance(failed, Underivable):
-        reached.update(_sent_after(failed, roots))
-    for node, g in pending.items():
-        if type(node) is AccumulateGrad and node not in reached:
-            if node._hooks is not None:
-                g = run_prehooks(node, node._hooks, g, True, create_graph)
-            accumulate_grad(node, c_copy(g) if isinstance(g, ndarray) else g, create_graph)
-
-
-def _sent_after(failed: Node, roots: Sequence[tuple[Any, Any]]) -> list[Node]:
-    """What the node that led to a failed one sends covectors to after it: an underivable node runs at once,
-    before the leaves behind it in the same node's edges.
-    """
-    stack = [edge.node if type(edge) is Output else edge for edge, _ in roots]
-    seen = set(stack)
-    consumers = []
-    while stack:
-        user = stack.pop()
-        targets = [edge.node if type(edge) is Output else edge for edge in user._edges]
-        if failed in targets:
-            consumers.append((user._seq, targets[targets.index(failed) + 1 :]))
-        for node in targets:
-            if node is not None and node not in seen:
-                seen.add(node)
-                stack.append(node)
-    return min(consumers, key=itemgetter(0))[1] if consumers else []
-
-
-def _is_saved(value: ndarray, saved: tuple[Any, ...]) -> bool:
-    """Whether a rule returned a saved array as it is: a leaf must not take it as its own `.grad`."""
-    for s in saved:  # noqa: SIM110  # a fifth of what `any` over a generator costs
-        if s is value:
-            return True
-    return False
-
-
-def _send(
-    edge: Any, g: Any, pending: dict[Node, Any], heap: list[tuple[int, Node]], needed: set[Node] | None
-) -> None:
-    """Put a covector at the end of an edge (the general case of what the loop does inline)."""
-    node, index = edge if type(edge) is Output else (edge, 0)
-    if needed is not None and node not in needed:
-        return
-    if isinstance(node, MultiNode):
-        g = conform(g, node._shape[index], node._dtype[index])
-        if node not in pending:
-            pending[node] = [None] * len(node._shape)
-            heappush(heap, (-node._seq, node))
-        slots = pending[node]
-        slots[index] = g if slots[index] is None else plus(slots[index], g)
-        return
-    g = conform(g, node._shape, node._dtype)
-    if needed is None and type(node) is AccumulateGrad and isinstance(g, ndarray):
-        g = g.copy()
-    if node in pending:
-        pending[node] = plus(pending[node], g)
-    else:
-        pending[node] = g
-        heappush(heap, (-node._seq, node))
-
-
-def _send_nothing(
-    node: Node,
-    grads: Sequence[Any],
-    pending: dict[Node, Any],
-    heap: list[tuple[int, Node]],
-    needed: set[Node] | None,
-    empty: set[Node],
-) -> None:
-    """Let the nodes run, too, for which a node has no covector: as in torch, their hooks are called and what
-    they saved is looked at.
-    """
-    for i in node.derivable_inputs():
-        edge = node._edges[i]
-        if edge is not None and grads[i] is None:
-            target = edge.node if type(edge) is Output else edge
-            if target not in pending and target not in empty and (needed is None or target in needed):
-                empty.add(target)
-                heappush(heap, (-target._seq, target))
 
 
 def _holds(node: Node) -> bool:
@@ -425,139 +436,6 @@ def _of_nothing(node: Node, create_graph: bool) -> Sequence[Any]:
             raise freed_error(node)
         check_versions(node, op.layout.count)
     return (None,) * len(node._edges)
-
-
-def plus(before: Any, g: Any) -> Any:
-    """The sum of two covectors; of a sparse and a dense one it is dense, whichever came first."""
-    if is_sparse(g):
-        before = as_tensor(before)
-    elif is_sparse(before):
-        return as_tensor(g) + before
-    return before + g
-
-
-def _at_place(
-    node: Node, hooks: NodeHooks | None, g: Any, capture: Capture, accumulate: bool, create_graph: bool
-) -> tuple[Any, bool]:
-    """Run the hooks of a node and capture what is asked for there; return the covector and whether the node
-    itself runs.
-
-    As in torch, `autograd.grad` gives what arrived before the hooks where it goes on to other nodes.
-    """
-    needed = capture.needed
-    wanted = node in capture.wanted
-    if wanted and not accumulate:
-        runs = any((e.node if type(e) is Output else e) in needed for e in node._edges if e is not None)
-    else:
-        runs = node in needed
-    if wanted and runs and not accumulate:
-        _capture(node, g, capture, accumulate, create_graph)
-    if hooks is not None:
-        g = run_prehooks(node, hooks, g, runs, create_graph)
-    if wanted and (accumulate or not runs):
-        _capture(node, g, capture, accumulate, create_graph)
-    return g, runs
-
-
-def _capture(node: Node, g: Any, capture: Capture, accumulate: bool, create_graph: bool) -> None:
-    for index, position in capture.wanted[node]:
-        value = g[index] if g is not None and isinstance(node, MultiNode) else g
-        if accumulate and type(node) is AccumulateGrad:
-            accumulate_grad(node, c_copy(value) if isinstance(value, ndarray) else value, create_graph)
-        elif value is not None:
-            before = capture.results[position]
-            capture.results[position] = value if before is None else plus(before, value)
-
-
-def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
-    """Add a covector to the leaf's `.grad`; the array becomes the leaf's own."""
-    leaf = node.variable
-    if leaf._node is None:
-        return
-    if g is None:
-        _call_accumulated(node, node._hooks, None)
-        return
-    if isinstance(g, floating):
-        g = asarray(g)
-    if isinstance(innermost := g._value if isinstance(g, TensorBase) else g, Dual) and (
-        innermost._level > leaf._level
-    ):
-        # As in torch, a gradient that is kept for after the level has no tangent.
-        g = innermost.primal if create_graph else as_inner(innermost.primal, create_graph)
-    hooks = node._hooks
-    if rehearsals and (changes := rehearsals.get(get_ident())) is not None:
-        _note_grad(leaf, changes)
-        hooks = None
-    with accumulation_lock:
-        old = leaf._grad
-        if old is None:
-            if create_graph:
-                leaf._grad = structural_ops.copy_of(as_tensor(g))
-            else:
-                value = leaf._value
-                if type(g) is type(value) is ndarray:
-                    if g.strides != value.strides:
-                        g = conforming(g, value)
-                    elif node._hooks is not None and (node._hooks.tensor or node._hooks.pre):
-                        g = g.copy()  # a hook may have kept what it was given, which is not to change
-                leaf._grad = g._accumulated() if is_sparse(g) else as_tensor(g)
-        elif not create_graph and (recorder := getattr(old._value, "recorder", None)) is not None:
-            # In place, as below: who holds the gradient finds it changed.
-            sharing = recorder.sharing(old)
-            total = plus(old, as_tensor(g))
-            for t in (old, *sharing):
-                t._value, t._level = total._value, total._level
-            old._counter[0] += 1
-        elif create_graph or type(old._value) is not ndarray or not isinstance(g, ndarray):
-            leaf._grad = plus(old, as_tensor(g))
-        else:
-            old._value += g
-            old._counter[0] += 1
-    _call_accumulated(node, hooks, g)
-
-
-def _call_accumulated(node: AccumulateGrad, hooks: NodeHooks | None, g: Any) -> None:
-    """Run the hooks that come after a leaf got its covector."""
-    if hooks is not None:
-        for hook in list(hooks.accumulated.values()):
-            hook(node.variable)
-        for hook in list(hooks.post.values()):
-            hook((), (as_tensor(g),))
-
-
-def is_sparse(g: Any) -> bool:
-    """Whether a covector is a sparse tensor."""
-    return isinstance(g, TensorBase) and g._sparse
-
-
-def conforming(g: ndarray, value: ndarray) -> ndarray:
-    """A covector as torch lays out a leaf's: like the leaf, or in C order where the leaf has gaps."""
-    strides = strides_of(value) if is_dense(value) else contiguous_strides(value.shape)
-    if all(n == 1 or a == b for n, a, b in zip(g.shape, strides_of(g), strides, strict=True)):
-        return g
-    return laid_out(g, strides)
-
-
-def _note_grad(leaf: Any, changes: list[tuple[Any, Any, Any, int]]) -> None:
-    """Remember the `.grad` that a leaf has now."""
-    grad = leaf._grad
-    if grad is None:
-        changes.append((leaf, None, None, 0))
-    else:
-        value = grad._value
-        changes.append((leaf, grad, value.copy() if type(value) is ndarray else value, grad._counter[0]))
-
-
-def put_grads_back(changes: list[tuple[Any, Any, Any, int]]) -> None:
-    """Undo what a rehearsal did to the `.grad` of leaves."""
-    for leaf, grad, value, version in reversed(changes):
-        leaf._grad = grad
-        if grad is not None:
-            if type(value) is ndarray:
-                grad._value[...] = value
-            else:
-                grad._value = value
-            grad._counter[0] = version
 
 
 def _watched(node: Node, g: Any, create_graph: bool) -> Any:

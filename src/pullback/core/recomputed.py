@@ -12,9 +12,10 @@ from typing import Any
 
 from numpy import ndarray
 
+from .backward_task import Capture
 from .calls import edge_of
 from .dual import Dual, zeros
-from .engine import Capture, run_backward
+from .engine import run_backward
 from .levels import fresh_level
 from .modes import change, set_modes
 from .node import LEAF, edge_target

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from threading import get_ident
 from typing import Any
 
+from .backward_task import running
 from .node import Node, edge_target
 
 Rule = Callable[..., Any]
@@ -31,8 +32,6 @@ class Underivable(Node):
         torch gives these nodes the highest number, that of leaves, and runs them as soon as all that they
         wait for has arrived: the error comes before older nodes run.
         """
-        from .engine import running
-
         task = running.get(get_ident())
         if task is None:
             return 2**64 - 1

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
+from ..core.backward_task import needed_nodes
 from ..core.blame import Place
-from ..core.engine import needed_nodes
 from ..core.node import LEAF, edge_target
 from ..core.value import TensorBase
 from .scene import Scene, Scope, Statement, code_of, paths_in, scope_of, tensors_in

@@ -7,16 +7,15 @@ that need nothing else. What cannot be had is told, so that an answer can be as 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from ..core.blame import is_freed, written_since
-from ..core.engine import conform
+from ..core.engine import BackwardPass
 from ..core.node import LEAF, AccumulateGrad, MultiNode, Node, Output, edge_target
 from ..core.quiet import IGNORE, loud, quiet
 from ..core.saved import Packed
@@ -198,57 +197,55 @@ class Flow:
         likeness._saved = tuple(saved)
         return likeness
 
-    def pull(self, covectors: Iterable[Any]) -> Iterator[Visit]:
-        """Pull covectors back, youngest node first; what each node did, as it is done.
+    def pull(self, covectors: Iterable[Any]) -> list[Visit]:
+        """Pull covectors back, youngest node first; return what each node did.
 
         No hook is called, no leaf accumulates, nothing is freed.
         """
-        heap: list[tuple[int, int, Node]] = []
-        pending: dict[Node, Any] = {}
+        look = _Look(self)
         for edge, g in zip(self.roots, covectors):
-            self._send(edge, g, pending, heap)
-        while heap:
-            node = heappop(heap)[2]
-            g = pending.pop(node)
-            if isinstance(node, AccumulateGrad):
-                yield Visit(node, g, [])
-                continue
-            runnable = self._runnable(node)
-            if runnable is None:
-                self.stuck.append(node)
-                continue
-            warned = quiet(IGNORE)
-            try:
-                grads = runnable.backward(g)
-            except RuntimeError:
-                self.stuck.append(node)
-                continue
-            finally:
-                loud(warned)
-            sent = [
-                (edge, self._send(edge, array_at_bottom(gi), pending, heap))
-                for edge, gi in zip(node._edges, grads)
-                if edge is not None and gi is not None
-            ]
-            yield Visit(node, g, sent)
+            look.send(edge, g, g)
+        look.run()
+        return look.visits
 
-    def _send(self, edge: Any, g: Any, pending: dict[Node, Any], heap: list[Any]) -> Any:
-        node, index = edge_target(edge)
-        if isinstance(node, MultiNode):
-            g = conform(g, node._shape[index], node._dtype[index])
-            if node not in pending:
-                pending[node] = [None] * len(node._shape)
-                heappush(heap, (-node._seq, id(node), node))
-            slots = pending[node]
-            slots[index] = g if slots[index] is None else slots[index] + g
-            return g
-        g = conform(g, node._shape, node._dtype)
-        if node in pending:
-            pending[node] = pending[node] + g
-        else:
-            pending[node] = g
-            heappush(heap, (-node._seq, id(node), node))
-        return g
+
+class _Look(BackwardPass):
+    """The pass of `Flow.pull`: nodes without what they need are passed over."""
+
+    def __init__(self, flow: Flow) -> None:
+        super().__init__()
+        self.flow = flow
+        self.visits: list[Visit] = []
+
+    def arrive(self, node: Node, g: Any) -> tuple[Any, bool]:
+        """Note what a leaf gets; the others run."""
+        leaf = isinstance(node, AccumulateGrad)
+        if leaf:
+            self.visits.append(Visit(node, g, []))
+        return g, not leaf
+
+    def pull(self, node: Node, g: Any) -> Sequence[Any] | None:  # type: ignore[override]  # None: it is stuck
+        """Run the rule on what the node saved, or on what was worked out anew."""
+        runnable = self.flow._runnable(node)
+        warned = quiet(IGNORE)
+        try:
+            return None if runnable is None else runnable.backward(g)
+        except RuntimeError:
+            return None
+        finally:
+            loud(warned)
+
+    def deliver(self, node: Node, g: Any, grads: Sequence[Any] | None) -> None:
+        """Send the covectors on, and note them as they arrive."""
+        if grads is None:
+            self.flow.stuck.append(node)
+            return
+        sent = [
+            (edge, self.send(edge, array_at_bottom(gi), g))
+            for edge, gi in zip(node._edges, grads)
+            if edge is not None and gi is not None
+        ]
+        self.visits.append(Visit(node, g, sent))
 
 
 def _key(edge: Any) -> tuple[Node, int]:

@@ -65,7 +65,7 @@ def why_zero(x: Any, loss: Any = None) -> Answer:
 
 def _search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) -> Answer:
     flow = Flow([root.loss._node], scene.tensors())
-    visits = list(flow.pull([root.covector]))
+    visits = flow.pull([root.covector])
     leaf = next((n for n in flow.nodes if isinstance(n, AccumulateGrad) and n.variable is x), None)
     if leaf is None:
         return Answer(

@@ -1,9 +1,9 @@
 """The path of a covector: which rule ran when, what came in, what went out along which edge.
 
-The loop is the engine's, without what the engine does for the run itself: no hook is called, nothing is
-freed, no leaf accumulates. It runs on arrays, on a whole batch of covectors at once, or on tensors that
-record the pullback itself; the rules do not care. `undisturbed` keeps everything around it as it was,
-whatever the rules of custom functions do.
+The loop is the engine's (`BackwardPass`), without what `backward` does for the run itself: no hook is
+called, nothing is freed, no leaf accumulates. It runs on arrays, on a whole batch of covectors at once, or
+on tensors that record the pullback itself; the rules do not care. `undisturbed` keeps everything around it as
+it was, whatever the rules of custom functions do.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from heapq import heappop, heappush
 from threading import get_ident
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
-from ..core import engine
+from ..core.accumulation import put_grads_back, rehearsals
+from ..core.backward_task import Task, needed_nodes, running, selecting
 from ..core.batched import Batched
-from ..core.engine import conform, needed_nodes
+from ..core.engine import BackwardPass
 from ..core.levels import entered_level
 from ..core.modes import modes, put_modes, reset_modes
 from ..core.node import AccumulateGrad, MultiNode, Node, edge_target
@@ -96,63 +96,12 @@ class Path:
                 held.update(before)
 
     def _pull(self, covectors: Sequence[Any], visit: Visit | None, recorded: bool) -> list[Any]:
-        heap: list[tuple[int, Node]] = []
-        pending: dict[Node, Any] = {}
-        wanted: dict[Node, list[tuple[int, int]]] = {}
-        results: list[Any] = [None] * len(self.targets)
-        for position, edge in enumerate(self.targets):
-            if edge is not None:
-                node, index = edge_target(edge)
-                wanted.setdefault(node, []).append((index, position))
+        look = _Look(self, visit, recorded)
         for (edge, _), g in zip(self.roots, covectors):
             if g is not None:
-                self._send(edge, g, pending, heap)
-        while heap:
-            node = heappop(heap)[1]
-            g = pending.pop(node)
-            for index, position in wanted.get(node, ()):
-                results[position] = g[index] if isinstance(node, MultiNode) else g
-            if type(node) is AccumulateGrad or not self._leads_on(node):
-                if visit is not None:
-                    visit(node, g, ())
-                continue
-            grads = node.backward_graph(g) if recorded else node.backward(g)
-            if not recorded:
-                grads = tuple(_dense(gi) if isinstance(gi, TensorBase) else gi for gi in grads)
-            sent = tuple(
-                None if gi is None or edge is None else self._send(edge, gi, pending, heap)
-                for edge, gi in zip(node._edges, grads)
-            )
-            if visit is not None:
-                visit(node, g, sent)
-        return results
-
-    def _leads_on(self, node: Node) -> bool:
-        needed = self.needed
-        return needed is None or any(
-            edge is not None and edge_target(edge)[0] in needed for edge in node._edges
-        )
-
-    def _send(self, edge: Any, g: Any, pending: dict[Node, Any], heap: list[tuple[int, Node]]) -> Any:
-        """Put a covector at the end of an edge and return it as it arrives there."""
-        node, index = edge_target(edge)
-        if self.needed is not None and node not in self.needed:
-            return None
-        if isinstance(node, MultiNode):
-            g = conform(g, node._shape[index], node._dtype[index])
-            if node not in pending:
-                pending[node] = [None] * len(node._shape)
-                heappush(heap, (-node._seq, node))
-            slots = pending[node]
-            slots[index] = g if slots[index] is None else slots[index] + g
-            return g
-        g = conform(g, node._shape, node._dtype)
-        if node in pending:
-            pending[node] = pending[node] + g
-        else:
-            pending[node] = g
-            heappush(heap, (-node._seq, node))
-        return g
+                look.send(edge, g, g)
+        look.run()
+        return look.results
 
     def pull_batch(self, output: int, rows: ndarray) -> list[ndarray | None]:
         """Pull many covectors of one output back at once.
@@ -174,6 +123,49 @@ class Path:
             covectors[output] = Batched(rows, 0, level)
             results = self.pull(covectors)
         return [None if r is None else _batch_first(r, len(rows)) for r in results]
+
+
+class _Look(BackwardPass):
+    """The pass of `Path.pull`: what arrives is kept and shown, and nothing is done to the graph."""
+
+    def __init__(self, path: Path, visit: Visit | None, recorded: bool) -> None:
+        super().__init__(path.needed)
+        self.visit = visit
+        self.recorded = recorded
+        self.results: list[Any] = [None] * len(path.targets)
+        self.wanted: dict[Node, list[tuple[int, int]]] = {}
+        for position, edge in enumerate(path.targets):
+            if edge is not None:
+                node, index = edge_target(edge)
+                self.wanted.setdefault(node, []).append((index, position))
+
+    def arrive(self, node: Node, g: Any) -> tuple[Any, bool]:
+        """Keep what is asked for; the node runs if something lies behind it."""
+        for index, position in self.wanted.get(node, ()):
+            self.results[position] = g[index] if isinstance(node, MultiNode) else g
+        needed = self.needed
+        runs = type(node) is not AccumulateGrad and (
+            needed is None
+            or any(edge is not None and edge_target(edge)[0] in needed for edge in node._edges)
+        )
+        if not runs and self.visit is not None:
+            self.visit(node, g, ())
+        return g, runs
+
+    def pull(self, node: Node, g: Any) -> Sequence[Any]:
+        """Pull back on values, or on tensors that record it."""
+        if self.recorded:
+            return node.backward_graph(g)
+        return tuple(_dense(gi) if isinstance(gi, TensorBase) else gi for gi in node.backward(g))
+
+    def deliver(self, node: Node, g: Any, grads: Sequence[Any]) -> None:
+        """Send the covectors on, and show them as they arrive."""
+        sent = tuple(
+            None if gi is None or edge is None else self.send(edge, gi, g)
+            for edge, gi in zip(node._edges, grads)
+        )
+        if self.visit is not None:
+            self.visit(node, g, sent)
 
 
 def _dense(tensor: Any) -> Any:
@@ -225,36 +217,36 @@ def undisturbed(path: Path, narrow: bool = False) -> Iterator[None]:
     thread = get_ident()
     now = modes()
     streams = get_rng_state(), random.getstate(), np.random.get_state()
-    outer = engine.running.get(thread)
-    outer_changes = engine.rehearsals.get(thread)
-    narrows = narrow and thread not in engine.selecting
+    outer = running.get(thread)
+    outer_changes = rehearsals.get(thread)
+    narrows = narrow and thread not in selecting
     changes: list[tuple[Any, Any, Any, int]] = []
     flag = looking.set(True)
     token = put_modes(now._replace(grad=False, anomaly=False, watcher=None))
     warned = quiet(IGNORE)
-    engine.running[thread] = engine.Task(path.roots)
-    engine.rehearsals[thread] = changes
+    running[thread] = Task(path.roots)
+    rehearsals[thread] = changes
     if narrows:
-        engine.selecting.add(thread)
+        selecting.add(thread)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
         if narrows:
-            engine.selecting.remove(thread)
+            selecting.remove(thread)
         if outer_changes is None:
-            del engine.rehearsals[thread]
+            del rehearsals[thread]
         else:
-            engine.rehearsals[thread] = outer_changes
+            rehearsals[thread] = outer_changes
         if outer is None:
-            del engine.running[thread]
+            del running[thread]
         else:
-            engine.running[thread] = outer
+            running[thread] = outer
         loud(warned)
         reset_modes(token)
         looking.reset(flag)
-        engine.put_grads_back(changes)
+        put_grads_back(changes)
         set_rng_state(streams[0])
         random.setstate(streams[1])
         np.random.set_state(streams[2])

@@ -15,9 +15,10 @@ from typing import Any, ParamSpec
 import numpy as np
 
 from ..array import dtypes
+from ..core.backward_task import Capture
 from ..core.calls import edge_of
 from ..core.dual import Dual
-from ..core.engine import Capture, run_backward
+from ..core.engine import run_backward
 from ..core.levels import Level, entered_level
 from ..core.modes import change, is_grad_enabled, modes
 from ..core.node import DIFFERENTIABLE, LEAF, Output

@@ -18,6 +18,7 @@ from ..array.strides import strides_of
 from ..array.transposed import c_copy
 from ..core import engine, inplace
 from ..core import graph_errors as errors
+from ..core.backward_task import Capture
 from ..core.blame import freed_by_caller, variable_of
 from ..core.calls import edge_of
 from ..core.hooked import as_inner, as_tensor
@@ -238,7 +239,7 @@ def backward(
         targets = _as_tuple(inputs)
         _check_inputs(targets, "can't retain_grad on Tensor that has requires_grad=False")
         edges = [_edge(t) for t in targets]
-        capture = engine.Capture(edges, [_node(e) for e, _ in roots])
+        capture = Capture(edges, [_node(e) for e, _ in roots])
 
     def pull() -> None:
         engine.run_backward(roots, keep_graph=keep, create_graph=create_graph, capture=capture)
@@ -302,7 +303,7 @@ def grad(
     def pull(*vs: Any) -> tuple[Any, ...]:
         roots = _roots(ys, vs, create_graph, False)
         _check_inputs(xs, "One of the differentiated Tensors does not require grad")
-        capture = engine.Capture([_edge(t) for t in xs], [_node(e) for e, _ in roots])
+        capture = Capture([_edge(t) for t in xs], [_node(e) for e, _ in roots])
         engine.run_backward(
             roots, keep_graph=keep, create_graph=create_graph, capture=capture, accumulate=False
         )

@@ -17,7 +17,7 @@ from typing import Any
 from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad, no_grad
 from ..autograd.graph import saved_tensors_hooks
-from ..core.engine import selecting
+from ..core.backward_task import selecting
 from ..core.tracer import running
 from ..tensor.backward import backward
 from ..tensor.random import get_rng_state, set_rng_state

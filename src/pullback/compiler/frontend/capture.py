@@ -18,6 +18,7 @@ from numpy import ndarray
 from ...array import dtypes
 from ...array.strides import strides_of
 from ...core import engine, warn
+from ...core.backward_task import Capture
 from ...core.calls import edge_of
 from ...core.levels import fresh_level
 from ...core.marked import Marked
@@ -591,7 +592,7 @@ class _Capture:
         edges = [accumulator(self.tensors[at]) for at in wanted]
         starts = [edge_of(t) for t in roots]
         nodes = [getattr(e, "node", e) for e in starts]
-        found = engine.Capture(edges, nodes)
+        found = Capture(edges, nodes)
         pairs = list(zip(starts, covectors, strict=True))
         engine.run_backward(pairs, keep_graph=True, create_graph=False, capture=found, accumulate=False)
         return found.results

@@ -17,9 +17,9 @@ from numpy import ndarray
 from numpy.lib.array_utils import byte_bounds
 
 from ...array import dtypes
+from ...core.accumulation import conforming
 from ...core.blame import freed_by_caller, written_again
 from ...core.calls import edge_of
-from ...core.engine import conforming
 from ...core.modes import DEFAULT, NO_GRAD, modes
 from ...core.node import LEAF, Output
 from ...core.overlap import takes_writes

@@ -1,0 +1,86 @@
+"""What a run of backward was asked for: the places to capture, the nodes that lead there, who runs what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from . import graph_errors as errors
+from .node import AccumulateGrad, Node, Output
+
+
+class Capture:
+    """Map (node, output index) to positions in `autograd.grad`'s results; hold the nodes that lead there."""
+
+    def __init__(self, edges: Sequence[Any], roots: Sequence[Node]) -> None:
+        self.wanted: dict[Node, list[tuple[int, int]]] = {}
+        for position, edge in enumerate(edges):
+            if edge is not None:
+                node, index = edge if type(edge) is Output else (edge, 0)
+                self.wanted.setdefault(node, []).append((index, position))
+        self.results: list[Any] = [None] * len(edges)
+        self.needed = needed_nodes(roots, self.wanted)
+
+
+def needed_nodes(roots: Sequence[Node], targets: dict[Node, Any]) -> set[Node]:
+    """The nodes from which a target can be reached (each target included), without recursion."""
+    if not targets:
+        return set()
+    oldest = min(node._seq for node in targets)
+    seen = set(roots)
+    stack = list(seen)
+    users: dict[Node, list[Node]] = {}
+    while stack:
+        user = stack.pop()
+        for edge in user._edges:
+            node = edge.node if type(edge) is Output else edge
+            if node is not None and node._seq >= oldest:
+                if node not in seen:
+                    seen.add(node)
+                    stack.append(node)
+                users.setdefault(node, []).append(user)
+    needed = {node for node in targets if node in seen}
+    stack = list(needed)
+    while stack:
+        for user in users.get(stack.pop(), ()):
+            if user not in needed:
+                needed.add(user)
+                stack.append(user)
+    return needed
+
+
+class Task:
+    """One run of backward, as hooks that belong to several tensors see it.
+
+    Attributes
+    ----------
+    roots : sequence of (edge, covector)
+    capture : Capture or None
+    accumulates : bool
+        Whether what was captured goes to `.grad`.
+    """
+
+    def __init__(
+        self, roots: Sequence[tuple[Any, Any]], capture: Capture | None = None, accumulate: bool = True
+    ) -> None:
+        self.roots = roots
+        self.capture = capture
+        self.accumulates = accumulate
+
+    def reached(self, targets: Sequence[Node]) -> int:
+        """Count the nodes that run, have run, or have what arrives at them captured."""
+        if self.capture is None:
+            roots = [edge.node if type(edge) is Output else edge for edge, _ in self.roots]
+            needed = needed_nodes(roots, dict.fromkeys(targets))
+        elif not self.accumulates and any(type(node) is AccumulateGrad for node in targets):
+            raise errors.leaf_in_selective_run()
+        else:
+            needed = self.capture.needed
+        return sum(node in needed for node in targets)
+
+
+#: What each thread is running.
+running: dict[int, Task] = {}
+
+#: Threads whose backward runs only towards what `capture` asks for (a checkpoint asks).
+selecting: set[int] = set()
