@@ -28,7 +28,6 @@ def _uncollected() -> Iterator[None]:
 
 
 with _uncollected():
-    from . import ops as _ops_table
     from . import torch_names as _torch_names
     from .core import backend as _backend
     from .core import wrapper as _wrapper
@@ -52,17 +51,6 @@ def _native_loops() -> Any:
 _backend.provide(lambda: importlib.import_module(f"{__package__}.compiler").compile, _native_loops)
 _wrapper.provide(lambda: importlib.import_module(f"{__package__}.torch_names._aten.translated"))
 
-
-def _public_function(name: str, place: str) -> Any:
-    """A function of a module; None where it has none of the name."""
-    module = importlib.import_module(f"{__package__}.{place}" if place else __name__)
-    try:
-        return getattr(module, name)
-    except AttributeError:
-        return None
-
-
-_ops_table.provide(lambda: importlib.import_module(f"{__package__}.torch_names._aten").aten, _public_function)
 
 #: Packages and modules of torch's that load when first used.
 _LAZY = (

@@ -1,7 +1,8 @@
 """Large arrays in the pullback: a value that runs every op, operators included, by the parallel kernel calls.
 
-On bare arrays a rule's operators are NumPy's own, which is fastest while arrays are small. From `SIZE`
-elements on the engine hands a rule `Bulk` values instead, so that ``g * (1 - out * out)`` runs on all cores.
+On bare arrays a rule's operators are NumPy's own, which is fastest while arrays are small. From
+`WORTH_ASKING` elements on the engine hands a rule `Bulk` values instead, so that ``g * (1 - out * out)`` runs
+on all cores.
 """
 
 from __future__ import annotations
@@ -13,15 +14,6 @@ from numpy import ndarray
 
 from .saved import plain_saved
 from .value import InnerValue
-
-#: From this many elements on (set with the array layer's own threshold).
-SIZE = 1 << 62
-
-
-def use_bulk_from(size: int) -> None:
-    """Set the size from which rules run on `Bulk` values."""
-    global SIZE
-    SIZE = size
 
 
 class Bulk(InnerValue):

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.elementwise import WORTH_ASKING as PARALLEL_SIZE
+from ..array.elementwise import apply as parallel
 from ..array.layout import following_channels, following_planes, placed
 from ..array.strides import settled
 from .blame import stamp
@@ -40,10 +42,6 @@ LEAST, MOST = -(1 << 63), (1 << 63) - 1
 Tensor: Any = None
 Parameter: Any = None
 
-#: Above this many elements a ufunc runs on several threads (set by `use_parallel`).
-PARALLEL_SIZE = 1 << 62
-parallel: Callable[..., ndarray]
-
 
 def use_facade(**names: Any) -> None:
     """Take the facade: the classes `Tensor` and `Parameter`, and `public_call`, as each is defined.
@@ -52,12 +50,6 @@ def use_facade(**names: Any) -> None:
     ``__torch_function__`` and ``out=``, then runs the op.
     """
     globals().update(names)
-
-
-def use_parallel(call: Callable[..., ndarray], size: int) -> None:
-    """Take the array layer's parallel ufunc call and the size from which it pays."""
-    global parallel, PARALLEL_SIZE
-    parallel, PARALLEL_SIZE = call, size
 
 
 def edge_of(tensor: Any) -> Any:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy import add, float32, float64, ndarray
 
+from ..array.elementwise import WORTH_ASKING
 from ..array.transposed import c_copy
 from . import bulk, structural_ops
 from . import graph_errors as errors
@@ -65,7 +66,7 @@ class BackwardPass:
     def run(self) -> None:
         """Run every node that a covector reaches."""
         heap, pending, empty, deliver = self.heap, self.pending, self.empty, self.deliver
-        looks, pulls, large = self.looks, self.pulls, bulk.SIZE
+        looks, pulls, large = self.looks, self.pulls, WORTH_ASKING
         while heap:
             self.node = node = heappop(heap)[1]
             g = pending.pop(node, None)

@@ -29,6 +29,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
+from ..array.elementwise import WORTH_ASKING, apply
 from ..array.layout import in_order, placed
 from ..array.strides import settled
 from . import calls
@@ -430,9 +431,9 @@ class Op:
             return self.kernel(inputs, *attrs)
         if self.kind == "elementwise":
             if self.parallel and any(
-                isinstance(v, ndarray) and v.size >= calls.PARALLEL_SIZE for v in inputs
+                isinstance(v, ndarray) and v.size >= WORTH_ASKING for v in inputs
             ):
-                return calls.parallel(self.kernel, *inputs)
+                return apply(self.kernel, *inputs)
             return self.kernel(*inputs, *attrs, out=...)
         if self.is_view and isinstance(inputs[0], ndarray):
             return self.kernel(settled(inputs[0]), *attrs)

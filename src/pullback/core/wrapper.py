@@ -97,15 +97,15 @@ class Wrapped(InnerValue):
         return dispatched(op, inputs, attrs)
 
 
-#: Loads what gives ops under torch's names.
-_names: list[Callable[[], Any]] = []
+#: Load what gives ops under torch's names: a module with ``aten``, ``overload(name)``, and ``translate(op,
+#: inputs, attrs, ask)``, which calls ``ask(overload, args, kwargs)`` once or more and returns the result.
+torch_names: Callable[[], Any]
 
 
 def provide(load: Callable[[], Any]) -> None:
-    """Take what loads a module with ``translate(op, inputs, attrs, ask)``, which calls
-    ``ask(overload, args, kwargs)`` once or more and returns the result, and ``overload(name)``.
-    """
-    _names[:] = [load]
+    """Take what loads torch's own names of ops."""
+    global torch_names
+    torch_names = load
 
 
 def is_wrapper(value: Any) -> bool:
@@ -116,7 +116,7 @@ def is_wrapper(value: Any) -> bool:
 def named(name: str, *args: Any, **kwargs: Any) -> Any:
     """Have the classes of arguments do an op of torch's that is none of the table's, such as ``copy_``."""
     with _below():
-        return ask(_names[0]().overload(name), tuple(_shown(v) for v in args), kwargs)
+        return ask(torch_names().overload(name), tuple(_shown(v) for v in args), kwargs)
 
 
 @contextmanager
@@ -132,7 +132,7 @@ def _below() -> Iterator[None]:
 def dispatched(op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
     """Run an op by the innermost mode with `__torch_dispatch__`, else by the classes of its inputs."""
     with _below():
-        return _bare(_names[0]().translate(op, tuple(_shown(v) for v in inputs), attrs, ask))
+        return _bare(torch_names().translate(op, tuple(_shown(v) for v in inputs), attrs, ask))
 
 
 def ask(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -26,6 +26,7 @@ from numpy import ndarray
 
 from .. import errors
 from ..array import dtypes
+from ..array.elementwise import WORTH_ASKING, apply
 from ..core import calls, inplace, overlap
 from ..core.blame import written
 from ..core.modes import DEFAULT, NO_GRAD, modes
@@ -726,8 +727,8 @@ def _fast_parts(parts: Function, general: Function) -> Function:
                 if op is not None and len(arrays) == len(operands):
                     token = quiet(IGNORE)
                     try:
-                        if op.parallel and a.size >= calls.PARALLEL_SIZE:
-                            calls.parallel(op.kernel, a, *arrays, out=a)
+                        if op.parallel and a.size >= WORTH_ASKING:
+                            apply(op.kernel, a, *arrays, out=a)
                         else:
                             op.kernel(a, *arrays, *attrs, out=a)
                     finally:

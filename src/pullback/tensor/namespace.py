@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core import general_call  # noqa: F401  # how tensors run ops off the inline path
-from ..ops import batching, parallel, structure  # noqa: F401  # hand the core what it needs
+from ..ops import batching, structure  # noqa: F401  # hand the core what it needs
 from ..torch_names.exclusions import Missing, excluded
 from . import (  # noqa: F401  # importing a module registers what it declares
     activations,

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 _TOP = __name__.partition(".")[0]
 
@@ -91,3 +91,8 @@ def install() -> None:
     """Let the modules here be imported from the package's top."""
     if Finder not in sys.meta_path:
         sys.meta_path.insert(0, Finder)
+
+
+def public(name: str, place: str = "") -> Any:
+    """Return a function of the package's top, or of a module there; None where it has none of the name."""
+    return getattr(importlib.import_module(f"{_TOP}.{place}" if place else _TOP), name, None)

@@ -8,21 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ... import ops
 from ...core.op import TABLE
 from ...core.value import TensorBase
+from .. import public
 from .schema import FunctionSchema
 
 _REDUCTIONS = ("none", "mean", "sum")
-
-
-def _public(name: str, place: str = "") -> Any:
-    """A function of torch's top level or of another of its modules; None where it has none."""
-    return ops.found(name, place)
-
-
-def _layer(name: str) -> Any:
-    return ops.found(name, "nn.functional")
 
 
 def _made(name: str, *shape: Any) -> Callable[..., Any]:
@@ -30,7 +21,7 @@ def _made(name: str, *shape: Any) -> Callable[..., Any]:
 
     def call(**given: Any) -> Any:
         lead = [given.pop(part) for part in shape]
-        return _public(name)(*lead, **{key: v for key, v in given.items() if v is not None})
+        return public(name)(*lead, **{key: v for key, v in given.items() if v is not None})
 
     return call
 
@@ -46,13 +37,13 @@ def _to_copy(self: Any, dtype: Any, device: Any, memory_format: Any, **_: Any) -
 
 def _loss(name: str) -> Callable[..., Any]:
     def call(self: Any, target: Any, reduction: int, **rest: Any) -> Any:
-        return _layer(name)(self, target, reduction=_REDUCTIONS[reduction], **rest)
+        return public(name, "nn.functional")(self, target, reduction=_REDUCTIONS[reduction], **rest)
 
     return call
 
 
 def _nll_loss_forward(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
-    loss = _layer("nll_loss")(
+    loss = public("nll_loss", "nn.functional")(
         self, target, weight, ignore_index=ignore_index, reduction=_REDUCTIONS[reduction]
     )
     if not reduction:
@@ -74,7 +65,7 @@ def _convolution(
     input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool,
     output_padding: Any, groups: int,
 ) -> Any:  # fmt: skip
-    return _public("convolution")(
+    return public("convolution")(
         input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
     )
 
@@ -99,7 +90,7 @@ def _indexed(self: Any, indices: Any) -> Any:
 _CALLS: dict[str, Callable[..., Any]] = {
     "_local_scalar_dense": lambda self: self.item(),
     "_log_softmax": lambda self, dim, half_to_float: self.log_softmax(dim),
-    "_nested_tensor_from_tensor_list": lambda list, **_: _public("nested_tensor", "nested")(list),
+    "_nested_tensor_from_tensor_list": lambda list, **_: public("nested_tensor", "nested")(list),
     "_reshape_alias": lambda self, size, stride: self.as_strided(size, stride),
     "_scaled_dot_product_flash_attention_for_cpu": _attention,
     "_softmax": lambda self, dim, half_to_float: self.softmax(dim),
@@ -115,11 +106,11 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "empty": lambda size, **given: _made("empty", "size")(size=size, **given),
     "expand": lambda self, size, implicit: self.expand(tuple(size)),
     "full": _made("full", "size", "fill_value"),
-    "glu": lambda self, dim: _layer("glu")(self, dim),
+    "glu": lambda self, dim: public("glu", "nn.functional")(self, dim),
     "index": _indexed,
     "index_put": _index_put,
     "lift_fresh": lambda self: self,
-    "max_pool2d_with_indices": lambda **given: _layer("max_pool2d_with_indices")(
+    "max_pool2d_with_indices": lambda **given: public("max_pool2d_with_indices", "nn.functional")(
         given["self"], given["kernel_size"], given["stride"] or None, given["padding"], given["dilation"],
         given["ceil_mode"],
     ),
@@ -128,7 +119,7 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "permute": lambda self, dims: self.permute(*dims),
     "repeat": lambda self, repeats: self.repeat(*repeats),
     "scalar_tensor": lambda s, **given: _made("tensor", "s")(
-        s=s, dtype=given["dtype"] or _public("get_default_dtype")()
+        s=s, dtype=given["dtype"] or public("get_default_dtype")()
     ),
     "sigmoid_backward": lambda grad_output, output: grad_output * (1 - output) * output,
     "slice": _slice,
@@ -149,7 +140,7 @@ _CALLS: dict[str, Callable[..., Any]] = {
 
 
 def _dropped(input: Any, p: float) -> Any:
-    mask = _public("rand_like")(input) >= p
+    mask = public("rand_like")(input) >= p
     return input * mask / (1 - p), mask
 
 
@@ -183,7 +174,7 @@ def _by_name(packet: str, schema: FunctionSchema, given: Mapping[str, Any]) -> A
     place, _, rest = packet.partition("_")
     for name, home in ((packet, ""), (packet, "nn.functional"), (rest, place)):
         if home in ("", "nn.functional", "linalg", "fft", "special"):
-            call = _public(name, home)
+            call = public(name, home)
             if callable(call):
                 return call(*by_place, **named)
     if packet in TABLE:

@@ -14,6 +14,7 @@ from typing import Any
 from ...array import dtypes
 from ...core.op import TABLE, Op
 from ...core.value import TensorBase, shape_of
+from . import aten  # noqa: F401  # `torch.ops` asks here
 from .overload import OpOverload, overload
 from .schema import FunctionSchema, overloads, schema
 
