@@ -183,9 +183,10 @@ def import_(peer: Peer) -> dict[str, float]:
 
 
 def _case(library: Library, peer: Peer, name: str) -> Case:
+    from benchmarks.suite import HELD, OPEN
     from benchmarks.workloads import ROWS
 
-    row = ROWS[name]
+    row = (ROWS | OPEN | HELD)[name]
     assert isinstance(row, Row)
     return row.builders[peer.family](library)
 

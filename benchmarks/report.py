@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import math
 import os
 import platform
 from collections.abc import Iterable, Sequence
@@ -129,9 +130,35 @@ def _share(told: dict[str, float], median: float) -> list[str]:
     return [*map(figure, figures), f"{told['least_us'] / median:.0%}", *map(figure, speeds)]
 
 
+def means(results: dict[str, Any]) -> list[str]:
+    """Lines with the geometric mean of a column's ratios, the rows that are at most 1, and the worst."""
+    lines = []
+    for subject, others in ((f"{SUBJECT}.compile", ()), (SUBJECT, (BASELINE,))):
+        ratios = []
+        for entry in results["rows"]:
+            peers = {name: peer["median"] for name, peer in entry["peers"].items()}
+            mine = peers.get(subject)
+            theirs = [peers[n] for n in others or peers if n in peers and not n.startswith(SUBJECT)]
+            if mine and theirs:
+                ratios.append((mine / min(theirs), entry["name"]))
+        if ratios:
+            mean = math.exp(sum(math.log(ratio) for ratio, _ in ratios) / len(ratios))
+            reached = sum(ratio <= 1 for ratio, _ in ratios)
+            worst = ", ".join(f"{name} {ratio:.2f}" for ratio, name in sorted(ratios, reverse=True)[:10])
+            to = others[0] if others else "the fastest peer"
+            lines.append(
+                f"{subject} to {to}: geometric mean {mean:.2f}, {reached} of {len(ratios)} rows at most 1; "
+                f"slowest {worst}"
+            )
+    return lines
+
+
 def footer(results: dict[str, Any]) -> str:
-    """The shares of the ceilings, the failures, and the peers whose first numbers differ from PyTorch's."""
-    parts = ["".join(f"{cell:>{COLUMN_WIDTH}}" for cell in row) for row in ceiling_rows(results)]
+    """The means, the shares of the ceilings, the failures, and the peers whose first numbers differ from
+    PyTorch's.
+    """
+    parts = means(results)
+    parts += ["".join(f"{cell:>{COLUMN_WIDTH}}" for cell in row) for row in ceiling_rows(results)]
     for entry in results["rows"]:
         for name, text in entry["failures"].items():
             lines = [shown[:LINE_LIMIT] for shown in text.strip().splitlines()[:FAILURE_LINES]]
@@ -162,6 +189,7 @@ def markdown(results: dict[str, Any]) -> str:
         title = entry["title"] + ("" if entry["unit"] == "µs" else f" [{entry['unit']}]")
         cells = " | ".join(_cell(entry, name) for name in names)
         lines.append(f"| {entry['name']} | {title} | {cells} | {verdict(entry)} |")
+    lines += ["", *(f"{text}." for text in means(results))]
     if ceilings := ceiling_rows(results):
         heading, *others = ceilings
         lines += [

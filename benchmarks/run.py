@@ -17,7 +17,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -26,6 +26,7 @@ from typing import Any
 from benchmarks import report
 from benchmarks.case import AnyRow, ProcessRow, Row
 from benchmarks.peers import BASELINE, BY_NAME, PEERS, Peer
+from benchmarks.suite import HELD, OPEN
 from benchmarks.worker import serve
 from benchmarks.workloads import ROWS
 
@@ -193,18 +194,18 @@ def measure_probe(
     }
 
 
-def chosen_rows(only: str | None) -> list[AnyRow]:
+def chosen_rows(only: str | None, table: Mapping[str, AnyRow] = ROWS) -> list[AnyRow]:
     """Rows named in a comma-separated list: groups (a), names (a-mul-0d), beginnings of names (a-mul)."""
     if not only:
-        return list(ROWS.values())
+        return list(table.values())
     wanted = [word.strip() for word in only.split(",") if word.strip()]
     rows = [
         row
-        for row in ROWS.values()
+        for row in table.values()
         if any(row.group == word or row.name.startswith(f"{word}-") or row.name == word for word in wanted)
     ]
     if not rows:
-        raise SystemExit(f"no row matches {only!r}; rows: {', '.join(ROWS)}")
+        raise SystemExit(f"no row matches {only!r}; rows: {', '.join(table)}")
     return rows
 
 
@@ -233,6 +234,8 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--output", type=Path, default=REPOSITORY / "benchmarks/results", help="folder of the results"
     )
+    parser.add_argument("--suite", action="store_true", help="the suite of whole steps instead of the table")
+    parser.add_argument("--held", action="store_true", help="the steps of the suite that are kept aside")
     parser.add_argument("--list", action="store_true", help="list the rows and stop")
     return parser.parse_args(argv)
 
@@ -240,7 +243,8 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure, print one line per row as it comes, write JSON, Markdown and PNG."""
     options = _arguments(argv)
-    rows = chosen_rows(options.only)
+    table = HELD if options.held else OPEN if options.suite else ROWS
+    rows = chosen_rows(options.only, table)
     if options.list:
         print("\n".join(f"{row.name:22} {row.title}" for row in rows))
         return 0

@@ -26,6 +26,7 @@ from typing import Any
 
 from benchmarks.case import Case, Library, Row
 from benchmarks.peers import BY_NAME, load
+from benchmarks.suite import HELD, OPEN
 from benchmarks.workloads import ROWS
 
 CHECKED_STEPS = 3
@@ -71,7 +72,7 @@ class _Bench:
         return replace(self.library, compile=compile)
 
     def open(self, row_name: str) -> dict[str, Any]:
-        row = ROWS[row_name]
+        row = (ROWS | OPEN | HELD)[row_name]
         assert isinstance(row, Row)
         library = self._remembering() if self.peer.tells else self.library
         self.case = case = row.builders[self.peer.family](library)

@@ -13,7 +13,7 @@ from ..tensor.tensor import Tensor
 from .checks import check_lr
 from .line_search import CURVATURE, DECREASE, NARROW, Point, cubic_minimum, strong_wolfe
 from .optimizer import Optimizer
-from .vectors import add_scaled, dot, number, size, tensor_of
+from .vectors import add_scaled, dot, is_short, number, recursion, size, tensor_of
 
 #: The names of the history in a state dict.
 HISTORY = ("old_dirs", "old_stps", "ro", "H_diag")
@@ -188,6 +188,11 @@ class _History:
 
     def direction(self, gradient: Any, weights: list[Any]) -> Any:
         """−H·g by the two-loop recursion; `weights` keeps the numbers of the first loop."""
+        vectors = gradient, self.scale, *self.steps, *self.changes, *self.inverses
+        if all(is_short(v) for v in vectors):
+            d, found = recursion(gradient, self.steps, self.changes, self.inverses, self.scale)
+            weights[: len(found)] = found
+            return d
         q = gradient.neg()
         for i in reversed(range(len(self.changes))):
             weights[i] = dot(self.steps[i], q) * self.inverses[i]

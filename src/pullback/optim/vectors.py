@@ -5,6 +5,7 @@ The recursion is chaotic: a bit that is rounded otherwise decides, some steps la
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,11 @@ from ..tensor.tensor import Tensor
 def _short(x: Any) -> bool:
     value = x._value
     return type(value) is ndarray and lanes.fits(value)
+
+
+def is_short(x: Any) -> bool:
+    """Whether `lanes` has what torch does with a vector."""
+    return type(x) is Tensor and _short(x)
 
 
 def dot(x: Any, y: Any) -> Any:
@@ -58,6 +64,28 @@ def add_scaled(x: Any, y: Any, alpha: Any) -> None:
         loud(warned)
     if not own:
         x.copy_(wrap(result))
+
+
+def recursion(
+    gradient: Any, steps: Sequence[Any], changes: Sequence[Any], inverses: Sequence[Any], scale: Any
+) -> tuple[Any, list[Any]]:
+    """Return −H·g of short vectors, and the weights of the steps.
+
+    On arrays, because 100 pairs are 400 products and sums: 2.2 ms by tensors, 0.9 so (24 · 6 parameters).
+    """
+    warned = quiet(IGNORE)
+    try:
+        s, y, by = ([v._value for v in vectors] for vectors in (steps, changes, inverses))
+        d, weights = -gradient._value, [0.0] * len(s)
+        for i in reversed(range(len(s))):
+            weights[i] = lanes.dot(s[i], d) * by[i]
+            lanes.add_scaled(d, y[i], -weights[i], d)
+        d *= scale._value
+        for i in range(len(s)):
+            lanes.add_scaled(d, s[i], weights[i] - lanes.dot(y[i], d) * by[i], d)
+        return wrap(d), [wrap(np.asarray(w)) for w in weights]
+    finally:
+        loud(warned)
 
 
 def number(x: Any) -> Any:
