@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pullback as torch
-from pullback.array import large
+from pullback.array import large, random, random_normal
 from pullback.array.threads import get_num_threads, set_num_threads
 from pullback.nn import functional as F
 
@@ -351,3 +351,46 @@ def test_products_of_large_matrices_are_native(dtype, monkeypatch):
     torch.ones(40, 30, dtype=torch.int64) @ torch.ones(30, 20, dtype=torch.int64)
     assert (leaves[0][:0] @ leaves[1].mT).shape == (0, 20)
     assert not asked
+
+
+@pytest.mark.parametrize("size", [16, 100, 2000, 70_003])
+@pytest.mark.parametrize(("mean", "std"), [(0.0, 1.0), (-0.5, 2.3), (3.0, 0.0)])
+def test_normal_numbers_are_the_same_natively(monkeypatch, size, mean, std):
+    found = []
+    for bought in (False, True):
+        rent = large.Rent()
+        rent._bought = bought
+        monkeypatch.setattr(random_normal, "_RENT", rent)
+        generator = torch.Generator().manual_seed(size)
+        numbers = [torch.empty(size).normal_(mean, std, generator=generator) for _ in range(3)]
+        found.append(torch.cat([*numbers, torch.rand(3, generator=generator)]).numpy().view(np.int32))
+    np.testing.assert_array_equal(*found)
+
+
+def test_random_words_are_the_same_natively(monkeypatch):
+    found = []
+    for bought in (False, True):
+        monkeypatch.setattr(random, "_RENT", large.Rent())
+        generator = torch.Generator().manual_seed(3)
+        drawn = [torch.rand(700, generator=generator)]
+        random._RENT._bought = bought
+        drawn += [torch.rand(n, generator=generator) for n in (1, 2000, 624)]
+        state = generator.get_state()
+        drawn.append(torch.rand(5000, generator=generator))
+        random._RENT._bought = not bought
+        drawn.append(torch.rand(1000, generator=generator.clone_state()))
+        random._RENT._bought = bought
+        assert torch.equal(torch.rand(5000, generator=generator.set_state(state)), drawn[4])
+        drawn.append(torch.rand(1300, generator=generator.manual_seed(4)))
+        found.append([*drawn, state, generator.get_state()])
+    for natively, plainly in zip(*found, strict=True):
+        assert torch.equal(natively, plainly)
+
+
+def test_native_code_is_bought_when_the_rent_has_cost_as_much(monkeypatch):
+    monkeypatch.setattr(large, "COMPILER", 100)
+    monkeypatch.setattr(large, "LOOP", 100)
+    rent = large.Rent()
+    assert [rent.pays(40) for _ in range(4)] == [False, False, True, True]
+    monkeypatch.setattr(large, "SIZE", 1 << 62)
+    assert not large.Rent().pays(1000)

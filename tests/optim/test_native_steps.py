@@ -71,8 +71,8 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Native from the first step on."""
-    monkeypatch.setattr(native, "COMPILER", 0)
-    monkeypatch.setattr(native, "LOOP", 0)
+    monkeypatch.setattr(native.large, "COMPILER", 0)
+    monkeypatch.setattr(native.large, "LOOP", 0)
 
 
 def bits(tensor: Any) -> Any:
@@ -164,8 +164,8 @@ def test_large_parameters_are_native_at_once(monkeypatch, counted, name):
 
 
 def test_what_numpy_has_cost_decides(monkeypatch, counted):
-    monkeypatch.setattr(native, "COMPILER", 5 * native.PARAMETER)
-    monkeypatch.setattr(native, "LOOP", 5 * native.PARAMETER)
+    monkeypatch.setattr(native.large, "COMPILER", 5 * native.PARAMETER)
+    monkeypatch.setattr(native.large, "LOOP", 5 * native.PARAMETER)
     rng = np.random.default_rng(0)
     params = parameters(rng, torch.float32)
     optimizer = torch.optim.SGD(params)
@@ -178,8 +178,8 @@ def test_what_numpy_has_cost_decides(monkeypatch, counted):
 def test_steps_between_two_looks_count_too(monkeypatch, counted):
     (param,) = parameters(np.random.default_rng(0), torch.float32, [(3,)])
     cost = native.PARAMETER + native.ELEMENT * 3
-    monkeypatch.setattr(native, "COMPILER", 200 * cost)
-    monkeypatch.setattr(native, "LOOP", 200 * cost)
+    monkeypatch.setattr(native.large, "COMPILER", 200 * cost)
+    monkeypatch.setattr(native.large, "LOOP", 200 * cost)
     optimizer = torch.optim.SGD([param])
     param.grad = torch.ones(3)
     steps = 0
@@ -518,7 +518,7 @@ def test_llvm_is_loaded_where_it_pays(steps, setting, loads):
     code = SHORT.replace("STEPS", str(steps))
     if steps > 5:
         code = code.replace(
-            "weight =", "from pullback.optim import native\nnative.COMPILER //= 1000\nweight ="
+            "weight =", "from pullback.optim import native\nnative.large.COMPILER //= 1000\nweight ="
         )
     found = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60,
@@ -533,7 +533,7 @@ def test_a_forked_child_goes_on():
 import os
 import pullback as torch
 from pullback.optim import native
-native.COMPILER = native.LOOP = 0
+native.large.COMPILER = native.large.LOOP = 0
 torch.set_num_threads(2)
 weight = torch.ones(1 << 17, requires_grad=True)
 optimizer = torch.optim.Adam([weight])

@@ -22,6 +22,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from . import large
+
 STATE_WORDS = 624
 DEFAULT_SEED = 67280421310721
 
@@ -42,6 +44,10 @@ STATE = np.dtype({
 })
 
 _HEAP_TYPE = 1 << 9
+
+#: What a word costs in NumPy.
+NANOSECONDS = 5
+_RENT = large.Rent()
 
 
 class Generator:
@@ -249,7 +255,7 @@ class _NoSeeds:
 class _Source:
     """NumPy's MT19937, always standing at the end of a block of 624 outputs."""
 
-    __slots__ = ("_bits", "_draw", "_legacy")
+    __slots__ = ("_bits", "_draw", "_fill", "_key", "_legacy")
 
     def __init__(self, seed: int) -> None:
         from numpy.random import MT19937, RandomState  # 14 ms that `import pullback` need not pay
@@ -260,19 +266,34 @@ class _Source:
         self._bits = MT19937(_NoSeeds())  # type: ignore[arg-type]  # registered, which mypy does not see
         self._legacy = RandomState(self._bits)  # the public way to seed by the reference algorithm
         self._draw = NumpyGenerator(self._bits).integers  # the fastest way to raw words: a full-range draw
+        self._fill: Callable[[np.ndarray, np.ndarray], None] | None = None
         self.seed(seed)
 
     def seed(self, seed: int) -> None:
         self._legacy.seed(seed & 0xFFFFFFFF)
+        #: The words of the state where native code makes the blocks; None: NumPy has them.
+        self._key: np.ndarray | None = None
 
     def blocks(self, count: int) -> np.ndarray:
+        if _RENT.pays(count * STATE_WORDS * NANOSECONDS):
+            if self._fill is None:
+                self._fill = large.ask("words")
+            if self._fill is not None:
+                if self._key is None:
+                    self._key = self.key().copy()
+                words = np.empty(count * STATE_WORDS, np.uint32)
+                self._fill(self._key, words)
+                return words
         return self._draw(0, 0x100000000, count * STATE_WORDS, np.uint32)
 
     def key(self) -> np.ndarray:
+        if self._key is not None:
+            return self._key
         state: Any = self._bits.state
         return state["state"]["key"]
 
     def set_key(self, key: np.ndarray) -> None:
+        self._key = None
         self._bits.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": STATE_WORDS}}
 
 

@@ -19,6 +19,7 @@ import math
 
 import numpy as np
 
+from . import large
 from .layout import as_pairs
 from .random import SMALL, Generator
 from .random_rounding import cos_sin, exp, fused_multiply_add, log, log1p
@@ -35,6 +36,10 @@ from .random_uniform import (
 )  # fmt: skip
 
 BLOCK = 16
+
+#: What a float32 number costs in NumPy: 54 ns in 2,000, 24 in 100,000.
+NANOSECONDS = 30
+_RENT = large.Rent()
 
 #: Pairs of scalar normal numbers that Python's functions make sooner than NumPy's.
 FEW_PAIRS = 4
@@ -129,6 +134,14 @@ def _blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> 
         flat[...] = values if mean == 0 and std == 1 else fused_multiply_add(values, std, mean)
         return
     whole = flat.size - flat.size % BLOCK
+    if flat.dtype == np.float32 and _RENT.pays(flat.size * NANOSECONDS):
+        fill_blocks = large.ask("normals")
+        if fill_blocks is not None:
+            fill_blocks(generator.words(whole), flat[:whole], mean, std)
+            if whole < flat.size:
+                generator.words(flat.size - whole)
+                fill_blocks(generator.words(BLOCK), flat[-BLOCK:], mean, std)
+            return
     *pieces, last = chunks(flat[:whole])
     for piece in pieces:
         store(piece, transform(draw(generator, piece.size), mean, std))
@@ -185,14 +198,14 @@ def _join(radius: np.ndarray, cosine: np.ndarray, sine: np.ndarray) -> np.ndarra
 _single = np.float32
 
 # The coefficients of Moshier's Cephes library, 1989: logf.c and sinf.c.
-_LOG = tuple(map(float, map(_single, (
+LOG = tuple(map(float, map(_single, (
     7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
     2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1,
 ))))  # fmt: skip
-_SINE = tuple(map(float, map(_single, (-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1))))
-_COSINE = tuple(map(float, map(_single, (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2))))
-_LN2_HIGH, _LN2_LOW = _single(0.693359375), _single(-2.12194440e-4)
-_QUARTER_PI = (
+SINE = tuple(map(float, map(_single, (-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1))))
+COSINE = tuple(map(float, map(_single, (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2))))
+LOG_OF_2 = _single(0.693359375), _single(-2.12194440e-4)
+QUARTER_PI = (
     _single(-0.78515625), _single(-2.4187564849853515625e-4), float(_single(-3.77489497744594108e-8)),
 )  # fmt: skip
 _FOUR_OVER_PI = _single(1.27323954473516)
@@ -212,17 +225,17 @@ def cephes_radius(x: np.ndarray) -> np.ndarray:
     m -= _single(1)
     e = exponent.astype(np.float32)
     wide = np.empty(x.shape, np.float64)
-    y = _polynomial(_LOG, m.astype(np.float64), wide)
+    y = _polynomial(LOG, m.astype(np.float64), wide)
     square = m * m
     y *= m
     wide[...] = y
     wide *= square
-    wide += e * _LN2_LOW
+    wide += e * LOG_OF_2[1]
     y[...] = wide
     square *= _single(0.5)
     y -= square
     y += m
-    e *= _LN2_HIGH
+    e *= LOG_OF_2[0]
     y += e
     y *= _single(-2)
     return np.sqrt(y, out=y)
@@ -238,17 +251,17 @@ def cephes_cos_sin(u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     octant += 1
     octant &= ~1
     count = octant.astype(np.float32)
-    x += count * _QUARTER_PI[0]
-    x += count * _QUARTER_PI[1]
+    x += count * QUARTER_PI[0]
+    x += count * QUARTER_PI[1]
     wide = count.astype(np.float64)
-    wide *= _QUARTER_PI[2]
+    wide *= QUARTER_PI[2]
     wide += x
     x[...] = wide
     square = x * x
     wide_square = square.astype(np.float64)
     half = square * _single(0.5)
 
-    cosine = _polynomial(_COSINE, wide_square, wide)
+    cosine = _polynomial(COSINE, wide_square, wide)
     cosine *= square
     wide[...] = cosine
     wide *= wide_square
@@ -256,7 +269,7 @@ def cephes_cos_sin(u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     cosine[...] = wide
     cosine += _single(1)
 
-    sine = _polynomial(_SINE, wide_square, wide)
+    sine = _polynomial(SINE, wide_square, wide)
     sine *= square
     wide[...] = sine
     wide *= x

@@ -31,10 +31,8 @@ from ..tensor.tensor import Tensor
 from .stand_ins import GRAD, PARAM, Script, Unsupported, script_of
 
 #: Nanoseconds that a step in NumPy takes for a parameter, and for an element of it, and again for each value
-#: of its state; what the compiler's import and a loop cost, and what a loop costs when the compiler is there
-#: (0.06 to 0.13 s measured with the loop on disk, 0.19 once where it is not).
+#: of its state.
 PARAMETER, ELEMENT = 5_000, 0.8
-COMPILER, LOOP = 100_000_000, 20_000_000
 
 #: Steps at most between two looks at what they cost.
 _SELDOM = 15
@@ -261,7 +259,7 @@ class NativeSteps:
                     values = 1 + len(state_of(param) or ())
                     cost += values * (PARAMETER + ELEMENT * value.size)
         self._due += self._steps * cost
-        left = (LOOP if large.is_loaded() else COMPILER) - self._due
+        left = (large.LOOP if large.is_loaded() else large.COMPILER) - self._due
         self._bought = self._bought or left <= 0
         # Looking takes as long as a tenth of a small step: it is not done in each.
         self._steps = 1 + int(min(_SELDOM, left / (4 * cost))) if cost else 1

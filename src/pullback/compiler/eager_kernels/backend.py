@@ -38,11 +38,13 @@ from ..runtime import engine, native_call
 from ..runtime.thread_pool import pool
 from .clamp import Bounding
 from .gather_scatter import Moving
+from .normals import Normals
 from .optimizer_steps import Updating
 from .padding import Padding
 from .row_sums import Reducing
 from .scans import Running
 from .separable import Separable
+from .twister import Twister
 
 #: Elements of the array that an elementwise op is traced on.
 ELEMENTS = 1 << 14
@@ -186,10 +188,14 @@ class Kernels:
     pad : callable
         ``(planes, out, before, value)``: write planes ``(n, h, w)`` into ``(n, H, W)``, their first element
         at the place `before`, and `value` around them.
+    normals : callable
+        ``()``: return what makes normal numbers of words, or None; see `normals.Normals.filler`.
     running_sums : callable
         ``(x, out, reverse)``: write the running sums of each row, from its end with `reverse`.
     sums : callable
         ``(x, out)``: write the sum of each row of ``(rows, length)``.
+    words : callable
+        ``()``: return what makes the next words of a Mersenne twister; see `twister.Twister.filler`.
     """
 
     convolution = staticmethod(Convolution.of)
@@ -207,9 +213,11 @@ class Kernels:
         self.clamp = Bounding().clamp
         self.first_places = running.first
         self.over_planes = Separable().run
+        self.normals = Normals().filler
         self.pad = Padding().pad
         self.running_sums = running.sums
         self.sums = Reducing().sums
+        self.words = Twister().filler
 
     def _begin(self) -> None:
         """Nobody is making a kernel: at the start, and in a forked child, where nobody would finish it."""

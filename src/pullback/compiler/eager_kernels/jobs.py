@@ -8,7 +8,7 @@ and ``%hi``, the part's share.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ..emit.emitter import Emitter, Module
 from ..runtime import engine
@@ -51,10 +51,13 @@ class Job:
         body = "\n".join([head, "entry:", *ops.slots, *ops.lines, "  ret void", "}"])
         self._library = engine.Library(engine.whole(ops.module.declarations.values(), [body]), {})
         self._part = self._library.address("part")
+        self._run: Callable[[int, int, int], None] | None = None
 
     def run(self, shared: int, parts: int, fields: Sequence[int]) -> None:
         """Do all parts."""
         context = (ctypes.c_int64 * (2 + len(fields)))(shared, parts, *fields)
         threads = pool()
         threads.prepare()
-        _Run(threads.address)(self._part, ctypes.addressof(context), parts)
+        if self._run is None:
+            self._run = _Run(threads.address)
+        self._run(self._part, ctypes.addressof(context), parts)
