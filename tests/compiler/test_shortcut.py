@@ -481,3 +481,38 @@ def test_without_native_calls_everything_goes_the_long_way(monkeypatch):
     for (loss, grads), (its_loss, its_grads) in zip(states, expected, strict=True):
         assert loss.item() == its_loss.item()
         assert [g.tolist() for g in grads] == [g.tolist() for g in its_grads]
+
+
+class Settings:
+    pass
+
+
+def test_words_are_watched_where_a_call_needs_python():
+    """Draws are array kernels: such a call has no short way, and compares what it has read all the same."""
+    settings = Settings()
+    for n in range(40):
+        setattr(settings, f"factor{n}", 1.0)
+    offsets = [0.0, 0.0]
+
+    def function(x):
+        total = x + torch.rand(3) * 0
+        for n in range(40):
+            total = total * getattr(settings, f"factor{n}")
+        return total + offsets[1]
+
+    run = torch.compile(function, backend="native")
+    x = torch.ones(3)
+    for _ in range(3):
+        assert run(x).tolist() == [1.0] * 3
+    (specialization,) = run._native.specializations
+    assert specialization.shortcut is None
+    assert specialization._watch is not None
+    settings.unrelated = 5
+    assert run(x).tolist() == [1.0] * 3
+    assert len(run._native.specializations) == 1
+    settings.factor7 = 3.0
+    assert run(x).tolist() == [3.0] * 3
+    offsets[1] = 2.0
+    assert run(x).tolist() == [5.0] * 3
+    settings.factor7, offsets[1] = 1.0, 0.0
+    assert run(x).tolist() == [1.0] * 3

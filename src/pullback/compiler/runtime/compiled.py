@@ -41,7 +41,7 @@ from ..passes.pipeline import optimized
 from . import specialised_call
 from .boundary import boundary, refusal
 from .executable import Executable
-from .guards import overlap
+from .guards import Watch, overlap
 from .helper_processes import at_work
 from .object_layout import layout
 from .specialised_call import MISS
@@ -57,6 +57,8 @@ _ROUNDS = 12
 _SHARED = "it writes to a tensor whose memory another one shares"
 #: Errors of an op on numbers that it does not take, as a singular matrix, and of Python's own operators;
 #: memory that is missing is none.
+#: Guards that are asked one by one.
+_FEW_GUARDS = 16
 _OPS_RAISE = (RuntimeError, ValueError, IndexError, ArithmeticError, TypeError)
 
 
@@ -102,6 +104,7 @@ class Specialization:
         self._places = any(cell.kind == "place" for cell in captured.cells)
         #: Arguments that are told by their identity must not be freed, lest another object have it.
         self._held = list(leaves)
+        self._watch: Watch | None = None
         self._mode = modes()
         self._default = dtypes.get_default_dtype()
         self._cells = [
@@ -124,7 +127,20 @@ class Specialization:
             arguments = _tensors(leaves)
             if any(arguments[n] is not t for n, t in self.captured.alike.items()):
                 return False
-        return all(guard.holds() for guard in self.captured.guards) and self._cells_fit(leaves)
+        return self._holds() and self._cells_fit(leaves)
+
+    def _holds(self) -> bool:
+        """Whether what the function read of Python's state is as at the trace."""
+        if self._watch is not None:
+            return self._watch.holds()
+        guards = self.captured.guards
+        where = layout() if len(guards) > _FEW_GUARDS else None
+        # The words are read before the guards are asked: what changes after that changes a word.
+        watch = None if where is None else Watch(guards, where)
+        if not all(guard.holds() for guard in guards):
+            return False
+        self._watch = watch
+        return True
 
     def _cells_fit(self, leaves: Sequence[Any]) -> bool:
         captured = self.captured

@@ -7,8 +7,10 @@ cell, a list, or a field of a function or class holds, and an object's type, are
 
 from __future__ import annotations
 
+import ctypes
+import functools
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ import numpy as np
 from ...array import dtypes
 from ..frontend.guards import Guard, cell_contents, dict_item, dict_keys, dict_length, list_item, list_length
 from ..lower.buffer import Buffer
-from . import native_call
+from . import engine, native_call
 from .object_layout import Layout, words
 
 ROW_MAJOR, ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
@@ -38,6 +40,8 @@ class Watch:
         self._addresses: list[int] = []
         self._guards: list[list[Guard]] = []
         self.slow: list[Guard] = []
+        #: Those and the guards of lists, which `holds` asks.
+        self._by_hand: list[Guard] = []
         self._lists: dict[int, Any] = {}
         position: dict[int, int] = {}
         default = Guard(dict_item, vars(dtypes), "_default", dtypes.get_default_dtype())
@@ -46,6 +50,7 @@ class Watch:
             address = guard.word
             if guard.read in (list_item, list_length):
                 self._lists[id(container)] = container
+                self._by_hand.append(guard)
                 continue
             if guard.read is cell_contents:
                 address = id(container) + where.cell
@@ -56,6 +61,7 @@ class Watch:
                     address = id(container) + where.dict_version
             if address is None:
                 self.slow.append(guard)
+                self._by_hand.append(guard)
                 continue
             at = position.setdefault(address, len(self._addresses))
             if at == len(self._addresses):
@@ -65,6 +71,10 @@ class Watch:
         # What is expected by its address must not be freed, lest another object get the address.
         self._held = [self._contents(guards) for guards in self._guards]
         self._held_in_lists = [list(list.__iter__(c)) for c in self._lists.values()]
+        self._at = np.array(self._addresses, np.int64)
+        self._expected = np.array([words(address, 1)[0] for address in self._addresses], np.int64)
+        self._now = self._expected.copy()
+        self._pointers = [int(array.ctypes.data) for array in (self._at, self._expected, self._now)]
 
     @staticmethod
     def _contents(guards: Sequence[Guard]) -> Any:
@@ -73,17 +83,26 @@ class Watch:
 
     def parts(self) -> dict[str, Any]:
         """Fields of a specification."""
-        addresses = self._addresses
-        self._expected = np.array([words(address, 1)[0] for address in addresses], np.int64)
-        self._now = self._expected.copy()
         records: list[int] = []
         for container, held in zip(self._lists.values(), self._held_in_lists, strict=True):
             records += [id(container), len(held), *map(id, held)]
-        self._at = np.array(addresses, np.int64)
         return {
-            "watched": len(addresses), "watched_at": self._at, "watched_as": self._expected,
+            "watched": len(self._addresses), "watched_at": self._at, "watched_as": self._expected,
             "watched_now": self._now, "lists": len(self._lists), "lists_at": records,
         }  # fmt: skip
+
+    def holds(self) -> bool:
+        """Whether all that was read is as the trace needs it.
+
+        The words are compared at once: 506 guards of a function with a distribution take 4 µs, and 66 one by
+        one.
+        """
+        at, expected, now = self._pointers
+        count = len(self._addresses)
+        while (changed := _first_changed()(at, expected, now, count)) >= 0:
+            if not self.still_holds(changed):
+                return False
+        return all(guard.holds() for guard in self._by_hand)
 
     def still_holds(self, position: int) -> bool:
         """Whether a word that has changed is as the trace needs it; then it is expected as it is now."""
@@ -94,6 +113,45 @@ class Watch:
         self._held[position] = self._contents(guards)
         self._expected[position] = self._now[position]
         return True
+
+
+@functools.cache
+def _first_changed() -> Callable[[int, int, int, int], int]:
+    """Return a function of ``(addresses, expected, now, count)``: the number of the first word that is not as
+    expected, or −1; the word itself goes to `now`.
+    """
+    text = """define i64 @first_changed(ptr %at, ptr %expected, ptr %now, i64 %count) nounwind #0 {
+entry:
+  br label %test
+test:
+  %n = phi i64 [ 0, %entry ], [ %next, %same ]
+  %more = icmp slt i64 %n, %count
+  br i1 %more, label %look, label %none
+look:
+  %place = getelementptr ptr, ptr %at, i64 %n
+  %address = load ptr, ptr %place
+  %word = load i64, ptr %address
+  %wanted_at = getelementptr i64, ptr %expected, i64 %n
+  %wanted = load i64, ptr %wanted_at
+  %next = add i64 %n, 1
+  %equal = icmp eq i64 %word, %wanted
+  br i1 %equal, label %same, label %changed
+same:
+  br label %test
+changed:
+  %now_at = getelementptr i64, ptr %now, i64 %n
+  store i64 %word, ptr %now_at
+  ret i64 %n
+none:
+  ret i64 -1
+}"""
+    library = engine.Library(engine.whole([text]), {})
+    _libraries.append(library)
+    # The interpreter's lock is kept: no other thread changes a word meanwhile.
+    return ctypes.PYFUNCTYPE(ctypes.c_int64, *(ctypes.c_int64,) * 4)(library.address("first_changed"))
+
+
+_libraries: list[engine.Library] = []
 
 
 class Places:
