@@ -20,10 +20,10 @@ from ..core.connected import PIECEWISE
 from ..core.op import Call, Place, check_broadcast, elementwise, op, promoted
 from ..core.value import Value, dtype_of, shape_of
 from .arithmetic import log
-from .comparison import ge, lt, where
+from .comparison import eq, ge, lt, where
 from .convert import widened
 from .elementwise import abs, exp, sgn, sigmoid
-from .extreme import pick, place
+from .extreme import pick
 from .kernels import into
 from .reduce import mean_dims
 from .structure import expand, permute_to_front, reshape, sum_dims
@@ -299,17 +299,13 @@ def _weights_batched(size: int, values: Any, dims: Any, ignore_index: int, dtype
         return nll_weights(target, values[1], ignore_index, dtype)
     shape = shape_of(target)
     places = reshape(target, (size, math.prod(shape[1:])))
-    index = nll_index(places, ignore_index, 1)
-    picked = pick(permute_to_front(values[1], dims[1]), reshape(index, shape_of(places)), 1)
+    picked = pick(permute_to_front(values[1], dims[1]), where(eq(places, ignore_index), 0, places), 1)
     return reshape(picked * nll_weights(places, None, ignore_index, dtype), shape)
 
 
 def _nll_index(target: ndarray, /, ignore_index: int, dim: int) -> ndarray:
+    """The target as an index along `dim`, class 0 where it is ignored."""
     return np.expand_dims(np.where(target == ignore_index, 0, target), dim)
-
-
-#: The target as an index along `dim`, class 0 where it is ignored.
-nll_index = op("nll_index", _nll_index, kind="gather", batch=lambda size, ignore, dim: (ignore, dim + 1))
 
 
 def _nll(x: ndarray, target: ndarray, weight: Any, /, reduction: str, ignore_index: int) -> ndarray:
@@ -361,7 +357,6 @@ def _nll_backward(
 def _nll_backward_batched(
     size: int, values: Any, dims: Any, shape: tuple[int, ...], reduction: str, ignore_index: int
 ) -> Any:
-    dim = 1 if len(shape) == 1 else 2
     target = _spread_batch(values[1], dims[1], size)
     rows = shape_of(target)[1:]
     over = tuple(range(1, len(rows) + 1))
@@ -371,10 +366,12 @@ def _nll_backward_batched(
         w = w / sum_dims(w, over, True)
     if reduction != "none" and dims[0] is not None:
         g = reshape(g, (size, *(1,) * len(rows)))
-    each = -(w * g)
-    whole = shape_of(each)
-    index = nll_index(target, ignore_index, dim)
-    return place(reshape(each, (*whole[:dim], 1, *whole[dim:])), index, dim, shape[dim - 1])
+    # The samples of all rows of the batch as those of one loss.
+    whole, places = ((size, *shape), (size,)) if not rows else (
+        (size * shape[0], *shape[1:]), (size * rows[0], *rows[1:])
+    )  # fmt: skip
+    each, target = reshape(w * g, places), reshape(target, places)
+    return reshape(nll_loss_backward(each, target, None, whole, "none", ignore_index), (size, *shape))
 
 
 #: The transpose of `nll_loss`, linear in g.

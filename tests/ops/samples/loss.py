@@ -47,5 +47,4 @@ SAMPLES = [
     Sample("nll_loss_backward", (normal(2, 3), integers(2, 3, high=5), None), ((2, 5, 3), "none", -100)),
     Sample("nll_weights", (_TARGET, None), (-100, np.dtype(np.float64))),
     Sample("nll_weights", (_TARGET, positive(5)), (-100, np.dtype(np.float64))),
-    Sample("nll_index", (_TARGET,), (-100, 1)),
 ]

@@ -36,7 +36,20 @@ def folded(context: Context, x: Lowered) -> Lowered:
 
 
 def _product(context: Context, x: Lowered, y: Lowered) -> Lowered:
-    return context.product(x, y, x.dtype)
+    return _outer(context, x, y) if x.shape[-1] == 1 else context.product(x, y, x.dtype)
+
+
+def _outer(context: Context, x: Lowered, y: Lowered) -> Lowered:
+    """Products of a column and a row: a map, which fuses with what reads it (64 of 32×1 and 1×5 took 20 µs
+    as matrix products).
+    """
+    x, y = _held(context, x), _held(context, y)
+
+    def products(ops: Any, indices: Indices) -> Any:
+        *batch, row, column = indices
+        return ops.mul(x.at(ops, (*batch, row, ZERO)), y.at(ops, (*batch, ZERO, column)))
+
+    return context.map((*x.shape[:-1], y.shape[-1]), x.dtype, products)
 
 
 def _folded_product(context: Context, x: Lowered, y: Lowered) -> Lowered:
