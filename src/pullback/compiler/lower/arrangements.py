@@ -7,6 +7,7 @@ not used, so that such maps fuse with what reads them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from .context import Context, broadcast
 from .gathers import place
 from .index import Indices
 from .lowered import Lowered, Shape
+from .views import copied
 
 INT64 = np.dtype(np.int64)
 
@@ -89,6 +91,28 @@ def _triangle(word: str) -> Callable[..., Lowered]:
     return lowering
 
 
+def rolled(context: Context, x: Lowered, shifts: tuple[int, ...], dims: tuple[int, ...]) -> Lowered | None:
+    """Axes shifted in a circle; without `dims` the elements as one row."""
+    if 0 in x.shape:
+        return None
+    if not dims:
+        row = rolled(context, copied(_held(context, x), (prod(x.shape),)), shifts, (0,))
+        return row and copied(row, x.shape)
+    x = _held(context, x)
+    starts = [0] * len(x.shape)
+    for shift, dim in zip(shifts, dims, strict=True):
+        starts[dim] = (starts[dim] - shift) % x.shape[dim]
+
+    def body(ops: Any, at: Indices) -> Any:
+        moved = [
+            (index + start) % extent if start else index
+            for index, start, extent in zip(at, starts, x.shape, strict=True)
+        ]
+        return x.at(ops, tuple(moved))
+
+    return context.map(x.shape, x.dtype, body)
+
+
 def cast(context: Context, x: Lowered, *_: Any) -> Lowered | None:
     """Convert to the result's dtype; floats are made whole numbers by the array kernel."""
     shape, dtype = context.results[0]
@@ -121,6 +145,7 @@ LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
     "fill_inplace": fill,
     "fill_tensor": copy,
     "fill_tensor_inplace": copy,
+    "roll": rolled,
     "select_backward": select_backward,
     "slice_backward": slice_backward,
     "tril": _triangle("le"),

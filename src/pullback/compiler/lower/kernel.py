@@ -26,6 +26,10 @@ from .stretches import LEAST, fill, stretches
 # Where a node runs: for every element, once a row, or gathered over columns or over everything.
 ELEMENT, ROW, COLUMN, ALL = "element", "row", "column", "all"
 
+#: Loops of so many steps are vectorized as they stand where LLVM would unroll them and find no loop around
+#: them to vectorize: a softmax of 16 columns takes 1.3 ns an element, and 8.4 unrolled.
+SHORT = range(8, 64)
+
 
 class Place:
     """Where a node stands in a kernel's space."""
@@ -467,7 +471,9 @@ class _Writer:
                 stop = str(variable.extent)
                 if domain.blocked:
                     stop = self._block_end()
-                innermost = "1" if depth == len(domain.loops) - 1 else None
+                innermost = None
+                if depth == len(domain.loops) - 1:
+                    innermost = "5" if variable.extent in SHORT and self._stands_alone() else "1"
                 loops.enter_context(ops.loop(variable, "0", stop, innermost))
             ops.group = "0" if domain.columns > 1 or (domain.rows > 1 and not domain.loops) else None
             for node in nodes:
@@ -476,6 +482,13 @@ class _Writer:
         for node in nodes:
             if node.buffer.number in slots:
                 self._gathered(node, *slots[node.buffer.number])
+
+    def _stands_alone(self) -> bool:
+        """Whether the loop over rows cannot be vectorized: its rows are no stretch of memory, or what one
+        computes is stored for a later loop, or gathered in memory.
+        """
+        gathers = any(place.kind == COLUMN for place in self.places.values())
+        return bool(self.ops.rows) or gathers or self.domain.kept != tuple(range(len(self.domain.kept)))
 
     def _block_end(self) -> str:
         ops, size = self.ops, self.domain.size

@@ -168,6 +168,30 @@ def softmax(
     )  # fmt: skip
 
 
+def logsumexp(context: Context, x: Lowered, dims: Sequence[int], keepdim: bool) -> Lowered | None:
+    """Lower ``log Σ exp(x - max) + max``; where the largest is infinite, nothing is subtracted."""
+    if 0 in x.shape or not is_float(x.dtype) or x.dtype != computing(x.dtype):
+        return None
+    axes = tuple(d % len(x.shape) for d in dims) if x.shape else ()
+    x = context.stored(x) if x.cost > 1 else x
+    largest = context.reduction(x, axes, "maximum", x.dtype)
+
+    def base(ops: Any, kept: Indices) -> Any:
+        found = largest.at(ops, kept)
+        endless = ops.eq(ops.abs(found), ops.constant(np.inf, x.dtype))
+        return ops.select(endless, ops.constant(0, x.dtype), found)
+
+    def raised(ops: Any, indices: Indices) -> Any:
+        return ops.function("exp", ops.sub(x.at(ops, indices), base(ops, without(indices, axes))))
+
+    sums = context.reduction(x, axes, "sum", x.dtype, raised)
+    logs = context.map(
+        sums.shape, x.dtype,
+        lambda ops, kept: ops.add(ops.function("log", sums.at(ops, kept)), base(ops, kept)),
+    )  # fmt: skip
+    return _shaped(logs, x, axes, keepdim)
+
+
 def moments(
     context: Context, x: Lowered, dims: Sequence[int] | None, correction: float
 ) -> tuple[Lowered, Lowered]:
@@ -209,6 +233,7 @@ LOWERINGS: dict[str, Callable[..., Any]] = {
     "amin": partial(extreme, word="minimum"),
     "any": partial(truth, word="any"),
     "log_softmax": partial(softmax, logarithm=True),
+    "logsumexp": logsumexp,
     "max_all": partial(extreme, word="maximum"),
     "mean": partial(totals, mean=True),
     "mean_all": partial(totals, mean=True),

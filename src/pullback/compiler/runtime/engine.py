@@ -36,6 +36,7 @@ def whole(*texts: Iterable[str]) -> str:
             *(line for text in texts for line in text), attributes(), "!0 = distinct !{}",
             '!1 = distinct !{!1, !2}\n!2 = !{!"llvm.loop.parallel_accesses", !0}',
             '!3 = distinct !{!3, !4}\n!4 = !{!"llvm.loop.unroll.disable"}',
+            "!5 = distinct !{!5, !2, !4}",
         ]
     )
 
