@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from pullback.array import blas, threads
+from pullback.ops.linalg import ONE_THREAD, _on_one_thread, lapack
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +84,7 @@ def test_jobs_of_many_threads_do_not_wait_for_one_another():
 
 
 def test_blas_keeps_its_threads_afterwards():
-    functions = blas._functions()
+    functions = blas._NUMPY.functions()
     if functions is None:
         pytest.skip("NumPy's BLAS is not OpenBLAS")
     _, getter, _ = functions
@@ -91,6 +92,21 @@ def test_blas_keeps_its_threads_afterwards():
     threads.run_parts(lambda _: seen.append(getter()), 2, uses_blas=True)
     assert seen == [1, 1]
     assert getter() == 2
+
+
+def test_lapack_keeps_its_threads_afterwards():
+    functions = blas.SCIPY.functions()
+    if functions is None:
+        pytest.skip("SciPy's BLAS is not OpenBLAS")
+    setter, getter, _ = functions
+    setter(2)
+    seen = []
+    x = np.eye(ONE_THREAD.start)
+    routine = lapack("potrf", x)
+    assert routine.func is _on_one_thread
+    _on_one_thread(lambda: seen.append(getter()))
+    np.testing.assert_array_equal(routine(x, lower=1)[0], x)
+    assert (seen, getter()) == ([1], 2)
 
 
 def test_the_buffer_size_is_given_back():
@@ -209,6 +225,6 @@ def test_freed_memory_is_used_again():
 )
 def test_kernels_are_narrow_where_the_processor_has_wider_registers(kernels, features, narrow, monkeypatch):
     found = None if kernels is None else (None, None, lambda: kernels.encode())
-    monkeypatch.setattr(blas, "_functions", lambda: found)
+    monkeypatch.setattr(blas._NUMPY, "functions", lambda: found)
     monkeypatch.setattr(sys.modules["numpy._core._multiarray_umath"], "__cpu_features__", features)
     assert blas.is_narrow.__wrapped__() is narrow

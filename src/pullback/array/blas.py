@@ -1,11 +1,12 @@
-"""NumPy's OpenBLAS: the number of its threads, and which kernels it takes.
+"""NumPy's and SciPy's OpenBLAS: the number of their threads, and which kernels NumPy's takes.
 
-Optional: where NumPy was built with another BLAS, nothing is found and nothing changes.
+Optional: where they were built with another BLAS, nothing is found and nothing changes.
 """
 
 from __future__ import annotations
 
 import ctypes
+import importlib
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -13,36 +14,105 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-import numpy as np  # noqa: F401  # loads the library that is looked for
-
-_lock = threading.Lock()
-_users = 0
-_before = 1
-
-
 #: The sets of kernels that use registers of 512 bits.
 _WIDE = frozenset({"SkylakeX", "Cooperlake", "Sapphirerapids"})
 
+_Functions = tuple[Callable[[int], Any], Callable[[], int], Callable[[], bytes]]
 
-@cache
-def _functions() -> tuple[Callable[[int], Any], Callable[[], int], Callable[[], bytes]] | None:
-    """OpenBLAS's setter and getter, and what names its kernels, under the names that NumPy's wheels and
-    the distributions give them.
+
+class OpenBLAS:
+    """The library that an extension module is linked to; NumPy's wheels and SciPy's have one each.
+
+    Parameters
+    ----------
+    extension : callable
+        Imports the module.
     """
-    extension = sys.modules["numpy._core._multiarray_umath"]
-    try:
-        library = ctypes.CDLL(extension.__file__)  # finds what the extension module is linked to
-    except OSError:
+
+    def __init__(self, extension: Callable[[], Any]) -> None:
+        self._extension = extension
+        self._functions: _Functions | None = None
+        self._is_known = False
+        self._lock = threading.Lock()
+        self._users, self._before = 0, 1
+
+    def functions(self) -> _Functions | None:
+        """Return its setter and getter, and what names its kernels, under the names that the wheels and the
+        distributions give them; None where it is another library.
+        """
+        if not self._is_known:
+            self._functions, self._is_known = self._found(), True
+        return self._functions
+
+    def _found(self) -> _Functions | None:
+        try:
+            library = ctypes.CDLL(self._extension().__file__)  # finds what the extension module is linked to
+        except OSError:
+            return None
+        for prefix, suffix in (("scipy_", "64_"), ("scipy_", ""), ("", "64_"), ("", "")):
+            setter, getter, kernels = (
+                getattr(library, f"{prefix}openblas_{name}{suffix}", None)
+                for name in ("set_num_threads", "get_num_threads", "get_corename")
+            )
+            if setter is not None and getter is not None and kernels is not None:
+                kernels.restype = ctypes.c_char_p
+                return setter, getter, kernels
         return None
-    for prefix, suffix in (("scipy_", "64_"), ("scipy_", ""), ("", "64_"), ("", "")):
-        setter, getter, kernels = (
-            getattr(library, f"{prefix}openblas_{name}{suffix}", None)
-            for name in ("set_num_threads", "get_num_threads", "get_corename")
-        )
-        if setter is not None and getter is not None and kernels is not None:
-            kernels.restype = ctypes.c_char_p
-            return setter, getter, kernels
-    return None
+
+    def set_num_threads(self, count: int) -> None:
+        """Give it `count` threads, where it can be told."""
+        functions = self.functions()
+        if functions is not None:
+            with self._lock:
+                self._before = count
+                if not self._users:
+                    functions[0](count)
+
+    @contextmanager
+    def single_threaded(self) -> Iterator[None]:
+        """Within the block each call runs on the thread that asks for it: the caller spreads the work itself,
+        or it is not worth spreading.
+
+        OpenBLAS makes threads that ask at the same time wait for one another, so products on two threads that
+        may each use two threads run one after the other.
+        """
+        functions = self.functions()
+        if functions is None:
+            yield
+            return
+        setter, getter, _ = functions
+        with self._lock:
+            if not self._users:
+                self._before = getter()
+                setter(1)
+            self._users += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+                if not self._users:
+                    setter(self._before)
+
+    def forget_users(self) -> None:
+        """In a forked child: whoever was inside `single_threaded` stayed in the parent."""
+        self._lock = threading.Lock()
+        if self._is_known and self._functions is not None and self._users:
+            self._functions[0](self._before)
+        self._users, self._before = 0, 1
+
+
+_NUMPY = OpenBLAS(lambda: importlib.import_module("numpy._core._multiarray_umath"))
+#: What SciPy's LAPACK computes by. It has threads of its own, which on short work fight over the cores with
+#: those of NumPy's and of compiled programs.
+SCIPY = OpenBLAS(lambda: importlib.import_module("scipy.linalg._flapack"))
+set_num_threads, single_threaded = _NUMPY.set_num_threads, _NUMPY.single_threaded
+
+
+def forget_users() -> None:
+    """In a forked child: see `OpenBLAS.forget_users`."""
+    _NUMPY.forget_users()
+    SCIPY.forget_users()
 
 
 @cache
@@ -52,56 +122,7 @@ def is_narrow() -> bool:
     (docs/design/0007).
     """
     features = sys.modules["numpy._core._multiarray_umath"].__cpu_features__
-    functions = _functions()
+    functions = _NUMPY.functions()
     if functions is None or not (features.get("AVX512_SKX") or features.get("X86_V4")):
         return False
     return functions[2]().decode() not in _WIDE
-
-
-def set_num_threads(count: int) -> None:
-    """Give BLAS `count` threads, where its library can be told."""
-    global _before
-    functions = _functions()
-    if functions is not None:
-        with _lock:
-            _before = count
-            if not _users:
-                functions[0](count)
-
-
-@contextmanager
-def single_threaded() -> Iterator[None]:
-    """Within the block each matrix product runs on the thread that asks for it: the caller spreads the work
-    itself.
-
-    OpenBLAS makes threads that ask at the same time wait for one another, so products on two threads that may
-    each use two threads run one after the other.
-    """
-    global _users, _before
-    functions = _functions()
-    if functions is None:
-        yield
-        return
-    setter, getter, _ = functions
-    with _lock:
-        if not _users:
-            _before = getter()
-            setter(1)
-        _users += 1
-    try:
-        yield
-    finally:
-        with _lock:
-            _users -= 1
-            if not _users:
-                setter(_before)
-
-
-def forget_users() -> None:
-    """In a forked child: whoever was inside `single_threaded` stayed in the parent."""
-    global _users, _lock
-    _lock = threading.Lock()
-    functions = _functions()
-    if _users and functions is not None:
-        functions[0](_before)
-    _users = 0
