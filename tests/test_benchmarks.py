@@ -7,6 +7,7 @@ from benchmarks import probe, report
 from benchmarks.case import Library, Row
 from benchmarks.peers import BY_NAME, unchanged
 from benchmarks.run import TOLERANCE, chosen_rows
+from benchmarks.suite import HELD, OPEN
 from benchmarks.worker import _Bench
 from benchmarks.workloads import ROWS
 
@@ -16,9 +17,12 @@ from tests.recorded import load
 RECORDED = load("benchmarks")
 
 
-@pytest.mark.parametrize("name", [name for name, row in ROWS.items() if isinstance(row, Row)])
+STEPS = ROWS | OPEN | HELD
+
+
+@pytest.mark.parametrize("name", [name for name, row in STEPS.items() if isinstance(row, Row)])
 def test_first_numbers_are_those_of_torch(name: str) -> None:
-    row = ROWS[name]
+    row = STEPS[name]
     assert isinstance(row, Row)
     case = row.builders["torch"](Library(pullback, unchanged))
     numbers = [case.number(case.step()) for _ in RECORDED[name]]
@@ -28,6 +32,26 @@ def test_first_numbers_are_those_of_torch(name: str) -> None:
 def test_every_workload_of_the_table_is_there() -> None:
     assert [row.group for row in chosen_rows("b,c,d,e,f,g,h,i,j,k")] == list("bcdefghijk")
     assert {row.group for row in ROWS.values()} == set("abcdefghijklmnopqr")
+
+
+def test_a_third_of_the_suite_is_kept_aside() -> None:
+    assert OPEN.keys().isdisjoint(HELD)
+    assert len(OPEN) + len(HELD) >= 60
+    assert round(len(OPEN) / len(HELD)) == 2
+
+
+def test_means_tell_the_rows_that_are_slowest() -> None:
+    rows = [
+        {"name": name, "peers": {p: {"median": m} for p, m in medians.items()}}
+        for name, medians in {
+            "a": {"pullback": 2.0, "pullback.compile": 1.0, "torch": 4.0, "jax.jit": 2.0},
+            "b": {"pullback": 8.0, "pullback.compile": 8.0, "torch": 4.0},
+        }.items()
+    ]
+    figures = "geometric mean 1.00, 1 of 2 rows at most 1; slowest b 2.00, a 0.50"
+    assert report.means({"rows": rows}) == [
+        f"pullback.compile to the fastest peer: {figures}", f"pullback to torch: {figures}",
+    ]  # fmt: skip
 
 
 def test_rows_are_chosen_by_group_name_and_beginning() -> None:

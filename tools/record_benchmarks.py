@@ -8,6 +8,7 @@ from __future__ import annotations
 import torch
 from benchmarks.case import Library, Row
 from benchmarks.peers import unchanged
+from benchmarks.suite import HELD, OPEN
 from benchmarks.worker import CHECKED_STEPS
 from benchmarks.workloads import ROWS
 from tests.recorded import save
@@ -16,7 +17,7 @@ from tests.recorded import save
 def main() -> None:
     library = Library(torch, unchanged)
     data = {}
-    for row in ROWS.values():
+    for row in (ROWS | OPEN | HELD).values():
         if isinstance(row, Row):
             case = row.builders["torch"](library)
             # What trains goes on from step to step; a single op gives the same again.

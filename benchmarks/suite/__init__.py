@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from benchmarks.suite import probability, science, sequence, tables, vision  # noqa: F401  # they enter their steps
+from benchmarks.suite import held, probability, science, sequence, tables, vision  # noqa: F401  # enter steps
 from benchmarks.suite.steps import HELD, OPEN
 
 __all__ = ["HELD", "OPEN"]
