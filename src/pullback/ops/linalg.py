@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array.blas import SCIPY
+from ..array.blas import SCIPY, single_threaded
 from ..array.strides import contiguous_strides, laid_out_empty
 from ..core.batched import Batched
 from ..core.bulk import Bulk
@@ -147,6 +147,14 @@ def lapack(name: str, x: ndarray) -> Call:
     return functools.partial(_on_one_thread, found) if max(x.shape[-2:]) in ONE_THREAD else found
 
 
+def by_numpy(function: Call, x: ndarray, /, *args: Any, **kwargs: Any) -> Any:
+    """Return what a function of `numpy.linalg` gives, on one thread where `lapack` has one."""
+    if max(x.shape[-2:]) not in ONE_THREAD:
+        return function(x, *args, **kwargs)
+    with single_threaded():
+        return function(x, *args, **kwargs)
+
+
 def _on_one_thread(routine: Call, *args: Any, **kwargs: Any) -> Any:
     with SCIPY.single_threaded():
         return routine(*args, **kwargs)
@@ -252,7 +260,7 @@ def _solved_each(x: ndarray, y: ndarray) -> tuple[ndarray, ...]:
 
 def _inv(x: ndarray, /, caller: str) -> tuple[ndarray, ndarray]:
     try:
-        return column_major(np.linalg.inv(x)), _no_info(x)
+        return column_major(by_numpy(np.linalg.inv, x)), _no_info(x)
     except np.linalg.LinAlgError:
         result, info = _solved_each(x, np.eye(x.shape[-1], dtype=x.dtype))
     if caller:
@@ -291,7 +299,7 @@ def _solve(x: ndarray, y: ndarray, /, left: bool, vector: bool, caller: str) -> 
         result, info = _solve(x.swapaxes(-1, -2), y.swapaxes(-1, -2), True, False, caller)
         return result.swapaxes(-1, -2), info
     try:
-        return column_major(np.linalg.solve(x, y)), _no_info(x)
+        return column_major(by_numpy(np.linalg.solve, x, y)), _no_info(x)
     except np.linalg.LinAlgError:
         result, info = _solved_each(x, y)
     if caller:
@@ -356,7 +364,7 @@ def solve(x: Any, y: Any, left: bool = True, vector: bool = False) -> Any:
 
 
 def _det(x: ndarray, /) -> ndarray:
-    return np.asarray(np.linalg.det(x))
+    return np.asarray(by_numpy(np.linalg.det, x))
 
 
 def _products_without(s: Any, count: int) -> Any:
@@ -370,8 +378,8 @@ def _products_without(s: Any, count: int) -> Any:
 
 
 def _cofactors_of(x: ndarray, /) -> ndarray:
-    u, s, vh = np.linalg.svd(x)
-    phase = np.linalg.det(u) * np.linalg.det(vh)
+    u, s, vh = by_numpy(np.linalg.svd, x)
+    phase = by_numpy(np.linalg.det, u) * by_numpy(np.linalg.det, vh)
     return np.matmul(u.conj() * _products_without(s, 1)[..., None, :], vh.conj()) * phase[..., None, None]
 
 
@@ -407,7 +415,7 @@ det: Call = op("linalg_det", _det, (_det_rule,), batch=lambda size: (), check=co
 
 
 def _slogdet(x: ndarray, /) -> tuple[ndarray, ndarray]:
-    sign, size = np.linalg.slogdet(x)
+    sign, size = by_numpy(np.linalg.slogdet, x)
     return np.asarray(sign), np.asarray(size)
 
 

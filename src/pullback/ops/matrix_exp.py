@@ -16,7 +16,7 @@ from numpy import ndarray
 from ..core.op import op
 from ..core.value import dtype_of, shape_of
 from .join import cat
-from .linalg import adjoint, narrow
+from .linalg import adjoint, by_numpy, narrow
 
 Call = Callable[..., Any]
 
@@ -46,7 +46,7 @@ def _matrix_exp(x: ndarray, /) -> ndarray:
         odd = odd + numerator[place + 1] * power
         power = np.matmul(square, power)
     odd = np.matmul(a, odd)
-    result = np.linalg.solve(even - odd, even + odd)
+    result = by_numpy(np.linalg.solve, even - odd, even + odd)
     for count in range(int(halvings.max())):
         result = np.where((halvings > count)[..., None, None], np.matmul(result, result), result)
     return result

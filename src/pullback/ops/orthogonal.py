@@ -19,6 +19,7 @@ from .join import cat
 from .linalg import (
     adjoint,
     aligned_fronts,
+    by_numpy,
     column_major,
     computes,
     each,
@@ -41,8 +42,8 @@ Call = Callable[..., Any]
 
 def _qr(x: ndarray, /, mode: Literal["reduced", "complete", "r"]) -> tuple[ndarray, ndarray]:
     if mode == "r":
-        return np.empty((0,), x.dtype), column_major(np.asarray(np.linalg.qr(x, "r")))
-    q, r = np.linalg.qr(x, mode)
+        return np.empty((0,), x.dtype), column_major(np.asarray(by_numpy(np.linalg.qr, x, "r")))
+    q, r = by_numpy(np.linalg.qr, x, mode)
     return column_major(q), column_major(r)
 
 

@@ -23,6 +23,7 @@ from .join import cat
 from .linalg import (
     LinAlgError,
     adjoint,
+    by_numpy,
     column_major,
     computes,
     concrete,
@@ -87,7 +88,7 @@ def _check_phases(name: str, quantity: str, *products: Any) -> None:
 
 def _eigh(x: ndarray, /, triangle: Literal["L", "U"]) -> tuple[ndarray, ndarray]:
     try:
-        values, vectors = np.linalg.eigh(x, triangle)
+        values, vectors = by_numpy(np.linalg.eigh, x, triangle)
     except np.linalg.LinAlgError:
         raise LinAlgError(
             "linalg.eigh: The algorithm failed to converge because the input matrix is ill-conditioned or "
@@ -131,7 +132,7 @@ def _eig(x: ndarray, /) -> tuple[ndarray, ndarray]:
     if not np.isfinite(x).all():
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
     try:
-        values, vectors = np.linalg.eig(x)
+        values, vectors = by_numpy(np.linalg.eig, x)
     except np.linalg.LinAlgError:
         raise LinAlgError(
             "linalg.eig: The algorithm failed to converge because the input matrix is ill-conditioned or has "
@@ -180,7 +181,7 @@ eig: Call = op(
 
 def _svd(x: ndarray, /, full: bool) -> tuple[ndarray, ndarray, ndarray]:
     try:
-        u, s, vh = np.linalg.svd(x, full)
+        u, s, vh = by_numpy(np.linalg.svd, x, full)
     except np.linalg.LinAlgError:
         if not np.isfinite(x).all():
             raise LinAlgError(

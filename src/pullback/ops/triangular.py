@@ -19,6 +19,7 @@ from .linalg import (
     LinAlgError,
     adjoint,
     aligned,
+    by_numpy,
     column_major,
     computes,
     each,
@@ -142,7 +143,7 @@ def _factored_each(x: ndarray, upper: bool) -> tuple[ndarray, ...]:
 
 def _cholesky_ex(x: ndarray, /, upper: bool, caller: str) -> tuple[ndarray, ndarray]:
     try:
-        factor = np.linalg.cholesky(x, upper=upper)
+        factor = by_numpy(np.linalg.cholesky, x, upper=upper)
         return column_major(factor), np.zeros(x.shape[:-2], INT32)
     except np.linalg.LinAlgError:
         factor, info = _factored_each(x, upper)
