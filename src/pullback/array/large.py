@@ -10,6 +10,7 @@ environment, nothing is asked and the NumPy kernels do all the work.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -108,5 +109,5 @@ def is_there() -> bool:
 
 
 def is_loaded() -> bool:
-    """Tell whether the kernels are loaded, so that asking for one costs no import."""
-    return _source is not None
+    """Tell whether the kernels are loaded, or the compiler for programs, so that asking costs no import."""
+    return _source is not None or "llvmlite.binding" in sys.modules
