@@ -30,7 +30,7 @@ def _uncollected() -> Iterator[None]:
 with _uncollected():
     from . import torch_names as _torch_names
     from .core import backend as _backend
-    from .core import wrapper as _wrapper
+    from .core import facade as _facade
     from .tensor import namespace as _namespace
     from .torch_names.exclusions import no_attribute as _no_attribute
     from .torch_names.torch_version import __version__
@@ -45,11 +45,16 @@ def _native_loops() -> Any:
 
     if find_spec("llvmlite") is None:
         return None
-    return importlib.import_module(f"{__package__}.compiler.eager_kernels.backend").Kernels()
+    return _of_compiler("eager_kernels.backend", "Kernels")()
 
 
-_backend.provide(lambda: importlib.import_module(f"{__package__}.compiler").compile, _native_loops)
-_wrapper.provide(lambda: importlib.import_module(f"{__package__}.torch_names._aten.translated"))
+def _of_compiler(module: str, name: str) -> Any:
+    """Return what a module of the compiler has under a name, loading it on first use."""
+    return getattr(importlib.import_module(f"{__package__}.compiler.{module}"), name)
+
+
+_backend.provide(_of_compiler, _native_loops)
+_facade.provide(torch_names=lambda: importlib.import_module(f"{__package__}.torch_names._aten.translated"))
 
 
 #: Packages and modules of torch's that load when first used.

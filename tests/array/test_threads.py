@@ -113,7 +113,7 @@ def test_the_buffer_size_is_given_back():
     before = np.getbufsize()
     seen = []
     threads.run_parts(lambda _: seen.append(np.getbufsize()), 1)
-    assert seen == [threads._BUFFER_SIZE]
+    assert seen == [1024]
     assert np.getbufsize() == before
 
 

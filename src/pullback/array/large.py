@@ -32,6 +32,9 @@ WORTH_MULTIPLYING, WORTH_WIDENING, _LOOKED_AT = 1 << 27, 1 << 23, 1 << 15
 #: 0.13 s measured with the loop on disk, 0.19 once where it is not).
 COMPILER, LOOP = 100_000_000, 20_000_000
 
+#: How many times work is done at most between two looks at what it costs.
+_SELDOM = 15
+
 #: `WORTH`, and the elements of an operand, once there are native kernels.
 SIZE = MATRIX = _NEVER
 
@@ -66,16 +69,39 @@ class Rent:
     What is counted is the work, never a clock, so that equal programs run equally.
     """
 
-    __slots__ = ("_bought", "_due")
+    __slots__ = ("_bought", "_due", "_pause", "_times", "bought")
 
     def __init__(self) -> None:
         self._due, self._bought = 0.0, False
+        #: How many times the next look at what the work costs is for, and how many are to pass before it.
+        self._times, self._pause = 1, 0
+        #: What was bought, for those who keep it here; a copy has to earn it again.
+        self.bought: Any = None
+
+    def __reduce__(self) -> Any:
+        return Rent, ()
 
     def pays(self, nanoseconds: float) -> bool:
         """Whether the work so far, with what is to be done now, has cost what compiling costs."""
         if not self._bought and is_there():
             self._due += nanoseconds
             self._bought = self._due >= (LOOP if is_loaded() else COMPILER)
+        return self._bought
+
+    def pays_seldom_asked(self, cost: Callable[[], float]) -> bool:
+        """The same of work that is done again and again, whose cost in nanoseconds takes time to find out: as
+        long as a tenth of an optimizer's small step. It is not asked for each time.
+        """
+        if self._bought or not is_there():
+            return self._bought
+        if self._pause:
+            self._pause -= 1
+            return False
+        now = cost()
+        if now and not self.pays(self._times * now):
+            left = (LOOP if is_loaded() else COMPILER) - self._due
+            self._times = 1 + int(min(_SELDOM, left / (4 * now)))
+            self._pause = self._times - 1
         return self._bought
 
 

@@ -14,6 +14,7 @@ Shapes: x ``(N, C, *size)``, everything pooled ``(N, C, *output)``.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from math import prod
@@ -307,9 +308,10 @@ def avg_pool_adjoint(
     return x
 
 
+@functools.lru_cache(maxsize=256)
 def _divisor(
-    size: Sequence[int],
-    output: Sequence[int],
+    size: tuple[int, ...],
+    output: tuple[int, ...],
     windows: Windows,
     count_include_pad: bool,
     divisor_override: int | None,

@@ -5,7 +5,7 @@ for it costs 40 to 80 µs on the target machine, hence nothing here is used belo
 measured.
 
 A job is cut into as many parts as `get_num_threads` says, whoever runs them: when the threads are busy with
-somebody else's job the caller runs all parts itself, so results never depend on what else is going on.
+another job the caller runs all parts itself, so results never depend on what else is going on.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ import threading
 from collections.abc import Callable
 from contextlib import nullcontext
 
-import numpy as np
-
 from . import blas
+from .quiet import SHORT_BUFFERS, loud, quiet
 
 
 class _Worker:
@@ -38,9 +37,7 @@ class _Worker:
 
     def _run(self) -> None:
         _inside.active = True
-        # NumPy keeps these settings per thread.
-        np.seterr(all="ignore")
-        np.setbufsize(_BUFFER_SIZE)
+        quiet(SHORT_BUFFERS)
         while True:
             self._go.acquire()
             task = self._task
@@ -62,12 +59,6 @@ class _Worker:
         error, self._error = self._error, None
         return error
 
-
-#: Elements in NumPy's ufunc buffers within a part. Where the rows of an array do not follow one another,
-#: NumPy copies rows shorter than the buffer (8192 elements for three operands together) into it, which costs
-#: more than the work: adding a column to 256×1000 float32 takes 44 µs with the default and 24 µs with this;
-#: 256×4096, 172 µs and 79 µs.
-_BUFFER_SIZE = 1024
 
 _inside = threading.local()
 _busy = threading.Lock()
@@ -114,7 +105,7 @@ def run_parts(part: Callable[[int], None], parts: int, *, uses_blas: bool = Fals
         Keep BLAS to one thread per part meanwhile.
     """
     threads = min(get_num_threads(), parts)
-    buffer_size = np.setbufsize(_BUFFER_SIZE)
+    token = quiet(SHORT_BUFFERS)
     try:
         if threads <= 1:
             for index in range(parts):
@@ -128,7 +119,7 @@ def run_parts(part: Callable[[int], None], parts: int, *, uses_blas: bool = Fals
             if free:
                 _busy.release()
     finally:
-        np.setbufsize(buffer_size)
+        loud(token)
 
 
 def _run_on_threads(part: Callable[[int], None], parts: int, threads: int) -> None:

@@ -9,7 +9,7 @@ from numpy import asarray, floating, ndarray
 
 from ..array.layout import is_dense
 from ..array.strides import contiguous_strides, laid_out, strides_of
-from . import structural_ops
+from . import facade
 from .dual import Dual
 from .hooked import as_inner, as_tensor
 from .hooks import NodeHooks
@@ -53,7 +53,7 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
         old = leaf._grad
         if old is None:
             if create_graph:
-                leaf._grad = structural_ops.copy_of(as_tensor(g))
+                leaf._grad = facade.copy_of(as_tensor(g))
             else:
                 value = leaf._value
                 if type(g) is type(value) is ndarray:

@@ -1,8 +1,8 @@
 """Where lower layers ask the compiler, which stands above them, for something faster.
 
 The package provides it, by functions that load it when it is first asked: `compile` of a function, native
-kernels of large arrays (`array.large`), the native pullback of an op, native steps of an optimizer. All may
-be missing; who asks then does the work in NumPy.
+kernels of large arrays (`array.large`), the native pullback of an op, the steps of an optimizer. All may be
+missing; the work is then done in NumPy.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from typing import Any
 from numpy import ndarray
 
 from ..array import large
+from .tracer import is_tracing
 
-_load: Callable[[], Callable[..., Any]] | None = None
+_load: Callable[[str, str], Any] | None = None
 
 
-def provide(compile: Callable[[], Callable[..., Any]], kernels: Callable[[], Any]) -> None:
-    """Take the functions that load `compile` and the native kernels."""
+def provide(load: Callable[[str, str], Any], kernels: Callable[[], Any]) -> None:
+    """Take the functions that load a name of a module of the compiler, and the native kernels."""
     global _load
-    _load = compile
+    _load = load
     large.provide(kernels)
 
 
@@ -28,7 +29,7 @@ def compiled(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Return ``torch.compile(function, *args, **kwargs)``."""
     if _load is None:
         raise RuntimeError("no compiler was provided: import pullback first")
-    return _load()(function, *args, **kwargs)
+    return _load("api", "compile")(function, *args, **kwargs)
 
 
 def pulled(op: Any, g: ndarray, saved: tuple[Any, ...], needs: tuple[bool, ...]) -> Any:
@@ -36,6 +37,12 @@ def pulled(op: Any, g: ndarray, saved: tuple[Any, ...], needs: tuple[bool, ...])
     return large.ask("pull", op, g, saved, needs)
 
 
-def optimizer_steps() -> Any:
-    """Return what makes native loops of optimizers' updates, or None."""
-    return large.ask("updating")
+def optimizer_steps(optimizer: Any) -> Any:
+    """Return what does an optimizer's steps for a group at once, by ``step(optimizer, group)``; None where
+    each parameter takes its step by itself.
+    """
+    # What looks like an optimizer may not have been made like one.
+    rent: large.Rent | None = optimizer.__dict__.get("_rent")
+    if _load is None or rent is None or not (is_tracing() or rent.pays_seldom_asked(optimizer._cost)):
+        return None
+    return _load("optimizer_steps", "steps_of")(optimizer)

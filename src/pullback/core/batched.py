@@ -15,7 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
-from . import structural_ops
+from . import facade
 from .value import InnerValue, Value, dtype_of, run, shape_of
 
 
@@ -99,9 +99,9 @@ class Batched(InnerValue):
 def front(value: Any, batched: bool, size: int) -> Any:
     """The value with the batch axis first; an unbatched array is expanded to the batch."""
     if batched:
-        return value.value if value.dim == 0 else structural_ops.front(value.value, value.dim)
+        return value.value if value.dim == 0 else facade.front(value.value, value.dim)
     if isinstance(value, (Value, ndarray)):
-        return structural_ops.expand(value, (size, *shape_of(value)))
+        return facade.expand(value, (size, *shape_of(value)))
     return value
 
 
@@ -115,7 +115,7 @@ def _promoted(op: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
          for v in inputs if v is not None]
     )  # fmt: skip
     return tuple(
-        structural_ops.convert(v, common) if isinstance(v, (Value, ndarray)) and dtype_of(v) != common else v
+        facade.convert(v, common) if isinstance(v, (Value, ndarray)) and dtype_of(v) != common else v
         for v in inputs
     )
 
@@ -129,7 +129,7 @@ def _elementwise(op: Any, inputs: tuple[Any, ...], mine: list[bool], attrs: tupl
             shape = shape_of(v)
             missing = rank - (len(shape) - 1)
             if missing:
-                v = structural_ops.reshape(v, (shape[0], *(1,) * missing, *shape[1:]))
+                v = facade.reshape(v, (shape[0], *(1,) * missing, *shape[1:]))
         aligned.append(v)
     return run(op, tuple(aligned), attrs)
 
@@ -141,7 +141,7 @@ def _loop(op: Any, inputs: tuple[Any, ...], mine: list[bool], size: int, attrs: 
         raise RuntimeError(
             f"vmap: {op.name} has no batching rule, and its loop cannot run over a batch of size 0"
         )
-    take = structural_ops.select
+    take = facade.select
     rows = [
         run(op, tuple(take(v, i) if m else v for v, m in zip(fronts, mine, strict=True)), attrs)
         for i in range(size)
@@ -160,4 +160,4 @@ def _stacked(rows: list[Any]) -> Any:
                 f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
                 f"{list(shape_of(row))} at entry {k}"
             )
-    return structural_ops.stack(rows)
+    return facade.stack(rows)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from . import structural_ops
+from . import facade
 from .levels import fresh_level
 from .modes import change, modes, set_modes
 from .node import LEAF, edge_target
@@ -96,7 +96,7 @@ def _elementwise(
         if t is None or rule is None:
             continue
         if complex_out:
-            conj = structural_ops.conj
+            conj = facade.conj
             part = conj(rule(conj(t), *(env[n] for n in names)))
         else:
             part = rule(t, *(env[n] for n in names))
@@ -111,7 +111,7 @@ def fitted(tangent: Any, out: Any) -> Any:
     if isinstance(tangent, np.generic):
         tangent = np.asarray(tangent)
     if dtype_of(tangent) != dtype_of(out):
-        tangent = structural_ops.convert(tangent, dtype_of(out))
+        tangent = facade.convert(tangent, dtype_of(out))
     if shape_of(tangent) != shape_of(out):
         tangent = tangent + zeros(out)
     return tangent

@@ -18,8 +18,9 @@ import numpy as np
 from numpy import add, float32, float64, ndarray
 
 from ..array.elementwise import WORTH_ASKING
+from ..array.quiet import IGNORE, loud, quiet
 from ..array.transposed import c_copy
-from . import bulk, structural_ops
+from . import bulk, facade
 from . import graph_errors as errors
 from .accumulation import accumulate_grad, plus
 from .backward_task import Capture, Task, running, selecting
@@ -27,7 +28,6 @@ from .blame import freed_by_caller, is_freed
 from .hooked import run_posthooks, run_prehooks
 from .modes import DEFAULT, NO_GRAD, modes, put_modes, reset_modes
 from .node import AccumulateGrad, MultiNode, Node, Output, edge_target
-from .quiet import IGNORE, loud, quiet
 from .saved import check_versions
 from .saved import freed as freed_error
 from .tracer import Tracer, refuse_all
@@ -125,9 +125,9 @@ class BackwardPass:
             return None
         if kind is ndarray:
             if g.shape != edge._shape:
-                g = structural_ops.sum_to(g, edge._shape)
+                g = facade.sum_to(g, edge._shape)
             if g.dtype is not edge._dtype and g.dtype != edge._dtype:
-                g = structural_ops.convert(g, edge._dtype)
+                g = facade.convert(g, edge._dtype)
         # NumPy's operators on 0-d arrays give scalars.
         elif not (
             (kind is float32 or kind is float64)
@@ -172,9 +172,9 @@ def conform(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     elif isinstance(g, np.generic):
         g = np.asarray(g)
     if shape_of(g) != shape:
-        g = structural_ops.sum_to(g, shape)
+        g = facade.sum_to(g, shape)
     if dtype_of(g) != dtype:
-        g = structural_ops.convert(g, dtype)
+        g = facade.convert(g, dtype)
     return g
 
 

@@ -19,8 +19,8 @@ from numpy import ndarray
 from ..array import dtypes
 from ..array.layout import towards
 from ..array.strides import strides_of
+from . import facade
 from . import graph_errors as errors
-from . import structural_ops
 from .batched import Batched
 from .blame import is_freed, stamp
 from .calls import edge_of
@@ -69,10 +69,10 @@ class CopySlices(Node):
             raise freed(self)
         base, source = self._edges
         g = laid_out_like(g, self.strides)
-        g_source = None if source is None else structural_ops.clone(replay(g, self.steps))
+        g_source = None if source is None else facade.clone(replay(g, self.steps))
         if base is None:
             return None, g_source
-        return structural_ops.put(g, np.zeros((), dtype_of(g)), self.steps, self.strides), g_source
+        return facade.put(g, np.zeros((), dtype_of(g)), self.steps, self.strides), g_source
 
     backward_graph = backward
 
@@ -150,7 +150,7 @@ def laid_out_like(value: Any, strides: Any) -> Any:
     array = innermost(value)
     if strides is None and isinstance(array, ndarray) and array.flags.c_contiguous:
         return value
-    return structural_ops.lay_out(value, strides)
+    return facade.lay_out(value, strides)
 
 
 def layout_of(value: Any) -> tuple[int, ...] | None:
@@ -336,7 +336,7 @@ def store(x: Any, new: Any) -> Any:
             if (recorder := getattr(traced, "recorder", None)) is not None:
                 sharing = recorder.sharing(x)
         kind = dtype_of(value)
-        after = new._value if dtype_of(new._value) == kind else structural_ops.cast(new._value, kind)
+        after = new._value if dtype_of(new._value) == kind else facade.cast(new._value, kind)
         if (recorder := getattr(after, "recorder", None)) is not None:
             after = recorder.written(x, after)
         if new._level > x._level:
@@ -433,7 +433,7 @@ def record_write(x: Any, node: Any) -> None:
         return
     base = record.base
     if type(x._value) is not Meta and not (type(base._value) in IN_MEMORY and type(x._value) in IN_MEMORY):
-        whole = structural_ops.put(base._value, x._value, record.steps, layout_of(base._value))
+        whole = facade.put(base._value, x._value, record.steps, layout_of(base._value))
         if (recorder := getattr(whole, "recorder", None)) is not None:
             whole = recorder.written(base, whole)
         base._value = whole

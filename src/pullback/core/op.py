@@ -31,13 +31,13 @@ from numpy import ndarray
 from ..array import dtypes
 from ..array.elementwise import WORTH_ASKING, apply
 from ..array.layout import in_order, placed
+from ..array.quiet import IGNORE, loud, quiet
 from ..array.strides import settled
 from . import calls
 from . import graph_errors as errors
 from .connected import Gradient
 from .node import MultiNode, Node
 from .node_classes import general_class, make_node_class, packed_class
-from .quiet import IGNORE, loud, quiet
 from .result_shapes import result_kinds
 from .saved import Layout, SavedTensor, graph_saved, parameter_names
 from .underivable import no_derivative
@@ -137,8 +137,9 @@ class Op:
         The rule of an op with several outputs takes None for a covector that did not arrive (by default it
         gets zeros).
     check : callable, optional
-        ``check(*inputs, *attrs)`` raises torch's error for arrays that the op does not take; not called for
-        float32 and float64 on the inline path.
+        ``check(*inputs, *attrs)`` raises torch's error for arrays that the op does not take. One that looks
+        at dtypes alone has a method ``takes(dtype)``, and is not called for inputs of one dtype that it
+        takes; the others are not called for float32 and float64 where there is one input, or two.
     jvp : callable, optional
         ``jvp(primals, tangents, out, *attrs)`` with None for absent tangents.
     batch : callable, optional
@@ -393,22 +394,25 @@ class Op:
             result = self._compute(inputs, attrs)
             if half is not None:
                 result = _rounded(result, half)
-        except ValueError:
-            if self.kind == "elementwise":
-                check_broadcast(inputs)
-            raise
-        except TypeError as error:
-            if type(error).__name__ == "_UFuncNoLoopError" or "not supported for the input types" in str(
-                error
-            ):
-                raise unsupported(self.word, inputs) from error
-            raise
+        except (ValueError, TypeError) as error:
+            raise self.failed(error, inputs) from error.__cause__
         finally:
             loud(token)
         place = self.place
         if place is None:
             return result
         return tuple([place(r, given) for r in result]) if isinstance(result, tuple) else place(result, given)
+
+    def failed(self, error: Exception, inputs: tuple[Any, ...]) -> Exception:
+        """Return what a call raises whose kernel failed: torch's error if it has one, else the kernel's."""
+        if isinstance(error, ValueError) and self.kind == "elementwise":
+            check_broadcast(inputs)
+        no_loop = "not supported for the input types" in str(error)
+        if isinstance(error, TypeError) and (no_loop or type(error).__name__ == "_UFuncNoLoopError"):
+            refused = unsupported(self.word, inputs)
+            refused.__cause__ = error
+            return refused
+        return error
 
     def refuse(self, dtype: np.dtype[Any]) -> None:
         """Raise torch's error for a dtype that the kernel is not written for, before all other checks."""

@@ -283,12 +283,12 @@ class Recorder:
 
         A value that is another tensor's, too, is copied, lest they seem to share memory.
         """
-        from . import structural_ops
+        from . import facade
         from .op import TABLE
 
         last = self.equations[-1] if self.equations else None
         if last is None or new.index not in last.outputs or TABLE[last.op].is_view:
-            new = structural_ops.clone(new)
+            new = facade.clone(new)
         before = x._value
         if type(x._counter) is NoVersions and isinstance(before, Tracer) and any(
             before.index in e.outputs or Reference(before.index) in e.operands

@@ -92,10 +92,10 @@ class TensorBase(Value):
 
 def register_facade(cls: type[TensorBase]) -> None:
     """Make `cls` the class of every tensor that ops return (called once, by `tensor/`)."""
-    from . import calls
+    from . import facade
 
     TensorBase._facade = cls
-    calls.use_facade(Tensor=cls)
+    facade.provide(Tensor=cls)
 
 
 def wrap(value: Any, node: Node | Any = None, level: int = 0) -> Any:

@@ -7,7 +7,7 @@ as for any other value. A mode of the kind is asked first, and about all tensors
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import prod
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.strides import contiguous_strides
+from . import facade
 from .levels import WRAPPER
 from .meta import Memory, Meta
 from .modes import modes, put_modes, reset_modes
@@ -97,17 +98,6 @@ class Wrapped(InnerValue):
         return dispatched(op, inputs, attrs)
 
 
-#: Load what gives ops under torch's names: a module with ``aten``, ``overload(name)``, and ``translate(op,
-#: inputs, attrs, ask)``, which calls ``ask(overload, args, kwargs)`` once or more and returns the result.
-torch_names: Callable[[], Any]
-
-
-def provide(load: Callable[[], Any]) -> None:
-    """Take what loads torch's own names of ops."""
-    global torch_names
-    torch_names = load
-
-
 def is_wrapper(value: Any) -> bool:
     """Whether a tensor's class computes ops on it."""
     return isinstance(value, TensorBase) and type(value._value) is Wrapped
@@ -116,7 +106,7 @@ def is_wrapper(value: Any) -> bool:
 def named(name: str, *args: Any, **kwargs: Any) -> Any:
     """Have the classes of arguments do an op of torch's that is none of the table's, such as ``copy_``."""
     with _below():
-        return ask(torch_names().overload(name), tuple(_shown(v) for v in args), kwargs)
+        return ask(facade.torch_names().overload(name), tuple(_shown(v) for v in args), kwargs)
 
 
 @contextmanager
@@ -132,7 +122,7 @@ def _below() -> Iterator[None]:
 def dispatched(op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
     """Run an op by the innermost mode with `__torch_dispatch__`, else by the classes of its inputs."""
     with _below():
-        return _bare(torch_names().translate(op, tuple(_shown(v) for v in inputs), attrs, ask))
+        return _bare(facade.torch_names().translate(op, tuple(_shown(v) for v in inputs), attrs, ask))
 
 
 def ask(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

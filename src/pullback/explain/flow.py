@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.quiet import IGNORE, loud, quiet
 from ..core.blame import is_freed, written_since
 from ..core.engine import BackwardPass
 from ..core.node import LEAF, AccumulateGrad, MultiNode, Node, Output, edge_target
-from ..core.quiet import IGNORE, loud, quiet
 from ..core.saved import Packed
 from ..core.value import TensorBase
 from ..core.versions import is_stale

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core import inplace, structural_ops
+from ..core import facade, inplace
 from ..core.inplace import AsStridedBackward0, CopySlices
 from ..core.node import AccumulateGrad, MultiNode, Node, edge_target
 from ..core.versions import is_stale
@@ -218,7 +218,7 @@ class Replay:
         whole = np.zeros(node._shape) if base is None else values[edge_target(base)]
         whole = inplace.laid_out_like(whole.copy(), node.strides)
         part: Any = np.zeros(()) if source is None else values[edge_target(source)]
-        return np.asarray(structural_ops.put(whole, part, node.steps, node.strides))
+        return np.asarray(facade.put(whole, part, node.steps, node.strides))
 
     @staticmethod
     def _viewed(node: AsStridedBackward0, values: dict[Place, ndarray]) -> ndarray:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.quiet import IGNORE, loud, quiet
 from ..core.accumulation import put_grads_back, rehearsals
 from ..core.backward_task import Task, needed_nodes, running, selecting
 from ..core.batched import Batched
@@ -26,7 +27,6 @@ from ..core.engine import BackwardPass
 from ..core.levels import entered_level
 from ..core.modes import modes, put_modes, reset_modes
 from ..core.node import AccumulateGrad, MultiNode, Node, edge_target
-from ..core.quiet import IGNORE, loud, quiet
 from ..core.value import TensorBase
 from ..tensor.random import get_rng_state, set_rng_state
 

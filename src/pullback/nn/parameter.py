@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import calls
+from ..core import facade
 from ..core.node import DIFFERENTIABLE
 from ..core.value import TensorBase, dtype_of
 from ..tensor.creation import empty
@@ -222,6 +222,6 @@ _ALLOWED_UNINITIALIZED: tuple[Any, ...] = (
 for _class in (Parameter, Buffer):
     _class.__module__ = "torch.nn.parameter"
 del _class
-calls.use_facade(Parameter=Parameter)
+facade.provide(Parameter=Parameter)
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, NoReturn
 
-from ..core import wrapper
+from ..core import facade
 from . import kernel_words as kernel_words  # before the ops are declared
 
 
@@ -25,7 +25,7 @@ def __getattr__(name: str) -> Any:
     """Load torch's own names when a program asks for them; any other name is that of an empty namespace."""
     if name.startswith("__") or find_spec(f"{__name__}.{name}") is not None:
         raise AttributeError(f"module 'pullback.ops' has no attribute '{name}'")
-    made = wrapper.torch_names().aten if name == "aten" else Namespace(f"torch.ops.{name}")
+    made = facade.torch_names().aten if name == "aten" else Namespace(f"torch.ops.{name}")
     globals()[name] = made
     return made
 

@@ -46,8 +46,8 @@ def from_scipy(name: str, *, finite: bool = False) -> Callable[..., ndarray]:
     return kernel
 
 
-def refuse(kernel: str, kinds: str, *, halves: bool = False, inputs: int = 2) -> Callable[..., None]:
-    """Make a check that refuses dtypes as torch's kernel of that name does.
+class Refusal:
+    """A check that looks at dtypes alone, and refuses some as torch's kernel of a name does.
 
     Parameters
     ----------
@@ -61,14 +61,24 @@ def refuse(kernel: str, kinds: str, *, halves: bool = False, inputs: int = 2) ->
         How many of the op's operands are inputs and not attributes.
     """
 
-    def check(*operands: Any) -> None:
-        given = [v for v in operands[:inputs] if v is not None]
-        common = common_dtype(given)
-        if common.kind.replace("W", "c") in kinds or (halves and common in HALVES):
-            check_broadcast(given)
-            raise unsupported(kernel, given, common)
+    def __init__(self, kernel: str, kinds: str, halves: bool, inputs: int) -> None:
+        self._kernel, self._kinds, self._halves, self._inputs = kernel, kinds, halves, inputs
 
-    return check
+    def takes(self, dtype: np.dtype[Any]) -> bool:
+        """Whether the kernel takes operands of which all have this dtype."""
+        return not (dtype.kind.replace("W", "c") in self._kinds or (self._halves and dtype in HALVES))
+
+    def __call__(self, *operands: Any) -> None:
+        given = [v for v in operands[: self._inputs] if v is not None]
+        common = common_dtype(given)
+        if not self.takes(common):
+            check_broadcast(given)
+            raise unsupported(self._kernel, given, common)
+
+
+def refuse(kernel: str, kinds: str, *, halves: bool = False, inputs: int = 2) -> Refusal:
+    """Make the check of an op whose kernel is not written for all dtypes (see `Refusal`)."""
+    return Refusal(kernel, kinds, halves, inputs)
 
 
 def no_complex_limits(*values: Any) -> None:

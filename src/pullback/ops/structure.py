@@ -17,7 +17,7 @@ from ..array.layout import empty_joined, towards
 from ..array.strides import bytes_of, extent, laid_out, reshaped_strides, restrided, strided, strides_of
 from ..array.summation import sum_over
 from ..array.transposed import c_copy
-from ..core import structural_ops
+from ..core import facade
 from ..core.marked import followed
 from ..core.op import Call, op, renamed, view
 from ..core.value import dtype_of, shape_of
@@ -276,7 +276,7 @@ put: Call = op(
 )
 
 
-structural_ops.provide(
+facade.provide(
     sum_to=sum_to, convert=convert, copy_of=copy_of, put=put, clone=clone, lay_out=lay_out, cast=cast,
     conj=conj, front=permute_to_front,
     expand=lambda x, shape: expand(reshape(x, (1, *shape_of(x))), shape),

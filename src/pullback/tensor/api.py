@@ -27,12 +27,12 @@ from numpy import ndarray
 from .. import errors
 from ..array import dtypes
 from ..array.elementwise import WORTH_ASKING, apply
-from ..core import calls, inplace, overlap
+from ..array.quiet import IGNORE, loud, quiet
+from ..core import calls, facade, inplace, overlap
 from ..core.blame import written
 from ..core.modes import DEFAULT, NO_GRAD, modes
 from ..core.op import TABLE, Op
 from ..core.overlap import overlaps_itself
-from ..core.quiet import IGNORE, loud, quiet
 from ..core.value import TensorBase, run, wrap
 from ..core.warn import warn_once
 from .builtin import published, shown
@@ -322,7 +322,7 @@ def as_function(method: Function, name: str, place: str = "") -> Function:
 
 def _are_foreign(args: tuple[Any, ...]) -> bool:
     """Whether arguments of classes that are no tensors override functions."""
-    plain = calls.Tensor
+    plain = facade.Tensor
     for value in args:
         if type(value) is not plain:
             return adopt(args)
@@ -549,7 +549,7 @@ def inplace_twin(
         if OVERRIDING:
             if _overridden((input, *args)):
                 # An operator such as ``+=`` is a twin of its own, which goes by the method's name.
-                called = getattr(calls.Tensor, label, call)
+                called = getattr(facade.Tensor, label, call)
                 return dispatch_override(called, (input, *args), kwargs)
             if modes().watcher is not None:
                 return intercepted(call, None, label, (input, *args), kwargs)
@@ -618,7 +618,7 @@ def _fast_unary(op: Op, general: Function) -> Function:
     kernel = op.kernel
 
     def call(input: Any, *surplus: Any, **named: Any) -> Any:
-        if (type(input) is calls.Tensor or type(input) is calls.Parameter) and not surplus and not named:
+        if (type(input) is facade.Tensor or type(input) is facade.Parameter) and not surplus and not named:
             a = input._value
             plain = type(a) is ndarray and (a.dtype is calls.F32 or a.dtype is calls.F64)
             mode = modes()
@@ -646,7 +646,7 @@ def _fast_binary(op: Op, general: Function) -> Function:
     numbers = op.numbers
 
     def call(input: Any, other: Any = calls.ABSENT, *surplus: Any, **named: Any) -> Any:
-        if (type(input) is calls.Tensor or type(input) is calls.Parameter) and not surplus and not named:
+        if (type(input) is facade.Tensor or type(input) is facade.Parameter) and not surplus and not named:
             a = input._value
             if (
                 type(a) is ndarray
@@ -660,7 +660,7 @@ def _fast_binary(op: Op, general: Function) -> Function:
                 ):
                     b = other
                     free = input._node is None
-                elif s is calls.Tensor or s is calls.Parameter:
+                elif s is facade.Tensor or s is facade.Parameter:
                     b = other._value
                     if type(b) is not ndarray or b.dtype is not d or (b.shape != a.shape and b.ndim):
                         return general(input, other)
@@ -700,7 +700,7 @@ def _present(*args: Any) -> tuple[Any, ...]:
 
 def _fast_parts(parts: Function, general: Function) -> Function:
     def call(input: Any, *args: Any, **kwargs: Any) -> Any:
-        if type(input) is calls.Tensor or type(input) is calls.Parameter:
+        if type(input) is facade.Tensor or type(input) is facade.Parameter:
             a = input._value
             mode = modes()
             free = (mode is NO_GRAD or (mode is DEFAULT and input._node is None)) and type(
@@ -821,7 +821,7 @@ def _called(op: Op, method: str) -> Function:
     """Return what overrides are told was called: the function, or the method as `Tensor` has it."""
     if not method:
         return op.public
-    called: Function = getattr(calls.Tensor, _BEHIND_OPERATORS.get(method, method))
+    called: Function = getattr(facade.Tensor, _BEHIND_OPERATORS.get(method, method))
     return called
 
 
@@ -830,7 +830,7 @@ def override_operator(method: str, *operands: Any) -> Any:
     if (OVERRIDING and _overridden(operands)) or (
         not isinstance(operands[-1], TensorBase) and adopt(operands[-1:])
     ):
-        return dispatch_override(getattr(calls.Tensor, method), operands, {}, True)
+        return dispatch_override(getattr(facade.Tensor, method), operands, {}, True)
     return PASS
 
 
@@ -904,6 +904,6 @@ def checked_operand(op: Op, position: int, v: Any, method: bool = False) -> Any:
     raise errors.argument_type(op.name, name, position + (not method), "Tensor", v)
 
 
-calls.use_facade(public_call=public_call)
+facade.provide(public_call=public_call)
 
 __all__ = ["REGISTRY", "TABLE", "install", "inplace_twin", "names", "public", "public_op", "write_out"]

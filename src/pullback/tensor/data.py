@@ -22,8 +22,8 @@ from numpy import ndarray
 
 from ..array import dtypes
 from ..array.layout import convert, copy
+from ..array.quiet import IGNORE, loud, quiet
 from ..array.strides import as_given
-from ..core.quiet import IGNORE, loud, quiet
 from ..core.value import array_of
 from ..core.warn import warn_once
 from .tensor import Tensor

@@ -16,7 +16,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
-from ..core import calls, inplace, overlap
+from ..core import calls, facade, inplace, overlap
 from ..core.blame import stamp, written
 from ..core.graph_errors import type_word
 from ..core.modes import DEFAULT, NO_GRAD, modes
@@ -48,7 +48,7 @@ _SELECT_NODE = _SELECT.node_class
 def _getitem(self: Any, index: Any) -> Any:
     if type(index) is int:
         a = self._value
-        if type(a) is ndarray and a.ndim and (type(self) is Tensor or type(self) is calls.Parameter):
+        if type(a) is ndarray and a.ndim and (type(self) is Tensor or type(self) is facade.Parameter):
             mode = modes()
             if mode is DEFAULT or mode is NO_GRAD:
                 size = a.shape[0]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
-from ..core import calls
+from ..core import facade
 from ..core.inplace import innermost
 from ..core.levels import META
 from ..core.marked import Marked
@@ -118,11 +118,11 @@ def _repr(self: Any, *, tensor_contents: Any = None) -> str:
     except RuntimeError:  # a view whose history was lost when its base was written to
         node = "Invalid"
     kind = type(self)
-    plain = kind is Tensor or kind is calls.Parameter
+    plain = kind is Tensor or kind is facade.Parameter
     return tensor_text(
         innermost(self).phantom() if is_meta(self) else array_of(self), device=str(self.device),
         class_name=None if plain else kind.__name__,
-        is_parameter=not plain and calls.Parameter is not None and isinstance(self, calls.Parameter),
+        is_parameter=not plain and facade.Parameter is not None and isinstance(self, facade.Parameter),
         contents=tensor_contents, requires_grad=self.requires_grad,
         grad_fn=node,
     )

@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import errors
 from ..array import dtypes
-from ..core import calls
+from ..core import facade
 from ..core.graph_errors import type_word
 from ..core.modes import modes
 from ..core.op import unsupported
@@ -226,7 +226,7 @@ def sum_all(place: str) -> _F:
                 return found
         if dim is None and dtype is None and out is None and not keepdim:
             t = type(input)
-            if t is calls.Tensor or t is calls.Parameter:
+            if t is facade.Tensor or t is facade.Parameter:
                 return r.sum_all(input)
         if not _is_ordinary(place, input, dim, keepdim, dtype, out):
             dtype = _read(place, "sum", (input, dim, keepdim), _given(dtype=dtype, out=out))
@@ -266,7 +266,7 @@ def mean_all(place: str) -> _F:
                 return found
         if dim is None and dtype is None and out is None and not keepdim:
             t = type(input)
-            if t is calls.Tensor or t is calls.Parameter:
+            if t is facade.Tensor or t is facade.Parameter:
                 value = input._value
                 # Values of a transform go on: their dtype is no NumPy dtype.
                 if type(value) is np.ndarray and value.dtype.kind in "fc":

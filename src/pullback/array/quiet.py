@@ -21,6 +21,13 @@ except ImportError:
 with np.errstate(all="ignore"):
     #: The error state in which nothing warns.
     IGNORE: Any = _state.get()
+    _buffer_size = np.setbufsize(1024)
+    #: The same with the ufunc buffers of a part of a kernel. Where the rows of an array do not follow one
+    #: another, NumPy copies rows shorter than its buffer (8192 elements for three operands together) into it,
+    #: which costs more than the work: adding a column to 256×1000 float32 takes 44 µs with the default and 24
+    #: µs with this; 256×4096, 172 µs and 79 µs.
+    SHORT_BUFFERS: Any = _state.get()
+    np.setbufsize(_buffer_size)
 
 #: ``token = quiet(IGNORE)`` before a kernel and ``loud(token)`` after it.
 quiet: Callable[[Any], Any] = _state.set

@@ -1,0 +1,353 @@
+"""Write the Python source of an op's call: one template for any number of inputs.
+
+The source depends only on the facts of a declaration that are in `Facts`; ops that agree in them share one
+code object. What the source does not say (the kernel, the class of nodes) it finds among the globals that
+`calls` gives each function. A call written here
+
+1. takes facade tensors around arrays, Python numbers where the op does, and nothing (None) for an input that
+   may be left out; anything else goes to `value.run`, or to `public_call` where users call;
+2. computes: by the kernel at once for the dtypes in `fast`, by `Op.evaluate` for the others;
+3. makes the result, a view's with its record;
+4. makes the node, which saves what the rules of those inputs ask for that require a covector.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Saved(NamedTuple):
+    """Describe one value of a node's saved tuple.
+
+    Attributes
+    ----------
+    source : int
+        Which input, or ``~k`` for output k.
+    wanted : tuple of int
+        The inputs whose rules ask for it; empty where it is saved always.
+    """
+
+    source: int
+    wanted: tuple[int, ...]
+
+
+class Facts(NamedTuple):
+    """Hold what the source of a call depends on.
+
+    Attributes
+    ----------
+    inputs : tuple of str
+    outputs : int
+    carried : tuple of int
+        Which outputs carry gradients.
+    has_attrs, public, derivable, view, elementwise, ufunc : bool
+    numbers : bool
+        Whether the second input may be a Python number.
+    optional : bool
+        Whether inputs may be None.
+    agree : bool
+        Whether the kernel runs at once only where all arrays have one dtype.
+    direct : bool
+        Whether the kernel ever runs at once on tensors, and `on_arrays` on the bare arrays of rules.
+    place : str
+        How the result is laid out: "" as it is, "first" by the first operand (see `layout.placed`), "format"
+        by the memory format of the first operand, "any" by a function that looks for itself.
+    saved : tuple of Saved
+    metadata : tuple of int
+        The inputs whose shapes are saved.
+    """
+
+    inputs: tuple[str, ...]
+    outputs: int
+    carried: tuple[int, ...]
+    has_attrs: bool
+    public: bool
+    derivable: bool
+    view: bool
+    elementwise: bool
+    ufunc: bool
+    numbers: bool
+    optional: bool
+    agree: bool
+    direct: bool
+    on_arrays: bool
+    place: str
+    saved: tuple[Saved, ...]
+    metadata: tuple[int, ...]
+
+
+def source_of(facts: Facts) -> str:
+    """Return the source of ``call``."""
+    lines = [f"def call({_parameters(facts)}):", *("    " + line for line in _body(facts))]
+    return "\n".join(lines) + "\n"
+
+
+def _parameters(facts: Facts) -> str:
+    if facts.public:
+        return ", ".join([*(f"{name}=ABSENT" for name in facts.inputs), "*surplus", "**named"])
+    required, optional = facts.inputs[:1], facts.inputs[1:]
+    default = "=None" if facts.optional else ""
+    return ", ".join([*required, *(name + default for name in optional), *["*attrs"] * facts.has_attrs])
+
+
+def _tuple(parts: list[str]) -> str:
+    return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
+
+
+def _body(facts: Facts) -> list[str]:
+    return [
+        *_taken(facts), *_computed(facts), *(_view(facts) if facts.view else _fresh(facts)), *_node(facts)
+    ]  # fmt: skip
+
+
+# --- the arguments ------------------------------------------------------------------------------------------
+
+
+def _elsewhere(facts: Facts) -> str:
+    """The statement that hands a call on."""
+    if facts.public:
+        return f"return public_call(op, ({', '.join(facts.inputs)}, *surplus), named, method)"
+    return f"return run(op, {_tuple(list(facts.inputs))}, {'attrs' if facts.has_attrs else '()'})"
+
+
+def _taken(facts: Facts) -> list[str]:
+    """The arrays ``a0``, …, the modes, and the nodes ``n0``, … that lead to the inputs."""
+    elsewhere, first = _elsewhere(facts), facts.inputs[0]
+    lines = [
+        f"t = type({first})",
+        "if t is not Tensor and t is not Parameter:",
+        *("    " + line for line in _arrays(facts)),
+        f"    {elsewhere}",
+        "mode = modes()",
+        "if mode is not DEFAULT and mode is not NO_GRAD" + " or surplus or named" * facts.public + ":",
+        f"    {elsewhere}",
+    ]
+    for k, name in enumerate(facts.inputs):
+        tensor = [f"if {name}._view is not None:", f"    bring_up_to_date({name})"] * facts.derivable
+        tensor += [f"a{k} = {name}._value", f"if type(a{k}) is not ndarray:", f"    {elsewhere}"]
+        if facts.derivable:
+            tensor.append(f"n{k} = {name}._node")
+        if k == 0:
+            lines += tensor
+            continue
+        lines += [f"t = type({name})", "if t is Tensor or t is Parameter:", *("    " + t for t in tensor)]
+        other = [f"a{k} = {name}", *[f"n{k} = None"] * facts.derivable]
+        if facts.numbers:
+            taken = f"t is float or (t is int and LEAST <= {name} <= MOST)"
+            lines += [f"elif {taken}:", *("    " + t for t in other)]
+        if facts.optional:
+            lines += [f"elif {name} is None:", *("    " + t for t in other)]
+        lines += ["else:", f"    {elsewhere}"]
+    return lines
+
+
+def _arrays(facts: Facts) -> list[str]:
+    """What rules of a plain backward call the op with: bare arrays, numbers and gaps."""
+    if facts.public:
+        return []
+    first, *others = facts.inputs
+    attrs = "attrs" if facts.has_attrs else "()"
+    evaluated = f"return op.evaluate({_tuple(list(facts.inputs))}, {attrs})"
+    lines = ["if t is ndarray:"]
+    given = ", ".join(facts.inputs) + ", *attrs" * facts.has_attrs
+    if facts.on_arrays:
+        plain = f"((d := {first}.dtype) is F32 or d is F64)"
+        kernel = f"return kernel({given}{', out=...' * facts.elementwise})"
+        if facts.elementwise:
+            plain += f" and {first}.size < PARALLEL_SIZE"
+        for name in others:
+            number = " or s is float or s is int" * facts.elementwise
+            plain += f" and (((s := type({name})) is ndarray and {name}.dtype is d){number})"
+        lines += [f"    if {plain}:", f"        {kernel}"]
+    if not others:
+        lines.append(f"    {evaluated}")
+        if facts.ufunc and not facts.has_attrs:
+            lines += ["if t is float32 or t is float64:", f"    return kernel({first})"]
+        return lines
+    bare = " and ".join(
+        f"((s := type({name})) is ndarray or s is float or s is int or {name} is None)" for name in others
+    )
+    return [*lines, f"    if {bare}:", f"        {evaluated}"]
+
+
+# --- the result ---------------------------------------------------------------------------------------------
+
+
+def _computed(facts: Facts) -> list[str]:
+    """``r``, what the kernel makes of the arrays, laid out."""
+    count = len(facts.inputs)
+    arrays = [f"a{k}" for k in range(count)]
+    attrs = "attrs" if facts.has_attrs else "()"
+    given = ", ".join(arrays) + ", *attrs" * facts.has_attrs
+    if facts.view:
+        return [f"r = kernel(a0 if a0.size else settled(a0){', *attrs' * facts.has_attrs})"]
+    evaluated = f"r = op.evaluate({_tuple(arrays)}, {attrs})"
+    if not facts.direct:
+        return [evaluated]
+    fast = "((d := a0.dtype) is F32 or d is F64 or d in fast)"
+    for k in range(1, count):
+        own = f"((e := a{k}.dtype) is F32 or e is F64 or e in fast)"
+        tests = [f"a{k}.dtype is d" if facts.agree else own]
+        if facts.numbers:
+            taken = f"d is F32 or d is F64 or (d is I64 and type(a{k}) is int) or d.kind == 'c'"
+            tests = [f"a{k}.dtype is d if type(a{k}) is ndarray else {taken}"]
+        if facts.optional:
+            tests.insert(0, f"a{k} is None")
+        fast += f" and ({' or '.join(tests)})"
+    kernel = f"kernel({given}{', out=...' * facts.elementwise})"
+    lines = [f"if {fast}:"]
+    if facts.place and facts.outputs == 1 and facts.place != "format" and (facts.elementwise or count == 1):
+        lines.append("    in_order = a0.flags.c_contiguous")
+    lines += ["    token = quiet(IGNORE)", "    try:"]
+    if facts.ufunc and not facts.has_attrs:
+        lines += ["        if a0.size >= PARALLEL_SIZE:", f"            r = parallel(kernel, {given})"]
+        if facts.place == "first" and count == 2:
+            # Where `place` would have it: to move it takes 3.4 µs.
+            lines += [
+                "        elif not in_order and a0.flags.f_contiguous:",
+                f"            r = kernel({given}, order='F')",
+            ]
+        lines += ["        else:", f"            r = {kernel}"]
+    else:
+        lines.append(f"        r = {kernel}")
+    lines += [
+        "    except (ValueError, TypeError, OverflowError) as error:",
+        f"        raise op.failed(error, {_tuple(arrays)})",
+        "    finally:",
+        "        loud(token)",
+        *("    " + line for line in _laid_out(facts, arrays)),
+        "else:",
+        f"    {evaluated}",
+    ]
+    return lines
+
+
+def _laid_out(facts: Facts, arrays: list[str]) -> list[str]:
+    if not facts.place:
+        return []
+    operands = _tuple(arrays)
+    if facts.outputs > 1:
+        return [f"r = tuple([place(part, {operands}) for part in r])"]
+    placed = f"r = place(r, {operands})"
+    if facts.place == "format" or (len(arrays) > 1 and not facts.elementwise):
+        return [placed]
+    wrong = "not in_order"
+    if len(arrays) > 1:
+        wrong = f"({wrong} or a0.size != r.size)"
+    elif facts.has_attrs:
+        wrong = f"({wrong} or not a0.size)"
+    if facts.place == "first" and facts.elementwise:
+        wrong += " and not (a0.strides == r.strides and a0.shape == r.shape)"
+    return [f"if {wrong}:", f"    {placed}"]
+
+
+def _view(facts: Facts) -> list[str]:
+    return [
+        "y = new(Tensor)",
+        "y._value = r",
+        f"y._counter = version = {facts.inputs[0]}._counter",
+        f"y._view = view_of({facts.inputs[0]}, op, {'attrs' if facts.has_attrs else '()'}, None, mode)",
+    ]
+
+
+def _fresh(facts: Facts) -> list[str]:
+    if facts.outputs == 1:
+        return ["y = new(Tensor)", "y._value = r", "y._counter = version = [0]", "y._view = None"]
+    lines = [f"{', '.join(f'r{k}' for k in range(facts.outputs))} = r"]
+    for k in range(facts.outputs):
+        lines += [
+            f"y{k} = new(Tensor)", f"y{k}._value = r{k}", f"y{k}._counter = [0]", f"y{k}._view = None",
+            f"y{k}._node = None",
+        ]  # fmt: skip
+    return lines
+
+
+# --- the node -----------------------------------------------------------------------------------------------
+
+
+def _node(facts: Facts) -> list[str]:
+    """The node behind the result; none where nothing leads to the inputs or nothing is recorded."""
+    several = facts.outputs > 1
+    result = _tuple([f"y{k}" for k in range(facts.outputs)]) if several else "y"
+    absent = [] if several else ["y._node = None"]
+    if facts.view:
+        absent = [f"y._node = None if {facts.inputs[0]}._node is None else unrecorded({facts.inputs[0]}, r)"]
+    if not facts.derivable:
+        return [*absent, f"return {result}"]
+    count = len(facts.inputs)
+    nowhere = " and ".join(f"n{k} is None" for k in range(count))
+    first = f"r{facts.carried[0]}" if several else "r"
+    carries = f"(e := {first}.dtype) is not F32 and e not in DIFFERENTIABLE"
+    lines = [
+        f"if ({nowhere}) or mode is NO_GRAD or ({carries}):",
+        *("    " + line for line in absent),
+        f"    return {result}",
+        "n = new(node_class)",
+    ]
+    for k, name in enumerate(facts.inputs):
+        lines += [f"if n{k} is LEAF:", f"    n{k} = accumulator({name})"]
+    lines += [f"n._edges = {_tuple([f'n{k}' for k in range(count)])}", *_saved(facts)]
+    if several and len(facts.carried) > 1:
+        lines += [
+            f"n._shape = {_tuple([f'r{k}.shape' for k in facts.carried])}",
+            f"n._dtype = {_tuple([f'r{k}.dtype' for k in facts.carried])}",
+            *(f"y{k}._node = Output(n, {at})" for at, k in enumerate(facts.carried)),
+        ]
+    else:
+        y = f"y{facts.carried[0]}" if several else "y"
+        lines += [f"{y}._node = n", f"n._shape = {first}.shape", "n._dtype = e"]
+    return [
+        *lines,
+        "n._hooks = None",
+        "n._seq = next_sequence()",
+        "frame = calling_frame(1)",
+        "code = frame.f_code",
+        "if own_file[code.co_filename]:",
+        "    frame = user_frame(frame)",
+        "    code = frame.f_code",
+        "n._code = code",
+        "n._at = frame.f_lasti",
+        f"return {result}",
+    ]
+
+
+def _saved(facts: Facts) -> list[str]:
+    """The statement that gives the node what it saves."""
+    lines = []
+    sums: list[str] = []
+    plain: list[str] = []
+
+    def flush() -> None:
+        if plain:
+            sums.append(_tuple(plain.copy()))
+            plain.clear()
+
+    for source, wanted in facts.saved:
+        if source < 0:
+            several = (f"r{~source}", f"y{~source}._counter", "0")
+            triple = several if facts.outputs > 1 else ("r", "version", "version[0]")
+        elif source and (facts.numbers or facts.optional):
+            name = facts.inputs[source]
+            lines += [
+                f"c{source} = {name}._counter if type(a{source}) is ndarray else FROZEN",
+            ]
+            triple = (f"a{source}", f"c{source}", f"c{source}[0]")
+        else:
+            name = facts.inputs[source]
+            triple = (f"a{source}", f"(v := {name}._counter)", "v[0]")
+        if wanted:
+            flush()
+            asked = " or ".join(f"n{k} is not None" for k in wanted)
+            sums.append(f"(({', '.join(triple)}) if {asked} else NOTHING)")
+        else:
+            plain += triple
+    for k in facts.metadata:
+        gap = f"() if a{k} is None else " if k and facts.optional else ""
+        plain.append(f"({gap}a{k}.shape)")
+    if facts.has_attrs and plain:
+        plain.append("*attrs")
+    elif facts.has_attrs:
+        flush()
+        sums.append("attrs")
+    flush()
+    return [*lines, f"n._saved = {' + '.join(sums) or '()'}"]

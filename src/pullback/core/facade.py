@@ -1,0 +1,58 @@
+"""Hold what the layers above provide for the mechanism: their classes, and ops that the core itself needs.
+
+The core names no op and no class of users'. The engine brings covectors to their edges, in-place updates
+write through views, forward mode conjugates, and batching moves axes about, each by an op of the table, so
+that all of it is differentiable and traceable.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+#: The class of every tensor that ops return, and that of parameters, which calls take as they take it.
+Tensor: Any = None
+Parameter: Any = None
+#: Treat what is not the common case of a public call: ``public_call(op, inputs, named, method)`` checks the
+#: user's arguments, serves ``__torch_function__`` and ``out=``, then runs the op.
+public_call: Callable[..., Any]
+#: Load what gives ops under torch's names: a module with ``aten``, ``overload(name)``, and ``translate(op,
+#: inputs, attrs, ask)``, which calls ``ask(overload, args, kwargs)`` once or more and returns the result.
+torch_names: Callable[[], Any]
+
+#: Sum a value to a shape.
+sum_to: Callable[[Any, tuple[int, ...]], Any]
+#: Cast a covector to the dtype of an edge.
+convert: Callable[[Any, np.dtype[Any]], Any]
+#: Copy a covector for the leaf that keeps it.
+copy_of: Callable[[Any], Any]
+#: ``put(base, source, steps, strides)``: the base with what the view steps select replaced by the source.
+put: Callable[[Any, Any, tuple[Any, ...], tuple[int, ...] | None], Any]
+clone: Callable[[Any], Any]
+#: Give a value the layout of strides.
+lay_out: Callable[[Any, tuple[int, ...]], Any]
+cast: Callable[[Any, np.dtype[Any]], Any]
+conj: Callable[[Any], Any]
+#: Move a batch axis to the front: ``front(value, axis)``.
+front: Callable[[Any, int], Any]
+#: Repeat a value along a new first axis: ``expand(value, (size, *shape))``.
+expand: Callable[[Any, tuple[int, ...]], Any]
+reshape: Callable[[Any, tuple[int, ...]], Any]
+#: Take an element along the first axis.
+select: Callable[[Any, int], Any]
+#: Stack values along a new first axis.
+stack: Callable[[Sequence[Any]], Any]
+
+
+#: All of these, and what else the calls of ops name, as the built-in names of functions whose globals are an
+#: op's.
+shared: dict[str, Any] = {**vars(builtins), "Tensor": None, "Parameter": None}
+
+
+def provide(**names: Any) -> None:
+    """Take some of them, as each is defined."""
+    globals().update(names)
+    shared.update(names)
