@@ -7,20 +7,27 @@ is here, once.
 from __future__ import annotations
 
 import functools
+import math
 from collections import defaultdict
 from collections.abc import Callable
 from copy import deepcopy
 from itertools import chain
 from typing import Any
 
+from numpy import ndarray
+
+from ..array import large
 from ..autograd.grad_mode import enable_grad, no_grad, set_grad_enabled
+from ..core import backend
 from ..core.hooks import HookDict, RemovableHandle, add_hook
 from ..core.value import dtype_of
 from ..nn.modules.module import class_named
 from ..tensor.complex_parts import view_as_real
 from ..tensor.tensor import Tensor
-from .alike import alike_in_trace
-from .native import NativeSteps, native_steps
+
+#: Nanoseconds that a step in NumPy takes for a parameter, and for an element of it, and again for each value
+#: of its state.
+PARAMETER, ELEMENT = 5_000, 0.8
 
 
 class _Required:
@@ -55,7 +62,7 @@ class Optimizer:
         self._optimizer_state_dict_post_hooks = HookDict()
         self._optimizer_load_state_dict_pre_hooks = HookDict()
         self._optimizer_load_state_dict_post_hooks = HookDict()
-        self._native_steps = NativeSteps()
+        self._rent = large.Rent()
         self._patch_step_function()
         if isinstance(params, Tensor):
             raise TypeError(
@@ -182,20 +189,32 @@ class Optimizer:
             with enable_grad():
                 loss = closure()
         with set_grad_enabled(self.defaults.get("differentiable", False)):
-            native, alike = native_steps(self), alike_in_trace(self)
+            at_once = backend.optimizer_steps(self)
             for group in self.param_groups:
                 _check_capturable(group)
-                if native is not None:
-                    native.step(self, group)
+                if at_once is not None:
+                    at_once.step(self, group)
                     continue
                 for param in group["params"]:
-                    if param._grad is None:
-                        continue
-                    if alike is not None:
-                        alike.step(self, param, group)
-                    else:
+                    if param._grad is not None:
                         self._step_of(param, param._grad, group)
         return loss
+
+    def _cost(self) -> float:
+        """Return the nanoseconds that a step takes in NumPy, by the count of parameters and elements.
+
+        A large parameter is worth a native loop at once.
+        """
+        cost, state_of = 0.0, self.state.get
+        for group in self.param_groups:
+            for param in group["params"]:
+                value = param._value
+                if param._grad is not None and type(value) is ndarray:
+                    if value.size >= large.SIZE:
+                        return math.inf
+                    values = 1 + len(state_of(param) or ())
+                    cost += values * (PARAMETER + ELEMENT * value.size)
+        return cost
 
     def _step_of(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
         if type(grad) is not Tensor and grad.is_sparse and not self._takes_sparse:
@@ -347,7 +366,7 @@ class Optimizer:
             "load_state_dict_post",
         ):
             self.__dict__.setdefault(f"_optimizer_{name}_hooks", HookDict())
-        self._native_steps = NativeSteps()
+        self._rent = large.Rent()
         self._patch_step_function()
         self.defaults.setdefault("differentiable", False)
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import lanes
-from ..core.quiet import IGNORE, loud, quiet
+from ..array.quiet import IGNORE, loud, quiet
 from ..core.value import wrap
 from ..tensor.tensor import Tensor
 

@@ -34,12 +34,11 @@ from ..lower.kernel import Emission, Kernel, emit
 from ..passes import parallel_rows
 from ..passes.fusion import schedule
 from ..program.program import Program
-from ..runtime import engine, native_call
+from ..runtime import engine
 from ..runtime.thread_pool import pool
 from .clamp import Bounding
 from .gather_scatter import Moving
 from .normals import Normals
-from .optimizer_steps import Updating
 from .padding import Padding
 from .row_sums import Reducing
 from .scans import Running
@@ -209,7 +208,6 @@ class Kernels:
             os.register_at_fork(after_in_child=self._begin)
         running = Running()
         self._moving = Moving()
-        self._updating = Updating()
         self.clamp = Bounding().clamp
         self.first_places = running.first
         self.over_planes = Separable().run
@@ -283,10 +281,6 @@ class Kernels:
         out = np.empty((len(x), y.shape[1]), x.dtype)
         multiply(x, y, out)
         return out
-
-    def updating(self) -> Updating | None:
-        """Loops that do an optimizer's step; None where Python's objects are not laid out as they must be."""
-        return self._updating if native_call.is_there() else None
 
     def rows(
         self, name: str, operands: Sequence[ndarray | None], attrs: tuple[Any, ...], per_row: Sequence[bool]

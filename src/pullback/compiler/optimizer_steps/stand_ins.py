@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from numpy import ndarray
 
-from ..tensor.tensor import Tensor
+from ...tensor.tensor import Tensor
 
 #: Places of the arrays that every update is given; those of the state follow.
 PARAM, GRAD = 0, 1

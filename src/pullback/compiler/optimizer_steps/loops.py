@@ -1,6 +1,6 @@
 """Native loops of optimizers: what a step does to a parameter, done to many parameters in one call.
 
-The loop is made from what the optimizer's own `update` does to stand-ins (`optim.stand_ins`), with the forms
+The loop is made from what the optimizer's own `update` does to stand-ins (`stand_ins`), with the forms
 of elements that programs are made of: the bits are NumPy's. The numbers of a step are read at run time, so a
 loop serves every step, and parameters of any size.
 """
@@ -15,13 +15,13 @@ import numpy as np
 from numpy import ndarray
 
 from ...core.op import TABLE
+from ..eager_kernels.jobs import number
 from ..emit.emitter import FLOAT64, NARROW, TYPES, Emitter, Module, Value, computing
 from ..lower.elementwise import FORMS, Form
 from ..lower.index import Variable
 from ..runtime import engine, native_call
 from ..runtime.gradients import GOOD, SHARED, finder
 from ..runtime.thread_pool import pool
-from .jobs import number
 
 #: Elements of a part, and from how many on a call's parts are shared out to threads.
 PART, WORTH_THREADS = 1 << 15, 1 << 17
@@ -74,7 +74,7 @@ class Update:
 
     Parameters
     ----------
-    written : optim.stand_ins.Written
+    written : stand_ins.Written
     dtype : dtype
         Of all arrays.
     """

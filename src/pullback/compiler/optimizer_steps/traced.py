@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..core.modes import NO_GRAD, modes
-from ..core.node import LEAF
-from ..core.tracer import Equation, Recorder, Reference, Tracer, running
-from ..core.versions import bump
-from ..nn.parameter import Parameter
-from ..tensor.tensor import Tensor
+from ...core.modes import NO_GRAD, modes
+from ...core.node import LEAF
+from ...core.tracer import Equation, Recorder, Reference, Tracer, running
+from ...core.versions import bump
+from ...nn.parameter import Parameter
+from ...tensor.tensor import Tensor
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -36,15 +36,20 @@ class _Script(NamedTuple):
     written: list[tuple[int, int, int]]
 
 
-class Alike:
+class TracedSteps:
     """The updates of one step."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._scripts: dict[Any, _Script | None] = {}
 
-    def step(self, optimizer: Any, param: Any, group: dict[str, Any]) -> None:
-        """Take the step of a parameter that has a gradient."""
+    def step(self, optimizer: Any, group: dict[str, Any]) -> None:
+        """Take the step of every parameter of a group that has a gradient."""
+        for param in group["params"]:
+            if param._grad is not None:
+                self._step(optimizer, param, group)
+
+    def _step(self, optimizer: Any, param: Any, group: dict[str, Any]) -> None:
         grad = param._grad
         # By dict's own method: who looks at the state may be noted.
         state = dict.get(optimizer.state, param) or {}
@@ -116,7 +121,7 @@ class Alike:
                 bump(tensors[n])
 
 
-def alike_in_trace(optimizer: Any) -> Alike | None:
+def steps_in_trace(optimizer: Any) -> TracedSteps | None:
     """Return what takes the steps of an optimizer of this package in a trace; None elsewhere."""
     recorder = running()
     # Other modes than `no_grad`, which a step puts in force, see each op; where the line of each equation is
@@ -124,7 +129,7 @@ def alike_in_trace(optimizer: Any) -> Alike | None:
     if recorder is None or recorder.places is not None or modes() is not NO_GRAD:
         return None
     own = all(c.__module__.partition(".")[0] in (_PACKAGE, "torch") for c in type(optimizer).__mro__[:-1])
-    return Alike(recorder) if own and not _CHANGED & vars(optimizer).keys() else None
+    return TracedSteps(recorder) if own and not _CHANGED & vars(optimizer).keys() else None
 
 
 #: What an optimizer may have in place of its class's.

@@ -20,9 +20,11 @@ import pytest
 
 import pullback as torch
 from pullback.array import large
-from pullback.optim import native
+from pullback.optim.optimizer import ELEMENT, PARAMETER
 
 pytest.importorskip("llvmlite")
+from pullback.compiler.optimizer_steps import native  # it needs llvmlite
+
 schedulers = torch.optim.lr_scheduler
 
 OPTIONS: list[tuple[str, dict[str, Any]]] = [
@@ -71,8 +73,8 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Native from the first step on."""
-    monkeypatch.setattr(native.large, "COMPILER", 0)
-    monkeypatch.setattr(native.large, "LOOP", 0)
+    monkeypatch.setattr(large, "COMPILER", 0)
+    monkeypatch.setattr(large, "LOOP", 0)
 
 
 def bits(tensor: Any) -> Any:
@@ -164,8 +166,8 @@ def test_large_parameters_are_native_at_once(monkeypatch, counted, name):
 
 
 def test_what_numpy_has_cost_decides(monkeypatch, counted):
-    monkeypatch.setattr(native.large, "COMPILER", 5 * native.PARAMETER)
-    monkeypatch.setattr(native.large, "LOOP", 5 * native.PARAMETER)
+    monkeypatch.setattr(large, "COMPILER", 5 * PARAMETER)
+    monkeypatch.setattr(large, "LOOP", 5 * PARAMETER)
     rng = np.random.default_rng(0)
     params = parameters(rng, torch.float32)
     optimizer = torch.optim.SGD(params)
@@ -177,9 +179,9 @@ def test_what_numpy_has_cost_decides(monkeypatch, counted):
 
 def test_steps_between_two_looks_count_too(monkeypatch, counted):
     (param,) = parameters(np.random.default_rng(0), torch.float32, [(3,)])
-    cost = native.PARAMETER + native.ELEMENT * 3
-    monkeypatch.setattr(native.large, "COMPILER", 200 * cost)
-    monkeypatch.setattr(native.large, "LOOP", 200 * cost)
+    cost = PARAMETER + ELEMENT * 3
+    monkeypatch.setattr(large, "COMPILER", 200 * cost)
+    monkeypatch.setattr(large, "LOOP", 200 * cost)
     optimizer = torch.optim.SGD([param])
     param.grad = torch.ones(3)
     steps = 0
@@ -381,14 +383,14 @@ def test_an_error_leaves_what_it_leaves_in_numpy(monkeypatch):
 
 @pytest.mark.usefixtures("at_once")
 def test_a_compiler_that_fails_leaves_the_steps_to_numpy(monkeypatch):
-    from pullback.compiler.eager_kernels.optimizer_steps import Updating
+    from pullback.compiler.optimizer_steps.loops import Updating
 
     def fails(*_: Any) -> Any:
         raise MemoryError("no more")
 
     expected = everything(stepped(tensors((3,), (3,)), steps=4))
     monkeypatch.setattr(Updating, "loop", fails)
-    with pytest.warns(UserWarning, match="Adam goes on in NumPy: the compiler failed: MemoryError") as seen:
+    with pytest.warns(UserWarning, match="Adam falls back to NumPy: .*: MemoryError") as seen:
         found = stepped(tensors((3,), (3,)), steps=4)
     assert everything(found) == expected
     assert [warning.filename for warning in seen] == [__file__]
@@ -448,7 +450,7 @@ def test_writes_are_noted_with_their_line(counted):
     assert counted.parameters == 8
     with pytest.raises(RuntimeError, match="modified by an inplace operation") as raised:
         out.backward()
-    assert any("test_native_steps.py" in note for note in raised.value.__notes__)
+    assert any("test_native.py" in note for note in raised.value.__notes__)
 
 
 @pytest.mark.usefixtures("at_once")
@@ -518,7 +520,7 @@ def test_llvm_is_loaded_where_it_pays(steps, setting, loads):
     code = SHORT.replace("STEPS", str(steps))
     if steps > 5:
         code = code.replace(
-            "weight =", "from pullback.optim import native\nnative.large.COMPILER //= 1000\nweight ="
+            "weight =", "from pullback.array import large\nlarge.COMPILER //= 1000\nweight ="
         )
     found = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60,
@@ -532,8 +534,8 @@ def test_a_forked_child_goes_on():
     code = """
 import os
 import pullback as torch
-from pullback.optim import native
-native.large.COMPILER = native.large.LOOP = 0
+from pullback.array import large
+large.COMPILER = large.LOOP = 0
 torch.set_num_threads(2)
 weight = torch.ones(1 << 17, requires_grad=True)
 optimizer = torch.optim.Adam([weight])

@@ -8,8 +8,9 @@ import pytest
 
 import pullback as torch
 from pullback import nn, optim
+from pullback.compiler import optimizer_steps
 from pullback.compiler.frontend.trace import trace
-from pullback.optim import alike, optimizer
+from pullback.compiler.optimizer_steps.traced import TracedSteps
 
 
 class Mine(optim.SGD):
@@ -37,16 +38,16 @@ def traced(make: Any, monkeypatch: Any, change: Any = None, repeats: bool = True
 
     step(x)
     count = [0]
-    again = alike.Alike._again
+    again = TracedSteps._again
 
     def counted(*args: Any) -> None:
         count[0] += 1
         again(*args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(alike.Alike, "_again", counted)
+        patch.setattr(TracedSteps, "_again", counted)
         if not repeats:
-            patch.setattr(optimizer, "alike_in_trace", lambda optimizer: None)
+            patch.setattr(optimizer_steps, "steps_in_trace", lambda optimizer: None)
         program = trace(step, x, state=[model, made]).program
     values = [
         [p.tolist(), p._version, [s.tolist() for s in made.state[p].values()]] for p in model.parameters()

@@ -1,10 +1,9 @@
 """Steps of optimizers in native code: one call for all parameters of a group, where that pays.
 
 What a step does comes from the optimizer's `update` (`stand_ins`), and is done with the same roundings, so a
-step gives the same bits here and in NumPy. It begins to pay when the steps in NumPy have cost what compiling
-costs: rent, then buy. That is counted in parameters and elements, never by a clock. Whatever is not plain
-takes NumPy's way, parameter by parameter: views, other layouts, overlapping memory, tensors of other classes,
-modes that see each op, optimizers of the user's own.
+step gives the same bits here and in NumPy. `core.backend` asks for it when the steps in NumPy have cost what
+compiling costs. Whatever is not plain takes NumPy's way, parameter by parameter: views, other layouts,
+overlapping memory, tensors of other classes, modes that see each op, optimizers of the user's own.
 """
 
 from __future__ import annotations
@@ -20,22 +19,15 @@ import numpy as np
 from ml_dtypes import bfloat16
 from numpy import ndarray
 
-from ..array import large
-from ..core import backend
-from ..core.blame import next_sequence, user_frame, written
-from ..core.modes import NO_GRAD, modes
-from ..core.tracer import is_tracing
-from ..core.value import wrap
-from ..nn.parameter import Parameter
-from ..tensor.tensor import Tensor
+from ...core.blame import next_sequence, user_frame, written
+from ...core.modes import NO_GRAD, modes
+from ...core.value import wrap
+from ...nn.parameter import Parameter
+from ...tensor.tensor import Tensor
+from ..runtime import native_call
+from .loops import Updating
 from .stand_ins import GRAD, PARAM, Script, Unsupported, script_of
 
-#: Nanoseconds that a step in NumPy takes for a parameter, and for an element of it, and again for each value
-#: of its state.
-PARAMETER, ELEMENT = 5_000, 0.8
-
-#: Steps at most between two looks at what they cost.
-_SELDOM = 15
 #: Sets of parameters of a group for which the places of their arrays are kept.
 _SETS = 8
 
@@ -46,15 +38,19 @@ _PACKAGE = __name__.partition(".")[0] + "."
 def native_steps(optimizer: Any) -> NativeSteps | None:
     """Return what does the steps of an optimizer; None where they are NumPy's.
 
-    Modes other than `no_grad`, which a step puts in force, see each op; a trace takes the step apart itself.
+    Modes other than `no_grad`, which a step puts in force, see each op.
     """
-    if not large.is_there():
+    if modes() is not NO_GRAD or not native_call.is_there():
         return None
-    # Whoever looks like an optimizer may not have been made like one.
-    found: NativeSteps | None = optimizer.__dict__.get("_native_steps")
-    if found is None or not found.pays(optimizer) or modes() is not NO_GRAD or is_tracing():
-        return None
+    rent = optimizer._rent
+    if rent.bought is None:
+        rent.bought = NativeSteps()
+    found: NativeSteps = rent.bought
     return found if found.takes(optimizer) else None
+
+
+#: The loops of all optimizers.
+_updating = Updating()
 
 
 class _Entry:
@@ -140,7 +136,7 @@ class _Rows:
     Attributes
     ----------
     gradients, count : callable
-        See `compiler.eager_kernels.optimizer_steps`.
+        See `loops.Rows`.
     """
 
     def __init__(
@@ -200,23 +196,13 @@ def _may_change(value: Any) -> bool:
 
 
 class NativeSteps:
-    """The native steps of one optimizer.
+    """The native steps of one optimizer."""
 
-    It has slots, and is copied and pickled as if it had done nothing: nobody who walks through an optimizer's
-    attributes finds anything here.
-    """
-
-    __slots__ = (
-        "_bought", "_due", "_entries", "_pause", "_refused", "_sets", "_steps", "_takes", "_turn", "_update",
-    )  # fmt: skip
+    __slots__ = ("_entries", "_refused", "_sets", "_takes", "_turn", "_update")
 
     def __init__(self) -> None:
         self._update: Any = None
         self._takes = False
-        self._due = 0.0
-        #: Steps that the next look at what they cost is for, and how many are to be done before it.
-        self._steps, self._pause = 1, 0
-        self._bought = False
         self._entries: dict[int, _Entry] = {}
         self._sets: dict[tuple[_Entry, ...], _Set] = {}
         #: Kinds of parameters whose update stand-ins do not know.
@@ -224,14 +210,11 @@ class NativeSteps:
         # The tables of rows are one step's at a time.
         self._turn = threading.Lock()
 
-    def __reduce__(self) -> Any:
-        return NativeSteps, ()
-
     def takes(self, optimizer: Any) -> bool:
         """Whether the optimizer's code is this package's."""
         kind = type(optimizer)
         if kind.update is not self._update:
-            from .optimizer import Optimizer
+            from ...optim.optimizer import Optimizer
 
             self._update = kind.update
             self._sets.clear()
@@ -242,29 +225,6 @@ class NativeSteps:
                 and kind._change is Optimizer._change
             )
         return self._takes and "update" not in optimizer.__dict__
-
-    def pays(self, optimizer: Any) -> bool:
-        """Whether steps have cost what compiling costs, with the one that is to be done."""
-        if self._bought:
-            return True
-        if self._pause:
-            self._pause -= 1
-            return False
-        cost, state_of = 0.0, optimizer.state.get
-        for group in optimizer.param_groups:
-            for param in group["params"]:
-                value = param._value
-                if param._grad is not None and type(value) is ndarray:
-                    self._bought = self._bought or value.size >= large.SIZE
-                    values = 1 + len(state_of(param) or ())
-                    cost += values * (PARAMETER + ELEMENT * value.size)
-        self._due += self._steps * cost
-        left = (large.LOOP if large.is_loaded() else large.COMPILER) - self._due
-        self._bought = self._bought or left <= 0
-        # Looking takes as long as a tenth of a small step: it is not done in each.
-        self._steps = 1 + int(min(_SELDOM, left / (4 * cost))) if cost else 1
-        self._pause = self._steps - 1
-        return self._bought
 
     def step(self, optimizer: Any, group: dict[str, Any]) -> None:
         """Do a step for every parameter of a group that has a gradient."""
@@ -374,18 +334,15 @@ class NativeSteps:
         except Exception:  # noqa: BLE001  # NumPy's way raises what there is to raise
             return None
         try:
-            updating = backend.optimizer_steps()
-            if updating is None:
-                return None
             rows = known.rows.get(part)
             if rows is None:
                 entries = [known.entries[place] for place in part]
-                rows = known.rows[part] = _Rows(updating, entries, known.written)
+                rows = known.rows[part] = _Rows(_updating, entries, known.written)
             rows.take(script, numbers, group)
         except Exception as error:  # noqa: BLE001  # whatever the compiler stumbles over, the step is done
             self._refused.add(first.kind)
             warnings.warn(
-                f"{type(optimizer).__name__} goes on in NumPy: the compiler failed: "
+                f"{type(optimizer).__name__} falls back to NumPy: the compiler failed: "
                 f"{type(error).__name__}: {error}",
                 UserWarning,
                 stacklevel=8,

@@ -1,0 +1,22 @@
+"""Do the steps of this package's optimizers for all parameters of a group at once.
+
+Eager, where that pays, one native loop does what `update` does (`native`); in a trace, what the update of one
+parameter writes down is written down again for the others (`traced`). Both take what they do from the
+optimizer's own code. `core.backend.optimizer_steps` asks here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.tracer import is_tracing
+from .traced import steps_in_trace
+
+
+def steps_of(optimizer: Any) -> Any:
+    """Return what has ``step(optimizer, group)``; None where each parameter takes its step by itself."""
+    if is_tracing():
+        return steps_in_trace(optimizer)
+    from .native import native_steps  # it needs LLVM
+
+    return native_steps(optimizer)
