@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ...array import dtypes
-from ...core import structural_ops
+from ...core import facade
 from ...core.size import Size
 from ...core.value import TensorBase, wrap
 from ...tensor.tensor import Tensor
@@ -31,7 +31,7 @@ from . import (
     operations,
     texts,
 )
-from .deferred import Applied, Deferred, Item
+from .deferred import Applied, Deferred, Item, comes_before
 from .guards import ABSENT, SCALARS, Guard, answer
 from .instrument import HOOKS
 from .session import Session
@@ -81,7 +81,7 @@ def _pure(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
             return f(*args, **kwargs)
         args = tuple(_number(session, a) if isinstance(a, TensorBase) else a for a in args)
     if any(isinstance(a, Deferred) for a in args) and not kwargs:
-        if all(operations._is_counter(a) for a in args if isinstance(a, Deferred)):
+        if all(comes_before(a) for a in args if isinstance(a, Deferred)):
             return f(*map(operations._known, args))
         return operations.deferred(session, f, args, operations.kind_of_result(f, args))
     if all(map(operations.is_plain, args)) and all(map(operations.is_plain, kwargs.values())):
@@ -163,7 +163,7 @@ def _scalar(session: Session, t: Any) -> Any:
     """Return a tensor's only element, as the tensor holds it now."""
     if t.numel() != 1:
         return None
-    return wrap(structural_ops.clone(t._value), None, t._level)
+    return wrap(facade.clone(t._value), None, t._level)
 
 
 def item_of(session: Session, t: Any) -> Any:
@@ -237,7 +237,7 @@ def _convert(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
 
 @rule(bool)
 def _bool(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if args and isinstance(args[0], Deferred) and not operations._is_counter(args[0]):
+    if args and isinstance(args[0], Deferred) and not comes_before(args[0]):
         return Applied(session, bool, bool, args)
     if args and is_single(session, args[0]):
         return bool_of(session, args[0])

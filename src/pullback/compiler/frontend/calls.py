@@ -45,7 +45,7 @@ from ...nn import Module
 from ...tensor.builtin import behind
 from ...tensor.constants import layout, memory_format
 from ...tensor.random import Generator
-from . import builtin_methods, callables, containers, iteration, iteration_rules
+from . import builtin_methods, callables, containers, iteration, iteration_rules, number_inputs
 from .deferred import Deferred
 from .guards import ABSENT, SCALARS, is_heap_type, mro_of
 from .instrument import HOOKS, instrumented
@@ -329,6 +329,8 @@ def call_native(
     session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Call a function of this package on arguments that hold nothing unseen."""
+    if not kwargs and any(isinstance(arg, Deferred) for arg in args):
+        args = number_inputs.operands(f.__name__, args)
     for n, arg in enumerate(args):
         if type(arg) not in TRANSPARENT and not isinstance(arg, TensorBase):
             args = (*args[:n], *(given(session, f, a) for a in args[n:]))

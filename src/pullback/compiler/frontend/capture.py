@@ -44,7 +44,7 @@ from . import (
     rewritten_calls,  # noqa: F401  # fills in what rewritten code calls
 )
 from .arguments import taken_apart
-from .deferred import Deferred
+from .deferred import Argument, Deferred, Number, Numbers
 from .guards import SCALARS, Alike, Contents, Guard, answer
 from .heard_warnings import WarnAgain
 from .outgoing import Given, outgoing
@@ -62,8 +62,8 @@ MANY = 16
 
 
 class Cell(NamedTuple):
-    """Where a call finds a tensor: its arguments' tensor of a number, a fixed one, what stands in a place, or
-    the gradient of a cell.
+    """Where a call finds a tensor: its arguments' tensor of a number, a fixed one, what stands in a place, a
+    number that it makes a tensor of, or the gradient of a cell.
     """
 
     kind: str
@@ -78,6 +78,8 @@ class Cell(NamedTuple):
             return now if isinstance(now, TensorBase) else None
         if self.kind == "fixed":
             return self.where
+        if self.kind == "number":
+            return self.where.tensor()
         parent = cells[self.where]
         return None if parent is None else parent._grad
 
@@ -132,6 +134,10 @@ class Captured:
     late: list[tuple[int, Any]]
     #: The lines at which the function has asked for them.
     asked: list[str]
+    #: The numbers among the arguments that may be others in each call, by their places among the leaves, and
+    #: where a call puts them.
+    varying: frozenset[int]
+    numbers: Numbers
     #: The tensors that the function came upon, read by the program or not: an argument is none of them.
     met: list[Any]
     #: Arguments that the function came upon elsewhere, too: their numbers, and which tensors they must be.
@@ -177,7 +183,7 @@ class _Slots(NamedTuple):
 
 def capture(
     function: Callable[..., Any], args: Any, kwargs: Any, knowledge: Knowledge, first: Any,
-    turning: frozenset[str], places: bool = False,
+    turning: frozenset[str], varying: frozenset[int] = frozenset(), places: bool = False,
 ) -> Captured | None:  # fmt: skip
     """Run ``function(*args, **kwargs)`` on tracers and write it down.
 
@@ -189,6 +195,8 @@ def capture(
         Makes the state of optimizers that have none.
     turning
         The options of optimizers that are numbers of the program.
+    varying
+        The numbers among the arguments that may be others in each call, by their places among the leaves.
     places
         Note the user's line of every equation.
 
@@ -203,7 +211,7 @@ def capture(
         What the function does cannot be written down.
     """
     try:
-        return _Capture(function, args, kwargs, knowledge, first, turning, places).run()
+        return _Capture(function, args, kwargs, knowledge, first, turning, varying, places).run()
     except Again:
         knowledge.phantoms = False
         return None
@@ -212,7 +220,7 @@ def capture(
 class _Capture:
     def __init__(
         self, function: Callable[..., Any], args: Any, kwargs: Any, knowledge: Knowledge, first: Any,
-        turning: frozenset[str], places: bool,
+        turning: frozenset[str], varying: frozenset[int], places: bool,
     ) -> None:  # fmt: skip
         self.function = function
         self.args = args
@@ -231,12 +239,14 @@ class _Capture:
         self._rearranged: list[Any] = []
         self._with_grads: set[int] = set()
         self._leaves_given, _, self._nodes = taken_apart(args, kwargs)
+        self._numbers = Numbers()
         self._given = {id(t): t for t in self._leaves_given if isinstance(t, TensorBase)}
         #: Arguments that the function comes upon elsewhere, too, by their number.
         self._alike: dict[int, Any] = {}
         self.recorder = Recorder(fresh_level())
         self.recorder.places = {} if places else None
         self.recorder.lifts = True
+        self._varying = frozenset(self._loose()) & varying - knowledge.decisive
         self.session = Session(
             self._meet, self._is_stand_in, lambda t: id(t) in self._index, lambda t: id(t) in self._given,
             self._has_history, self._traced, self._number_of, knowledge, first, turning,
@@ -263,8 +273,9 @@ class _Capture:
             self._with_grads.add(at)
             self._add(self._before[at].grad, Cell("grad", at))
 
-    def _meet(self, t: Any, place: Guard | None, told: bool = False) -> None:
-        """Make a tensor that the function comes upon an input, unless it is one.
+    def _meet(self, t: Any, place: Any, told: bool = False) -> None:
+        """Make a tensor that the function comes upon an input, unless it is one; `place` is the guard of the
+        place that it is found by, or the number that it stands for.
 
         A tensor that is found by a place and otherwise, too, is told by its identity after all: a call that
         finds another one in the place is another program's. One that is `told` from others is not found.
@@ -289,7 +300,8 @@ class _Capture:
                 raise self.session.refusal(why, OnlyNow)
             return
         if not isinstance(t._value, Tracer):
-            self._add(t, Cell("fixed", t) if place is None else Cell("place", place))
+            kind = "number" if type(place) is Number else "place"
+            self._add(t, Cell("fixed", t) if place is None else Cell(kind, place))
 
     def _is_stand_in(self, t: Any) -> bool:
         return any(t is each for each in self.phantom.values())
@@ -350,7 +362,7 @@ class _Capture:
             with seeing(lambda f: calls.callback(session, f)), traced_apart() as asked:
                 with warnings.catch_warnings(record=True) as told, tracing(recorder):
                     warnings.simplefilter("always")
-                    result = calls.call(self.function, tuple(self.args), dict(self.kwargs))
+                    result = calls.call(self.function, *self._with_numbers())
                     session.close()
                 if settings() != precisions:
                     raise Unsupported("the function leaves autocast other than it found it")
@@ -394,6 +406,28 @@ class _Capture:
                     t._rearranged = slots.rearranged
                 if t._retained is not slots.retained:
                     t._retained = slots.retained
+
+    def _with_numbers(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return the arguments, with what stands for those that are other numbers in other calls."""
+        given = [
+            Argument(self.session, place, value, self._numbers) if place in self._varying else value
+            for place, value in zip(self._places(), (*self.args, *self.kwargs.values()), strict=True)
+        ]
+        count = len(self.args)
+        return tuple(given[:count]), dict(zip(self.kwargs, given[count:], strict=True))
+
+    def _places(self) -> Iterator[int]:
+        """Yield the place among the leaves where each argument begins."""
+        at = 0
+        for value in (*self.args, *self.kwargs.values()):
+            yield at
+            at += len(taken_apart((value,), {})[0])
+
+    def _loose(self) -> Iterator[int]:
+        """Yield the places of the arguments that are numbers; those in containers are parts of a program."""
+        for place, value in zip(self._places(), (*self.args, *self.kwargs.values()), strict=True):
+            if type(value) in (int, float):
+                yield place
 
     def _number_of(self, t: Any) -> Any:
         """The number of a traced tensor of one element, in the call that is traced."""
@@ -487,8 +521,14 @@ class _Capture:
             out.late.append((len(leaves), expected))
             leaves.append(deferred)
         leaves += self.session.may_raise
+        if self.session.could_tell(leaves):
+            self.knowledge.picks = False
+            return None
         out.asked = self.session.asked
         out.guards = self.session.guards
+        out.numbers = self._numbers
+        out.varying = self._varying - self.knowledge.decisive
+        self._numbers.values = {n: self._leaves_given[n] for n in self._varying}
         out.alike, out.changed = self._alike, self.session.changed()
         out.met = [cell.where for cell in self.cells if cell.kind == "fixed"]
         found = Results(recorder, self._index, grads, Memory(recorder, self.inputs), output_of)

@@ -1,16 +1,24 @@
-"""Numbers that a trace does not know: they are worked out when the program has run.
+"""Numbers that a trace does not know: each call works them out anew.
 
-``loss.item()`` gives one, and so does a counter that each call finds changed. What is done to them is
-written down as an expression. Where the number itself is asked for, as by a branch, it becomes a part of the
-program: of a counter it is guarded; of a tensor it is worked out for this call, and each call compares when
-its program has run and before it changes anything (`Session.speculate`).
+``loss.item()`` gives one, and so does a counter that each call finds changed, or a number that a function is
+given and that was another one before. What is done to them is written down as an expression. Where the number
+itself is asked for, as by a branch, it becomes a part of the program: of a counter or an argument it is
+guarded; of a tensor it is worked out for this call, and each call compares when its program has run and
+before it changes anything (`Session.speculate`).
 """
 
 from __future__ import annotations
 
 import operator
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
+
+import numpy as np
+
+from ...array.quiet import IGNORE, loud, quiet
+from ...core.value import wrap
+from .guards import Guard
 
 
 class Deferred:
@@ -111,6 +119,38 @@ class Counter(Deferred):
         return self.guard.read(self.guard.container, self.guard.key)
 
 
+class Numbers(threading.local):
+    """The numbers that the present call is given, by their places among its leaves."""
+
+    def __init__(self) -> None:
+        self.values: dict[int, Any] = {}
+
+
+class Argument(Deferred):
+    """A number that the function is given: in each call what that is given."""
+
+    __slots__ = ("given", "place", "value")
+
+    def __init__(self, session: Any, place: int, value: Any, given: Numbers) -> None:
+        super().__init__(session, type(value))
+        self.place = place
+        self.value = value
+        self.given = given
+
+    def known(self) -> Any:
+        """Let the number be a part of the program, and guard it."""
+        self.session.knowledge.decisive.add(self.place)
+        return self.value
+
+    def present(self) -> Any:
+        """Return what it is in the call that is traced."""
+        return self.value
+
+    def evaluate(self, tensor: Callable[[Any], Any]) -> Any:
+        """Read what the call is given."""
+        return self.given.values[self.place]
+
+
 class Applied(Deferred):
     """A function without effects of other values, some of them deferred."""
 
@@ -121,7 +161,10 @@ class Applied(Deferred):
         self.function = function
         self.args = args
         if function not in _NEVER_RAISE and not self._is_sum():
-            session.may_raise.append(self)
+            if is_given(self):
+                session.note(Succeeds(self), (id(self), "succeeds"))
+            else:
+                session.may_raise.append(self)
 
     def _is_sum(self) -> bool:
         """Whether it adds, multiplies or compares real numbers, which raises no error."""
@@ -156,3 +199,80 @@ def tensors_of(value: Deferred) -> Iterator[Any]:
         yield value.tensor
     for part in value.parts():
         yield from tensors_of(part)
+
+
+def comes_before(value: Any) -> bool:
+    """Whether a number is known before the program runs: it is computed from counters and arguments alone."""
+    if isinstance(value, Applied):
+        return all(map(comes_before, value.parts()))
+    return isinstance(value, (Counter, Argument))
+
+
+def is_given(value: Any) -> bool:
+    """Whether a number is computed from arguments alone."""
+    return all(map(is_given, value.parts())) if isinstance(value, Applied) else isinstance(value, Argument)
+
+
+class Succeeds(Guard):
+    """Whether a number that is known before the program runs can be worked out; else eager raises."""
+
+    __slots__ = ()
+
+    def __init__(self, value: Deferred) -> None:
+        super().__init__(_worked_out, value, None, None)
+
+    def holds(self) -> bool:
+        """Work it out."""
+        try:
+            _worked_out(self.container, None)
+        except Exception:  # noqa: BLE001  # eager raises it
+            return False
+        return True
+
+
+class Number:
+    """An input of a program: a tensor without axes for a number that is known before the program runs.
+
+    Parameters
+    ----------
+    value : Deferred
+    dtype : numpy.dtype
+        Of the input.
+    """
+
+    __slots__ = ("_dtype", "_kind", "_value")
+
+    def __init__(self, value: Deferred, dtype: np.dtype[Any]) -> None:
+        self._value = value
+        self._dtype = dtype
+        self._kind = type(value.present())
+
+    def traced(self) -> Any:
+        """Return the number of the call that is traced; None where it does not fit."""
+        return self._made(self._value.present())
+
+    def tensor(self) -> Any:
+        """Return the number of the present call; None where it is of another type, or does not fit."""
+        try:
+            return self._made(_worked_out(self._value, None))
+        except Exception:  # noqa: BLE001  # eager raises it
+            return None
+
+    def _made(self, now: Any) -> Any:
+        if type(now) is not self._kind:
+            return None
+        token = quiet(IGNORE)
+        try:
+            return wrap(np.array(now, self._dtype))
+        except OverflowError:
+            return None
+        finally:
+            loud(token)
+
+
+def _worked_out(value: Deferred, key: None) -> Any:
+    return value.evaluate(_no_tensor)
+
+
+def _no_tensor(value: Any) -> Any:
+    raise TypeError("a number that comes before the program depends on none of its tensors")

@@ -21,8 +21,8 @@ from ...core.size import Size
 from ...core.value import TensorBase
 from ...nn.parameter import Buffer, Parameter
 from ...tensor.tensor import Tensor
-from . import callables, calls, containers, iteration
-from .deferred import Applied, Counter, Deferred
+from . import callables, calls, containers, iteration, number_inputs
+from .deferred import Applied, Deferred, comes_before
 from .guards import _COMPARED, ABSENT, SCALARS, is_heap_type, mro_of
 from .session import Session, current
 
@@ -194,12 +194,6 @@ def index_of(value: Any) -> Any:
     return found if type(found) is int else taken(operator.index, value, "__index__", found)
 
 
-def _is_counter(value: Any) -> bool:
-    if isinstance(value, Applied):
-        return all(map(_is_counter, value.parts()))
-    return isinstance(value, Counter)
-
-
 def deferred(session: Session, function: Callable[..., Any], args: tuple[Any, ...], kind: type) -> Any:
     """Return a function of deferred numbers as another one."""
     if not all(isinstance(a, Deferred) or type(a) in SCALARS for a in args):
@@ -236,7 +230,10 @@ def _binary_slowly(
 ) -> Any:  # fmt: skip
     if isinstance(a, Deferred) or isinstance(b, Deferred):
         if isinstance(a, TensorBase) or isinstance(b, TensorBase):
-            return function(_known(a), _known(b))
+            if isinstance(a, Deferred):
+                # What was no tensor is not written to.
+                function = _function(_OPERATORS[sign.rstrip("=")])
+            return function(number_inputs.operand(a, sign, b), number_inputs.operand(b, sign, a))
         kind = str if type(a) is str else kind_of_result(function, (a, b))
         return deferred(session, function, (a, b), kind)
     if type(a) is str and type(b) is tuple and any(isinstance(part, Deferred) for part in b):
@@ -353,9 +350,9 @@ def compared(
 ) -> Any:
     """Return what a comparison gives."""
     if isinstance(a, Deferred) or isinstance(b, Deferred):
-        if all(not isinstance(v, Deferred) or _is_counter(v) for v in (a, b)) or any(
-            isinstance(v, TensorBase) for v in (a, b)
-        ):
+        if isinstance(a, TensorBase) or isinstance(b, TensorBase):
+            return function(number_inputs.operand(a, sign, b), number_inputs.operand(b, sign, a))
+        if all(not isinstance(v, Deferred) or comes_before(v) for v in (a, b)):
             return function(_known(a), _known(b))
         return deferred(session, function, (a, b), bool)
     if containers.is_builtin(a) or containers.is_builtin(b):
@@ -468,7 +465,7 @@ def is_not(a: Any, b: Any) -> bool:
 
 def not_(value: Any) -> bool:
     """Return whether a value counts as false."""
-    if isinstance(value, Deferred) and not _is_counter(value):
+    if isinstance(value, Deferred) and not comes_before(value):
         return Applied(current.get(), bool, operator.not_, (value,))  # type: ignore[return-value]  # later
     return not truth(value)
 
@@ -510,6 +507,9 @@ def load_item(container: Any, key: Any) -> Any:
     """Return ``container[key]``."""
     session = current.get()
     if isinstance(container, TensorBase):
+        picked = number_inputs.item(session, container, key)
+        if picked is not None:
+            return picked
         return calls.call_native(session, operator.getitem, (container, key), {})
     if isinstance(key, Deferred):
         key = key.known()
@@ -548,7 +548,8 @@ def store_item(parts: tuple[Any, Any, Any]) -> None:
     value, container, key = parts
     session = current.get()
     if isinstance(container, TensorBase):
-        calls.call_native(session, operator.setitem, (container, key, value), {})
+        if not number_inputs.set_item(session, container, key, value):
+            calls.call_native(session, operator.setitem, (container, key, value), {})
         return
     if isinstance(key, Deferred):
         key = key.known()

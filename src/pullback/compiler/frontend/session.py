@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType, NoneType
@@ -19,7 +19,7 @@ from weakref import WeakSet
 from ...core.blame import user_frame
 from ...core.tracer import refuse_all
 from ...core.value import TensorBase
-from .deferred import Counter, Deferred
+from .deferred import Counter, Deferred, Number
 from .guards import (
     ABSENT,
     Contents,
@@ -93,6 +93,10 @@ class Knowledge:
         self.speculates = True
         #: Whether the last trace had options of optimizers that are numbers of the program.
         self.dials = False
+        #: Arguments, by their places among the leaves, whose numbers decide what the function does.
+        self.decisive: set[int] = set()
+        #: Whether a copy may stand for the view that a number of the call's selects.
+        self.picks = True
 
 
 class Session:
@@ -128,6 +132,10 @@ class Session:
         self.first = first
         self.turning = turning
         self.dials: list[Any] = []
+        #: Tensors that stand for numbers which each call works out, by the number and the dtype.
+        self._numbers: dict[Any, Any] = {}
+        #: Copies that stand for views, what they are of, and the versions of both.
+        self.picked: list[tuple[Any, int, Any, int]] = []
         self._meet = meet
         self.is_cell = is_cell
         self.is_argument = is_argument
@@ -185,6 +193,34 @@ class Session:
         self.late.append((value, found))
         self.asked.append(_user_line())
         return found
+
+    # --- numbers that are inputs ----------------------------------------------------------------------------
+
+    def number(self, value: Deferred, dtype: Any) -> Any:
+        """Return a tensor without axes that stands for a number which each call works out before its program
+        runs; None where it cannot be one now.
+        """
+        key = (id(value), dtype)
+        known = self._numbers.get(key)
+        if known is None:
+            made = Number(value, dtype)
+            known = made.traced()
+            if known is None:
+                return None
+            self._numbers[key] = known
+            self._keep.append(value)
+            self._meet(known, made)
+        return known
+
+    def could_tell(self, results: Iterable[Any]) -> bool:
+        """Whether a copy that stands for a view (`number_inputs.item`) was used as only a view can be: it or
+        what it was taken from was written to since, or it is a result.
+        """
+        counters = {id(t._counter) for t in results if isinstance(t, TensorBase)}
+        return any(
+            copy._counter[0] != own or source._counter[0] != version or id(copy._counter) in counters
+            for copy, own, source, version in self.picked
+        )
 
     # --- what the trace makes -------------------------------------------------------------------------------
 

@@ -30,6 +30,7 @@ from ..frontend.arguments import taken_apart
 from ..frontend.bytecode import SUPPORTED
 from ..frontend.capture import Captured, capture, rebuilt
 from ..frontend.collector import uncollected
+from ..frontend.deferred import Succeeds
 from ..frontend.guards import SCALARS, is_same
 from ..frontend.heard_warnings import WarnAgain
 from ..frontend.optimizer_state import MOMENTA, RATES, FirstState
@@ -98,7 +99,7 @@ class Specialization:
             programs = (captured.program, captured.pullback)
             self._checks = [None if p is None else Check(p, captured.places) for p in programs]
         self._spec = spec
-        self._kinds = _kinds(leaves)
+        self._kinds = _kinds(leaves, captured.varying)
         #: A tensor that the function closes over and gets as an argument, too, is another program's.
         self._fixed = set(map(id, captured.met))
         self._places = any(cell.kind == "place" for cell in captured.cells)
@@ -121,13 +122,23 @@ class Specialization:
             return False
         if self.captured.changed and any(id(node) in self.captured.changed for node in nodes):
             return False
-        if not _same_kinds(_kinds(leaves), self._kinds):
+        if not _same_kinds(_kinds(leaves, self.captured.varying), self._kinds):
             return False
+        self.captured.numbers.values = {n: leaves[n] for n in self.captured.varying}
         if self.captured.alike:
             arguments = _tensors(leaves)
             if any(arguments[n] is not t for n, t in self.captured.alike.items()):
                 return False
         return self._holds() and self._cells_fit(leaves)
+
+    def differing(self, leaves: Sequence[Any], spec: Any) -> set[int]:
+        """The places among the arguments of numbers that are others than at the trace."""
+        if spec != self._spec or len(leaves) != len(self._kinds):
+            return set()
+        return {
+            n for n, (leaf, kind) in enumerate(zip(leaves, self._kinds, strict=True))
+            if type(leaf) in (int, float) and kind[0] is type(leaf) and not is_same(leaf, kind[1])
+        }  # fmt: skip
 
     def _holds(self) -> bool:
         """Whether what the function read of Python's state is as at the trace."""
@@ -357,18 +368,21 @@ def _contiguous(array: ndarray) -> ndarray:
     return array if array.flags.c_contiguous else np.ascontiguousarray(array)
 
 
-def _kinds(leaves: Sequence[Any]) -> list[Any]:
-    """What guards compare of the arguments; a tensor that comes again is told by where it came first."""
+def _kinds(leaves: Sequence[Any], varying: frozenset[int]) -> list[Any]:
+    """What guards compare of the arguments.
+
+    A tensor that comes again is told by where it came first, a number that varies by its type.
+    """
     seen: dict[int, int] = {}
     kinds: list[Any] = []
-    for leaf in leaves:
+    for n, leaf in enumerate(leaves):
         if isinstance(leaf, TensorBase):
             value = leaf._value
             shape, lies = (value.shape, _layout(value)) if type(value) is ndarray else (None, None)
             first = seen.setdefault(id(leaf), len(seen))
             kinds.append((type(leaf), shape, value.dtype, lies, _history(leaf), leaf._level, first))
         elif type(leaf) in SCALARS:
-            kinds.append((type(leaf), leaf))
+            kinds.append((type(leaf), None if n in varying else leaf))
         else:
             kinds.append((type(leaf), id(leaf)))
     return kinds
@@ -532,7 +546,7 @@ class Compiled:
             # Offsets in objects are found while nothing else runs.
             layout()
             with uncollected():
-                captured = self._captured(args, kwargs)
+                captured = self._captured(args, kwargs, self._varying(leaves, spec))
         except OnlyNow:
             self._traces += 1
             return partial(self.function, *args, **kwargs)
@@ -556,7 +570,14 @@ class Compiled:
             why = f"the compiler failed: {type(error).__name__}: {error}"
             return partial(self._give_up, why, args, kwargs)
 
-    def _captured(self, args: Any, kwargs: Any) -> Captured:
+    def _varying(self, leaves: Sequence[Any], spec: Any) -> frozenset[int]:
+        """Find the numbers among the arguments that were others in an earlier call."""
+        found: set[int] = set()
+        for earlier in self.specializations:
+            found |= earlier.differing(leaves, spec)
+        return frozenset(found)
+
+    def _captured(self, args: Any, kwargs: Any, varying: frozenset[int]) -> Captured:
         """Trace until nothing new is found out; rates and momenta may be others later if the function does
         not look at them.
         """
@@ -568,7 +589,7 @@ class Compiled:
             self._knowledge.dials = False
             try:
                 captured = capture(
-                    self.function, args, kwargs, self._knowledge, first, turning[0], self.check
+                    self.function, args, kwargs, self._knowledge, first, turning[0], varying, self.check
                 )
             except BaseException as error:
                 first.take_back()
@@ -581,7 +602,11 @@ class Compiled:
             if captured is None or first.find_unused({id(captured.cells[at].where) for at, _ in changed}):
                 first.take_back()
                 continue
-            if not all(guard.holds() for guard in captured.guards):
+            failed = [guard for guard in captured.guards if not guard.holds()]
+            if failed:
+                if all(isinstance(guard, Succeeds) for guard in failed):
+                    first.take_back()
+                    raise OnlyNow
                 if not first.made:
                     raise Unsupported("the function changes what it reads in a way that is not seen")
                 # It has looked at the state of an optimizer before the step that makes it.

@@ -22,7 +22,7 @@ from ...core.node import LEAF, Output
 from ...core.value import TensorBase, wrap
 from ...utils._pytree import TreeSpec, tree_unflatten
 from ..frontend.capture import Captured
-from ..frontend.deferred import Applied
+from ..frontend.deferred import Applied, is_given
 from ..frontend.guards import SCALARS, is_same
 from ..frontend.heard_warnings import WarnAgain
 from . import native_call, native_results
@@ -129,7 +129,8 @@ def forward(
     if captured.late or any(type(function) is WarnAgain for function, _ in captured.effects):
         return None
     # Native code may write over what is there before a number is worked out, which may fail.
-    if any(result.kind == "number" and isinstance(result.at[0], Applied) for result in captured.results):
+    numbers = [result.at[0] for result in captured.results if result.kind == "number"]
+    if any(isinstance(value, Applied) and not is_given(value) for value in numbers):
         return None
     # Native code compares tensors with ones in C order.
     if not all(t._value.flags.c_contiguous for t in tensors):
@@ -160,6 +161,7 @@ class _Forward:
         if not self._arguments(self.spec, "both"):
             return None
         self._constants()
+        self._numbers()
         self._cells()
         self._run()
         self._effects()
@@ -200,8 +202,11 @@ class _Forward:
     def _constants(self) -> None:
         """Compare the arguments that are no tensors."""
         source = self.source
-        for leaf, expression in zip(self.leaves, self.expressions, strict=True):
+        for n, (leaf, expression) in enumerate(zip(self.leaves, self.expressions, strict=True)):
             if isinstance(leaf, TensorBase):
+                continue
+            if n in self.captured.varying:
+                source.unless(f"type({expression}) is {source.name('kind', type(leaf))}")
                 continue
             name = source.name("k", leaf)
             if type(leaf) in SCALARS:
@@ -213,6 +218,14 @@ class _Forward:
                 source.unless(f"{expression} is {name} or {equal}")
             else:
                 source.unless(f"{expression} is {name}")
+
+    def _numbers(self) -> None:
+        """Put the numbers that are others in each call where expressions of them are worked out."""
+        source, varying = self.source, sorted(self.captured.varying)
+        if varying:
+            source.names["numbers"] = self.captured.numbers
+            pairs = ", ".join(f"{n}: {self.expressions[n]}" for n in varying)
+            source.line(f"numbers.values = {{{pairs}}}")
 
     def _cells(self) -> None:
         """Where each cell's tensor is, and what native code is to find there."""
@@ -246,7 +259,11 @@ class _Forward:
             else:
                 kind, place, expression = native_call.EXTRA, len(extras), f"g{n}"
                 extras.append(expression)
-                waiting.append(n)
+                if cell.kind == "number":
+                    source.line(f"{expression} = {source.name('made', cell.where.tensor)}()")
+                    source.unless(f"{expression} is not None")
+                else:
+                    waiting.append(n)
             self.cells.append(expression)
             node = id(None) if t._node is None else id(LEAF) if t._node is LEAF else native_call.INNER_NODE
             if kind == native_call.EXTRA:

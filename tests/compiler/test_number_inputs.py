@@ -1,0 +1,193 @@
+"""A number that is another one in each call is an input of one program, and counts as the number itself."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+import pullback as torch
+
+
+def copied(values: Sequence[Any]) -> list[Any]:
+    return [v.clone() if isinstance(v, torch.Tensor) else v for v in values]
+
+
+def same(a: Any, b: Any) -> bool:
+    if isinstance(a, (tuple, list)):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, torch.Tensor):
+        return a.dtype == b.dtype and a.shape == b.shape and torch.allclose(a, b, rtol=1e-6, atol=1e-6)
+    return type(a) is type(b) and a == b
+
+
+def programs(function: Callable[..., Any], calls: Sequence[Sequence[Any]]) -> int:
+    """Compare a function's compiled calls with eager ones; return how many programs it took."""
+    compiled = torch.compile(function)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for args in calls:
+            assert same(compiled(*copied(args)), function(*copied(args)))
+    return len(compiled._native.specializations)
+
+
+X = torch.arange(12.0).reshape(3, 4)
+I = torch.arange(5)  # as in a formula
+
+ONE_PROGRAM: dict[str, Callable[[Any, Any], Any]] = {
+    "arithmetic": lambda x, n: x * n + 1 / (n + 1),
+    "comparisons": lambda x, n: ((x <= n).float(), n > I, x != n, x == n),
+    "integers": lambda x, n: (I + n, n - I, I / (n + 1), (I > 2) * n),
+    "powers of numbers": lambda x, n: (x / (1 - 0.9 ** (n + 1)), n + 1),
+    "methods": lambda x, n: (x.mul(n), torch.add(x, n), x.eq(n), x.sub(n)),
+    "scalars": lambda x, n: (x.sum() * n, I.sum() + n, I.sum().int() * n, x.double().sum() / (n + 1)),
+    "its type": lambda x, n: x * (2 if isinstance(n, int) else 3) * n,
+    "rows": lambda x, n: x[n % 3] + x[n % 3 - 3, :] * 2,
+    "columns": lambda x, n: x[:, n % 4] * 2 + x[..., n % 4 - 4],
+    "parts of rows": lambda x, n: x[n % 3, 1:] - x[None, n % 3, :3].sum(),
+}
+
+
+@pytest.mark.parametrize("name", ONE_PROGRAM)
+def test_an_integer_is_an_input(name):
+    assert programs(ONE_PROGRAM[name], [(X, n) for n in range(12)]) == 2
+
+
+def test_a_float_is_an_input():
+    calls = [(X, 0.1 * k) for k in range(12)]
+    assert programs(lambda x, dt: (x + dt * torch.sin(x) * dt, I * dt), calls) == 2
+
+
+def test_a_position_in_a_cache():
+    cache, other = torch.zeros(3, 8, 2), torch.zeros(3, 8, 2)
+
+    def step(cache: Any, k: Any, position: int) -> Any:
+        cache[:, position] = k
+        mask = torch.arange(8) <= position
+        return (cache * mask[:, None]).sum(1)
+
+    compiled = torch.compile(step)
+    for position in range(12):
+        k = torch.full((3, 2), float(position))
+        assert same(compiled(cache, k, position % 8 - 8 * (position % 2)),
+                    step(other, k, position % 8 - 8 * (position % 2)))  # fmt: skip
+        assert torch.equal(cache, other)
+        assert cache._version == other._version
+    assert len(compiled._native.specializations) == 2
+
+
+def test_a_count_that_each_call_changes():
+    class Model(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.count = 0
+            self.weight = torch.nn.Parameter(torch.ones(4))
+
+        def forward(self, x: Any) -> Any:
+            self.count += 1
+            return (x * self.weight).sum() * self.count / 10
+
+    eager, model = Model(), Model()
+    compiled = torch.compile(model)
+    for _ in range(12):
+        a, b = eager(X), compiled(X)
+        assert torch.equal(a, b)
+        a.backward()
+        b.backward()
+        assert torch.equal(eager.weight.grad, model.weight.grad)
+    assert model.count == 12
+
+
+def test_backward_has_the_number_of_its_own_call():
+    w = torch.ones(3, requires_grad=True)
+    compiled = torch.compile(lambda w, n: w * n)
+    results = [compiled(w, n) for n in range(6)]
+    for n, result in enumerate(results):
+        (grad,) = torch.autograd.grad(result, w, torch.ones(3))
+        assert grad.tolist() == [n] * 3
+
+
+def test_a_number_that_decides_is_a_part_of_the_program():
+    def branch(x: Any, n: int) -> Any:
+        return x * 2 if n > 3 else x * n
+
+    assert programs(branch, [(X, n) for n in range(7)]) == 7
+    assert programs(lambda x, n: torch.zeros(n) + x.sum(), [(X, n) for n in range(1, 6)]) == 5
+
+
+def test_what_a_view_shares_is_shared():
+    def writes(x: Any, n: int) -> Any:
+        row = x[n]
+        row.add_(1.0)
+        return x.sum()
+
+    def is_written(x: Any, n: int) -> Any:
+        row = x[n]
+        x.zero_()
+        return row.sum()
+
+    rows = [(X, n % 3) for n in range(7)]
+    assert programs(writes, rows) == 3
+    assert programs(is_written, rows) == 3
+    compiled = torch.compile(lambda x, n: x[n])
+    for n in (0, 1, 2, 0):
+        assert compiled(X, n).data_ptr() == X[n].data_ptr()
+
+
+def test_a_position_outside_is_eagers_error():
+    compiled = torch.compile(lambda x, n: x[n] * 2)
+    for n in range(3):
+        compiled(X, n)
+    with pytest.raises(IndexError, match="index 3 is out of bounds for dimension 0 with size 3"):
+        compiled(X, 3)
+    with pytest.raises(ZeroDivisionError):
+        torch.compile(lambda x, n: x * (1 / n))(X, 0)
+
+
+def test_numbers_that_do_not_fit():
+    x = torch.ones(2, dtype=torch.int32)
+    compiled = torch.compile(lambda x, n: x + n)
+    for n in (1, 2, 3):
+        assert compiled(x, n).tolist() == [n + 1] * 2
+    assert same(compiled(x, 1 << 40), x + (1 << 40))
+    compiled = torch.compile(lambda x, n: x * n)
+    for n in (1, 2, 3, 2.5, True):
+        assert same(compiled(x, n), x * n)
+
+
+def test_numbers_in_containers_are_parts_of_the_program():
+    assert programs(lambda x, a: x * a["k"], [(X, {"k": n}) for n in range(5)]) == 5
+    assert programs(lambda x, a, n: x * a[0] + n, [(X, [7, 8], n) for n in range(5)]) == 2
+
+
+def test_an_error_of_one_number_leaves_the_others_compiled():
+    compiled = torch.compile(lambda x, n: x * (1 / n))
+    for n in (1, 2, 3, 0, 4, 0, 5):
+        if n:
+            assert same(compiled(X, n), X * (1 / n))
+        else:
+            with pytest.raises(ZeroDivisionError):
+                compiled(X, n)
+    assert compiled._native.eager_because is None
+
+
+def test_threads_have_numbers_of_their_own():
+    compiled = torch.compile(lambda x, n: x * n + n)
+    for n in range(3):
+        compiled(X, n)
+    wrong: list[int] = []
+
+    def many(first: int) -> None:
+        for n in range(first, first + 300):
+            if not torch.equal(compiled(X, n), X * n + n):
+                wrong.append(n)
+
+    threads = [threading.Thread(target=many, args=(1000 * k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
