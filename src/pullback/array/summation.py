@@ -15,7 +15,7 @@ import math
 import numpy as np
 from numpy import ndarray
 
-from . import dtypes
+from . import dtypes, short_rows
 from .threads import get_num_threads, run_parts
 from .transposed import c_copy
 
@@ -51,6 +51,8 @@ def sum_over(x: ndarray, dims: Ints, keepdim: bool = False) -> ndarray:
     plain = x.size <= _SMALL or dtype.kind not in "fc" or not dims
     if not plain and len(dims) == 1:
         plain = x.shape[dims[0]] <= _FEW or (dims[0] == x.ndim - 1 and x.flags.c_contiguous)
+    if plain and len(dims) == 1 and dtype.kind in "fc":
+        return short_rows.reduced(np.add, x, dims[0], keepdim)
     if plain:
         return np.add.reduce(x, axis=dims, dtype=dtype, keepdims=keepdim, out=...)
     if x.ndim == 2 and dims == (0,) and dtype in _FLOATS and x.flags.c_contiguous:
@@ -117,7 +119,7 @@ def _sum_in_order(x: ndarray, dims: Ints) -> ndarray:
         return _sum_in_order(parts, dims).view(x.dtype)[..., 0]
     x = x.reshape([size for _, size in runs])
     if runs[-1][0]:
-        x = np.add.reduce(x, axis=-1)
+        x = short_rows.reduced(np.add, x, -1)
         del runs[-1]
     kept = 1
     for reduced, size in reversed(runs):

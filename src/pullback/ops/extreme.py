@@ -16,6 +16,7 @@ from numpy import ndarray
 from ..array import large, selection
 from ..array.layout import in_order
 from ..array.reduction import over_first
+from ..array.short_rows import reduced
 from ..core.op import Call, like_first, op
 from ..core.value import dtype_of, shape_of
 from .comparison import eq, isnan, where
@@ -194,7 +195,7 @@ def _extreme(name: str, ufunc: np.ufunc) -> Callable[..., ndarray]:
             found = over_first(name, x)
             if found is not None:
                 return found[None] if keepdim else found
-        return ufunc.reduce(x, axis=dims, keepdims=keepdim, out=...)
+        return reduced(ufunc, x, dims, keepdim)
 
     return kernel
 

@@ -16,6 +16,7 @@ from numpy import ndarray
 from ..array import reduction
 from ..array.dtypes import COMPLEX32
 from ..array.elementwise import total
+from ..array.short_rows import reduced
 from ..array.summation import sum_over
 from ..core.dual import fitted
 from ..core.inplace import innermost
@@ -176,7 +177,7 @@ nansum = op(
 def _prod(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
     if not x.ndim:
         return x.copy()
-    return np.multiply.reduce(x, axis=dim, dtype=x.dtype, keepdims=keepdim, out=...)
+    return reduced(np.multiply, x, dim, keepdim)
 
 
 def _has_zero(x: Any) -> bool:
@@ -387,9 +388,9 @@ def _vector_norm(x: ndarray, /, ord: float, dims: tuple[int, ...], keepdim: bool
         return np.sqrt(r, out=r)
     size = np.absolute(x, out=...)
     if ord == math.inf:
-        return np.maximum.reduce(size, axis=dims, keepdims=keepdim, out=...)
+        return reduced(np.maximum, size, dims, keepdim)
     if ord == -math.inf:
-        return np.minimum.reduce(size, axis=dims, keepdims=keepdim, out=...)
+        return reduced(np.minimum, size, dims, keepdim)
     if ord == 0:
         return sum_over((size != 0).astype(size.dtype), dims, keepdim)
     if ord == 1:
@@ -519,7 +520,7 @@ def _logsumexp(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
     if x.size >= reduction.LARGE and reduction.is_over_rows(x, dims):
         return reduction.row_logsumexp(x, keepdim)
     key = x.real if x.dtype.kind == "c" else x
-    top = np.maximum.reduce(key, axis=dims, keepdims=True, out=...)
+    top = reduced(np.maximum, key, dims, True)
     top[np.isinf(top)] = 0
     r = sum_over(np.exp(x - top), dims, keepdim)
     np.log(r, out=r)

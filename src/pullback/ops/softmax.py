@@ -9,6 +9,7 @@ from numpy import ndarray
 
 from ..array import norm
 from ..array.layout import in_order
+from ..array.short_rows import reduced
 from ..array.summation import sum_over
 from ..core.bulk import unwrapped
 from ..core.op import Call, op
@@ -41,7 +42,7 @@ def _softmax(x: ndarray, /, dim: int) -> ndarray:
         return x.copy()
     if x.size > LARGE:
         return norm.softmax(x, dim=dim)
-    out = np.subtract(x, np.maximum.reduce(x, axis=dim, keepdims=True), out=...)
+    out = np.subtract(x, reduced(np.maximum, x, dim, True), out=...)
     np.exp(out, out=out)
     return np.divide(out, sum_over(out, (dim,), True), out=out)
 
@@ -77,7 +78,7 @@ def _safe_softmax(x: ndarray, /, dim: int) -> ndarray:
         return _softmax(x, dim)
     with np.errstate(invalid="ignore"):
         out = _softmax(x, dim)
-    out[np.broadcast_to(np.isneginf(np.maximum.reduce(x, axis=dim, keepdims=True)), x.shape)] = 0
+    out[np.broadcast_to(np.isneginf(reduced(np.maximum, x, dim, True)), x.shape)] = 0
     return out
 
 
@@ -101,7 +102,7 @@ def _log_softmax(x: ndarray, /, dim: int) -> ndarray:
         return x.copy()
     if x.size > LARGE:
         return norm.log_softmax(x, dim=dim)
-    out = np.subtract(x, np.maximum.reduce(x, axis=dim, keepdims=True), out=...)
+    out = np.subtract(x, reduced(np.maximum, x, dim, True), out=...)
     sums = sum_over(np.exp(out), (dim,), True)
     return np.subtract(out, np.log(sums, out=sums), out=out)
 
