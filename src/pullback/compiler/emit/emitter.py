@@ -22,6 +22,7 @@ import ml_dtypes
 import numpy as np
 
 from ..lower.buffer import Buffer
+from ..lower.handlers import PARTS, Pair
 from ..lower.index import Index, Measured, Quotient, Variable, atom_index
 from .codegen import processor
 
@@ -258,9 +259,31 @@ class Emitter:
             return base
         return self.instruction(f"getelementptr {type_}, ptr {base}, i64 {position}", INT64).name
 
-    def load(self, buffer: Buffer, index: Index) -> Value:
+    def load(self, buffer: Buffer, index: Index) -> Any:
         found = self.known((buffer.number, index.key()))
+        if found is None and buffer.dtype in PARTS:
+            first = self.rows.get(buffer.number, index) * 2
+            pair = Pair(self.load_part(buffer, first), self.load_part(buffer, first + 1))
+            return self.remember((buffer.number, index.key()), pair)
         return self.reread(buffer, index) if found is None else found
+
+    def load_part(self, buffer: Buffer, index: Index) -> Value:
+        """A part of an element of a complex buffer, of which every element is two places."""
+        key = (buffer.number, "part", index.key())
+        found: Value | None = self.known(key)
+        if found is None:
+            name, type_ = self.fresh(), TYPES[PARTS[buffer.dtype]]
+            group = "" if self.group is None else f", !llvm.access.group !{self.group}"
+            self.line(f"{name} = load {type_}, ptr {self._part(buffer, index)}{group}")
+            found = self.remember(key, Value(name, PARTS[buffer.dtype]))
+        return found
+
+    def _part(self, buffer: Buffer, index: Index) -> str:
+        """The address of a part."""
+        base = self.parameters.setdefault(buffer.number, f"%p{len(self.parameters)}")
+        position = self.position(index)
+        type_ = TYPES[PARTS[buffer.dtype]]
+        return self.instruction(f"getelementptr {type_}, ptr {base}, i64 {position}", INT64).name
 
     def reread(self, buffer: Buffer, index: Index) -> Value:
         """Load an element that may have been written since it was last loaded."""
@@ -276,15 +299,20 @@ class Emitter:
             value = Value(name, buffer.dtype)
         return self.remember(key, value)
 
-    def store(self, buffer: Buffer, index: Index, value: Value) -> None:
+    def store(self, buffer: Buffer, index: Index, value: Any) -> None:
+        group = "" if self.group is None else f", !llvm.access.group !{self.group}"
+        if buffer.dtype in PARTS:
+            for n, part in enumerate(value):
+                type_, index_ = TYPES[part.dtype], self.rows.get(buffer.number, index) * 2 + n
+                self.line(f"store {type_} {part.name}, ptr {self._part(buffer, index_)}{group}")
+            return
         address = self.address(buffer, index)
         type_ = TYPES[buffer.dtype]
         if buffer.dtype == BOOL:
             type_, value = "i8", self.instruction(f"zext i1 {value.name} to i8", BOOL)
-        group = "" if self.group is None else f", !llvm.access.group !{self.group}"
         self.line(f"store {type_} {value.name}, ptr {address}{group}")
 
-    def forward(self, buffer: Buffer, index: Index, value: Value) -> None:
+    def forward(self, buffer: Buffer, index: Index, value: Any) -> None:
         """Let loads of a place find a value that is at hand."""
         self.remember((buffer.number, index.key()), value)
 
@@ -298,6 +326,11 @@ class Emitter:
 
     def constant(self, value: Any, dtype: np.dtype[Any]) -> Value:
         return Value(number(value, dtype), dtype)
+
+    def whole(self, x: Value) -> Value:
+        x = self.cast(x, computing(x.dtype))
+        short = self.instruction(f"fptosi {TYPES[x.dtype]} {x.name} to i32", INT32)
+        return self.cast(short, INT64)
 
     def cast(self, x: Value, dtype: np.dtype[Any]) -> Value:
         """Change the dtype as NumPy casts; from floating to integer is not written here."""

@@ -24,6 +24,8 @@ from . import (
     attention,
     averages,
     batch_norm,
+    borders,
+    complex_parts,
     contractions,
     convolutions,
     gathers,
@@ -32,6 +34,7 @@ from . import (
     normalization,
     reductions,
     routines,
+    sampling,
     views,
 )
 from .buffer import Buffer
@@ -48,8 +51,8 @@ SHARED = 8
 RULES: dict[str, Callable[..., Any]] = {
     name: rule
     for family in (
-        arrangements, averages, batch_norm, contractions, convolutions, gathers, losses, normalization,
-        reductions, routines, views,
+        arrangements, averages, batch_norm, borders, contractions, convolutions, gathers, losses,
+        normalization, reductions, routines, sampling, views,
     )
     for name, rule in family.LOWERINGS.items()
 } | {"scaled_dot_product_attention": attention.attention}  # fmt: skip
@@ -183,6 +186,8 @@ class _Lowering:
     def _lowered(
         self, op: Op, operands: list[Any], attrs: tuple[Any, ...], results: list[Any]
     ) -> list[Lowered] | None:
+        if complex_parts.concern(operands, results):
+            return complex_parts.lowered(self.context, op, operands, attrs, results, RULES)
         if op.kind == "view" or op.name in views.SPLITS:
             # Parts of a value may be empty.
             return self._parts(op, operands, attrs) if _holds(operands, ()) else None

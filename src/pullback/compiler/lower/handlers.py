@@ -6,9 +6,11 @@ scalar knows its dtype. The handlers are `Analysis` (what is read, how much is c
 `llvm.emitter`.
 
 ==================  ==========================================================================
-load, index         an element of a buffer; an index as a number
+load, index         an element of a buffer, of a complex one a `Pair`; an index as a number
+load_part           a part of an element of a complex buffer
 place               an index from an int64 scalar that is at least 0 and below an extent
 constant, cast      a number of a dtype; a change of dtype, as NumPy casts
+whole               a floating scalar that holds a number of 32 bits, as an int64
 BINARY              two scalars of one dtype
 COMPARISONS         two scalars of one dtype; a bool
 UNARY               one scalar
@@ -39,6 +41,21 @@ MATHEMATICS = (
     "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "lgamma", "tgamma", "pow", "atan2",
     "hypot", "fmod",
 )  # fmt: skip
+
+
+#: Complex dtypes, and those of their parts.
+PARTS: dict[np.dtype[Any], np.dtype[Any]] = {
+    np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.float64)
+}  # fmt: skip
+#: What tells the places of parts from those of elements.
+_OF_PARTS = 1 << 40
+
+
+class Pair(NamedTuple):
+    """A complex scalar: its parts, as the handler has scalars."""
+
+    real: Any
+    imag: Any
 
 
 class Read(NamedTuple):
@@ -75,11 +92,18 @@ class Analysis:
         self.count = 0
         self.places = 0
 
-    def load(self, buffer: Buffer, index: Index) -> Term:
+    def load(self, buffer: Buffer, index: Index) -> Any:
         read = Read(buffer, index)
         self.reads.append(read)
         self.indices.append(index)
-        return Term(buffer.dtype, read)
+        part = PARTS.get(buffer.dtype)
+        return Term(buffer.dtype, read) if part is None else Pair(Term(part), Term(part))
+
+    def load_part(self, buffer: Buffer, index: Index) -> Term:
+        # No element is stored at such a place: what fills the buffer is another kernel.
+        self.reads.append(Read(buffer, index + _OF_PARTS))
+        self.indices.append(index)
+        return Term(PARTS[buffer.dtype])
 
     def index(self, index: Index, dtype: np.dtype[Any]) -> Term:
         self.count += 1
@@ -100,6 +124,10 @@ class Analysis:
             return x
         self.count += 1
         return Term(dtype)
+
+    def whole(self, x: Term) -> Term:
+        self.count += 1
+        return Term(np.dtype(np.int64))
 
     def select(self, condition: Term, x: Term, y: Term) -> Term:
         self.count += 1
@@ -145,6 +173,9 @@ class Reference:
 
     def cast(self, x: Any, dtype: np.dtype[Any]) -> Any:
         return np.asarray(x).astype(dtype)[()]
+
+    def whole(self, x: Any) -> Any:
+        return np.int64(x)
 
     def select(self, condition: Any, x: Any, y: Any) -> Any:
         return x if condition else y

@@ -1,0 +1,112 @@
+"""Elements of a value beyond its borders, and windows that overlap: paddings by the value itself, sums of
+windows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .context import Context
+from .gathers import place
+from .index import Indices
+from .lowered import Lowered, Shape
+
+INT64 = np.dtype(np.int64)
+Amounts = tuple[tuple[int, int], ...]
+
+#: Windows that may overlap at a place, and axes whose mirror images are added, up to which each is written
+#: out.
+_WINDOWS, _AXES = 16, 2
+
+
+def _held(context: Context, x: Lowered) -> Lowered:
+    return context.stored(x) if x.cost > 1 else x
+
+
+def _number(ops: Any, value: int) -> Any:
+    return ops.constant(value, INT64)
+
+
+def padded(context: Context, x: Lowered, amounts: Amounts, mirrors: bool) -> Lowered:
+    """Continue the last axes by their mirror images, or by their outermost elements."""
+    x = _held(context, x)
+    lead = len(x.shape) - len(amounts)
+
+    def body(ops: Any, at: Indices) -> Any:
+        found = list(at)
+        for axis, (before, after) in enumerate(amounts, lead):
+            size = x.shape[axis]
+            index = ops.index(at[axis] - before, INT64)
+            if mirrors and before > 0:
+                index = ops.select(ops.lt(index, _number(ops, 0)), ops.neg(index), index)
+            if mirrors and after > 0:
+                image = ops.sub(_number(ops, 2 * (size - 1)), index)
+                index = ops.select(ops.gt(index, _number(ops, size - 1)), image, index)
+            found[axis] = place(ops, index, size)
+        return x.at(ops, tuple(found))
+
+    return context.map(context.results[0][0], x.dtype, body)
+
+
+def pad_adjoint(context: Context, y: Lowered, size: Shape, amounts: Amounts, mode: str) -> Lowered | None:
+    """Add the mirror images of the last axes to what they are images of."""
+    if mode != "reflect" or len(amounts) > _AXES:
+        return None
+    y = _held(context, y)
+    lead = len(y.shape) - len(amounts)
+
+    def added(ops: Any, at: Indices, axis: int) -> Any:
+        if axis == len(y.shape):
+            return y.at(ops, at)
+        before, after = amounts[axis - lead]
+        last = size[axis - lead] - 1
+        index = ops.index(at[axis], INT64)
+        total = added(ops, (*at[:axis], at[axis] + before, *at[axis + 1 :]), axis + 1)
+        for low, high, image in ((1, before, before), (last - after, last - 1, before + 2 * last)):
+            if low > high:
+                continue
+            inside = ops.and_(ops.ge(index, _number(ops, low)), ops.le(index, _number(ops, high)))
+            where = place(ops, ops.sub(_number(ops, image), index), y.shape[axis])
+            term = added(ops, (*at[:axis], where, *at[axis + 1 :]), axis + 1)
+            total = ops.add(total, ops.select(inside, term, ops.constant(0, y.dtype)))
+        return total
+
+    if any(before < 0 or after < 0 for before, after in amounts):
+        return None
+    return context.map(context.results[0][0], y.dtype, partial(added, axis=lead))
+
+
+def windows_added(
+    context: Context, g: Lowered, shape: Shape, dim: int, size: int, step: int
+) -> Lowered | None:
+    """Sum windows of an axis into the places that they came from."""
+    overlapping, count = -(-size // step), g.shape[dim]
+    if overlapping > _WINDOWS:
+        return None
+    g = _held(context, g)
+
+    def body(ops: Any, at: Indices) -> Any:
+        first, inside_first = at[dim] // step, at[dim] % step
+        total = None
+        for back in range(overlapping):
+            window, within = ops.index(first - back, INT64), ops.index(inside_first + back * step, INT64)
+            known = ops.and_(ops.ge(window, _number(ops, 0)), ops.lt(window, _number(ops, count)))
+            known = ops.and_(known, ops.lt(within, _number(ops, size)))
+            indices = (*at[:dim], place(ops, window, count), *at[dim + 1 :], place(ops, within, size))
+            term = ops.select(known, g.at(ops, indices), ops.constant(0, g.dtype))
+            total = term if total is None else ops.add(total, term)
+        return total
+
+    return context.map(shape, g.dtype, body)
+
+
+LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
+    **{f"reflection_pad{rank}d": partial(padded, mirrors=True) for rank in (1, 2, 3)},
+    **{f"replication_pad{rank}d": partial(padded, mirrors=False) for rank in (1, 2, 3)},
+    "pad_adjoint": pad_adjoint,
+    "unfold_backward": windows_added,
+}

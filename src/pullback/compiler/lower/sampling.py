@@ -1,0 +1,187 @@
+"""Values of images at the places of a grid, in loops that compute the weights where they are used.
+
+The weights, and their derivatives by the coordinates, are those of `array.sampler`: products over the axes,
+of which each has one tap or two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...array.sampler import Sampler, base_grid
+from .context import Context
+from .index import Indices, constant
+from .lowered import Lowered, Shape
+from .routines import scattered
+
+Ints = tuple[int, ...]
+
+
+class _Tap(NamedTuple):
+    """A pixel of one axis near a place.
+
+    Attributes
+    ----------
+    where : Index
+        The pixel, within the axis.
+    inside : scalar
+        Whether there is one.
+    weight : scalar
+    """
+
+    where: Any
+    inside: Any
+    weight: Any
+
+
+def _is_known(sampler: Sampler) -> bool:
+    return sampler.mode in ("bilinear", "nearest") and sampler.padding in ("zeros", "border")
+
+
+def _vanish(sampler: Sampler, orders: Sequence[int]) -> bool:
+    return max(orders) >= (2 if sampler.mode == "bilinear" else 1)
+
+
+def _taps(ops: Any, place: Any, n: int, sampler: Sampler, order: int) -> list[_Tap]:
+    """The pixels of an axis around a place, and their weights, differentiated `order` times."""
+
+    def number(value: float) -> Any:
+        return ops.constant(value, place.dtype)
+
+    scale = (n - 1) / 2 if sampler.align_corners else n / 2
+    c = ops.mul(ops.add(place, number(1)), number(scale))
+    if not sampler.align_corners:
+        c = ops.sub(c, number(0.5))
+    slope = number(scale)
+    if sampler.padding == "border":
+        moves = ops.and_(ops.gt(c, number(0)), ops.lt(c, number(n - 1)))
+        slope = ops.select(moves, slope, number(0))
+        c = ops.minimum(ops.maximum(c, number(0)), number(n - 1))
+    if sampler.mode == "nearest":
+        return [_tap(ops, ops.rint(c), n, number(1))]
+    first = ops.floor(c)
+    fraction = ops.sub(c, first)
+    if order:
+        weights = [ops.mul(number(-1), slope), ops.mul(number(1), slope)]
+    else:
+        weights = [ops.add(ops.mul(number(-1), fraction), number(1)), fraction]
+    return [_tap(ops, ops.add(first, number(k)), n, weight) for k, weight in enumerate(weights)]
+
+
+def _tap(ops: Any, pixel: Any, n: int, weight: Any) -> _Tap:
+    first, last = (ops.constant(value, pixel.dtype) for value in (0, n - 1))
+    after, before = ops.ge(pixel, first), ops.le(pixel, last)
+    # What is no number is not inside, and read at an end.
+    within = ops.select(before, ops.select(after, pixel, first), last)
+    return _Tap(ops.place(ops.whole(within), n), ops.and_(after, before), weight)
+
+
+def _combinations(
+    ops: Any, grid: Lowered, at: Indices, size: Shape, sampler: Sampler, orders: Ints
+) -> list[_Tap]:
+    """The pixels around the place of a result's element ``(image, channel, *place)``; `where` are indices."""
+    rank = len(size)
+    axes = []
+    for axis, n in enumerate(size):
+        along = rank - 1 - axis
+        coordinate = grid.at(ops, (at[0], *at[2:], constant(along)))
+        axes.append(_taps(ops, coordinate, n, sampler, orders[along]))
+    found = []
+    for taps in product(*axes):
+        inside, weight = taps[0].inside, taps[0].weight
+        for tap in taps[1:]:
+            inside, weight = ops.and_(inside, tap.inside), ops.mul(weight, tap.weight)
+        found.append(_Tap(tuple(tap.where for tap in taps), inside, weight))
+    return found
+
+
+def _held(context: Context, x: Lowered) -> Lowered:
+    return context.stored(x) if x.cost > 1 else x
+
+
+def _nothing(context: Context, shape: Shape, dtype: Any) -> Lowered:
+    return context.map(shape, dtype, lambda ops, at: ops.constant(0, dtype))
+
+
+def sampled(context: Context, x: Lowered, grid: Lowered, sampler: Sampler, orders: Ints) -> Lowered | None:
+    """Images at the places of a grid."""
+    shape, dtype = context.results[0]
+    if not _is_known(sampler) or grid.dtype != x.dtype:
+        return None
+    if _vanish(sampler, orders):
+        return _nothing(context, shape, dtype)
+    x, grid = _held(context, x), _held(context, grid)
+
+    def body(ops: Any, at: Indices) -> Any:
+        total = None
+        for tap in _combinations(ops, grid, at, x.shape[2:], sampler, orders):
+            value = x.at(ops, (at[0], at[1], *tap.where))
+            # Outside there are zeros, of which a weight that is no number makes none.
+            term = ops.mul(tap.weight, ops.select(tap.inside, value, ops.constant(0, dtype)))
+            total = term if total is None else ops.add(total, term)
+        return total
+
+    return context.map(shape, dtype, body)
+
+
+def adjoint(
+    context: Context, y: Lowered, grid: Lowered, size: Ints, sampler: Sampler, orders: Ints
+) -> Lowered | None:
+    """Add values at the places of a grid to the pixels around."""
+    shape, dtype = context.results[0]
+    if not _is_known(sampler) or grid.dtype != y.dtype:
+        return None
+    if _vanish(sampler, orders):
+        return _nothing(context, shape, dtype)
+    y, grid = _held(context, y), _held(context, grid)
+    total: Lowered | None = None
+    for which in range((2 if sampler.mode == "bilinear" else 1) ** len(size)):
+
+        def tap(ops: Any, at: Indices, which: int = which) -> _Tap:
+            return _combinations(ops, grid, at, size, sampler, orders)[which]
+
+        def term(ops: Any, at: Indices, tap: Callable[..., _Tap] = tap) -> Any:
+            return ops.mul(tap(ops, at).weight, y.at(ops, at))
+
+        def place(ops: Any, at: Indices, tap: Callable[..., _Tap] = tap) -> Indices:
+            return at[0], at[1], *tap(ops, at).where
+
+        def inside(ops: Any, at: Indices, tap: Callable[..., _Tap] = tap) -> Any:
+            return tap(ops, at).inside
+
+        total = scattered(context, total, shape, Lowered(y.shape, dtype, term), place, inside)
+    return total
+
+
+def affine_grid(context: Context, theta: Lowered, size: Ints, align_corners: bool) -> Lowered | None:
+    """The places to which affine maps take the pixels of an image."""
+    shape, dtype = context.results[0]
+    if dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
+        return None
+    rank = len(size)
+    theta = _held(context, theta)
+    base = context.held(context.constant(base_grid(size, align_corners, dtype).reshape(*size, rank + 1)))
+
+    def body(ops: Any, at: Indices) -> Any:
+        lead, pixel, row = at[: -rank - 1], at[-rank - 1 : -1], at[-1]
+        total = None
+        for k in range(rank + 1):
+            factor = theta.at(ops, (*lead, row, constant(k)))
+            term = ops.mul(base.at(ops, (*pixel, constant(k))), factor)
+            total = term if total is None else ops.add(total, term)
+        return total
+
+    return context.map(shape, dtype, body)
+
+
+LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
+    "affine_grid_generator": affine_grid,
+    "grid_sample_adjoint": adjoint,
+    "grid_sample_slope": sampled,
+    "grid_sampler_2d": sampled,
+    "grid_sampler_3d": sampled,
+}

@@ -1,0 +1,76 @@
+"""Complex values are loops over pairs of real ones, with the numbers that eager gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import pullback as torch
+
+pytest.importorskip("llvmlite")
+from pullback.compiler.lower.lowered import Call  # it needs llvmlite
+
+FORMS: dict[str, Callable[[Any, Any], Any]] = {
+    "product": lambda a, b: a * b,
+    "sums": lambda a, b: 3 - a - b + b * 2,
+    "quotient": lambda a, b: a / b,
+    "numbers": lambda a, b: (a * (2 + 1j) + b / (1 - 2j)) / 3.0,
+    "conjugates": lambda a, b: a.conj() * b - b.conj(),
+    "parts": lambda a, b: (a * b).real + a.imag,
+    "pairs": lambda a, b: torch.view_as_real(a * b) * 2,
+    "sizes": lambda a, b: (a * b).abs(),
+    "signs": lambda a, b: torch.sgn(a) * b,
+    "sum of rows": lambda a, b: (a * b).sum(0),
+    "sum of all": lambda a, b: (a * b).sum(),
+    "mean": lambda a, b: (a + b).mean(1),
+    "transposes": lambda a, b: (a.t() + b.t()).contiguous(),
+    "broadcast": lambda a, b: a * b[0] + a[:, :1],
+    "real factors": lambda a, b: a.real * b,
+    "made of parts": lambda a, b: torch.complex(a.real, b.imag) * b,
+    "seen as complex": lambda a, b: torch.view_as_complex(torch.stack([a.real, b.imag], -1)) * a,
+    "joined": lambda a, b: torch.cat([a, b * 2]),
+    "chosen": lambda a, b: torch.where(a.real > 0, a, -b),
+    "padded": lambda a, b: torch.nn.functional.pad(a * b, (1, 2)),
+}
+
+
+def close(a: Any, b: Any, tolerance: float) -> bool:
+    if a is None or b is None:
+        return a is b
+    parts = [torch.view_as_real(torch.resolve_conj(v)) if v.is_complex() else v for v in (a, b)]
+    return a.dtype == b.dtype and torch.allclose(*parts, rtol=tolerance, atol=tolerance, equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128])
+@pytest.mark.parametrize("name", FORMS)
+def test_values_and_gradients_are_eagers(name, dtype):
+    form = FORMS[name]
+
+    def step(a: Any, b: Any) -> Any:
+        y = form(a, b)
+        return y.detach(), *torch.autograd.grad((y.abs() ** 2).sum(), (a, b), allow_unused=True)
+
+    for shape in ((6, 5), (33, 64), (1, 1)):
+        a, b = (torch.randn(*shape, dtype=dtype, requires_grad=True) for _ in range(2))
+        compiled = torch.compile(step)
+        for expected, found in zip(step(a, b), compiled(a, b), strict=True):
+            assert close(expected, found, 1e-4)
+        assert not [s.op for s in compiled._native.specializations[-1].forward.steps if isinstance(s, Call)]
+
+
+@pytest.mark.parametrize("name", ["product", "quotient", "sizes", "signs", "real factors", "numbers"])
+def test_infinite_parts_and_nan(name):
+    special = [0.0, -0.0, 1.0, -2.0, float("inf"), float("-inf"), float("nan")]
+    numbers = torch.tensor([complex(x, y) for x in special for y in special], dtype=torch.complex128)
+    a, b = numbers[:, None].expand(49, 49).contiguous(), numbers.expand(49, 49).contiguous()
+    assert close(FORMS[name](a, b), torch.compile(FORMS[name])(a, b), 1e-12)
+
+
+def test_transforms_stay_array_kernels():
+    compiled = torch.compile(lambda a, b: torch.fft.ifft(torch.fft.fft(a) * b).real)
+    a, b = (torch.randn(4, 8, dtype=torch.complex64) for _ in range(2))
+    assert close(compiled(a, b), torch.fft.ifft(torch.fft.fft(a) * b).real, 1e-5)
+    steps = compiled._native.specializations[-1].forward.steps
+    assert [s.op for s in steps if isinstance(s, Call)] == ["fft_c2c", "fft_c2c"]
