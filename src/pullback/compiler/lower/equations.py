@@ -35,6 +35,7 @@ from . import (
     reductions,
     routines,
     sampling,
+    shared_operands,
     views,
 )
 from .buffer import Buffer
@@ -132,7 +133,7 @@ class _Lowering:
         wrong = context.wrong()
         if wrong is not None:
             outputs.append(wrong)
-        nodes = _needed(context.nodes, outputs)
+        nodes = shared_operands.laid_out(context, _needed(context.nodes, outputs))
         return Result(nodes, context.buffers, inputs, outputs, context.constants, wrong is not None)
 
     def _layout(self, operand: Any) -> Any:

@@ -2,8 +2,8 @@
 
 A part (see `apart`) computes some rows by some columns of the results for some matrices of a batch. It goes
 over the columns, k and the rows in blocks that fit the caches, packs a block of B and one of A, and lets the
-tiles run over them. An element is the same sum whatever part computes it: over the blocks of k in order, and
-in each block k by k.
+tiles run over them. A B whose rows lie in one piece, and of which few rows of A make use, is read as it lies.
+An element is the same sum whatever part computes it: over the blocks of k in order, and in each block k by k.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ ADDRESSES = ("a", "b", "c", "scratches", "numbers")
 NUMBERS = (
     "rows", "columns", "inner", "a_row", "a_column", "b_row", "b_column", "batch", "batch_inner", "a_outer",
     "a_inner", "b_outer", "b_inner", "alpha", "row_parts", "column_parts", "batch_parts", "scratch", "b_room",
+    "as_it_lies",
 )  # fmt: skip
 
 #: Of k in a block, and bytes of a block of A and of B: a slice of B stays in the nearest cache while those of
@@ -162,6 +163,8 @@ def _part(code: Code, whole: Tile) -> str:
         return ends[0], ends[1]
 
     scale = "%alpha_" if code.real == "double" else value("fptrunc double %alpha_ to float")
+    as_it_lies = value("icmp ne i64 %as_it_lies, 0")
+    b_step = value(f"select i1 {as_it_lies}, i64 %b_row, i64 {width}")
     outside = place("%scratches", times("%number", "%scratch"))
     b_packed = place(outside, str(MARGIN))
     a_packed = place(b_packed, "%b_room")
@@ -184,10 +187,13 @@ def _part(code: Code, whole: Tile) -> str:
                 depth = code.smaller(value(f"sub i64 %inner, {deep.index}"), blocks.depth)
                 begin = value(f"icmp eq i64 {deep.index}, 0")
                 source = place(b, times(deep.index, "%b_row"), times(across.index, "%b_column"))
+                packed = value(f"select i1 {as_it_lies}, i64 0, i64 {columns}")
                 code.line(
-                    f"call void @pack_b(ptr {source}, i64 %b_column, i64 %b_row, i64 {columns}, "
+                    f"call void @pack_b(ptr {source}, i64 %b_column, i64 %b_row, i64 {packed}, "
                     f"i64 {depth}, ptr {b_packed})"
                 )
+                b_block = value(f"select i1 {as_it_lies}, ptr {source}, ptr {b_packed}")
+                b_apart = value(f"select i1 {as_it_lies}, i64 1, i64 {depth}")
                 with code.loop(top, bottom, step=blocks.rows) as down:
                     rows = code.smaller(value(f"sub i64 {bottom}, {down.index}"), blocks.rows)
                     source = place(a, times(down.index, "%a_row"), times(deep.index, "%a_column"))
@@ -197,7 +203,7 @@ def _part(code: Code, whole: Tile) -> str:
                     )
                     target = place(c, times(down.index, "%columns"), across.index)
                     with code.loop(0, columns, step=width) as slice_:
-                        b_slice = place(b_packed, times(slice_.index, depth))
+                        b_slice = place(b_block, times(slice_.index, b_apart))
                         wide = value(f"sub i64 {columns}, {slice_.index}")
                         with code.loop(0, rows, step=whole.rows) as strip:
                             a_slice = place(a_packed, times(strip.index, depth))
@@ -205,8 +211,8 @@ def _part(code: Code, whole: Tile) -> str:
                             result = place(target, times(strip.index, "%columns"), slice_.index)
                             code.line(
                                 f"call void @tile(ptr {a_slice}, ptr {b_slice}, ptr {result}, i64 %columns, "
-                                f"i64 {depth}, i64 {tall}, i64 {wide}, ptr {outside}, i1 {begin}, "
-                                f"{code.real} {scale})"
+                                f"i64 {depth}, i64 {b_step}, i64 {tall}, i64 {wide}, ptr {outside}, "
+                                f"i1 {begin}, {code.real} {scale})"
                             )
     body = "\n".join(code.lines)
     return (

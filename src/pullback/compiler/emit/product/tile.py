@@ -1,9 +1,10 @@
 """The innermost loop of a matrix product: a tile of the result in registers.
 
-The operands come packed (see `packing`): for each k the rows' numbers of A follow one another, and so do the
-columns' of B. A tile of ``rows × vectors`` accumulators adds one outer product for each k; then it is added
-to the result, cut off where the result ends (after Goto and van de Geijn, "Anatomy of high-performance matrix
-multiplication", 2008, and Van Zee and van de Geijn, "BLIS", 2015).
+A comes packed (see `packing`): for each k the rows' numbers follow one another. So do the columns' of B,
+which may be packed, too: from one k to the next there are ``b_step`` elements. A tile of ``rows × vectors``
+accumulators adds one outer product for each k; then it is added to the result, cut off where the result
+ends (after Goto and van de Geijn, "Anatomy of high-performance matrix multiplication", 2008, and Van Zee and
+van de Geijn, "BLIS", 2015).
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from ..vector_registers import Registers
 from ..vectors import Code
 
 PARAMETERS = (
-    "ptr noalias %a, ptr noalias %b, ptr noalias %c, i64 %pitch, i64 %inner, i64 %rows, i64 %columns, "
-    "ptr %outside, i1 %first, {real} %alpha"
+    "ptr noalias %a, ptr noalias %b, ptr noalias %c, i64 %pitch, i64 %inner, i64 %b_step, i64 %rows, "
+    "i64 %columns, ptr %outside, i1 %first, {real} %alpha"
 )
 
 
@@ -52,7 +53,7 @@ def write(code: Code, tile: Tile, whole: Tile) -> str:
     count = tile.rows * tile.vectors
     with code.loop(0, "%inner", [(code.vector, "zeroinitializer")] * count) as loop:
         numbers = code.at("%a", code.times(loop.index, whole.rows))
-        vectors = code.at("%b", code.times(loop.index, whole.vectors * lanes))
+        vectors = code.at("%b", code.value(f"mul nsw i64 {loop.index}, %b_step"))
         loaded = [code.load(vectors, n * lanes) for n in range(tile.vectors)]
         for row in range(tile.rows):
             number = code.spread(numbers, row)
