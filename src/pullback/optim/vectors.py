@@ -11,10 +11,14 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import lanes
+from ..array import lanes, large
 from ..array.quiet import IGNORE, loud, quiet
 from ..core.value import wrap
 from ..tensor.tensor import Tensor
+
+#: Nanoseconds that NumPy takes for a pair of vectors in the recursion.
+_PAIR = 10_000
+_RENT = large.Rent()
 
 
 def _short(x: Any) -> bool:
@@ -71,12 +75,17 @@ def recursion(
 ) -> tuple[Any, list[Any]]:
     """Return −H·g of short vectors, and the weights of the steps.
 
-    On arrays, because 100 pairs are 400 products and sums: 2.2 ms by tensors, 0.9 so (24 · 6 parameters).
+    On arrays, because 100 pairs are 400 products and sums: 2.2 ms by tensors, 0.9 so, and 0.05 in native code
+    with the same bits (24 · 6 parameters).
     """
     warned = quiet(IGNORE)
     try:
         s, y, by = ([v._value for v in vectors] for vectors in (steps, changes, inverses))
         d, weights = -gradient._value, [0.0] * len(s)
+        if _RENT.pays(len(s) * _PAIR) and all(v.flags.c_contiguous for v in (*s, *y)):
+            found = large.ask("recursion", d, s, y, by, float(scale._value))
+            if found is not None:
+                return wrap(d), [wrap(np.asarray(w)) for w in found]
         for i in reversed(range(len(s))):
             weights[i] = lanes.dot(s[i], d) * by[i]
             lanes.add_scaled(d, y[i], -weights[i], d)

@@ -44,6 +44,7 @@ from .row_sums import Reducing
 from .scans import Running
 from .separable import Separable
 from .twister import Twister
+from .vector_recursion import Recursion
 
 #: Elements of the array that an elementwise op is traced on.
 ELEMENTS = 1 << 14
@@ -213,6 +214,7 @@ class Kernels:
         self.over_planes = Separable().run
         self.normals = Normals().filler
         self.pad = Padding().pad
+        self.recursion = Recursion().run
         self.running_sums = running.sums
         self.sums = Reducing().sums
         self.words = Twister().filler

@@ -1,0 +1,30 @@
+"""The native recursion of L-BFGS gives the bits of the one in NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pullback.array import lanes, large
+
+pytest.importorskip("llvmlite")
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 15, 16, 17, 31, 60, 144, 1000, 1023])
+@pytest.mark.parametrize("pairs", [0, 1, 7])
+def test_bits_are_numpys(size, pairs):
+    rng = np.random.default_rng(size)
+    s, y = (list(rng.standard_normal((pairs, size)).astype(np.float32)) for _ in range(2))
+    by = [np.asarray(v) for v in rng.standard_normal(pairs).astype(np.float32)]
+    start, scale = rng.standard_normal(size).astype(np.float32), np.float32(0.7)
+    expected, weights = start.copy(), [np.float32(0)] * pairs
+    for i in reversed(range(pairs)):
+        weights[i] = lanes.dot(s[i], expected) * by[i]
+        lanes.add_scaled(expected, y[i], -weights[i], expected)
+    expected *= scale
+    for i in range(pairs):
+        lanes.add_scaled(expected, s[i], weights[i] - lanes.dot(y[i], expected) * by[i], expected)
+    found = start.copy()
+    given = large.ask("recursion", found, s, y, by, float(scale))
+    assert found.tobytes() == expected.tobytes()
+    assert given.tobytes() == np.asarray(weights, np.float32).tobytes()
