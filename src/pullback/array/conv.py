@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from . import columns, depthwise, large
+from . import columns, depthwise, large, small_conv
 from .dtypes import COMPLEX32
 from .geometry import Pads, apart, output_size
 from .threads import get_num_threads, split
@@ -202,6 +202,9 @@ def conv_weight(
     pads = [(p, p) for p in padding]
     if depthwise.is_better(groups, shape):
         return depthwise.weight(x, y, kernel, stride, pads, dilation)
+    if small_conv.fits(x, kernel, y.shape[2:], groups, pads):
+        flat = small_conv.columns(x, kernel, stride, pads, dilation, y.shape[2:])
+        return small_conv.weight(flat, y, shape)
     gathered = columns.Columns(x, kernel, stride, pads, dilation, y.shape[2:], y.shape[1] // groups, groups)
     sums = np.zeros((gathered.parts, groups, gathered.depth, shape[0] // groups), x.dtype)
     gathered.run_products(y, sums)
@@ -228,6 +231,10 @@ def _correlate(
     if depthwise.is_better(groups, w.shape):
         depthwise.correlate(x, w, stride, pads, dilation, y)
         return y if bias is None else add_bias(y, bias)
+    if small_conv.fits(x, w.shape[2:], output, groups, pads):
+        flat = small_conv.columns(x, w.shape[2:], stride, pads, dilation, output)
+        small_conv.correlate(flat, w, bias, y)
+        return y
     gathered = columns.Columns(x, w.shape[2:], stride, pads, dilation, output, w.shape[0] // groups, groups)
     gathered.run(w.reshape(groups, w.shape[0] // groups, gathered.depth), y, bias)
     return y

@@ -13,6 +13,7 @@ from ...ops.convert import cast
 from ...ops.view import squeeze_dim, unsqueeze
 from ...tensor.api import public
 from ...tensor.padding import pad
+from ...tensor.tensor import Tensor
 from .convolution_checks import (
     check_dilation,
     check_kernel,
@@ -43,6 +44,10 @@ def _numbers(value: Any, rank: int, name: str) -> tuple[int, ...]:
 def _convolution(
     x: Any, w: Any, b: Any, stride: Any, padding: Any, dilation: Any, groups: int, rank: int
 ) -> Any:
+    key = _key(x, w, b, stride, padding, dilation, groups, rank)
+    known = _known.get(key)
+    if known is not None:
+        return _applied(ops.conv, ops.conv_biased, x, w, b, *known)
     check_operands(x, w, b, bias_first=not isinstance(padding, str))
     stride = _numbers(stride, rank, "stride")
     padding = padding if isinstance(padding, str) else _numbers(padding, rank, "padding")
@@ -76,7 +81,29 @@ def _convolution(
     check_kernel(shape_of(w), False, dilated)
     check_kinds(x, w, b, rank, False, dilated, onednn)
     attrs = (stride, padding, dilation, groups)
+    if key is not None:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        _known[key] = alone, attrs
     return _applied(ops.conv, ops.conv_biased, x, w, b, alone, attrs)
+
+
+#: What convolutions are applied to, by shapes, dtypes and options that were checked: the checks take half of
+#: a small one's time.
+_known: dict[Any, tuple[bool, tuple[Any, ...]]] = {}
+_MOST_KNOWN = 1024
+
+
+def _key(x: Any, w: Any, b: Any, stride: Any, padding: Any, dilation: Any, groups: int, rank: int) -> Any:
+    """What the checks of a convolution look at; None where it is not plain."""
+    options = stride, padding, dilation
+    for option in options:
+        if type(option) is not int and not (type(option) is tuple and all(type(n) is int for n in option)):
+            return None
+    if type(x) is not Tensor or not isinstance(w, Tensor) or not (b is None or isinstance(b, Tensor)):
+        return None
+    bias = None if b is None else (shape_of(b), dtype_of(b))
+    return shape_of(x), dtype_of(x), shape_of(w), dtype_of(w), bias, *options, groups, rank
 
 
 def _transposed(

@@ -88,6 +88,11 @@ def _by_axis(word: str, values: Sequence[int]) -> str:
     return " ".join(f"{word}{axis}: {n}" for axis, n in zip(_AXES[len(values)], shown, strict=True))
 
 
+def _is_plain(option: Any) -> bool:
+    kind = type(option)
+    return kind is int or option is None or (kind is tuple and all(type(n) is int for n in option))
+
+
 def windows_of(
     x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, rank: int, function: str,
     is_max: bool, indices: bool = False,
@@ -96,6 +101,13 @@ def windows_of(
     pools one axis as two.
     """
     check_tensor(x, function)
+    options = kernel, stride, padding, dilation
+    key = None
+    if all(map(_is_plain, options)):
+        key = shape_of(x), *options, bool(ceil_mode), rank, function, is_max, indices
+        known = _known.get(key)
+        if known is not None:
+            return known
     # with indices, one axis is pooled by another function of torch's, which counts in its own words
     by_number = is_max and not (rank == 1 and indices)
     kernel = _numbers(kernel, rank, "kernel_size", 2, function, by_number)
@@ -133,7 +145,16 @@ def windows_of(
     output = windows.output(shape[-rank:])
     if any(n < 1 for n in output):
         _refuse_output(shape, output, kernel, rank, is_max and not (indices and rank == 1))
+    if key is not None:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        _known[key] = windows
     return windows
+
+
+#: Windows by the shapes and options that were checked.
+_known: dict[Any, Windows] = {}
+_MOST_KNOWN = 1024
 
 
 def _check_max_pool1d(kernel: int, stride: int, padding: int, dilation: int, shape: tuple[int, ...]) -> None:
