@@ -45,6 +45,7 @@ from .executable import Executable
 from .guards import Watch, overlap
 from .helper_processes import at_work
 from .object_layout import layout
+from .progress import told
 from .specialised_call import MISS
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class Specialization:
         ]
 
     def fits(self, leaves: Sequence[Any], spec: Any, nodes: Sequence[Any]) -> bool:
-        """Whether the call's arguments and everything else are as at the trace."""
+        """Return whether the call's arguments and everything else are as at the trace."""
         if modes() != self._mode or spec != self._spec or dtypes.get_default_dtype() is not self._default:
             return False
         if any(id(leaf) in self._fixed for leaf in leaves):
@@ -132,7 +133,7 @@ class Specialization:
         return self._holds() and self._cells_fit(leaves)
 
     def differing(self, leaves: Sequence[Any], spec: Any) -> set[int]:
-        """The places among the arguments of numbers that are others than at the trace."""
+        """Return the places among the arguments of numbers that are others than at the trace."""
         if spec != self._spec or len(leaves) != len(self._kinds):
             return set()
         return {
@@ -141,7 +142,7 @@ class Specialization:
         }  # fmt: skip
 
     def _holds(self) -> bool:
-        """Whether what the function read of Python's state is as at the trace."""
+        """Return whether what the function read of Python's state is as at the trace."""
         if self._watch is not None:
             return self._watch.holds()
         guards = self.captured.guards
@@ -174,7 +175,7 @@ class Specialization:
         return all(tensors[at]._grad is not None for at in captured.grad_present)
 
     def tensors(self, leaves: Sequence[Any]) -> list[Any]:
-        """The tensors of the cells."""
+        """Return the tensors of the cells."""
         arguments = _tensors(leaves)
         found: list[Any] = []
         waiting = []
@@ -189,7 +190,7 @@ class Specialization:
         return found
 
     def overlaps(self, leaves: Sequence[Any]) -> bool:
-        """Whether the call writes to memory of which another tensor that it is given has a part."""
+        """Return whether the call writes to memory of which another tensor that it is given has a part."""
         written = {at for at, _ in self.captured.writes}
         if not written:
             return False
@@ -197,14 +198,14 @@ class Specialization:
         return overlap([(*pair, at in written) for at, pair in enumerate(bounds)])
 
     def takes_writes(self, leaves: Sequence[Any]) -> bool:
-        """Whether what the call writes to can be written element by element: eager says what is wrong with
-        what cannot, or makes of it what the program does not know.
+        """Return whether what the call writes to can be written element by element: eager says what is wrong
+        with what cannot, or makes of it what the program does not know.
         """
         cells = self.tensors(leaves)
         return all(takes_writes(cells[at]._value) for at, _ in self.captured.writes)
 
     def would_raise(self) -> bool:
-        """Whether a warning of the call is an error now, so that eager code goes no further."""
+        """Return whether a warning of the call is an error now, so that eager code goes no further."""
         return any(type(f) is WarnAgain and f.is_error() for f, _ in self.captured.effects)
 
     def run(self, leaves: Sequence[Any]) -> Any:
@@ -258,7 +259,7 @@ class Specialization:
         return answer
 
     def _is_as_expected(self, cells: Sequence[Any], made: Sequence[Any]) -> bool:
-        """Whether the numbers that have decided what the function does are as at the trace."""
+        """Return whether the numbers that have decided what the function does are as at the trace."""
         results = self.captured.results
         return all(
             is_same(results[at].tensor(cells, made), expected) for at, expected in self.captured.late
@@ -325,14 +326,14 @@ class Specialization:
         ]
 
     def _arrived(self, number: int, place: int | None, found: Sequence[ndarray]) -> ndarray:
-        """A covector, or the zero that a rule gives without looking at its covector."""
+        """Return a covector, or the zero that a rule gives without looking at its covector."""
         assert self.pullback is not None
         program = self.pullback.program
         return np.zeros(program.shapes[number], program.dtypes[number]) if place is None else found[place]
 
 
 def _turned(captured: Captured) -> frozenset[str]:
-    """The momenta of optimizers that are no longer what they were."""
+    """Return the momenta of optimizers that are no longer what they were."""
     return frozenset(
         guard.key for guard in captured.guards
         if guard.key in MOMENTA and isinstance(guard.container, dict) and "params" in guard.container
@@ -341,7 +342,7 @@ def _turned(captured: Captured) -> frozenset[str]:
 
 
 def _array_of(new: Made, values: Sequence[ndarray], cells: Sequence[Any]) -> ndarray:
-    """The array of a new tensor."""
+    """Return the array of a new tensor."""
     placement = new.placement
     if placement is not None and placement.cell is not None:
         return placement.of(cells[placement.cell]._value)
@@ -350,17 +351,17 @@ def _array_of(new: Made, values: Sequence[ndarray], cells: Sequence[Any]) -> nda
 
 
 def _layout(array: ndarray) -> Any:
-    """What guards compare of how a tensor lies: nothing where it is in C order."""
+    """Return what guards compare of how a tensor lies: nothing where it is in C order."""
     return None if array.flags.c_contiguous else array.strides
 
 
 def _history(t: Any) -> Any:
-    """What guards compare of a tensor's place in a graph."""
+    """Return what guards compare of a tensor's place in a graph."""
     return t._node if t._node is None or t._node is LEAF else Output
 
 
 def _tensors(leaves: Sequence[Any]) -> list[Any]:
-    """The tensors among the arguments, each once."""
+    """Return the tensors among the arguments, each once."""
     return list({id(t): t for t in leaves if isinstance(t, TensorBase)}.values())
 
 
@@ -369,7 +370,7 @@ def _contiguous(array: ndarray) -> ndarray:
 
 
 def _kinds(leaves: Sequence[Any], varying: frozenset[int]) -> list[Any]:
-    """What guards compare of the arguments.
+    """Return what guards compare of the arguments.
 
     A tensor that comes again is told by where it came first, a number that varies by its type.
     """
@@ -389,7 +390,7 @@ def _kinds(leaves: Sequence[Any], varying: frozenset[int]) -> list[Any]:
 
 
 def _same_kinds(now: Sequence[Any], then: Sequence[Any]) -> bool:
-    """Whether arguments are as at the trace; of numbers, signs of zero count, too."""
+    """Return whether arguments are as at the trace; of numbers, signs of zero count, too."""
     return len(now) == len(then) and all(
         a == b and (len(a) != 2 or is_same(a[1], b[1])) for a, b in zip(now, then, strict=True)
     )
@@ -432,7 +433,7 @@ class Compiled:
         self.when_traced: Callable[[], None] | None = None
 
     def entry(self) -> Callable[..., Any]:
-        """The function that users call: it tries the short ways first."""
+        """Return the function that users call: it tries the short ways first."""
         ways, otherwise = self.shortcuts, self.__call__
 
         def compiled(*args: Any, **kwargs: Any) -> Any:
@@ -480,7 +481,7 @@ class Compiled:
 
     @staticmethod
     def _plain() -> bool:
-        """Whether programs are made under the modes in force: grad and inference mode, autocast."""
+        """Return whether programs are made under the modes in force: grad and inference mode, autocast."""
         now = modes()
         if now is DEFAULT or now is NO_GRAD:
             return True
@@ -506,7 +507,7 @@ class Compiled:
             return self._give_up(
                 f"it was traced {self._traces} times and each call needs another program", args, kwargs
             )
-        with at_work():
+        with at_work(), told(self._name()):
             specialization = self._specialized(args, kwargs, leaves, spec)
         if not isinstance(specialization, Specialization):
             return specialization()
@@ -673,8 +674,10 @@ class Compiled:
         self._say(why)
 
     def _say(self, why: str) -> None:
-        name = getattr(self.function, "__qualname__", type(self.function).__name__)
-        warnings.warn(f"compile: {name} runs eagerly: {why}", UserWarning, stacklevel=6)
+        warnings.warn(f"compile: {self._name()} runs eagerly: {why}", UserWarning, stacklevel=6)
+
+    def _name(self) -> str:
+        return getattr(self.function, "__qualname__", type(self.function).__name__)
 
 
 def _control_flow(error: BaseException) -> str:
