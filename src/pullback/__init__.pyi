@@ -148,9 +148,9 @@ def _check_value(cond: Any, message: Any = None) -> None:
 def _check_with(kind: type[Exception], cond: Any, message: Any) -> None:
     """Raise an error of a class where a condition is False."""
 def _conj(input: Tensor) -> Tensor:
-    """The complex conjugates, a view; a real tensor itself."""
+    """Return the complex conjugates, a view; a real tensor itself."""
 def _conj_physical(input: Tensor) -> Tensor:
-    """The complex conjugates as new elements; a real tensor itself."""
+    """Return the complex conjugates as new elements; a real tensor itself."""
 def _convert_indices_from_coo_to_csr(
     input: Tensor, size: builtins.int, *, out_int32: builtins.bool = False, out: Tensor | None = None,
 ) -> Tensor:
@@ -161,15 +161,15 @@ def _convert_indices_from_csr_to_coo(
 ) -> Tensor:
     """Return rows and columns, ``(2, entries)``, of where each row begins and of the columns."""
 def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor:
-    """How Dirichlet numbers `x` move with their concentrations `alpha`, which add up to `total`, before
-    the numbers' sum is kept at 1.
+    """Return how Dirichlet numbers `x` move with their concentrations `alpha`, which add up to `total`,
+    before the numbers' sum is kept at 1.
     """
 def _is_all_true(input: Tensor) -> Tensor:
-    """Whether all elements are true, those of the other rows of a vmap included: what checks ask."""
+    """Return whether all elements are true, those of the other rows of a vmap included: what checks ask."""
 def _is_any_true(input: Tensor) -> Tensor:
-    """Whether any element is true, those of the other rows of a vmap included."""
+    """Return whether any element is true, those of the other rows of a vmap included."""
 def _neg_view(input: Tensor) -> Tensor:
-    """The negatives as a view."""
+    """Return the negatives as a view."""
 def _pack_padded_sequence(
     input: Tensor, lengths: Tensor, batch_first: builtins.bool,
 ) -> tuple[Tensor, Tensor]:
@@ -188,7 +188,7 @@ def _segment_reduce(
 ) -> Tensor:
     """Reduce neighbouring places of an axis, segment by segment."""
 def _shape_as_tensor(input: Tensor) -> Tensor:
-    """The shape as a tensor of int64."""
+    """Return the shape as a tensor of int64."""
 def _standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Gamma numbers of rate 1 with the concentrations in `input`; they have implicit gradients."""
 def _standard_gamma_grad(input: Tensor, output: Tensor) -> Tensor:
@@ -247,7 +247,7 @@ def addr(
 ) -> Tensor:
     """``beta * input + alpha * vec1 ⊗ vec2``."""
 def adjoint(input: Tensor) -> Tensor:
-    """The matrices of the last two axes transposed and conjugated."""
+    """Return the matrices of the last two axes transposed and conjugated."""
 def affine_grid_generator(theta: Any, size: Sequence[builtins.int], align_corners: builtins.bool) -> Tensor:
     """:func:`torch.nn.functional.affine_grid` without a default."""
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -255,12 +255,12 @@ def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def all(
     input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, out: Tensor | None = None,
 ) -> Tensor:
-    """Whether all elements, over `dim`, are not 0."""
+    """Return whether all elements, over `dim`, are not 0."""
 def allclose(
     input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08,
     equal_nan: builtins.bool = False,
 ) -> builtins.bool:
-    """Whether `isclose`, whose parameters these are, holds everywhere."""
+    """Return whether `isclose`, whose parameters these are, holds everywhere."""
 def alpha_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
     """Dropout that keeps the mean and the variance of what `selu` gives."""
 def alpha_dropout_(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
@@ -276,13 +276,13 @@ def amin(
 def aminmax(
     input: Tensor, *, dim: Any = None, keepdim: builtins.bool = False, out: Sequence[Tensor] | None = None,
 ) -> return_types.aminmax:
-    """The smallest and the largest element, over `dim` if given."""
+    """Return the smallest and the largest element, over `dim` if given."""
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the angle of each element in the complex plane, in radians: 0 or π of a real one."""
 def any(
     input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, out: Tensor | None = None,
 ) -> Tensor:
-    """Whether any element, over `dim`, is not 0."""
+    """Return whether any element, over `dim`, is not 0."""
 @overload
 def arange(
     end: _Number, *, out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
@@ -329,7 +329,7 @@ def arctanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def arctanh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`arctanh`: writes the result into `input` and returns it."""
 def are_deterministic_algorithms_enabled() -> builtins.bool:
-    """Whether deterministic algorithms were asked for."""
+    """Return whether deterministic algorithms were asked for."""
 def argmax(
     input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, out: Tensor | None = None,
 ) -> Tensor:
@@ -346,7 +346,7 @@ def argsort(
 def argwhere(input: Tensor) -> Tensor:
     """Return where elements are not zero, as ``(n, rank)`` indices."""
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
-    """The view of the input's storage with the given sizes and strides (in elements)."""
+    """Return the view of the input's storage with the given sizes and strides (in elements)."""
 def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
     """In-place version of :func:`as_strided`."""
 def as_strided_copy(
@@ -517,9 +517,9 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of two stacks of matrices: (b, n, k) @ (b, k, m) -> (b, n, m)."""
 bool: dtype
 def broadcast_shapes(*shapes: Any) -> Tensor:
-    """The shape to which shapes (or sizes) broadcast."""
+    """Return the shape to which shapes (or sizes) broadcast."""
 def broadcast_tensors(*tensors_: Any) -> tuple[Tensor, ...]:
-    """Each tensor expanded to the shape to which all of them broadcast."""
+    """Return each tensor expanded to the shape to which all of them broadcast."""
 def broadcast_to(input: Tensor, size: Any) -> Tensor:
     """``input.expand(size)``."""
 def bucketize(
@@ -530,7 +530,7 @@ def bucketize(
 def can_cast(from_: dtype, to: dtype) -> builtins.bool:
     """Return whether a cast keeps or raises the category, as int to float does and float to int does not."""
 def cartesian_prod(*tensors: Any) -> Tensor:
-    """All tuples with one element of each vector, the last one running fastest."""
+    """Return all tuples with one element of each vector, the last one running fastest."""
 def cat(
     tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None,
     out: Tensor | None = None,
@@ -554,14 +554,14 @@ def celu_(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
     """`celu`, in place."""
 cfloat: dtype
 def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
-    """The product of a chain of matrices."""
+    """Return the product of a chain of matrices."""
 chalf: dtype
 def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """(N, g·c, …) -> (N, c·g, …): the channels of every group in turn."""
 channels_last: memory_format
 channels_last_3d: memory_format
 def cholesky(input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
-    """The Cholesky factor: (…, n, n) -> (…, n, n) (see `torch.linalg.cholesky`)."""
+    """Return the Cholesky factor: (…, n, n) -> (…, n, n) (see `torch.linalg.cholesky`)."""
 def cholesky_inverse(input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
     """``(L Lᴴ)⁻¹`` from a Cholesky factor L (``(Uᴴ U)⁻¹`` with `upper`): (…, n, n) -> (…, n, n)."""
 def cholesky_solve(
@@ -621,13 +621,13 @@ def clip_(input: Tensor, min: Tensor | None = None, max: Tensor | None = None) -
 def clip_(input: Tensor, min: _Number | None = None, max: _Number | None = None) -> Tensor:
     """In-place version of :func:`clip`: writes the result into `input` and returns it."""
 def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
-    """A copy with its own storage, in the input's layout or in a given one."""
+    """Return a copy with its own storage, in the input's layout or in a given one."""
 def col_indices_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the `col_indices` of a sparse tensor."""
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors, vectors as columns, joined along axis 1."""
 def combinations(input: Tensor, r: builtins.int = 2, with_replacement: builtins.bool = False) -> Tensor:
-    """All choices of `r` elements of a vector, in the order of their places."""
+    """Return all choices of `r` elements of a vector, in the order of their places."""
 def compiled_with_cxx11_abi() -> builtins.bool:
     """Return True, as every torch of today; nothing here is compiled."""
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -651,9 +651,9 @@ def cond(
 ) -> Tensor:
     """Call one of two functions: ``true_fn(*operands) if pred else false_fn(*operands)``."""
 def conj(input: Tensor) -> Tensor:
-    """The complex conjugates, a view; a real tensor itself."""
+    """Return the complex conjugates, a view; a real tensor itself."""
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The complex conjugates as new elements; a real tensor itself."""
+    """Return the complex conjugates as new elements; a real tensor itself."""
 def conj_physical_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`conj_physical`: writes the result into `input` and returns it."""
 def constant_pad_nd(input: Tensor, pad: Sequence[builtins.int], value: _Number = 0) -> Tensor:
@@ -730,7 +730,7 @@ def cov(
 def cross(
     input: Tensor, other: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
-    """The vector product along `dim`, or along the first axis of length 3."""
+    """Return the vector product along `dim`, or along the first axis of length 3."""
 def crow_indices_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the `crow_indices` of a sparse tensor."""
 @overload
@@ -748,9 +748,9 @@ def ctc_loss(
 def cudnn_is_acceptable(tensor: Any) -> builtins.bool:
     """Return False: no tensor is on a CUDA device."""
 def cummax(input: Tensor, dim: builtins.int, *, out: Sequence[Tensor] | None = None) -> return_types.cummax:
-    """The largest element so far along `dim` and where it is."""
+    """Return the largest element so far along `dim` and where it is."""
 def cummin(input: Tensor, dim: builtins.int, *, out: Sequence[Tensor] | None = None) -> return_types.cummin:
-    """The smallest element so far along `dim` and where it is."""
+    """Return the smallest element so far along `dim` and where it is."""
 def cumprod(
     input: Tensor, dim: builtins.int, *, dtype: dtype | None = None, out: Tensor | None = None,
 ) -> Tensor:
@@ -772,25 +772,25 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def deg2rad_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`deg2rad`: writes the result into `input` and returns it."""
 def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The determinant: (…, n, n) -> (…)."""
+    """Return the determinant: (…, n, n) -> (…)."""
 def detach(input: Tensor) -> Tensor:
-    """The same storage without history."""
+    """Return the same storage without history."""
 def detach_(self: Tensor) -> Tensor:
     """Cut this tensor from its history, in place."""
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The tensor without its history: a copy of what the view of that name shows."""
 def diag(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
-    """A vector as the diagonal of a matrix, or the diagonal of a matrix."""
+    """Return a vector as the diagonal of a matrix, or the diagonal of a matrix."""
 def diag_embed(
     input: Tensor, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1,
 ) -> Tensor:
-    """The last axis on a diagonal of two new axes."""
+    """Return the last axis on a diagonal of two new axes."""
 def diagflat(input: Tensor, offset: builtins.int = 0) -> Tensor:
-    """All elements on the diagonal of a matrix."""
+    """Return all elements on the diagonal of a matrix."""
 def diagonal(
     input: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1,
 ) -> Tensor:
-    """The diagonal of axes `dim1` and `dim2`, as a last axis."""
+    """Return the diagonal of axes `dim1` and `dim2`, as a last axis."""
 def diagonal_copy(
     input: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1, *,
     out: Tensor | None = None,
@@ -823,7 +823,7 @@ def dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
 def dropout_(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
     """In-place version of :func:`dropout`."""
 def dsmm(input: Tensor, mat2: Tensor) -> Tensor:
-    """An older name of `mm`."""
+    """Return an older name of `mm`."""
 def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Parts along axis 2."""
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -874,7 +874,7 @@ def empty_strided(
 def eq(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return where ``input = other``: False where one is nan."""
 def equal(input: Tensor, other: Any) -> builtins.bool:
-    """Whether two tensors have the same shape and the same elements (nan equals nothing)."""
+    """Return whether two tensors have the same shape and the same elements (nan equals nothing)."""
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the error function 2/√π·∫₀ˣ exp(−t²) dt of each element."""
 def erf_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -925,7 +925,7 @@ def feature_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> T
 def feature_dropout_(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
     """In-place version of :func:`feature_dropout`."""
 def fill(input: Tensor, value: Any) -> Tensor:
-    """A tensor like `input` with one value in every element."""
+    """Return a tensor like `input` with one value in every element."""
 def fill_(self: Tensor, value: Any) -> Tensor:
     """Write one value into every element; return the tensor."""
 def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -933,9 +933,9 @@ def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def fix_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`fix`: writes the result into `input` and returns it."""
 def flatten(input: Tensor, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
-    """The axes `start_dim` to `end_dim` as one."""
+    """Return the axes `start_dim` to `end_dim` as one."""
 def flip(input: Tensor, *dims: Any, **keyword: Any) -> Tensor:
-    """The axes `dims` in reverse."""
+    """Return the axes `dims` in reverse."""
 def fliplr(input: Tensor) -> Tensor:
     """Axis 1 in reverse."""
 def flipud(input: Tensor) -> Tensor:
@@ -994,7 +994,7 @@ def from_file(
     dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
     pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor:
-    """A one-dimensional tensor on the elements of a file; see `UntypedStorage.from_file`."""
+    """Return a one-dimensional tensor on the elements of a file; see `UntypedStorage.from_file`."""
 def from_numpy(array: Any) -> Tensor:
     """Wrap a NumPy array: tensor and array see each other's writes."""
 def frombuffer(
@@ -1028,13 +1028,13 @@ def ge(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
 def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.geqrf:
     """QR as LAPACK's geqrf leaves it."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The matrix inputᵢ·vec2ⱼ of two vectors."""
+    """Return the matrix inputᵢ·vec2ⱼ of two vectors."""
 def get_autocast_cpu_dtype() -> Tensor:
-    """The lower precision of the CPU."""
+    """Return the lower precision of the CPU."""
 def get_autocast_dtype(device_type: str) -> Tensor:
-    """The lower precision of a device."""
+    """Return the lower precision of a device."""
 def get_autocast_gpu_dtype() -> Tensor:
-    """The lower precision of CUDA."""
+    """Return the lower precision of CUDA."""
 def get_default_device() -> device:
     """Return the device on which tensors are made when none is given."""
 def get_default_dtype() -> dtype:
@@ -1044,13 +1044,13 @@ def get_deterministic_debug_mode() -> builtins.int:
 def get_device(input: Tensor) -> builtins.int:
     """-1: the tensor is on the CPU."""
 def get_device_module(device: _Device | None = None) -> Tensor:
-    """The module for a device's type, such as `torch.cuda`; that of the CPU where none is given."""
+    """Return the module for a device's type, such as `torch.cuda`; that of the CPU where none is given."""
 def get_float32_matmul_precision() -> str:
     """'highest', 'high' or 'medium'."""
 def get_num_interop_threads() -> builtins.int:
-    """The number of threads that ops of one program run on side by side: 1."""
+    """Return the number of threads that ops of one program run on side by side: 1."""
 def get_num_threads() -> builtins.int:
-    """The number of threads that large ops run on."""
+    """Return the number of threads that large ops run on."""
 def get_rng_state() -> Tensor:
     """Return the default generator's state as a uint8 tensor."""
 @overload
@@ -1183,7 +1183,7 @@ def hash_tensor(
     input: Tensor, dim: builtins.int | Sequence[builtins.int] = (), *, keepdim: builtins.bool = False,
     mode: builtins.int = 0, out: Tensor | None = None,
 ) -> Tensor:
-    """The exclusive or, over `dim`, of the bits of the elements, as uint64."""
+    """Return the exclusive or, over `dim`, of the bits of the elements, as uint64."""
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Step function: 0 below zero, `values` at zero, 1 above."""
 def hinge_embedding_loss(
@@ -1243,7 +1243,7 @@ def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
 def igammac(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Upper incomplete gamma function over Γ, Q(a, x) = 1 − P(a, x) (DLMF 8.2.4)."""
 def imag(input: Tensor) -> Tensor:
-    """The imaginary part, a view."""
+    """Return the imaginary part, a view."""
 def index_add(
     input: Tensor, dim: builtins.int, index: Any, source: Any, *, alpha: _Number = 1,
     out: Tensor | None = None,
@@ -1296,49 +1296,49 @@ int64: dtype
 int7: dtype
 int8: dtype
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of square matrices: (…, n, n) -> (…, n, n) (see `torch.linalg.inv`)."""
+    """Return the inverse of square matrices: (…, n, n) -> (…, n, n) (see `torch.linalg.inv`)."""
 def is_anomaly_check_nan_enabled() -> builtins.bool:
-    """Whether the mode checks for NaN."""
+    """Return whether the mode checks for NaN."""
 def is_anomaly_enabled() -> builtins.bool:
-    """Whether the mode is on."""
+    """Return whether the mode is on."""
 def is_autocast_cache_enabled() -> builtins.bool:
-    """Whether the casts of weights are kept."""
+    """Return whether the casts of weights are kept."""
 def is_autocast_cpu_enabled() -> builtins.bool:
-    """Whether autocast is on for the CPU."""
+    """Return whether autocast is on for the CPU."""
 def is_autocast_enabled(device_type: str = 'cuda') -> builtins.bool:
-    """Whether autocast is on for a device's functions."""
+    """Return whether autocast is on for a device's functions."""
 def is_complex(input: Tensor) -> builtins.bool:
     """Whether the dtype is a complex one."""
 def is_conj(input: Tensor) -> builtins.bool:
     """Whether the elements are conjugated when they are read."""
 def is_deterministic_algorithms_warn_only_enabled() -> builtins.bool:
-    """Whether they were asked for with ``warn_only=True``."""
+    """Return whether they were asked for with ``warn_only=True``."""
 def is_distributed(input: Tensor) -> builtins.bool:
     """False."""
 def is_floating_point(input: Tensor) -> builtins.bool:
     """Whether the dtype is a real one."""
 def is_grad_enabled() -> builtins.bool:
-    """Whether ops record nodes now."""
+    """Return whether ops record nodes now."""
 def is_inference(input: Tensor) -> builtins.bool:
     """Whether the tensor was made in inference mode."""
 def is_inference_mode_enabled() -> builtins.bool:
-    """Whether `inference_mode` is on."""
+    """Return whether `inference_mode` is on."""
 def is_neg(input: Tensor) -> builtins.bool:
     """Whether the elements are negated when they are read."""
 def is_nonzero(input: Tensor) -> builtins.bool:
-    """Whether the one element is not zero."""
+    """Return whether the one element is not zero."""
 def is_same_size(input: Tensor, other: Tensor) -> builtins.bool:
-    """Whether two tensors have the same shape."""
+    """Return whether two tensors have the same shape."""
 def is_signed(input: Tensor) -> builtins.bool:
     """Whether the dtype has negative numbers."""
 def is_storage(obj: Any) -> builtins.bool:
-    """Whether an object is a storage."""
+    """Return whether an object is a storage."""
 def is_tensor(obj: Any) -> builtins.bool:
-    """Whether an object is a tensor."""
+    """Return whether an object is a tensor."""
 def is_vulkan_available() -> builtins.bool:
     """Return False."""
 def is_warn_always_enabled() -> builtins.bool:
-    """Whether the warnings that are given once are given each time."""
+    """Return whether the warnings that are given once are given each time."""
 def isclose(
     input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08,
     equal_nan: builtins.bool = False,
@@ -1397,7 +1397,7 @@ def kthvalue(
     input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *,
     out: Sequence[Tensor] | None = None,
 ) -> return_types.kthvalue:
-    """The `k`-th smallest element along `dim`, from 1, and where it is."""
+    """Return the `k`-th smallest element along `dim`, from 1, and where it is."""
 def layer_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None,
     eps: builtins.float = 1e-05, cudnn_enable: builtins.bool = True,
@@ -1482,7 +1482,7 @@ def logaddexp2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
 def logcumsumexp(input: Tensor, dim: builtins.int, *, out: Tensor | None = None) -> Tensor:
     """Log of the running sum of exponentials along `dim`."""
 def logdet(input: Tensor) -> Tensor:
-    """The logarithm of the determinant, nan where that is negative: (…, n, n) -> (…)."""
+    """Return the logarithm of the determinant, nan where that is negative: (…, n, n) -> (…)."""
 def logical_and(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return where both elements are other than 0."""
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1568,17 +1568,17 @@ def margin_ranking_loss(
 ) -> Tensor:
     """max(0, −y·(x₁ − x₂) + margin)."""
 def masked_fill(input: Tensor, mask: Tensor, value: Any, *, out: Tensor | None = None) -> Tensor:
-    """The input with a value where a mask holds."""
+    """Return the input with a value where a mask holds."""
 def masked_scatter(input: Tensor, mask: Tensor, source: Any) -> Tensor:
     """`input` with the elements where `mask` holds replaced by those of `source`, in order."""
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements where `mask` holds, as a vector."""
+    """Return the elements where `mask` holds, as a vector."""
 def matmul(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Matrix product with torch's cases."""
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The exponential of square matrices (see `torch.linalg.matrix_exp`)."""
+    """Return the exponential of square matrices (see `torch.linalg.matrix_exp`)."""
 def matrix_power(input: Tensor, n: builtins.int, *, out: Tensor | None = None) -> Tensor:
-    """A multiplied n times by itself."""
+    """Return a multiplied n times by itself."""
 @overload
 def max(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -1680,13 +1680,13 @@ def mode(
     input: Tensor, dim: builtins.int = -1, keepdim: builtins.bool = False, *,
     out: Sequence[Tensor] | None = None,
 ) -> return_types.mode:
-    """The most frequent element along `dim` and where it last is."""
+    """Return the most frequent element along `dim` and where it last is."""
 def moveaxis(input: Tensor, source: Any, destination: Any) -> Tensor:
-    """The axes `source` moved to the places `destination`; the others keep their order."""
+    """Return the axes `source` moved to the places `destination`; the others keep their order."""
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
-    """The axes `source` moved to the places `destination`; the others keep their order."""
+    """Return the axes `source` moved to the places `destination`; the others keep their order."""
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The input sorted along its first axis."""
+    """Return the input sorted along its first axis."""
 def mul(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return the product ``input · other``."""
 def multinomial(
@@ -1734,7 +1734,7 @@ def nansum(
 ) -> Tensor:
     """Sum of what is not nan."""
 def narrow(input: Tensor, dim: builtins.int, start: Any, length: builtins.int) -> Tensor:
-    """The places start … start + length − 1 of axis `dim`."""
+    """Return the places start … start + length − 1 of axis `dim`."""
 def narrow_copy(
     input: Tensor, dim: builtins.int, start: builtins.int, length: builtins.int, *, out: Tensor | None = None,
 ) -> Tensor:
@@ -1748,8 +1748,8 @@ def native_batch_norm(
 def native_channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """:func:`channel_shuffle` without a derivative, as torch has it."""
 def native_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> tuple[Tensor, Tensor]:
-    """The input with elements set to 0 with probability `p`, the others divided by 1 - p; and which are
-    left.
+    """Return the input with elements set to 0 with probability `p`, the others divided by 1 - p; and which
+    are left.
     """
 def native_group_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, N: builtins.int, C: builtins.int,
@@ -1826,7 +1826,7 @@ def nuclear_norm(
 def nuclear_norm(input: Tensor, keepdim: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
     """Sum of the singular values of matrices."""
 def numel(input: Tensor) -> builtins.int:
-    """The number of elements."""
+    """Return the number of elements."""
 @overload
 def ones(
     *size: builtins.int, out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
@@ -1847,14 +1847,14 @@ def ones_like(
 ) -> Tensor:
     """Make a tensor of ones in the shape, dtype and layout of `input`."""
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The first columns of a product of reflectors (see `torch.linalg.householder_product`)."""
+    """Return the first columns of a product of reflectors (see `torch.linalg.householder_product`)."""
 def ormqr(
     input: Tensor, input2: Tensor, input3: Tensor, left: builtins.bool = True,
     transpose: builtins.bool = False, *, out: Tensor | None = None,
 ) -> Tensor:
-    """The product of Q, given by reflectors, with a matrix C: ``Q C`` (``Qᴴ C``), or ``C Q``."""
+    """Return the product of Q, given by reflectors, with a matrix C: ``Q C`` (``Qᴴ C``), or ``C Q``."""
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The matrix inputᵢ·vec2ⱼ of two vectors."""
+    """Return the matrix inputᵢ·vec2ⱼ of two vectors."""
 def pairwise_distance(
     x1: Tensor, x2: Tensor, p: builtins.float = 2.0, eps: builtins.float = 1e-06,
     keepdim: builtins.bool = False,
@@ -1867,12 +1867,14 @@ def pca_lowrank(
 def pdist(input: Tensor, p: builtins.float = 2) -> Tensor:
     """Distances ``(Σ |xᵢ − xⱼ|ᵖ)^(1/p)`` of every row to every later row: (N, M) -> (N (N − 1) / 2,)."""
 def permute(input: Tensor, *dims: Any, **keyword: Any) -> Tensor:
-    """The axes in the order `dims`."""
+    """Return the axes in the order `dims`."""
 def permute_copy(input: Tensor, dims: Sequence[builtins.int], *, out: Tensor | None = None) -> Tensor:
     """The axes in another order: a copy of what the view of that name shows."""
 pi: builtins.float
 def pinverse(input: Tensor, rcond: builtins.float = 1e-15, *, out: Tensor | None = None) -> Tensor:
-    """The pseudoinverse, in which singular values up to rcond·σ₁ count as 0: (…, m, n) -> (…, n, m)."""
+    """Return the pseudoinverse, in which singular values up to rcond·σ₁ count as 0: (…, m, n) -> (…, n,
+    m).
+    """
 def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
     """(…, C·r², H, W) -> (…, C, H·r, W·r)."""
 def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
@@ -1889,7 +1891,7 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
 def polygamma(n: builtins.int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Derivative of order n of ψ, (−1)ⁿ⁺¹·n!·ζ(n + 1, x) (DLMF 5.15.1, 25.11.12)."""
 def positive(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The input itself."""
+    """Return the input itself."""
 @overload
 def pow(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -1917,7 +1919,7 @@ def quantile(
     input: Tensor, q: Any, dim: Any = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear',
     out: Tensor | None = None,
 ) -> Tensor:
-    """The quantiles `q` of all elements, or along `dim`; the dim of `q` comes first."""
+    """Return the quantiles `q` of all elements, or along `dim`; the dim of `q` comes first."""
 quint2x4: dtype
 quint4x2: dtype
 quint8: dtype
@@ -2079,7 +2081,7 @@ def randperm(
     device: _Device | None = None, pin_memory: builtins.bool | None = False,
     requires_grad: builtins.bool | None = False,
 ) -> Tensor:
-    """The integers below `n` in random order."""
+    """Return the integers below `n` in random order."""
 def range(
     start: _Number, end: _Number, step: _Number = 1, *, out: Tensor | None = None, dtype: dtype | None = None,
     layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
@@ -2087,9 +2089,9 @@ def range(
 ) -> Tensor:
     """Make the numbers ``start + i·step`` up to `end`, which is included (deprecated: see `arange`)."""
 def ravel(input: Tensor) -> Tensor:
-    """All elements along one axis."""
+    """Return all elements along one axis."""
 def real(input: Tensor) -> Tensor:
-    """The real part, a view; a real tensor as it is."""
+    """Return the real part, a view; a real tensor as it is."""
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return 1/x of each element."""
 def reciprocal_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2113,19 +2115,21 @@ def repeat_interleave(
     input: Tensor, repeats: Any = None, dim: builtins.int | None = None, *,
     output_size: builtins.int | None = None,
 ) -> Tensor:
-    """Each place of axis `dim` (of all elements as one row) repeated, by one count or by one count per
-    place.
+    """Return each place of axis `dim` (of all elements as one row) repeated, by one count or by one count
+    per place.
     """
 def reshape(input: Tensor, shape: Any) -> Tensor:
-    """The same elements in another shape: a view where strides allow it, else a copy. One size may be -1."""
+    """Return the same elements in another shape: a view where strides allow it, else a copy. One size may
+    be -1.
+    """
 def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
     """Give the tensor the size of another one (see `resize_`)."""
 def resize_as_sparse_(input: Tensor, the_template: Any, *, out: Tensor | None = None) -> Tensor:
     """Give a sparse tensor, in place, the size of another one."""
 def resolve_conj(input: Tensor) -> Tensor:
-    """The tensor with its conjugates worked out: itself where they are."""
+    """Return the tensor with its conjugates worked out: itself where they are."""
 def resolve_neg(input: Tensor) -> Tensor:
-    """The tensor with its signs worked out: itself where they are."""
+    """Return the tensor with its signs worked out: itself where they are."""
 @overload
 def result_type(tensor: Tensor, other: Tensor) -> dtype: ...
 @overload
@@ -2134,7 +2138,7 @@ def result_type(scalar: _Number, tensor: Tensor) -> dtype: ...
 def result_type(tensor: Tensor, other: _Number) -> dtype: ...
 @overload
 def result_type(scalar1: _Number, scalar2: _Number) -> dtype:
-    """The dtype that results when two tensors or numbers meet."""
+    """Return the dtype that results when two tensors or numbers meet."""
 def rms_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: builtins.float | None = None,
 ) -> Tensor:
@@ -2174,7 +2178,7 @@ def rnn_tanh_cell(
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     """Axes shifted in a circle; without `dims` the elements as one row."""
 def rot90(input: Tensor, k: builtins.int = 1, dims: Sequence[builtins.int] = ...) -> Tensor:
-    """The plane of two axes turned by k·90°, from the first axis towards the second."""
+    """Return the plane of two axes turned by k·90°, from the first axis towards the second."""
 @overload
 def round(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -2188,7 +2192,7 @@ def round_(input: Tensor, *, decimals: builtins.int) -> Tensor:
 def row_indices_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the `row_indices` of a sparse tensor."""
 def row_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """The same as `vstack`."""
+    """Return the same as `vstack`."""
 def rrelu(
     input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333,
     training: builtins.bool = False, inplace: builtins.bool = False,
@@ -2252,7 +2256,7 @@ def segment_reduce(
 ) -> Tensor:
     """Reduce neighbouring places of an axis, segment by segment."""
 def select(input: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
-    """The part at `index` of axis `dim`, without that axis."""
+    """Return the part at `index` of axis `dim`, without that axis."""
 def select_copy(
     input: Tensor, dim: builtins.int, index: builtins.int, *, out: Tensor | None = None,
 ) -> Tensor:
@@ -2260,7 +2264,7 @@ def select_copy(
 def select_scatter(input: Tensor, src: Any, dim: builtins.int, index: builtins.int) -> Tensor:
     """`input` with the part at `index` of axis `dim` replaced by `src`."""
 def selu(input: Tensor) -> Tensor:
-    """The self-normalising `elu`: scale 1.0507, α 1.6733."""
+    """Return the self-normalising `elu`: scale 1.0507, α 1.6733."""
 def selu_(input: Tensor) -> Tensor:
     """`selu`, in place."""
 def set_anomaly_enabled(enabled: builtins.bool, check_nan: builtins.bool = True) -> None:
@@ -2405,7 +2409,7 @@ def split_with_sizes_copy(
 ) -> tuple[Tensor, ...]:
     """Parts of given sizes along an axis: a copy of what the view of that name shows."""
 def spmm(input: Tensor, mat2: Tensor) -> Tensor:
-    """An older name of `mm`."""
+    """Return an older name of `mm`."""
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the square root of each element: nan below 0."""
 def sqrt_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2473,7 +2477,7 @@ def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
 def swapdims(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
     """Axes `axis0` and `axis1` exchanged."""
 def t(input: Tensor) -> Tensor:
-    """The transpose of a matrix; a vector as it is."""
+    """Return the transpose of a matrix; a vector as it is."""
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A matrix transposed: a copy of what the view of that name shows."""
 def take(input: Tensor, index: Any, *, out: Tensor | None = None) -> Tensor:
@@ -2516,9 +2520,9 @@ def topk(
     input: Tensor, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True,
     sorted: builtins.bool = True, *, out: Sequence[Tensor] | None = None,
 ) -> return_types.topk:
-    """The `k` largest (or smallest) values along `dim` in order, and the indices where they were."""
+    """Return the `k` largest (or smallest) values along `dim` in order, and the indices where they were."""
 def trace(input: Tensor) -> Tensor:
-    """The sum of a matrix's diagonal: (m, n) -> ()."""
+    """Return the sum of a matrix's diagonal: (m, n) -> ()."""
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """Axes `dim0` and `dim1` exchanged."""
 def transpose_copy(
@@ -2568,7 +2572,7 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def trunc_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`trunc`: writes the result into `input` and returns it."""
 def typename(obj: Any) -> str:
-    """The name of a tensor's type, of a class or of an object's class, with its module."""
+    """Return the name of a tensor's type, of a class or of an object's class, with its module."""
 uint1: dtype
 uint16: dtype
 uint2: dtype
@@ -2581,7 +2585,7 @@ uint64: dtype
 uint7: dtype
 uint8: dtype
 def unbind(input: Tensor, dim: builtins.int = 0) -> tuple[Tensor, ...]:
-    """The parts along axis `dim`, each without it."""
+    """Return the parts along axis `dim`, each without it."""
 def unbind_copy(
     input: Tensor, dim: builtins.int = 0, *, out: Sequence[Tensor] | None = ...,
 ) -> tuple[Tensor, ...]:
@@ -2618,8 +2622,8 @@ def unique(
     input: Tensor, sorted: builtins.bool = True, return_inverse: builtins.bool = False,
     return_counts: builtins.bool = False, dim: builtins.int | None = None,
 ) -> Any:
-    """The distinct values (or slices along `dim`) in order; on request also where each element's is, and
-    how many.
+    """Return the distinct values (or slices along `dim`) in order; on request also where each element's
+    is, and how many.
     """
 @overload
 def unique_consecutive(
@@ -2646,7 +2650,7 @@ def unique_consecutive(
     input: Tensor, return_inverse: builtins.bool = False, return_counts: builtins.bool = False,
     dim: builtins.int | None = None,
 ) -> Any:
-    """The values (or slices along `dim`) without those equal to the one before."""
+    """Return the values (or slices along `dim`) without those equal to the one before."""
 def unravel_index(indices: Any, shape: Any) -> tuple[Tensor, ...]:
     """Places in an array of a shape as one index per axis."""
 def unsafe_chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
@@ -2680,11 +2684,11 @@ def var_mean(
 def vdot(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Σ conj(inputᵢ)·otherᵢ of two vectors of one length."""
 def view_as_complex(input: Tensor) -> Tensor:
-    """A real tensor of shape (…, 2) as a complex one of shape (…)."""
+    """Return a real tensor of shape (…, 2) as a complex one of shape (…)."""
 def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Pairs as complex numbers: a copy of what the view of that name shows."""
 def view_as_real(input: Tensor) -> Tensor:
-    """A complex tensor of shape (…) as a real one of shape (…, 2)."""
+    """Return a complex tensor of shape (…) as a real one of shape (…, 2)."""
 def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers as pairs: a copy of what the view of that name shows."""
 @overload

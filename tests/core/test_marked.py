@@ -74,7 +74,10 @@ def test_compiled_functions_take_such_views_inside(function: Callable[..., Any],
             first, part = call(x)
             first.abs().sum().backward()
             found.append((first.tolist(), part.tolist(), x.detach().tolist(), x.grad.tolist()))
-    assert found[0] == found[1] == found[2]
+    # NumPy's size of a complex64 is rounded once more than that of native code.
+    for expected, *others in zip(*found, strict=True):
+        for other in others:
+            np.testing.assert_allclose(other, expected, rtol=3e-7)
 
 
 def test_a_compiled_function_that_is_given_one() -> None:

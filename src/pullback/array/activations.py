@@ -152,7 +152,7 @@ def _erf_block(x: ndarray, out: ndarray, spare: ndarray) -> None:
 
 @_rounding_halves
 def erf(x: ndarray) -> ndarray:
-    """The error function 2/√π ∫₀ˣ exp(−t²) dt."""
+    """Return the error function 2/√π ∫₀ˣ exp(−t²) dt."""
     if x.dtype == _FLOAT32:
         return blockwise(_erf_block, x, scratch=1)
     from scipy import special

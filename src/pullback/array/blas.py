@@ -95,7 +95,7 @@ class OpenBLAS:
                     setter(self._before)
 
     def forget_users(self) -> None:
-        """In a forked child: whoever was inside `single_threaded` stayed in the parent."""
+        """Forget, in a forked child, the users that stayed in the parent."""
         self._lock = threading.Lock()
         if self._is_known and self._functions is not None and self._users:
             self._functions[0](self._before)
@@ -117,9 +117,9 @@ def forget_users() -> None:
 
 @cache
 def is_narrow() -> bool:
-    """Whether its kernels are for processors with narrower registers than this one has: OpenBLAS does not
-    know it, or was told to by ``OPENBLAS_CORETYPE``. Then it multiplies at half of what the processor can do
-    (docs/design/0007).
+    """Return whether its kernels are for processors with narrower registers than this one has: OpenBLAS does
+    not know it, or was told to by ``OPENBLAS_CORETYPE``. Then it multiplies at half of what the processor can
+    do (docs/design/0007).
     """
     features = sys.modules["numpy._core._multiarray_umath"].__cpu_features__
     functions = _NUMPY.functions()

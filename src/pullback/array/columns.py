@@ -217,8 +217,8 @@ def run_products(part: Callable[[int], None], parts: int) -> None:
 
 
 def merge_last(array: ndarray) -> ndarray:
-    """The last two axes, which follow one another in memory, as one. A reshape would copy when an outer axis
-    is cut.
+    """Return the last two axes, which follow one another in memory, as one. A reshape would copy when an
+    outer axis is cut.
     """
     places, images = array.shape[-2:]
     return as_strided(array, (*array.shape[:-2], places * images), (*array.strides[:-2], array.itemsize))

@@ -45,7 +45,9 @@ def _native(
     x: tuple[int, ...], w: tuple[int, ...], y: tuple[int, ...], dtype: np.dtype, stride: Sequence[int],
     padding: Sequence[int], dilation: Sequence[int], groups: int,
 ) -> Any:  # fmt: skip
-    """The kernels in native code for arrays of these shapes, where they are worth it and there are any."""
+    """Return the kernels in native code for arrays of these shapes, where they are worth it and there are
+    any.
+    """
     if len(x) > 4 or dtype.kind != "f" or prod(y) * prod(w[1:]) < WORTH_NATIVE:
         return None
     # One kernel serves any number of images.
@@ -241,7 +243,9 @@ def _correlate(
 
 
 def _images_last(y: ndarray, w: ndarray, groups: int, size: Sequence[int]) -> bool:
-    """Whether the starts of short runs would cost more than two transpositions that make them longer."""
+    """Return whether the starts of short runs would cost more than two transpositions that make them
+    longer.
+    """
     channels = w.shape[1] * groups
     runs = channels * prod(w.shape[2:]) * prod(y.shape[2:]) / y.shape[-1]
     moved = prod(y.shape[1:]) + channels * prod(size)
@@ -249,7 +253,7 @@ def _images_last(y: ndarray, w: ndarray, groups: int, size: Sequence[int]) -> bo
 
 
 def _is_better_gathered(y: ndarray, w: ndarray, groups: int, size: Sequence[int]) -> bool:
-    """Whether gathering columns of y beats scattering into x: measured, where rows are long (64 → 64
+    """Return whether gathering columns of y beats scattering into x: measured, where rows are long (64 → 64
     channels, 56×56, 3×3: 19.7 ms against 24.8) or channels stand alone, unless the padding of y makes many
     more places.
     """

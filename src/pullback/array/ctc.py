@@ -41,7 +41,7 @@ def padded(targets: ndarray, target_lengths: ndarray, blank: int, width: int) ->
 
 
 def states(targets: ndarray, blank: int) -> States:
-    """The states of targets (N, S)."""
+    """Return the states of targets (N, S)."""
     labels = np.full((len(targets), 2 * targets.shape[1] + 1), blank, np.intp)
     labels[:, 1::2] = targets
     skips = np.zeros(labels.shape, bool)

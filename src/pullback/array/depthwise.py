@@ -27,8 +27,8 @@ _WORTH_THREADS = 1_000_000
 
 
 def is_better(groups: int, weight_shape: Sequence[int]) -> bool:
-    """Whether this is the way for a weight of that shape: measured, up to 4 outputs for each of at least 4
-    channels.
+    """Return whether this is the way for a weight of that shape: measured, up to 4 outputs for each of at
+    least 4 channels.
     """
     return weight_shape[1] == 1 and groups >= 4 and weight_shape[0] <= 4 * groups
 
@@ -89,8 +89,8 @@ class _Layout:
             yield flat[..., start : start + self.run]
 
     def spread(self, lead: tuple[int, ...], dtype: np.dtype) -> tuple[ndarray, ndarray, ndarray]:
-        """An array for what lies like the runs, as its run ``(*lead, run)`` and as the outputs in it, and its
-        like.
+        """Return an array for what lies like the runs, as its run ``(*lead, run)`` and as the outputs in it,
+        and its like.
         """
         whole = np.zeros((*lead, prod(self.rows)), dtype)
         return whole[..., : self.run], whole.reshape(*lead, *self.rows)[self.outputs], np.empty_like(whole)

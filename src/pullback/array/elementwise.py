@@ -140,7 +140,7 @@ def blockwise(
     dtype: Any = None,
     out: ndarray | EllipsisType = ...,
 ) -> ndarray:
-    """A chain of ufuncs, run block by block so that its temporaries stay in the cache.
+    """Return a chain of ufuncs, run block by block so that its temporaries stay in the cache.
 
     Parameters
     ----------
@@ -207,8 +207,8 @@ def copy_into(target: ndarray, source: ndarray) -> None:
 
 
 def flat_views(arrays: Sequence[ndarray]) -> list[ndarray] | None:
-    """One-dimensional views of arrays of one shape that walk them in the same order, or None where there is
-    none.
+    """Return one-dimensional views of arrays of one shape that walk them in the same order, or None where
+    there is none.
     """
     if all(array.flags.c_contiguous for array in arrays):
         return [array.reshape(-1) for array in arrays]
@@ -221,7 +221,7 @@ def flat_views(arrays: Sequence[ndarray]) -> list[ndarray] | None:
 
 
 def _overlap(out: ndarray, arrays: Sequence[ndarray]) -> bool:
-    """Whether `out` shares memory with one of the arrays without being the very same elements."""
+    """Return whether `out` shares memory with one of the arrays without being the very same elements."""
     for array in arrays:
         # What costs least and says most comes first: `ctypes` takes 1 µs, the question 0.2.
         if array is out or not np.may_share_memory(array, out):
@@ -242,7 +242,7 @@ def _result_dtype(ufunc: Any, operands: Sequence[Any]) -> np.dtype:
 
 
 def total(x: ndarray) -> ndarray:
-    """The sum of all elements as a 0-d array, in the dtype of `x`; large arrays on several threads.
+    """Return the sum of all elements as a 0-d array, in the dtype of `x`; large arrays on several threads.
 
     Rows are added to rows before the pairwise sum: 4,000,000 float32 take 0.28 ms instead of 0.55 on one
     thread, with errors of the same size (5e-8 relative).
@@ -269,7 +269,7 @@ def total(x: ndarray) -> ndarray:
 
 
 def _native_total(flat: ndarray) -> ndarray | None:
-    """The same by native loops, of rows that do not depend on the number of threads."""
+    """Return the same by native loops, of rows that do not depend on the number of threads."""
     whole = flat.size - flat.size % _NATIVE_ROW
     sums = np.empty(whole // _NATIVE_ROW + 1, flat.dtype)
     if not large.ask("sums", flat[:whole].reshape(-1, _NATIVE_ROW), sums[:-1]):

@@ -86,7 +86,7 @@ def _gamma_small(alpha: ndarray, x: ndarray) -> ndarray:
 
 
 def _gamma_centre(alpha: ndarray, x: ndarray) -> ndarray:
-    """The saddle point expansion near x = α, where its terms cancel."""
+    """Return the saddle point expansion near x = α, where its terms cancel."""
     factor = 1 + 24 * alpha * (1 + 12 * alpha)
     square = alpha * alpha
     polynomial = (
@@ -96,7 +96,7 @@ def _gamma_centre(alpha: ndarray, x: ndarray) -> ndarray:
 
 
 def _gamma_large(alpha: ndarray, x: ndarray) -> ndarray:
-    """The saddle point expansion."""
+    """Return the saddle point expansion."""
     logarithm = np.log(x / alpha)
     root = np.sqrt(8 * alpha)
     cubed = (x - alpha - alpha * logarithm) ** -1.5
@@ -123,7 +123,7 @@ _GAMMA_FIT = np.array([
 
 
 def _gamma_between(alpha: ndarray, x: ndarray) -> ndarray:
-    """The exponential of a rational function of log(x/α) and log α."""
+    """Return the exponential of a rational function of log(x/α) and log α."""
     u, v = np.log(x / alpha), np.log(alpha)
     numerator, denominator = (_polynomial(fit, u, v) for fit in _GAMMA_FIT)
     return np.exp(numerator / denominator)
@@ -170,7 +170,7 @@ def _beta_high(x: ndarray, alpha: ndarray, beta: ndarray, total: ndarray) -> nda
 
 
 def _beta_large(x: ndarray, alpha: ndarray, beta: ndarray, total: ndarray) -> ndarray:
-    """The saddle point expansion, and its limit near the mean."""
+    """Return the saddle point expansion, and its limit near the mean."""
     total = alpha + beta
     mean = alpha / total
     deviation = np.sqrt(alpha * beta / (total + 1)) / total
@@ -250,7 +250,7 @@ _BETA_FIT = np.array([
 
 
 def _beta_between(x: ndarray, alpha: ndarray, beta: ndarray, total: ndarray) -> ndarray:
-    """A rational correction to x·(ψ(total) − ψ(α)) / β."""
+    """Return a rational correction to x·(ψ(total) − ψ(α)) / β."""
     u = np.log(x)
     a = np.log(alpha) - u
     b = np.log(total) - a

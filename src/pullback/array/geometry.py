@@ -49,7 +49,7 @@ def pad_into(
     images_last: bool = False,
     fill: float = 0,
 ) -> ndarray:
-    """A box of the padded `x`: a view where it holds no padding, else a copy.
+    """Return a box of the padded `x`: a view where it holds no padding, else a copy.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ LONGEST = 8192
 
 
 def fits(x: ndarray) -> bool:
-    """Whether the functions here are for this vector."""
+    """Return whether the functions here are for this vector."""
     return x.dtype is _FLOAT32 and x.size <= LONGEST
 
 

@@ -82,15 +82,15 @@ class Rent:
         return Rent, ()
 
     def pays(self, nanoseconds: float) -> bool:
-        """Whether the work so far, with what is to be done now, has cost what compiling costs."""
+        """Return whether the work so far, with what is to be done now, has cost what compiling costs."""
         if not self._bought and is_there():
             self._due += nanoseconds
             self._bought = self._due >= (LOOP if is_loaded() else COMPILER)
         return self._bought
 
     def pays_seldom_asked(self, cost: Callable[[], float]) -> bool:
-        """The same of work that is done again and again, whose cost in nanoseconds takes time to find out: as
-        long as a tenth of an optimizer's small step. It is not asked for each time.
+        """Return the same of work that is done again and again, whose cost in nanoseconds takes time to find
+        out: as long as a tenth of an optimizer's small step. It is not asked for each time.
         """
         if self._bought or not is_there():
             return self._bought

@@ -24,7 +24,7 @@ from .strides import (
 
 
 def is_dense(array: ndarray) -> bool:
-    """Whether every place in the array's span of memory holds exactly one element."""
+    """Return whether every place in the array's span of memory holds exactly one element."""
     return array.flags.forc or _lies_densely(array.shape, strides_of(array))
 
 
@@ -70,7 +70,7 @@ def placed(result: ndarray, operands: Sequence[Any]) -> ndarray:
 
 
 def as_first(result: ndarray, operands: Sequence[Any]) -> ndarray:
-    """A result laid out as a new array like the first operand is."""
+    """Return a result laid out as a new array like the first operand is."""
     first = operands[0]
     if not result.size and isinstance(first, ndarray) and first.shape == result.shape:
         return laid_out(result, strides_of(first))
@@ -78,7 +78,7 @@ def as_first(result: ndarray, operands: Sequence[Any]) -> ndarray:
 
 
 def in_order(result: ndarray, operands: Sequence[Any]) -> ndarray:
-    """A result in C order, whatever the operands are in."""
+    """Return a result in C order, whatever the operands are in."""
     if _is_in_order(result):
         return result
     strides = contiguous_strides(result.shape)
@@ -86,7 +86,9 @@ def in_order(result: ndarray, operands: Sequence[Any]) -> ndarray:
 
 
 def _is_in_order(array: ndarray) -> bool:
-    """Whether an array is surely in C order: what one axis of size 1 has for a stride, NumPy does not say."""
+    """Return whether an array is surely in C order: what one axis of size 1 has for a stride, NumPy does not
+    say.
+    """
     return array.flags.c_contiguous and 1 not in array.shape and array.size > 0
 
 
@@ -105,7 +107,7 @@ def _places(
 
 
 def _shared_strides(shape: Ints, operands: tuple[tuple[Ints, Ints], ...]) -> Ints:
-    """The same of operands of these shapes and strides."""
+    """Return the same of operands of these shapes and strides."""
     if all(own == shape for own, _ in operands):
         first = operands[0][1] if operands else ()
         # Without elements every layout counts as C order.
@@ -117,7 +119,7 @@ def _shared_strides(shape: Ints, operands: tuple[tuple[Ints, Ints], ...]) -> Int
 
 
 def _stretched(shape: Ints, own: Ints, strides: Ints) -> Ints:
-    """The strides with which an operand is walked where it is broadcast to a shape."""
+    """Return the strides with which an operand is walked where it is broadcast to a shape."""
     added = len(shape) - len(own)
     kept = [0 if m == 1 != n else s for m, n, s in zip(own, shape[added:], strides, strict=True)]
     return (0,) * added + tuple(kept)
@@ -162,7 +164,7 @@ def _in_order(shape: Ints, operands: Sequence[Ints]) -> Ints:
 
 
 def empty_like(array: ndarray, dtype: np.dtype[Any] | None = None) -> ndarray:
-    """A new array of the same shape, laid out alike, its elements not set."""
+    """Return a new array of the same shape, laid out alike, its elements not set."""
     dtype = array.dtype if dtype is None else dtype
     if array.flags.c_contiguous and array.size and 1 not in array.shape:
         return np.empty(array.shape, dtype)
@@ -173,7 +175,7 @@ def empty_like(array: ndarray, dtype: np.dtype[Any] | None = None) -> ndarray:
 
 
 def copy(array: ndarray, dtype: np.dtype[Any] | None = None) -> ndarray:
-    """A copy laid out alike, in another dtype where one is given."""
+    """Return a copy laid out alike, in another dtype where one is given."""
     if array.flags.c_contiguous and array.size and 1 not in array.shape:
         return array.astype(array.dtype if dtype is None else dtype, order="C")
     new = empty_like(array, dtype)
@@ -182,7 +184,9 @@ def copy(array: ndarray, dtype: np.dtype[Any] | None = None) -> ndarray:
 
 
 def convert(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
-    """A copy in another dtype, laid out alike: imaginary parts dropped, half precisions by way of float32."""
+    """Return a copy in another dtype, laid out alike: imaginary parts dropped, half precisions by way of
+    float32.
+    """
     if dtype in FLOAT8_NUMPY:
         return _converted_to_float8(array, dtype)
     if array.dtype.kind in "cW" and dtype.kind not in "cW":
@@ -206,12 +210,12 @@ def towards(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
 
 
 def as_pairs(array: ndarray) -> ndarray:
-    """A view of complex numbers with their parts along a new last axis."""
+    """Return a view of complex numbers with their parts along a new last axis."""
     return array[..., None].view(_PARTS[array.itemsize])
 
 
 def real_parts(array: ndarray) -> ndarray:
-    """A view of the real parts of complex numbers."""
+    """Return a view of the real parts of complex numbers."""
     return as_pairs(array)[..., 0] if array.dtype == COMPLEX32 else array.real
 
 
@@ -232,7 +236,8 @@ def _converted_to_float8(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
 
 
 def following_channels(result: ndarray, operands: Sequence[Any]) -> ndarray:
-    """A result with channels last in memory where an operand has them so, as torch's kernels for images.
+    """Return a result with channels last in memory where an operand has them so, as torch's kernels for
+    images.
 
     The format that a network's input (or a layer's weight) is given in goes through all of it.
     """
@@ -241,13 +246,13 @@ def following_channels(result: ndarray, operands: Sequence[Any]) -> ndarray:
 
 
 def following_planes(result: ndarray, operands: Sequence[Any]) -> ndarray:
-    """The same for images of two axes; where torch computes one of three axes in C order only."""
+    """Return the same for images of two axes; where torch computes one of three axes in C order only."""
     return following_channels(result, operands) if result.ndim == 4 else result
 
 
 def empty_joined(arrays: Sequence[ndarray], shape: Ints) -> ndarray:
-    """A new array of a shape to join arrays in, its elements not set: channels last where all have them
-    so.
+    """Return a new array of a shape to join arrays in, its elements not set: channels last where all have
+    them so.
     """
     if all(suggests_channels_last(array) for array in arrays):
         return laid_out_empty(shape, channels_last_strides(shape), arrays[0].dtype)

@@ -75,8 +75,8 @@ _NATIVE = ("softmax", "log_softmax")
 
 
 def _along(kernel: Callable[..., None]) -> Callable[..., ndarray]:
-    """A kernel over blocks ``(rows, length)`` or ``(rows, length, columns)`` as a function of arrays of one
-    shape and a dimension.
+    """Return a kernel over blocks ``(rows, length)`` or ``(rows, length, columns)`` as a function of arrays
+    of one shape and a dimension.
     """
 
     @wraps(kernel)
@@ -212,7 +212,7 @@ def _centre(x: ndarray, y: ndarray, mean: ndarray, rstd: ndarray, eps: float) ->
 def layer_norm_adjoint(
     g: ndarray, x: ndarray, mean: ndarray, rstd: ndarray, weight: ndarray | None, axes: int
 ) -> tuple[ndarray, ndarray, ndarray]:
-    """The covectors of x, weight and bias, from g and what `layer_norm` gave.
+    """Return the covectors of x, weight and bias, from g and what `layer_norm` gave.
 
     With z = (x − mean)·rstd and h = g·weight: rstd · (h − mean(h) − z·mean(h·z)), Σ g·z and Σ g over the
     rows.
@@ -266,8 +266,8 @@ def layer_norm_adjoint(
 def _adjoint_line(
     products: ndarray, sums: ndarray, mean: ndarray, scale: ndarray, length: int
 ) -> tuple[ndarray, ndarray]:
-    """What x is multiplied by, and what is added, in rstd·(h − mean(h) − z·mean(h·z)) = rstd·h + slope·x +
-    level, from Σ h·x and Σ h of each row.
+    """Return what x is multiplied by, and what is added, in rstd·(h − mean(h) − z·mean(h·z)) = rstd·h +
+    slope·x + level, from Σ h·x and Σ h of each row.
     """
     slope = (sums * mean - products) * (scale * scale * scale / length)
     return slope, -slope * mean - sums * scale / length
@@ -327,7 +327,7 @@ def _of_groups(values: ndarray | None, images: int, groups: int) -> ndarray | No
 def group_norm_adjoint(
     g: ndarray, x: ndarray, mean: ndarray, rstd: ndarray, weight: ndarray | None, groups: int
 ) -> tuple[ndarray, ndarray, ndarray]:
-    """The covectors of x, weight and bias, from g and what `group_norm` gave.
+    """Return the covectors of x, weight and bias, from g and what `group_norm` gave.
 
     Of each channel of each image only Σ g and Σ g·x are needed beside one pass over g and x.
     """
@@ -467,7 +467,7 @@ _WORTH_CHANNELS = 1 << 16
 
 
 def _channels(x: ndarray, *others: ndarray | None) -> Any:
-    """The kernels in native code for x, where they are worth it and there are any."""
+    """Return the kernels in native code for x, where they are worth it and there are any."""
     if x.size < _WORTH_CHANNELS or any(v is not None and v.dtype != x.dtype for v in others):
         return None
     return large.ask("channels", x.shape[0], x.shape[1], prod(x.shape[2:]), x.dtype)
@@ -495,7 +495,7 @@ def batch_norm_in_training(
 def batch_norm_adjoint(
     g: ndarray, x: ndarray, mean: ndarray, invstd: ndarray, weight: ndarray | None, training: bool
 ) -> tuple[ndarray, ndarray, ndarray]:
-    """The covectors of x, weight and bias.
+    """Return the covectors of x, weight and bias.
 
     With z = (x − mean)·invstd and M elements a channel: in training, where the statistics are those of x,
     weight · invstd · (g − Σg / M − z · Σ(g·z) / M), else weight · invstd · g; Σ g·z; Σ g.

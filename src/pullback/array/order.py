@@ -21,13 +21,13 @@ _LARGEST = np.int32(0x7FFFFFFF)
 
 
 def packs(x: ndarray) -> bool:
-    """Whether the rows of an array can be sorted here."""
+    """Return whether the rows of an array can be sorted here."""
     return x.dtype in _DTYPES and x.shape[-1] < 1 << 31
 
 
 def sorted_places(x: ndarray, descending: bool) -> ndarray:
-    """The indices that sort each row of the last axis; equal elements keep their order in both directions,
-    and nan is larger than everything.
+    """Return the indices that sort each row of the last axis; equal elements keep their order in both
+    directions, and nan is larger than everything.
     """
     length = x.shape[-1]
     rows = np.ascontiguousarray(x).reshape(-1, length)

@@ -66,7 +66,7 @@ class Windows(NamedTuple):
         return product(*(range(0, k * d, d) for k, d in zip(self.kernel, self.dilation)))
 
     def under(self, box: ndarray, tap: Sequence[int], output: Sequence[int]) -> ndarray:
-        """The places of a padded box ``(planes, *lengths)`` that lie under one tap of all windows."""
+        """Return the places of a padded box ``(planes, *lengths)`` that lie under one tap of all windows."""
         return box[
             (slice(None), *(slice(t, t + (o - 1) * s + 1, s) for t, o, s in zip(tap, output, self.stride)))
         ]
@@ -82,7 +82,7 @@ class Windows(NamedTuple):
         )
 
     def lengths(self, output: Sequence[int]) -> list[int]:
-        """The size of the padded box that the windows cover."""
+        """Return the size of the padded box that the windows cover."""
         return [
             (o - 1) * s + (k - 1) * d + 1
             for o, k, s, d in zip(output, self.kernel, self.stride, self.dilation)
@@ -93,7 +93,7 @@ class Windows(NamedTuple):
 
 
 def max_pool(x: ndarray, windows: Windows) -> tuple[ndarray, ndarray]:
-    """The largest element under each window, and which tap it is under.
+    """Return the largest element under each window, and which tap it is under.
 
     The first of equal elements wins; a NaN wins over all numbers, and of several NaNs the last.
 
@@ -138,7 +138,9 @@ def max_pool(x: ndarray, windows: Windows) -> tuple[ndarray, ndarray]:
 def _native(
     x: tuple[int, ...], y: tuple[int, ...], dtype: np.dtype, windows: Windows
 ) -> Any:
-    """The kernels in native code for arrays of these shapes, where they are worth it and there are any."""
+    """Return the kernels in native code for arrays of these shapes, where they are worth it and there are
+    any.
+    """
     if len(x) > 4 or dtype.kind != "f" or prod(x) < _WORTH_NATIVE:
         return None
     geometry = windows.kernel, windows.stride, windows.padding, windows.dilation
@@ -175,7 +177,7 @@ def _keep_inside(empty: ndarray, windows: Windows, output: Sequence[int], winner
 
 
 def winner_indices(winners: ndarray, windows: Windows, size: Sequence[int]) -> ndarray:
-    """The place of each winner in its plane, counted in C order: torch's indices, int64."""
+    """Return the place of each winner in its plane, counted in C order: torch's indices, int64."""
     indices = _Places(windows, winners.shape[2:], size).of(
         winners.reshape(prod(winners.shape[:2]), *winners.shape[2:])
     )
@@ -212,7 +214,7 @@ def scatter_windows(y: ndarray, winners: ndarray, windows: Windows, size: Sequen
 
 
 def gather_windows(x: ndarray, winners: ndarray, windows: Windows) -> ndarray:
-    """The element of x ``(N, C, *size)`` under each window's winner: ``(N, C, *output)``."""
+    """Return the element of x ``(N, C, *size)`` under each window's winner: ``(N, C, *output)``."""
     output = winners.shape[2:]
     y = np.empty(winners.shape, x.dtype)
     lengths = windows.lengths(output)
@@ -239,7 +241,7 @@ class _Places:
             self._starts = self._starts + _on_axis(np.arange(o) * s * step, axis, len(output))
 
     def of(self, winner: ndarray) -> ndarray:
-        """One-dimensional, for winners ``(planes, *output)``."""
+        """Return one-dimensional, for winners ``(planes, *output)``."""
         places = self._reach[winner.astype(np.intp)]
         places += self._starts
         places += _on_axis(np.arange(len(winner)) * self._plane, 0, winner.ndim)
@@ -258,7 +260,7 @@ def _on_axis(values: ndarray, axis: int, ndim: int) -> ndarray:
 def avg_pool(
     x: ndarray, windows: Windows, count_include_pad: bool = True, divisor_override: int | None = None
 ) -> ndarray:
-    """The sum under each window over its number of places: with the padding or without it, or
+    """Return the sum under each window over its number of places: with the padding or without it, or
     `divisor_override`.
     """
     if x.dtype.itemsize == 2:
@@ -351,8 +353,8 @@ def _window_sums(x: ndarray, axis: int, output: int, kernel: int, stride: int) -
 
 
 def _spread_windows(y: ndarray, axis: int, length: int, kernel: int, stride: int) -> ndarray:
-    """The transpose of `_window_sums`: y[o] is added to the places o·stride + i along one axis of the given
-    length.
+    """Return the transpose of `_window_sums`: y[o] is added to the places o·stride + i along one axis of the
+    given length.
     """
     output = y.shape[axis]
     if output == 1 and kernel == length:
@@ -379,7 +381,7 @@ def adaptive_bounds(size: int, output: int) -> list[tuple[int, int]]:
 
 
 def _even_windows(size: Sequence[int], output: Sequence[int]) -> Windows | None:
-    """The same windows as those of an ordinary pool, where the sizes divide."""
+    """Return the same windows as those of an ordinary pool, where the sizes divide."""
     if 0 in output or 0 in size or any(n % o for n, o in zip(size, output)):
         return None
     kernel = tuple(n // o for n, o in zip(size, output))
@@ -399,7 +401,9 @@ def adaptive_avg_pool(x: ndarray, output: Sequence[int]) -> ndarray:
 
 
 def _adaptive_table(size: int, output: int) -> tuple[ndarray, ndarray, int, ndarray]:
-    """The places in each window, their weights, the size and how many they are, as `taps` wants them."""
+    """Return the places in each window, their weights, the size and how many they are, as `taps` wants
+    them.
+    """
     starts, stops = np.array(adaptive_bounds(size, output), np.intp).reshape(-1, 2).T
     counts = stops - starts
     places = starts[:, None] + np.arange(max(1, int(counts.max(initial=1))))
@@ -408,7 +412,7 @@ def _adaptive_table(size: int, output: int) -> tuple[ndarray, ndarray, int, ndar
 
 
 def adaptive_avg_pool_adjoint(y: ndarray, size: Sequence[int]) -> ndarray:
-    """The transpose of `adaptive_avg_pool` from ``(N, C, *size)``."""
+    """Return the transpose of `adaptive_avg_pool` from ``(N, C, *size)``."""
     windows = _even_windows(size, y.shape[2:])
     if windows is not None:
         return avg_pool_adjoint(y, windows, size)

@@ -54,7 +54,7 @@ def dirichlet(generator: Generator, concentration: np.ndarray) -> np.ndarray:
 
 
 def _row_sums(rows: np.ndarray) -> np.ndarray:
-    """The sums of the last axis, the terms added in the order in which torch adds float64 numbers.
+    """Return the sums of the last axis, the terms added in the order in which torch adds float64 numbers.
 
     Lanes of four numbers are added up four at a time, then the numbers left over, then the four lanes.
     """
@@ -83,7 +83,7 @@ def _check(concentration: np.ndarray, kernel: str) -> None:
 
 
 def _at_least_tiny(numbers: np.ndarray) -> np.ndarray:
-    """The numbers, but the smallest normal one for those below it and for nan."""
+    """Return the numbers, but the smallest normal one for those below it and for nan."""
     tiny = np.finfo(numbers.dtype).tiny
     return np.where(numbers > tiny, numbers, tiny)
 
@@ -92,7 +92,9 @@ def _gamma(
     generator: Generator, uniform: Iterator[float], concentration: float, raised: bool, exponent: float,
     length: float, slope: float,
 ) -> float:  # fmt: skip
-    """One number: `length`·v for a v that is near 1, times a power of a uniform number where that is due."""
+    """Return one number: `length`·v for a v that is near 1, times a power of a uniform number where that is
+    due.
+    """
     scale = 1.0
     if raised:
         if concentration == 0:
@@ -122,7 +124,9 @@ def _power(base: float, exponent: float) -> float:
 
 
 def _normal(generator: Generator, uniform: Iterator[float]) -> float:
-    """One standard normal number by the scalar path, whose pairs the generator keeps the second half of."""
+    """Return one standard normal number by the scalar path, whose pairs the generator keeps the second half
+    of.
+    """
     waiting = generator.next_normal
     if waiting is not None:
         generator.next_normal = None

@@ -195,7 +195,7 @@ def _check_bounds(low: int, last: int, dtype: np.dtype) -> None:
 
 @cache
 def _limits(dtype: np.dtype) -> tuple[int, int]:
-    """The least and the largest integer of a dtype; NumPy takes 0.5 µs for each."""
+    """Return the least and the largest integer of a dtype; NumPy takes 0.5 µs for each."""
     found = np.iinfo(dtype)
     return int(found.min), int(found.max)
 

@@ -25,7 +25,7 @@ Step = tuple[slice, int]
 
 
 def steps_of(sizes: Sequence[int], reverse: bool) -> list[Step]:
-    """The rows of each step in the order in which the layer runs them."""
+    """Return the rows of each step in the order in which the layer runs them."""
     steps = []
     start = 0
     for size in sizes:
@@ -35,7 +35,9 @@ def steps_of(sizes: Sequence[int], reverse: bool) -> list[Step]:
 
 
 def _carried(states: ndarray, n: int, initial: ndarray, last: ndarray) -> ndarray:
-    """The states of the next step's n sequences; those of sequences that end are put among the last."""
+    """Return the states of the next step's n sequences; those of sequences that end are put among the
+    last.
+    """
     now = len(states)
     if n == now:
         return states

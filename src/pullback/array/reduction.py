@@ -44,7 +44,7 @@ _NATIVE = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def is_over_rows(x: ndarray, dims: Sequence[int]) -> bool:
-    """Whether a reduction over `dims` is one of the rows of a large C-ordered array of real floats."""
+    """Return whether a reduction over `dims` is one of the rows of a large C-ordered array of real floats."""
     return (
         x.size >= LARGE
         and tuple(dims) == (x.ndim - 1,)
@@ -63,13 +63,13 @@ def _by_rows(task: Callable[..., Any], *arrays: ndarray) -> None:
 
 
 def _reduced(x: ndarray, keepdim: bool) -> tuple[ndarray, ndarray, ndarray]:
-    """The rows of `x`, the array for what they become, and that as one value a row."""
+    """Return the rows of `x`, the array for what they become, and that as one value a row."""
     result = np.empty((*x.shape[:-1], 1) if keepdim else x.shape[:-1], x.dtype)
     return x.reshape(-1, x.shape[-1]), result, result.reshape(-1)
 
 
 def row_sums(x: ndarray, keepdim: bool) -> ndarray:
-    """The sum of each row."""
+    """Return the sum of each row."""
     rows, result, values = _reduced(x, keepdim)
     if x.size >= large.SIZE and large.ask("sums", rows, values):
         return result
@@ -169,7 +169,9 @@ def _accumulate(ufunc: np.ufunc, x: ndarray, dim: int, reverse: bool, out: ndarr
 
 
 def is_over_all(x: ndarray, dims: Sequence[int]) -> bool:
-    """Whether a reduction over `dims` is one of all elements of a large C-ordered array of real floats."""
+    """Return whether a reduction over `dims` is one of all elements of a large C-ordered array of real
+    floats.
+    """
     return (
         x.size >= LARGE
         and math.prod(x.shape[d] for d in dims) == x.size
@@ -184,7 +186,7 @@ _WORTH_ROWS, _WORTH_COLUMNS = 64, 64
 
 
 def over_first(name: str, x: ndarray) -> ndarray | None:
-    """The op `name` over the first axis of a large array, by a native loop where there is one."""
+    """Return the op `name` over the first axis of a large array, by a native loop where there is one."""
     if x.ndim < 2 or len(x) < _WORTH_ROWS or x.size < len(x) * _WORTH_COLUMNS:
         return None
     if x.dtype not in _NATIVE or not x.flags.c_contiguous:

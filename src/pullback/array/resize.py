@@ -81,8 +81,8 @@ def _byte_weights(axis: Axis) -> tuple[ndarray, int]:
 
 
 def resize_adjoint(y: ndarray, axes: Sequence[Axis]) -> ndarray:
-    """The transpose of `resize`: each y ``(N, C, *output)`` is given to the places it was made from, with
-    their weights.
+    """Return the transpose of `resize`: each y ``(N, C, *output)`` is given to the places it was made from,
+    with their weights.
     """
     if y.dtype.itemsize == 2 and y.dtype.kind not in "iu":
         return resize_adjoint(y.astype(np.float32), axes).astype(y.dtype)
@@ -106,15 +106,15 @@ def _picks(axes: Sequence[Axis]) -> bool:
 
 
 def _precision(dtype: np.dtype) -> str:
-    """What places are computed in: float64 for float64 data, else float32, as their rounding decides the
-    taps.
+    """Return what places are computed in: float64 for float64 data, else float32, as their rounding decides
+    the taps.
     """
     return "f8" if dtype in (np.float64, np.complex128) else "f4"
 
 
 @lru_cache(maxsize=64)
 def _table(axis: Axis, precision: str) -> tuple[ndarray, ndarray]:
-    """The places ``(output, taps)`` and the weights of the taps."""
+    """Return the places ``(output, taps)`` and the weights of the taps."""
     if axis.mode.startswith("nearest"):
         return _nearest(axis), np.ones((axis.output, 1))
     if axis.size == axis.output and (axis.mode == "linear" or axis.antialias):
@@ -154,7 +154,7 @@ def _nearest(axis: Axis) -> ndarray:
 
 
 def _filtered(axis: Axis, precision: str) -> tuple[ndarray, ndarray]:
-    """The kernel widened to the step between outputs, and its weights made to sum to 1."""
+    """Return the kernel widened to the step between outputs, and its weights made to sum to 1."""
     kind = np.dtype(precision).type
     if axis.align_corners:
         scale = kind((axis.size - 1) / (axis.output - 1)) if axis.output > 1 else kind(0)

@@ -78,7 +78,7 @@ _ABSENT: dict[Any, int] = {np.int32: 1 << 29, np.int64: 1 << 60}
 
 
 def _slope(coefficients: Sequence[float], t: ndarray, order: int) -> ndarray:
-    """A derivative of a polynomial, by Horner's rule."""
+    """Return a derivative of a polynomial, by Horner's rule."""
     rest = np.polynomial.Polynomial(coefficients).deriv(order).coef.tolist()
     value = np.full_like(t, rest[-1])
     for coefficient in reversed(rest[:-1]):
@@ -115,7 +115,7 @@ def _taps(
 
 
 def matrix(grid: ndarray, size: Sequence[int], sampler: Sampler, orders: Sequence[int]) -> Any:
-    """The sparse matrix (N·places, N·pixels + 1) that samples N images, or a derivative of it.
+    """Return the sparse matrix (N·places, N·pixels + 1) that samples N images, or a derivative of it.
 
     The last column stands for what lies outside the images.
 
@@ -185,14 +185,16 @@ def sample(x: ndarray, grid: ndarray, sampler: Sampler, orders: Sequence[int]) -
 def sample_adjoint(
     y: ndarray, grid: ndarray, size: Sequence[int], sampler: Sampler, orders: Sequence[int]
 ) -> ndarray:
-    """The transpose of `sample`: (N, C, *places) added to the pixels (N, C, *size) around the places."""
+    """Return the transpose of `sample`: (N, C, *places) added to the pixels (N, C, *size) around the
+    places.
+    """
     if _vanishes(sampler, orders) or not y.size:
         return np.zeros((*y.shape[:2], *size), y.dtype)
     return _images((matrix(grid, size, sampler, orders).T @ _rows(y))[:-1], y.shape[0], size)
 
 
 def base_grid(size: Sequence[int], align_corners: bool, dtype: np.dtype[Any]) -> ndarray:
-    """The coordinates of every pixel and a one, (pixels, rank + 1): what an affine map is applied to.
+    """Return the coordinates of every pixel and a one, (pixels, rank + 1): what an affine map is applied to.
 
     They are rounded where torch rounds them: under the identity a coordinate falls on a pixel, and its last
     bit decides on which side of it the gradient is taken.

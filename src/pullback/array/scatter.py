@@ -28,8 +28,8 @@ _WORTH_THREADS, _BLOCK = 1 << 18, 1 << 15
 
 
 def positions(index: ndarray, dim: int, shape: Sequence[int]) -> ndarray:
-    """Where the elements that `index` names along `dim` lie in a flat array of `shape`; each of its axes but
-    `dim` is walked from 0.
+    """Return where the elements that `index` names along `dim` lie in a flat array of `shape`; each of its
+    axes but `dim` is walked from 0.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def gather(x: ndarray, dim: int, index: ndarray) -> ndarray:
 
 
 def take_slices(x: ndarray, index: ndarray, dim: int) -> ndarray:
-    """The slices of `x` that a one-dimensional index, all of it in range, names along `dim`."""
+    """Return the slices of `x` that a one-dimensional index, all of it in range, names along `dim`."""
     shape = (*x.shape[:dim], index.size, *x.shape[dim + 1 :])
     size = prod(shape)
     if size < _WORTH_THREADS:
@@ -149,14 +149,14 @@ def scatter_add(base: ndarray, dim: int, index: ndarray, source: ndarray) -> nda
 
 
 def _alike(x: ndarray, index: ndarray, dim: int) -> bool:
-    """Whether two arrays have the same axes but for one."""
+    """Return whether two arrays have the same axes but for one."""
     return x.ndim == index.ndim and all(
         a == b for axis, (a, b) in enumerate(zip(x.shape, index.shape)) if axis != dim
     )
 
 
 def _folded(x: ndarray, dim: int) -> ndarray:
-    """A C-ordered array as ``(outer, axis dim, inner)``."""
+    """Return a C-ordered array as ``(outer, axis dim, inner)``."""
     return x.reshape(prod(x.shape[:dim]), x.shape[dim], prod(x.shape[dim + 1 :]))
 
 
@@ -165,7 +165,7 @@ def _is_half(values: ndarray) -> bool:
 
 
 def _under(index: ndarray, source: ndarray) -> ndarray:
-    """The elements of `source` that stand under `index`, flat."""
+    """Return the elements of `source` that stand under `index`, flat."""
     cut: tuple[Any, ...] = tuple(map(slice, index.shape))
     return source[cut].reshape(-1)
 

@@ -35,7 +35,7 @@ class _Plan(NamedTuple):
 
 
 def fits(x: ndarray, kernel: Sequence[int], output: Sequence[int], groups: int, pads: Pads) -> bool:
-    """Whether the convolution is one for this module."""
+    """Return whether the convolution is one for this module."""
     count = x.shape[0] * x.shape[1] * prod(kernel) * prod(output)
     return groups == 1 and 0 < count <= MOST and all(a >= 0 and b >= 0 for a, b in pads)
 

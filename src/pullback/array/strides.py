@@ -67,14 +67,16 @@ def bytes_of(shape: Sequence[int], strides: Sequence[int], width: int) -> Ints:
 
 
 def settled(x: ndarray) -> ndarray:
-    """An array without elements with its strides spelled out, so that its views have theirs of them."""
+    """Return an array without elements with its strides spelled out, so that its views have theirs of
+    them.
+    """
     if x.size or any(x.strides):
         return x
     return np.ndarray(x.shape, x.dtype, x, 0, bytes_of(x.shape, contiguous_strides(x.shape), x.itemsize))
 
 
 def as_given(x: ndarray) -> ndarray:
-    """An array from outside; where it has no elements, with the strides 0 that NumPy gave it."""
+    """Return an array from outside; where it has no elements, with the strides 0 that NumPy gave it."""
     return x if x.size or any(x.strides) else np.ndarray(x.shape, x.dtype, x, 0, (-1,) * x.ndim)
 
 
@@ -86,7 +88,7 @@ def extent(shape: Sequence[int], strides: Sequence[int]) -> int:
 
 
 def is_dense_in(order: Sequence[int], shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whether elements lie without gaps when the axes `order` are walked from the innermost out."""
+    """Return whether elements lie without gaps when the axes `order` are walked from the innermost out."""
     expected = 1
     for axis in order:
         if shape[axis] != 1:
@@ -97,7 +99,7 @@ def is_dense_in(order: Sequence[int], shape: Sequence[int], strides: Sequence[in
 
 
 def suggests_channels_last(x: ndarray) -> bool:
-    """Whether torch takes an array of rank 4 or 5 to have its channels innermost, gaps or not.
+    """Return whether torch takes an array of rank 4 or 5 to have its channels innermost, gaps or not.
 
     Its kernels for images give their results the format that the strides of an input suggest.
     """
@@ -116,19 +118,21 @@ def suggests_channels_last(x: ndarray) -> bool:
 
 
 def is_channels_last(x: ndarray) -> bool:
-    """Whether an array of rank 4 or 5 lies densely with the channels (axis 1) innermost."""
+    """Return whether an array of rank 4 or 5 lies densely with the channels (axis 1) innermost."""
     return is_dense_in((1, *range(x.ndim - 1, 1, -1), 0), x.shape, strides_of(x))
 
 
 def strided(x: ndarray, shape: Ints, strides: Ints, offset: int = 0) -> ndarray:
-    """The view of `x`'s storage with other strides, `offset` elements after (or before) its first element."""
+    """Return the view of `x`'s storage with other strides, `offset` elements after (or before) its first
+    element.
+    """
     root, before = storage(x)
     width = x.itemsize
     return np.ndarray(shape, x.dtype, root, before + offset * width, bytes_of(shape, strides, width))
 
 
 def restrided(x: ndarray, shape: Sequence[int], strides: Sequence[int]) -> ndarray:
-    """The view that begins where `x` does, with other strides in bytes."""
+    """Return the view that begins where `x` does, with other strides in bytes."""
     if x.dtype == COMPLEX32:
         # NumPy's function does not know the name of the dtype.
         return as_strided(x.view(np.uint32), shape, strides).view(x.dtype)
@@ -136,15 +140,15 @@ def restrided(x: ndarray, shape: Sequence[int], strides: Sequence[int]) -> ndarr
 
 
 def empty_part(x: ndarray, part: ndarray, offset: int) -> ndarray:
-    """An empty view `part` of `x` as one that begins `offset` elements after the first of `x`, or at the end
-    of the storage where that comes before.
+    """Return an empty view `part` of `x` as one that begins `offset` elements after the first of `x`, or at
+    the end of the storage where that comes before.
     """
     root, before = storage(x)
     return np.ndarray(part.shape, x.dtype, root, min(before + offset * x.itemsize, root.nbytes), part.strides)
 
 
 def storage(x: ndarray) -> tuple[ndarray, int]:
-    """The array that spans the storage which `x` is part of, as bytes, and the place of `x` in it, in
+    """Return the array that spans the storage which `x` is part of, as bytes, and the place of `x` in it, in
     bytes.
     """
     root = x
@@ -179,13 +183,13 @@ def _bytes_at(owner: ndarray, address: int, size: int) -> ndarray:
 
 
 def laid_out_empty(shape: Ints, strides: Ints, dtype: np.dtype[Any]) -> ndarray:
-    """An array with the given strides, its elements not set."""
+    """Return an array with the given strides, its elements not set."""
     buffer = np.empty(extent(shape, strides), dtype)
     return np.ndarray(shape, dtype, buffer, 0, bytes_of(shape, strides, dtype.itemsize))
 
 
 def laid_out(x: ndarray, strides: Ints | None) -> ndarray:
-    """A copy with the given strides (None: C order)."""
+    """Return a copy with the given strides (None: C order)."""
     if strides is None:
         return x.copy(order="C")
     copy = laid_out_empty(x.shape, strides, x.dtype)

@@ -85,7 +85,7 @@ def sum_of_rows(x: ndarray, factors: ndarray | None = None) -> ndarray:
 
 
 def _memory_order(x: ndarray) -> list[int] | None:
-    """The axes as they follow one another in memory; None where that is their own order."""
+    """Return the axes as they follow one another in memory; None where that is their own order."""
     if x.flags.c_contiguous:
         return None
     order = sorted(range(x.ndim), key=lambda axis: -abs(x.strides[axis]))
@@ -131,7 +131,7 @@ def _sum_in_order(x: ndarray, dims: Ints) -> ndarray:
 
 
 def _over_rows(x: ndarray) -> ndarray:
-    """The sum of the rows of each matrix of a stack."""
+    """Return the sum of the rows of each matrix of a stack."""
     stack, rows, length = x.shape
     if rows <= _FEW:
         return np.add.reduce(x, axis=1)
@@ -151,8 +151,8 @@ def _over_rows(x: ndarray) -> ndarray:
 
 
 def _by_stretches(x: ndarray) -> ndarray:
-    """The same of long rows, a stretch of columns at a time; the stretches do not depend on the number of
-    threads.
+    """Return the same of long rows, a stretch of columns at a time; the stretches do not depend on the number
+    of threads.
     """
     stack, _, length = x.shape
     result = np.empty((stack, length), x.dtype)

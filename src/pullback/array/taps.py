@@ -50,8 +50,8 @@ class Taps(NamedTuple):
 
 
 def from_table(places: ndarray, weights: ndarray, size: int, counts: ndarray | None = None) -> Taps:
-    """The map whose row o has the places and weights of row o of these tables ``(output, taps)``, the first
-    ``counts[o]`` of them where counts are given.
+    """Return the map whose row o has the places and weights of row o of these tables ``(output, taps)``, the
+    first ``counts[o]`` of them where counts are given.
     """
     output, taps = places.shape
     if counts is None:
@@ -70,7 +70,7 @@ def from_table(places: ndarray, weights: ndarray, size: int, counts: ndarray | N
 
 
 def transposed(places: ndarray, weights: ndarray, size: int, counts: ndarray | None = None) -> Taps:
-    """The transpose of the map that `from_table` makes of the same tables."""
+    """Return the transpose of the map that `from_table` makes of the same tables."""
     output, taps = places.shape
     used = np.ones(places.shape, bool) if counts is None else np.arange(taps) < counts[:, None]
     rows = np.broadcast_to(np.arange(output)[:, None], places.shape)[used]
@@ -86,7 +86,7 @@ def transposed(places: ndarray, weights: ndarray, size: int, counts: ndarray | N
 
 
 def along(x: ndarray, taps: Taps, axis: int) -> ndarray:
-    """The map along one axis of an array."""
+    """Return the map along one axis of an array."""
     columns = (-1, *(1,) * (x.ndim - axis - 1))
     lead: tuple[Any, ...] = (slice(None),) * axis
     total: ndarray | None = None
@@ -109,7 +109,7 @@ def along(x: ndarray, taps: Taps, axis: int) -> ndarray:
 
 
 def over_planes(x: ndarray, axes: Sequence[Taps]) -> ndarray:
-    """The maps along the spatial axes of x ``(N, C, *size)``."""
+    """Return the maps along the spatial axes of x ``(N, C, *size)``."""
     steps = list(enumerate(axes, 1))
     if prod(x.shape[2:]) < prod(taps.output for taps in axes):
         # Elements picked along the last axis cost more than whole rows: let it see the smaller array.

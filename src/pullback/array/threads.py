@@ -4,7 +4,7 @@ NumPy drops the interpreter lock inside its loops, so Python threads are enough.
 for it costs 40 to 80 µs on the target machine, hence nothing here is used below the sizes that the callers
 measured.
 
-A job is cut into as many parts as `get_num_threads` says, whoever runs them: when the threads are busy with
+A job is cut into as many parts as `get_num_threads` says on every thread: when the threads are busy with
 another job the caller runs all parts itself, so results never depend on what else is going on.
 """
 
@@ -146,7 +146,7 @@ def _run_on_threads(part: Callable[[int], None], parts: int, threads: int) -> No
 
 
 def split(length: int, parts: int) -> list[tuple[int, int]]:
-    """The bounds of at most `parts` nearly equal stretches of ``range(length)``."""
+    """Return the bounds of at most `parts` nearly equal stretches of ``range(length)``."""
     parts = max(1, min(parts, length))
     return [(length * i // parts, length * (i + 1) // parts) for i in range(parts)]
 

@@ -29,7 +29,7 @@ _SHORTEST_AXIS = 64
 
 
 def c_copy(x: ndarray) -> ndarray:
-    """A copy of `x` in C order."""
+    """Return a copy of `x` in C order."""
     if x.size < _WORTH_TILES or x.dtype.hasobject:
         return x.copy(order="C")
     out = np.empty(x.shape, x.dtype)
@@ -65,7 +65,7 @@ def _merged(x: ndarray) -> tuple[Ints, Ints]:
 
 
 def _tiles(shape: Ints, strides: Ints, itemsize: int) -> list[tuple[slice | int, ...]]:
-    """The parts, as indices, in which a source with these strides is copied."""
+    """Return the parts, as indices, in which a source with these strides is copied."""
     last = len(shape) - 1
     inner = min(range(len(shape)), key=lambda axis: (abs(strides[axis]) or itemsize, -axis))
     if inner == last or min(shape[inner], shape[last]) < _SHORTEST_AXIS:

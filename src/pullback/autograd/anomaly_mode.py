@@ -67,10 +67,10 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether the mode is on."""
+    """Return whether the mode is on."""
     return modes().anomaly
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Whether the mode checks for NaN."""
+    """Return whether the mode checks for NaN."""
     return modes().anomaly_check_nan

@@ -49,12 +49,12 @@ def exit_dual_level(*, level: int | None = None) -> None:
 
 
 def is_open(level: int) -> bool:
-    """Whether a level is the open one (and not a transform's)."""
+    """Return whether a level is the open one (and not a transform's)."""
     return bool(_stack) and _stack[-1] == level
 
 
 def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
-    """The tensor with a tangent of its shape.
+    """Return the tensor with a tangent of its shape.
 
     Parameters
     ----------

@@ -289,7 +289,7 @@ class Function(metaclass=FunctionMeta):
 def _bound(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments with the defaults of `forward`: `setup_context` gets all of them."""
+    """Return the arguments with the defaults of `forward`: `setup_context` gets all of them."""
     bound = _signature(function).bind(*args, **kwargs)
     bound.apply_defaults()
     return bound.args, bound.kwargs
@@ -301,12 +301,12 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
 
 
 def has_setup_context(cls: Any) -> bool:
-    """Whether a Function separates `setup_context` from `forward`."""
+    """Return whether a Function separates `setup_context` from `forward`."""
     return cls.setup_context is not Function.setup_context
 
 
 def new_context(cls: Any, args: Sequence[Any], edges: Sequence[Any]) -> Any:
-    """An unfinished node for a call."""
+    """Return an unfinished node for a call."""
     node = cls._backward_cls.__new__(cls._backward_cls)
     node._edges = tuple(edges)
     node._saved = ()

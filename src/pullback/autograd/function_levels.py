@@ -63,7 +63,7 @@ def _need_setup_context(cls: Any) -> None:
 
 
 def _lowered(argument: Any, value: Any) -> Any:
-    """An argument below the level: a mask has the level, and neither a tangent nor a batch axis."""
+    """Return an argument below the level: a mask has the level, and neither a tangent nor a batch axis."""
     return argument if value is None else as_tensor(value)
 
 
@@ -103,7 +103,7 @@ def _batched(cls: Any, args: Sequence[Any], values: Sequence[Any], level: int) -
 
 
 def _rule_for(cls: Any, dims: tuple[int | None, ...], size: int, level: int) -> Any:
-    """The Function over whole batches that runs `cls` under the batch level."""
+    """Return the Function over whole batches that runs `cls` under the batch level."""
 
     class Mapped(Function):
         @staticmethod

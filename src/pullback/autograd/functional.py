@@ -20,7 +20,7 @@ from .grad_mode import enable_grad, set_grad_enabled
 
 
 def _as_tuple(values: Any, argument: str, function: str) -> tuple[bool, tuple[Any, ...]]:
-    """Whether there were several, and the tensors as a tuple."""
+    """Return whether there were several, and the tensors as a tuple."""
     several = isinstance(values, tuple)
     items = values if several else (values,)
     for i, item in enumerate(items):
@@ -51,7 +51,9 @@ def _zeros(x: Any) -> Any:
 def _filled(
     grads: Any, like: tuple[Any, ...], strict: bool, create_graph: bool, what: str
 ) -> tuple[Any, ...]:
-    """The gradients, zeros where there is none; with `strict` the error `what`, told the place, instead."""
+    """Return the gradients, zeros where there is none; with `strict` the error `what`, told the place,
+    instead.
+    """
     result = []
     for i, (g, x) in enumerate(zip(grads, like, strict=True)):
         if g is None:
@@ -68,8 +70,8 @@ def _filled(
 
 
 def _grad_postprocess(values: Any, create_graph: bool) -> Any:
-    """A tensor, or (nested) tuple of tensors, cut from the graph where that is not asked for. By torch's
-    name, which libraries import.
+    """Return a tensor, or (nested) tuple of tensors, cut from the graph where that is not asked for. By
+    torch's name, which libraries import.
     """
     if create_graph:
         return values
@@ -79,7 +81,7 @@ def _grad_postprocess(values: Any, create_graph: bool) -> Any:
 
 
 def _covectors(v: Any, like: tuple[Any, ...], several: bool, what: str) -> tuple[Any, ...]:
-    """The vector argument, checked against what it multiplies; 1 by default for a single element."""
+    """Return the vector argument, checked against what it multiplies; 1 by default for a single element."""
     if v is None:
         if len(like) != 1 or like[0].nelement() != 1:
             raise RuntimeError(what)
@@ -187,7 +189,7 @@ def jacobian(
     func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False,
     vectorize: bool = False, strategy: str = "reverse-mode",
 ) -> Any:  # fmt: skip
-    """The Jacobian: for an output of shape (*m) and an input of shape (*n) a tensor (*m, *n).
+    """Return the Jacobian: for an output of shape (*m) and an input of shape (*n) a tensor (*m, *n).
 
     Parameters
     ----------
@@ -294,7 +296,7 @@ def _construct_standard_basis_for(
 
 
 def _identity(xs: tuple[Any, ...]) -> list[Any]:
-    """The same with the rows in the shapes of the tensors."""
+    """Return the same with the rows in the shapes of the tensors."""
     rows = _construct_standard_basis_for(xs, tuple(x.nelement() for x in xs))
     return [row.reshape((shape_of(row)[0], *shape_of(x))) for row, x in zip(rows, xs, strict=True)]
 
@@ -372,7 +374,7 @@ def hessian(
     func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False,
     vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:  # fmt: skip
-    """The Hessian of a function with a single element: the Jacobian of its gradient."""
+    """Return the Hessian of a function with a single element: the Jacobian of its gradient."""
     several_in, xs = _as_tuple(inputs, "inputs", "hessian")
     if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')

@@ -200,7 +200,7 @@ class set_multithreading_enabled(_Switch):
 
 
 def is_inference_mode_enabled() -> bool:
-    """Whether `inference_mode` is on."""
+    """Return whether `inference_mode` is on."""
     return modes().inference
 
 

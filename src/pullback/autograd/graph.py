@@ -18,7 +18,7 @@ from .saved_hooks import allow_mutation_on_saved_tensors, saved_tensors_hooks
 
 
 def get_gradient_edge(tensor: Any) -> GradientEdge:
-    """The edge at which a tensor's covector arrives."""
+    """Return the edge at which a tensor's covector arrives."""
     if tensor._node is None:
         raise RuntimeError(
             "It is not possible to get the gradient edge for a Tensor that does not require gradients"

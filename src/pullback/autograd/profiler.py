@@ -166,7 +166,7 @@ class profile:
     __str__ = __repr__
 
     def table(self, *args: Any, **kwargs: Any) -> str:
-        """The events as a table; see `EventList.table`."""
+        """Return the events as a table; see `EventList.table`."""
         return self._events().table(*args, **kwargs)
 
     def export_chrome_trace(self, path: str) -> None:
@@ -177,11 +177,11 @@ class profile:
         self, group_by_input_shape: bool = False, group_by_stack_n: int = 0,
         group_by_overload_name: bool = False,
     ) -> EventList:
-        """One average for each name; see `EventList.key_averages`."""
+        """Return one average for each name; see `EventList.key_averages`."""
         return self._events().key_averages(group_by_input_shape)
 
     def total_average(self) -> FunctionEventAvg:
-        """The average of all events."""
+        """Return the average of all events."""
         return self._events().total_average()
 
     @property

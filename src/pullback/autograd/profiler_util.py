@@ -27,7 +27,7 @@ class Interval:
         self.end = end
 
     def elapsed_us(self) -> float:
-        """How long."""
+        """Return how long."""
         return self.end - self.start
 
 
@@ -74,7 +74,7 @@ class _Times:
 
 
 def _by_old_name(old: str, new: str) -> property:
-    """A property that is called otherwise by now."""
+    """Return a property that is called otherwise by now."""
 
     def value(self: Any) -> Any:
         warnings.warn(f"`{old}` is deprecated. Use `{new}` instead.", FutureWarning, stacklevel=2)
@@ -183,7 +183,7 @@ class EventList(list[Any]):
         self, group_by_input_shapes: bool = False, group_by_stack_n: int = 0,
         group_by_overload_name: bool = False,
     ) -> EventList:
-        """One average for each name.
+        """Return one average for each name.
 
         Parameters
         ----------
@@ -200,7 +200,7 @@ class EventList(list[Any]):
         return EventList(found.values())
 
     def total_average(self) -> FunctionEventAvg:
-        """The average of all events."""
+        """Return the average of all events."""
         total = FunctionEventAvg()
         for event in self:
             total.add(event)
@@ -211,7 +211,7 @@ class EventList(list[Any]):
         max_name_column_width: int = 55, max_shapes_column_width: int = 80, header: str | None = None,
         top_level_events_only: bool = False, time_unit: str | None = None,
     ) -> str:
-        """The events as a table.
+        """Return the events as a table.
 
         Parameters
         ----------
@@ -303,7 +303,7 @@ def _in_unit(unit: str | None) -> Any:
 
 
 def nested(events: list[FunctionEvent], parents: list[int]) -> EventList:
-    """The events with those within each told, in the order in which they began.
+    """Return the events with those within each told, in the order in which they began.
 
     Parameters
     ----------

@@ -134,7 +134,7 @@ class _Reader(ast.NodeVisitor):
         self.scopes[-1][name] = meaning
 
     def _meaning(self, node: ast.AST) -> str | None:
-        """The torch name that an expression spells, or None."""
+        """Return the torch name that an expression spells, or None."""
         if isinstance(node, ast.Name):
             return next((s[node.id] for s in reversed(self.scopes) if node.id in s), None)
         if isinstance(node, ast.Attribute):
@@ -260,7 +260,7 @@ def _public(module: str) -> list[str]:
 
 
 def read(source: str, file: str) -> list[Use]:
-    """The uses of torch's names in a source.
+    """Return the uses of torch's names in a source.
 
     Parameters
     ----------
@@ -347,7 +347,7 @@ def judge(uses: Iterable[Use]) -> list[Finding]:
 
 
 def sources(path: Path) -> Iterator[Path]:
-    """The Python files of a folder, or the file itself."""
+    """Yield the Python files of a folder, or the file itself."""
     if path.is_file():
         yield path
         return

@@ -64,7 +64,7 @@ SHIM_FOLDER = str(Path(__file__).parent / "as_torch")
 # --------------------------------------------------------------------------------------------------- torch is
 # pullback
 def is_torch_name(name: str) -> bool:
-    """Whether a module name is torch or functorch, or below it."""
+    """Return whether a module name is torch or functorch, or below it."""
     return name.partition(".")[0] in ("torch", "functorch")
 
 
@@ -101,7 +101,9 @@ def find_module(name: str) -> ModuleType:
 
 
 def is_same_or_parent(missing: str | None, name: str) -> bool:
-    """Whether `missing`, which an import of `name` did not find, is `name` and not what `name` imports."""
+    """Return whether `missing`, which an import of `name` did not find, is `name` and not what `name`
+    imports.
+    """
     return missing is not None and (name + ".").startswith(missing + ".")
 
 

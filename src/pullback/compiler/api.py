@@ -95,7 +95,7 @@ class OptimizedModule(Module):
 
 
 def _blank() -> OptimizedModule:
-    """One to be filled by `__setstate__`; a class is found by name where torch's package is, a
+    """Return one to be filled by `__setstate__`; a class is found by name where torch's package is, a
     function here.
     """
     made: OptimizedModule = OptimizedModule.__new__(OptimizedModule)
@@ -190,7 +190,9 @@ def compile(
 
 
 def _native(function: Callable[..., Any], fullgraph: bool, limit: int | None, check: bool) -> Any:
-    """The function as native code; None where that is not wanted, or nothing makes it on this Python."""
+    """Return the function as native code; None where that is not wanted, or nothing makes it on this
+    Python.
+    """
     if os.environ.get("PULLBACK_NATIVE") == "0":
         return None
     if importlib.util.find_spec("llvmlite") is None:
@@ -232,12 +234,12 @@ def _warn_of_version() -> None:
 
 
 def is_compiling() -> bool:
-    """Whether a function is being traced by `compile`."""
+    """Return whether a function is being traced by `compile`."""
     return is_tracing()
 
 
 def is_dynamo_compiling() -> bool:
-    """Whether a function is being traced by `compile`."""
+    """Return whether a function is being traced by `compile`."""
     return is_tracing()
 
 
@@ -305,12 +307,12 @@ def substitute_in_graph(original_fn: Any, **_: Any) -> Callable[[Any], Any]:
 
 
 def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
-    """The names that torch lists; none of them is asked."""
+    """Return the names that torch lists; none of them is asked."""
     return list(_BACKENDS)
 
 
 def get_default_backend() -> Any:
-    """The backend of `compile` where none is named."""
+    """Return the backend of `compile` where none is named."""
     return _default_backend
 
 

@@ -22,7 +22,7 @@ rehearsals: dict[int, list[tuple[Any, Any, Any, int]]] = {}
 
 
 def plus(before: Any, g: Any) -> Any:
-    """The sum of two covectors; of a sparse and a dense one it is dense, whichever came first."""
+    """Return the sum of two covectors; of a sparse and a dense one it is dense, whichever came first."""
     if isinstance(g, TensorBase) and g._sparse:
         before = as_tensor(before)
     elif isinstance(before, TensorBase) and before._sparse:
@@ -87,12 +87,12 @@ def _call_accumulated(node: AccumulateGrad, hooks: NodeHooks | None, g: Any) -> 
 
 
 def is_sparse(g: Any) -> bool:
-    """Whether a covector is a sparse tensor."""
+    """Return whether a covector is a sparse tensor."""
     return isinstance(g, TensorBase) and g._sparse
 
 
 def conforming(g: ndarray, value: ndarray) -> ndarray:
-    """A covector as torch lays out a leaf's: like the leaf, or in C order where the leaf has gaps."""
+    """Return a covector as torch lays out a leaf's: like the leaf, or in C order where the leaf has gaps."""
     strides = strides_of(value) if is_dense(value) else contiguous_strides(value.shape)
     if all(n == 1 or a == b for n, a, b in zip(g.shape, strides_of(g), strides, strict=True)):
         return g

@@ -23,7 +23,7 @@ class Capture:
 
 
 def needed_nodes(roots: Sequence[Node], targets: dict[Node, Any]) -> set[Node]:
-    """The nodes from which a target can be reached (each target included), without recursion."""
+    """Return the nodes from which a target can be reached (each target included), without recursion."""
     if not targets:
         return set()
     oldest = min(node._seq for node in targets)

@@ -97,7 +97,7 @@ class Batched(InnerValue):
 
 
 def front(value: Any, batched: bool, size: int) -> Any:
-    """The value with the batch axis first; an unbatched array is expanded to the batch."""
+    """Return the value with the batch axis first; an unbatched array is expanded to the batch."""
     if batched:
         return value.value if value.dim == 0 else facade.front(value.value, value.dim)
     if isinstance(value, (Value, ndarray)):
@@ -152,7 +152,7 @@ def _loop(op: Any, inputs: tuple[Any, ...], mine: list[bool], size: int, attrs: 
 
 
 def _stacked(rows: list[Any]) -> Any:
-    """One value of the results of all rows, which must have one shape."""
+    """Return one value of the results of all rows, which must have one shape."""
     first = shape_of(rows[0])
     for k, row in enumerate(rows):
         if shape_of(row) != first:

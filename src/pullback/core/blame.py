@@ -2,7 +2,7 @@
 
 This is always on, so it must cost next to nothing and keep nothing alive. A place is a code object and the
 position of an instruction in it, taken from the caller's frame; never the frame itself, which would keep its
-variables. Which file and line that is, is worked out when somebody asks. Frames inside this package say
+variables. Which file and line that is, is worked out when it is asked for. Frames inside this package say
 nothing about the user's program and are passed over.
 
 What it costs is measured in docs/design/0005-blame.md: 3 to 4 % of a small op forward and backward.
@@ -37,7 +37,9 @@ own_file = _Own()
 
 
 def user_frame(frame: FrameType) -> FrameType:
-    """The first frame outside this package, from `frame` outward; the outermost where there is none."""
+    """Return the first frame outside this package, from `frame` outward; the outermost where there is
+    none.
+    """
     while own_file[frame.f_code.co_filename]:
         above = frame.f_back
         if above is None:
@@ -121,12 +123,12 @@ def freed_by_caller(depth: int) -> tuple[Any, ...]:
 
 
 def freed_at_instruction(code: CodeType, at: int) -> tuple[Any, ...]:
-    """The same for a backward at a place that is known."""
+    """Return the same for a backward at a place that is known."""
     return (None, _GONE, 0, code, at)
 
 
 def is_freed(saved: tuple[Any, ...]) -> bool:
-    """Whether what a node saved was freed."""
+    """Return whether what a node saved was freed."""
     return len(saved) > 1 and saved[1] is _GONE
 
 
@@ -166,7 +168,7 @@ class Place(NamedTuple):
 
 
 def place_at(code: CodeType | None, at: int) -> Place | None:
-    """The place of an instruction; None where it lies inside this package."""
+    """Return the place of an instruction; None where it lies inside this package."""
     if code is None or own_file[code.co_filename]:
         return None
     import linecache
@@ -205,7 +207,7 @@ def variable_of(value: Any) -> tuple[str, Place | None] | None:
 
 
 def _assigned_at(frame: FrameType, name: str) -> Place | None:
-    """The last instruction before the one that runs which gives a variable of a frame its value."""
+    """Return the last instruction before the one that runs which gives a variable of a frame its value."""
     import dis
 
     now = _span(next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), None))
@@ -259,7 +261,7 @@ def changes(counter: list[Any], since: int = 0) -> list[Place]:
 
 
 def written_since(counter: list[Any], sequence: int) -> bool:
-    """Whether a storage was written to after the node with a number was made."""
+    """Return whether a storage was written to after the node with a number was made."""
     return len(counter) > 1 and bool(counter[1]) and counter[1][-1][4] > sequence
 
 

@@ -114,5 +114,5 @@ class BodyRecorder(Recorder):
 
 
 def _is_constant(value: Any) -> bool:
-    """Whether a value is a plain array without a history."""
+    """Return whether a value is a plain array without a history."""
     return isinstance(value, TensorBase) and type(value._value) is ndarray and value._node is None

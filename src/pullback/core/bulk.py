@@ -35,7 +35,7 @@ class Bulk(InnerValue):
         return self.value.dtype
 
     def array(self) -> ndarray:
-        """The array."""
+        """Return the array."""
         return self.value
 
     @classmethod
@@ -46,10 +46,10 @@ class Bulk(InnerValue):
 
 
 def bulk_saved(node: Any) -> tuple[Any, ...]:
-    """The saved tuple with arrays as `Bulk` values."""
+    """Return the saved tuple with arrays as `Bulk` values."""
     return tuple(Bulk(v) if type(v) is ndarray else v for v in plain_saved(node))
 
 
 def unwrapped(value: Any) -> Any:
-    """The array in a `Bulk` value; anything else as it is."""
+    """Return the array in a `Bulk` value; anything else as it is."""
     return value.value if type(value) is Bulk else value

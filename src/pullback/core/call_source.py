@@ -49,6 +49,8 @@ class Facts(NamedTuple):
         Whether the kernel runs at once only where all arrays have one dtype.
     direct : bool
         Whether the kernel ever runs at once on tensors, and `on_arrays` on the bare arrays of rules.
+    floats : bool
+        Whether it takes float32 and float64.
     place : str
         How the result is laid out: "" as it is, "first" by the first operand (see `layout.placed`), "format"
         by the memory format of the first operand, "any" by a function that looks for itself.
@@ -70,6 +72,7 @@ class Facts(NamedTuple):
     optional: bool
     agree: bool
     direct: bool
+    floats: bool
     on_arrays: bool
     place: str
     saved: tuple[Saved, ...]
@@ -104,14 +107,14 @@ def _body(facts: Facts) -> list[str]:
 
 
 def _elsewhere(facts: Facts) -> str:
-    """The statement that hands a call on."""
+    """Return the statement that hands a call on."""
     if facts.public:
         return f"return public_call(op, ({', '.join(facts.inputs)}, *surplus), named, method)"
     return f"return run(op, {_tuple(list(facts.inputs))}, {'attrs' if facts.has_attrs else '()'})"
 
 
 def _taken(facts: Facts) -> list[str]:
-    """The arrays ``a0``, …, the modes, and the nodes ``n0``, … that lead to the inputs."""
+    """Return the arrays ``a0``, …, the modes, and the nodes ``n0``, … that lead to the inputs."""
     elsewhere, first = _elsewhere(facts), facts.inputs[0]
     lines = [
         f"t = type({first})",
@@ -142,7 +145,7 @@ def _taken(facts: Facts) -> list[str]:
 
 
 def _arrays(facts: Facts) -> list[str]:
-    """What rules of a plain backward call the op with: bare arrays, numbers and gaps."""
+    """Return what rules of a plain backward call the op with: bare arrays, numbers and gaps."""
     if facts.public:
         return []
     first, *others = facts.inputs
@@ -184,12 +187,15 @@ def _computed(facts: Facts) -> list[str]:
     evaluated = f"r = op.evaluate({_tuple(arrays)}, {attrs})"
     if not facts.direct:
         return [evaluated]
-    fast = "((d := a0.dtype) is F32 or d is F64 or d in fast)"
+    fast = "((d := a0.dtype) is F32 or d is F64 or d in fast)" if facts.floats else "(d := a0.dtype) in fast"
     for k in range(1, count):
-        own = f"((e := a{k}.dtype) is F32 or e is F64 or e in fast)"
+        own = f"a{k}.dtype in fast"
+        if facts.floats:
+            own = f"((e := a{k}.dtype) is F32 or e is F64 or e in fast)"
         tests = [f"a{k}.dtype is d" if facts.agree else own]
         if facts.numbers:
             taken = f"d is F32 or d is F64 or (d is I64 and type(a{k}) is int) or d.kind == 'c'"
+            taken = taken if facts.floats else f"d is I64 and type(a{k}) is int"
             tests = [f"a{k}.dtype is d if type(a{k}) is ndarray else {taken}"]
         if facts.optional:
             tests.insert(0, f"a{k} is None")
@@ -266,7 +272,7 @@ def _fresh(facts: Facts) -> list[str]:
 
 
 def _node(facts: Facts) -> list[str]:
-    """The node behind the result; none where nothing leads to the inputs or nothing is recorded."""
+    """Return the node behind the result; none where nothing leads to the inputs or nothing is recorded."""
     several = facts.outputs > 1
     result = _tuple([f"y{k}" for k in range(facts.outputs)]) if several else "y"
     absent = [] if several else ["y._node = None"]
@@ -312,7 +318,7 @@ def _node(facts: Facts) -> list[str]:
 
 
 def _saved(facts: Facts) -> list[str]:
-    """The statement that gives the node what it saves."""
+    """Return the statement that gives the node what it saves."""
     lines = []
     sums: list[str] = []
     plain: list[str] = []

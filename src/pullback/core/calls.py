@@ -47,7 +47,7 @@ I64 = np.dtype(np.int64)
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 
 def edge_of(tensor: Any) -> Any:
-    """The edge that leads to a tensor's history, or None."""
+    """Return the edge that leads to a tensor's history, or None."""
     if tensor._view is not None:
         bring_up_to_date(tensor)
     node = tensor._node
@@ -155,7 +155,8 @@ def _facts_of(op: Op, public: bool) -> Facts:
     count, layout = len(op.inputs), op.layout
     elementwise = op.kind == "elementwise"
     short = count < 3 and not op.joint and (count == 1 or not op.attrs)
-    metadata = layout.metadata_inputs
+    metadata, fast = layout.metadata_inputs, _fast_dtypes(op)
+    floats = {F32, F64} <= fast
     return Facts(
         inputs=("input", "other")[:count] if count < 3 else tuple(f"x{k}" for k in range(count)),
         outputs=len(op.outputs),
@@ -169,8 +170,9 @@ def _facts_of(op: Op, public: bool) -> Facts:
         numbers=elementwise and count == 2 and (op.numbers or not public) and 1 not in metadata,
         optional=count > 1 and not elementwise,
         agree=op.promote is not None or op.check is not None,
-        direct={F32, F64} <= _fast_dtypes(op) and (short or op.check is None or hasattr(op.check, "takes")),
-        on_arrays=not op.attrs and (elementwise or (count == 2 and op.check is None)) and short,
+        direct=bool(fast) and (short or op.check is None or hasattr(op.check, "takes")),
+        floats=floats,
+        on_arrays=floats and short and not op.attrs and (elementwise or (count == 2 and op.check is None)),
         place=_PLACES.get(op.place, "any"),
         saved=tuple(
             Saved(i if i >= 0 else ~o, _askers(op, name))
@@ -187,7 +189,7 @@ _PLACES: dict[Any, str] = {
 
 
 def _askers(op: Op, name: str) -> tuple[int, ...]:
-    """The inputs whose rules ask for a value; none where it is saved in any case."""
+    """Return the inputs whose rules ask for a value; none where it is saved in any case."""
     asking = tuple(k for k, names in enumerate(op.layout.wanted) if name in names)
     always = op.joint or name in op.layout.kept or len(asking) == len(op.inputs)
     return () if always else asking
@@ -198,7 +200,7 @@ _NARROW = frozenset({dtypes.float16.numpy, dtypes.bfloat16.numpy, dtypes.COMPLEX
 
 
 def _fast_dtypes(op: Op) -> frozenset[np.dtype[Any]]:
-    """The dtypes that the kernel takes as `evaluate` would give them to it."""
+    """Return the dtypes that the kernel takes as `evaluate` would give them to it."""
     if op.check is None:
         found = set(dtypes.BY_NUMPY)
     elif (takes := getattr(op.check, "takes", None)) is not None:
@@ -271,7 +273,7 @@ def _variadic(op: Op) -> Callable[..., Any]:
 
 
 def _parts(op: Op) -> Callable[..., Any]:
-    """A view op with any number of outputs (unbind, split)."""
+    """Return a view op with any number of outputs (unbind, split)."""
     kernel = op.kernel
     derivable = op.derivable
     node_class: type[Node] | None = None

@@ -54,7 +54,7 @@ PIECEWISE = Gradient()
 
 
 def refused(name: str) -> Gradient:
-    """The gradient of an op whose pullback `name` torch cannot differentiate."""
+    """Return the gradient of an op whose pullback `name` torch cannot differentiate."""
     return Gradient("NotImplemented", refuses=name)
 
 
@@ -79,7 +79,7 @@ def connecting(
 
 
 def _behind(g: Any, node_class: type[Node], sources: tuple[Any, ...]) -> Any:
-    """The gradient `g` with a node that leads to its own history and to the sources."""
+    """Return the gradient `g` with a node that leads to its own history and to the sources."""
     if not isinstance(g, TensorBase):
         g = wrap(np.asarray(g))
     node = node_class()

@@ -10,7 +10,7 @@ from typing import Any
 
 
 def no_shape(name: str) -> Callable[..., Any]:
-    """The shape rule of such an op, which raises."""
+    """Return the shape rule of such an op, which raises."""
 
     def shape(*inputs: Any) -> Any:
         error = RuntimeError(f"the shape of the result of {name} depends on the data, so it cannot be traced")
@@ -21,7 +21,7 @@ def no_shape(name: str) -> Callable[..., Any]:
 
 
 def no_batch(name: str) -> Callable[..., Any]:
-    """The batching rule of such an op, which raises torch's error."""
+    """Return the batching rule of such an op, which raises torch's error."""
 
     def batch_rule(size: int, inputs: Any, in_dims: Any, *attrs: Any) -> Any:
         raise RuntimeError(

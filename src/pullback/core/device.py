@@ -212,7 +212,7 @@ def as_device(value: Any, function: str = "to") -> device:
 
 
 def has_default() -> bool:
-    """Whether another device than the CPU may be this thread's default."""
+    """Return whether another device than the CPU may be this thread's default."""
     return _defaults.get()[-1] is not None
 
 

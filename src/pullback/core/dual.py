@@ -42,11 +42,11 @@ class Dual(InnerValue):
         return dtype_of(self.primal)
 
     def array(self) -> ndarray:
-        """The array of the primal."""
+        """Return the array of the primal."""
         return array_of(self.primal)
 
     def escaped(self) -> Any:
-        """The primal."""
+        """Return the primal."""
         return self.primal
 
     @classmethod
@@ -65,7 +65,7 @@ class Dual(InnerValue):
 
 
 def _carries(out: Any) -> bool:
-    """Whether some output is of a dtype that has derivatives."""
+    """Return whether some output is of a dtype that has derivatives."""
     outs = out if isinstance(out, tuple) else (out,)
     return any(dtype_of(o).kind in "fcVW" for o in outs)
 
@@ -107,7 +107,7 @@ def _elementwise(
 
 
 def fitted(tangent: Any, out: Any) -> Any:
-    """A tangent in the shape and dtype of the output it belongs to."""
+    """Return a tangent in the shape and dtype of the output it belongs to."""
     if isinstance(tangent, np.generic):
         tangent = np.asarray(tangent)
     if dtype_of(tangent) != dtype_of(out):
@@ -118,7 +118,7 @@ def fitted(tangent: Any, out: Any) -> Any:
 
 
 def zeros(like: Any) -> ndarray:
-    """An array of zeros in the shape and dtype of any value."""
+    """Return an array of zeros in the shape and dtype of any value."""
     return np.zeros(shape_of(like), dtype_of(like))
 
 

@@ -83,7 +83,7 @@ class BackwardPass:
                 deliver(node, g, self.pull(node, g) if special else node.backward(g))
 
     def is_due(self, node: Node, g: Any) -> bool:
-        """Whether a node still has to run: one that waited empty has run with what arrived later."""
+        """Return whether a node still has to run: one that waited empty has run with what arrived later."""
         waited = node in self.empty
         self.empty.discard(node)
         return waited or g is not None
@@ -179,7 +179,7 @@ def conform(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
 
 
 def _is_saved(value: ndarray, saved: tuple[Any, ...]) -> bool:
-    """Whether a rule returned a saved array as it is: a leaf must not take it as its own `.grad`."""
+    """Return whether a rule returned a saved array as it is: a leaf must not take it as its own `.grad`."""
     for s in saved:  # noqa: SIM110  # a fifth of what `any` over a generator costs
         if s is value:
             return True
@@ -328,8 +328,8 @@ class Backward(BackwardPass, Task):
                 accumulate_grad(node, c_copy(g) if isinstance(g, ndarray) else g, self.create_graph)
 
     def _sent_after(self, failed: Node) -> list[Node]:
-        """What the node that led to a failed one sends covectors to after it: an underivable node runs at
-        once, before the leaves behind it in the same node's edges.
+        """Return what the node that led to a failed one sends covectors to after it: an underivable node runs
+        at once, before the leaves behind it in the same node's edges.
         """
         stack = [edge_target(edge)[0] for edge, _ in self.roots]
         seen = set(stack)
@@ -417,14 +417,14 @@ def run_backward(
 
 
 def _holds(node: Node) -> bool:
-    """Whether a node has anything to free: an op saves only what the inputs that require grad need."""
+    """Return whether a node has anything to free: an op saves only what the inputs that require grad need."""
     op = node._op
     return op is None or op.once or any(v is not None for v in node._saved[: 3 * op.layout.count : 3])
 
 
 def _of_nothing(node: Node, create_graph: bool) -> Sequence[Any]:
-    """What a node gives at which nothing arrived: nothing, but it may raise what it would raise otherwise;
-    only a function of the user's may make something of it.
+    """Return what a node gives at which nothing arrived: nothing, but it may raise what it would raise
+    otherwise; only a function of the user's may make something of it.
     """
     op = node._op
     if op is None and isinstance(node, MultiNode):

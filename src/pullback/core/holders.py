@@ -55,13 +55,15 @@ def _noted(entries: _Entries, array: Any, node: Any, history: int) -> Any:
 
 
 def holder_of(array: Any, node: Any, edge: Any) -> Any:
-    """The tensor that changed since a node saved its array, with the history `edge`; None where there is
-    none, or no more.
+    """Return the tensor that changed since a node saved its array, with the history `edge`; None where there
+    is none, or no more.
     """
     return _noted(_holders, array, node, _number(edge))
 
 
 def base_of(array: Any, node: Any) -> Any:
-    """The tensor, no view, that changed since a node saved an array that is a view of its memory, or None."""
+    """Return the tensor, no view, that changed since a node saved an array that is a view of its memory, or
+    None.
+    """
     owner = getattr(array, "base", None)
     return None if owner is None else _noted(_owners, owner, node, 0)

@@ -20,7 +20,7 @@ from .value import TensorBase, dtype_of, shape_of, wrap
 
 
 def as_tensor(g: Any) -> Any:
-    """A covector as users see it in hooks and in `.grad`."""
+    """Return a covector as users see it in hooks and in `.grad`."""
     if type(g) is ndarray:
         return wrap(g)
     return (
@@ -35,7 +35,7 @@ def _level(g: Any) -> int:
 
 
 def as_inner(t: Any, create_graph: bool) -> Any:
-    """A covector as the loop carries it."""
+    """Return a covector as the loop carries it."""
     return t if create_graph or not isinstance(t, TensorBase) or t._sparse else resolved(t._value)
 
 
@@ -64,7 +64,7 @@ def run_prehooks(node: Node, hooks: NodeHooks, g: Any, runs: bool, create_graph:
 
 
 def _shown(node: Node, g: Any) -> list[Any]:
-    """The covectors of a node's outputs as hooks see them."""
+    """Return the covectors of a node's outputs as hooks see them."""
     if not isinstance(node, MultiNode):
         return [as_tensor(g)]
     return [None] * len(node._shape) if g is None else [as_tensor(v) for v in g]

@@ -84,7 +84,7 @@ class NodeHooks:
 
 
 def hooks_of(node: Any) -> NodeHooks:
-    """The hooks of a node, made when first asked for."""
+    """Return the hooks of a node, made when first asked for."""
     if node._hooks is None:
         node._hooks = NodeHooks()
     return node._hooks
@@ -95,7 +95,7 @@ leaves_hooked = [object()]
 
 
 def leaf_hooks(leaf: Any) -> NodeHooks:
-    """The hooks of a leaf; its live accumulator shares them."""
+    """Return the hooks of a leaf; its live accumulator shares them."""
     reference = leaf._accumulator
     node = reference() if reference is not None else None
     if leaf._leaf_hooks is None:

@@ -61,7 +61,7 @@ class CopySlices(Node):
     strides: tuple[int, ...] | None
 
     def name(self) -> str:
-        """The name of the node."""
+        """Return the name of the node."""
         return "torch::autograd::CopySlices"
 
     def backward(self, g: Any) -> tuple[Any, ...]:
@@ -139,13 +139,13 @@ def _shape_and_dtype(edge: Any) -> tuple[Any, Any]:
 
 
 def _only(node: Node, index: int | None, g: Any) -> Any:
-    """The covectors of a step's outputs when only one of them has one."""
+    """Return the covectors of a step's outputs when only one of them has one."""
     return g if index is None else [g if k == index else None for k in range(len(node._shape))]
 
 
 def laid_out_like(value: Any, strides: Any) -> Any:
-    """A value with the strides that a base has (None: C order), so that the base's view steps can
-    run on it.
+    """Return a value with the strides that a base has (None: C order), so that the base's view steps can run
+    on it.
     """
     array = innermost(value)
     if strides is None and isinstance(array, ndarray) and array.flags.c_contiguous:
@@ -162,7 +162,7 @@ def layout_of(value: Any) -> tuple[int, ...] | None:
 
 
 def replayed_node(base: Any, view: Any, record: View) -> Node | Output:
-    """The node of a view whose base was written to.
+    """Return the node of a view whose base was written to.
 
     As in torch, the steps together are one node, up to a step that sees complex values as pairs, pairs as
     complex or numbers with other signs: that and those before it keep their own.
@@ -350,7 +350,7 @@ def store(x: Any, new: Any) -> Any:
 
 
 def innermost(x: Any) -> Any:
-    """The first value inside a tensor that is not itself a tensor."""
+    """Return the first value inside a tensor that is not itself a tensor."""
     while isinstance(x, TensorBase):
         x = x._value
     return x
@@ -413,12 +413,12 @@ def refuse_result(x: Any, operands: Iterable[Any], of_bools: bool) -> None:
 
 
 def castable(source: Any, destination: Any) -> bool:
-    """Whether torch writes results of one NumPy dtype into a tensor of another."""
+    """Return whether torch writes results of one NumPy dtype into a tensor of another."""
     return dtypes.can_cast(dtypes.from_numpy_dtype(source), dtypes.from_numpy_dtype(destination))
 
 
 def requires_grad(x: Any) -> bool:
-    """Whether `x`, or the base that it is a view of, is part of a graph or a leaf of one."""
+    """Return whether `x`, or the base that it is a view of, is part of a graph or a leaf of one."""
     return x._node is not None or (x._view is not None and x._view.base._node is not None)
 
 

@@ -36,7 +36,7 @@ _last = [META]
 
 
 def fresh_level() -> Level:
-    """A level above every one now in use."""
+    """Return a level above every one now in use."""
     _last[0] += 1
     return Level(_last[0])
 
@@ -63,5 +63,5 @@ def entered_level(differentiating: bool = False) -> Iterator[Level]:
 
 
 def has_ended(level: int) -> bool:
-    """Whether the transform of a level is over; level 0, of plain tensors, never ends."""
+    """Return whether the transform of a level is over; level 0, of plain tensors, never ends."""
     return isinstance(level, Level) and level.ended

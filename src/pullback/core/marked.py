@@ -50,7 +50,7 @@ class Marked(InnerValue):
         return np.negative(array, out=...) if self.negated else array
 
     def array(self) -> ndarray:
-        """The elements, in memory of their own."""
+        """Return the elements, in memory of their own."""
         return as_first(self.signed(self.memory), (self.memory,))
 
     copy = array
@@ -59,7 +59,7 @@ class Marked(InnerValue):
         self.memory[index] = self.signed(values)
 
     def over(self, memory: ndarray) -> Any:
-        """The same bits on other memory."""
+        """Return the same bits on other memory."""
         return marked(memory, self.conjugated, self.negated)
 
     @classmethod
@@ -73,17 +73,17 @@ IN_MEMORY = (ndarray, Marked)
 
 
 def marked(memory: ndarray, conjugated: bool, negated: bool) -> Any:
-    """An array with bits; the array itself where none is set."""
+    """Return an array with bits; the array itself where none is set."""
     return Marked(memory, conjugated, negated) if conjugated or negated else memory
 
 
 def resolved(value: Any) -> Any:
-    """The elements of a marked array; any other value as it is."""
+    """Return the elements of a marked array; any other value as it is."""
     return value.array() if type(value) is Marked else value
 
 
 def memory_of(value: Any) -> ndarray:
-    """The array in whose memory a tensor or value lies."""
+    """Return the array in whose memory a tensor or value lies."""
     while isinstance(value, TensorBase):
         value = value._value
     if type(value) is Marked:

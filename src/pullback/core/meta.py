@@ -71,7 +71,9 @@ class Meta(InnerValue):
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
 
     def phantom(self) -> ndarray:
-        """An array of this layout, for what reads layouts; its elements are zeros and take no memory."""
+        """Return an array of this layout, for what reads layouts; its elements are zeros and take no
+        memory.
+        """
         width = self.dtype.itemsize
         strides = tuple(s * width for s in self.strides)
         zeros = promised_zeros(self.memory.nbytes)
@@ -103,7 +105,7 @@ def _check_devices(op: Any, inputs: tuple[Any, ...]) -> None:
 
 
 def is_meta(value: Any) -> bool:
-    """Whether what a value holds innermost has no elements."""
+    """Return whether what a value holds innermost has no elements."""
     while isinstance(value, TensorBase):
         value = value._value
     return isinstance(value, Meta)
@@ -145,7 +147,7 @@ def _views(op: Any, value: Meta, attrs: tuple[Any, ...]) -> list[Meta]:
 
 
 def _moved(value: Meta, view: ndarray, first: int) -> int:
-    """The offset of a view, counted in elements of its own dtype."""
+    """Return the offset of a view, counted in elements of its own dtype."""
     bytes_before = value.offset * value.dtype.itemsize + (_address(view) - first if view.size else 0)
     return bytes_before // view.itemsize
 

@@ -80,5 +80,5 @@ def change_grad(on: bool) -> bool:
 
 
 def is_grad_enabled() -> bool:
-    """Whether ops record nodes now."""
+    """Return whether ops record nodes now."""
     return modes().grad

@@ -84,7 +84,7 @@ class Node:
         return f"<{prefix}{kind.__name__} object at {id(self):#x}>"
 
     def name(self) -> str:
-        """The name of the node."""
+        """Return the name of the node."""
         name = type(self).__name__
         return f"torch::autograd::{name}" if name in _WRITTEN_IN_CPP else name
 
@@ -107,7 +107,7 @@ class Node:
         return range(len(self._edges))
 
     def absent_inputs(self) -> tuple[None, ...]:
-        """None for each edge that torch's node has behind these and that leads nowhere."""
+        """Return none for each edge that torch's node has behind these and that leads nowhere."""
         return (None,) * getattr(self._op, "absent", 0)
 
     @property
@@ -169,7 +169,7 @@ class GradientEdge(NamedTuple):
     ownership_token: Any = None
 
     def edge(self) -> Any:
-        """The place as the engine names it."""
+        """Return the place as the engine names it."""
         return Output(self.node, self.output_nr) if isinstance(self.node, MultiNode) else self.node
 
     def shape_and_dtype(self) -> tuple[Any, Any]:
@@ -223,7 +223,7 @@ class AccumulateGrad(Node):
         self._seq = next_sequence()
 
     def name(self) -> str:
-        """The name of the node."""
+        """Return the name of the node."""
         return "torch::autograd::AccumulateGrad"
 
 
@@ -268,7 +268,7 @@ class Nowhere(Node):
 
 
 def unrecorded(parent: Any, value: Any) -> Nowhere | None:
-    """The history of a view with this value that was taken of `parent` where nothing is recorded."""
+    """Return the history of a view with this value that was taken of `parent` where nothing is recorded."""
     base = parent if parent._view is None else parent._view.base
     return None if base._node is None or value.dtype not in DIFFERENTIABLE else Nowhere(value)
 
@@ -279,12 +279,12 @@ def edge_target(edge: Any) -> tuple[Node, int]:
 
 
 def dtype_at(edge: Any) -> Any:
-    """The NumPy dtype of covectors that an edge takes."""
+    """Return the NumPy dtype of covectors that an edge takes."""
     return edge.node._dtype[edge.index] if type(edge) is Output else edge._dtype
 
 
 def short_name(kind: type[Node]) -> str:
-    """The name that torch's messages give a class of nodes: 'Add' for AddBackward0, 'Pow1' for
+    """Return the name that torch's messages give a class of nodes: 'Add' for AddBackward0, 'Pow1' for
     PowBackward1.
     """
     name = kind.__name__

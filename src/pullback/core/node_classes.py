@@ -169,7 +169,7 @@ def zeros_like_value(like: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) ->
 
 
 def scalar_of(value: Any) -> Any:
-    """A saved 0-d array as a NumPy scalar; anything else (a number, nothing) as it is."""
+    """Return a saved 0-d array as a NumPy scalar; anything else (a number, nothing) as it is."""
     return value[()] if type(value) is ndarray else value
 
 

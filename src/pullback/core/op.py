@@ -319,8 +319,8 @@ class Op:
         return general_class(self)
 
     def saved_names(self) -> list[str]:
-        """What the op's nodes save, under torch's names: the inputs are `self`, `other`, …, the
-        output is `result`.
+        """Return what the op's nodes save, under torch's names: the inputs are `self`, `other`, …, the output
+        is `result`.
         """
         layout = self.layout
         return [
@@ -339,7 +339,7 @@ class Op:
         return "dim" if name == "dims" else name
 
     def saved_attribute(self, node: Node, name: str) -> Any:
-        """What a node saved under one of torch's names, as a tensor at its place in the graph."""
+        """Return what a node saved under one of torch's names, as a tensor at its place in the graph."""
         for own in self.layout.position:
             if self._torch_name(own) == name:
                 return graph_saved(node)[self.layout.position[own]]
@@ -348,7 +348,7 @@ class Op:
         )
 
     def saved_tensor(self, node: Node, name: str) -> SavedTensor:
-        """The place where a node saved an input or output under one of torch's names."""
+        """Return the place where a node saved an input or output under one of torch's names."""
         for index, own in enumerate(self.layout.values):
             if self._torch_name(own) == name:
                 return SavedTensor(node, index)
@@ -470,7 +470,7 @@ class Op:
 
 
 def like_first(x: ndarray, *others: Any) -> tuple[tuple[Any, Any], ...]:
-    """The shape rule of an op whose result is like its first input."""
+    """Return the shape rule of an op whose result is like its first input."""
     return ((x.shape, x.dtype),)
 
 
@@ -530,7 +530,7 @@ NARROW: dict[np.dtype[Any], np.dtype[Any]] = {
 
 
 def common_dtype(operands: Sequence[Any]) -> np.dtype[Any]:
-    """The dtype in which operands of an elementwise op meet; torch looks at their shapes before."""
+    """Return the dtype in which operands of an elementwise op meet; torch looks at their shapes before."""
     try:
         return dtypes.result_numpy_dtype(operands)
     except RuntimeError:
@@ -557,7 +557,7 @@ def promoted(inputs: tuple[Any, ...], policy: str, broadcast: bool = False) -> t
 
 
 def _converted(x: ndarray, dtype: np.dtype[Any]) -> ndarray:
-    """An array in another dtype; of an expanded one NumPy would move the repeated axes inward."""
+    """Return an array in another dtype; of an expanded one NumPy would move the repeated axes inward."""
     if dtype == COMPLEX32:
         warn_of_complex_half()
     return x.astype(dtype, "C" if 0 in x.strides else "K")
@@ -596,7 +596,7 @@ def view(name: str, kernel: Callable[..., Any], rule: Rule, **fields: Any) -> Ca
 
 
 def of(call: Callable[..., Any]) -> Op:
-    """The op behind a call that a declaration returned."""
+    """Return the op behind a call that a declaration returned."""
     return call.op  # type: ignore[attr-defined]  # functions take attributes
 
 

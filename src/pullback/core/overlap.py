@@ -14,14 +14,14 @@ NONE, FULL, PARTIAL = range(3)
 
 
 def overlaps_itself(array: ndarray) -> bool:
-    """Whether two elements share memory because an axis was expanded."""
+    """Return whether two elements share memory because an axis was expanded."""
     return 0 in array.strides and array.size > 0 and any(
         stride == 0 and size > 1 for stride, size in zip(array.strides, array.shape, strict=True)
     )
 
 
 def takes_writes(array: ndarray) -> bool:
-    """Whether all elements of an array can be written, each without changing another."""
+    """Return whether all elements of an array can be written, each without changing another."""
     if not array.flags.writeable:
         return False
     if array.flags.forc or not array.size:
@@ -36,7 +36,7 @@ def takes_writes(array: ndarray) -> bool:
 
 
 def _is_dense(array: ndarray) -> bool:
-    """Whether the elements fill their memory without gaps, in any order of the axes."""
+    """Return whether the elements fill their memory without gaps, in any order of the axes."""
     if array.flags.forc or (array.ndim == 1 and array.shape[0] < 2):
         return True
     if array.ndim < 2:

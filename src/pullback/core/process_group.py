@@ -24,7 +24,7 @@ class ProcessGroup:
         self.backend = backend
 
     def rank(self) -> int:
-        """The number of this process: 0."""
+        """Return the number of this process: 0."""
         return 0
 
     def size(self) -> int:
@@ -36,12 +36,12 @@ _default: ProcessGroup | None = None
 
 
 def default_group() -> ProcessGroup | None:
-    """The group that `start` made, if any."""
+    """Return the group that `start` made, if any."""
     return _default
 
 
 def needed_group() -> ProcessGroup:
-    """The group that `start` made.
+    """Return the group that `start` made.
 
     Raises
     ------

@@ -24,7 +24,8 @@ from .value import wrap
 
 
 def are_plain(values: Sequence[Any]) -> bool:
-    """Whether the kernel for covectors takes these values: nothing asks for derivatives of its results.
+    """Return whether the kernel for covectors takes these values: nothing asks for derivatives of its
+    results.
 
     While a function is traced it does not, because the steps that a kernel stands for become loops there.
     """

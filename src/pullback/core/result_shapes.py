@@ -46,8 +46,8 @@ def result_kinds(op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Ki
 
 
 def of_no_image(kernel: Callable[..., Any]) -> Callable[..., Kinds]:
-    """The shape rule of an op whose inputs and results have an axis of images in front (weights and biases
-    behind the first input do not): it runs on none.
+    """Return the shape rule of an op whose inputs and results have an axis of images in front (weights and
+    biases behind the first input do not): it runs on none.
     """
 
     def rule(x: ndarray, *rest: Any) -> Kinds:
@@ -65,7 +65,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _one(value: Any) -> Any:
-    """An array of one element in the dtype of a value; one without axes has none here either."""
+    """Return an array of one element in the dtype of a value; one without axes has none here either."""
     return value if _is_number(value) else np.ones((1,) * min(len(shape_of(value)), 1), dtype_of(value))
 
 
@@ -80,7 +80,9 @@ def _zeros(value: Any, unread: bool) -> Any:
 
 
 def _with_small_sizes(op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Kinds | None:
-    """The results as the op gives them with a prime in place of each size; None where that does not tell."""
+    """Return the results as the op gives them with a prime in place of each size; None where that does not
+    tell.
+    """
     sizes = sorted({n for v in inputs if not _is_number(v) for n in shape_of(v) if n > 1})
     if len(sizes) > len(PRIMES):
         return None

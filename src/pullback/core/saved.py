@@ -239,7 +239,7 @@ class SavedTensor:
         return value.packed if type(value) is Packed else self.unpack()
 
     def unpack(self) -> Any:
-        """The tensor at its place in the graph."""
+        """Return the tensor at its place in the graph."""
         return graph_saved(self._node)[self._at]
 
 
@@ -272,7 +272,7 @@ def _was_detached(value: Any, counter: list[Any], edge: Any) -> bool:
 
 
 def _with_replaced(node: Node, saved: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A saved tuple in which an input that was given other data since has those."""
+    """Return a saved tuple in which an input that was given other data since has those."""
     parts = list(saved)
     for k, i in enumerate(node._op.layout.input_index):
         if i >= 0:
@@ -395,7 +395,7 @@ def edge_description(edge: Any, counter: list[Any], value: Any) -> str:
 
 
 def present_node(tensor: Any) -> Any:
-    """The node that is behind a tensor now."""
+    """Return the node that is behind a tensor now."""
     if tensor._view is not None:
         bring_up_to_date(tensor)
     node = tensor._node
@@ -410,7 +410,7 @@ def described(node: Any, index: int) -> str:
 
 
 def plain_saved(node: Node) -> tuple[Any, ...]:
-    """The saved tuple with values checked and worked out, for rules that run on inner values."""
+    """Return the saved tuple with values checked and worked out, for rules that run on inner values."""
     saved = _unpacked(node)
     return tuple(map(resolved, saved)) if any(type(v) is Marked for v in saved) else saved
 
@@ -425,7 +425,7 @@ def _unpacked(node: Node) -> tuple[Any, ...]:
 
 
 def graph_saved(node: Node) -> tuple[Any, ...]:
-    """The saved tuple with values as tensors at their place in the graph, for a pullback that is
+    """Return the saved tuple with values as tensors at their place in the graph, for a pullback that is
     itself recorded.
     """
     layout = node._op.layout
@@ -448,8 +448,8 @@ def graph_saved(node: Node) -> tuple[Any, ...]:
 
 
 def tensor_at(value: Any, edge: Any, level: int, saver: Node) -> Any:
-    """A tensor around a value that `saver` saved, whose history is `edge`; scalars and None stay what they
-    are.
+    """Return a tensor around a value that `saver` saved, whose history is `edge`; scalars and None stay what
+    they are.
     """
     if value is None:
         return None

@@ -93,11 +93,11 @@ class Layouts:
             self._before[after] = before.index
 
     def overwritten(self) -> set[int]:
-        """The values whose memory was written to."""
+        """Return the values whose memory was written to."""
         return {self.of(number).root for number in self._before.values()}
 
     def of(self, number: int) -> Layout:
-        """The layout of a value."""
+        """Return the layout of a value."""
         waiting = [number]
         found = self._found
         while waiting:
@@ -127,8 +127,8 @@ class Layouts:
         return found[number]
 
     def stand_in(self, number: int) -> ndarray:
-        """An array that lies as a value does, for what reads layouts; its elements are zeros and take no
-        memory.
+        """Return an array that lies as a value does, for what reads layouts; its elements are zeros and take
+        no memory.
         """
         recorder = self._recorder
         shape, dtype = recorder.shapes[number], recorder.dtypes[number]
@@ -139,8 +139,8 @@ class Layouts:
         return np.ndarray(shape, dtype, _zeros(end), layout.offset, layout.strides)
 
     def overlap(self, base: Any, first: Any, second: Any) -> int:
-        """How two tensors overlap that are views of a third, or the third itself; `PARTIAL` where that is not
-        known.
+        """Return how two tensors overlap that are views of a third, or the third itself; `PARTIAL` where that
+        is not known.
         """
         value = base._value
         if getattr(value, "recorder", None) is not self._recorder:
@@ -250,7 +250,7 @@ def _computed(
 def _asked(
     op: Any, operands: Sequence[Any], attrs: tuple[Any, ...], shapes: Sequence[tuple[int, ...]]
 ) -> list[tuple[int, ...]] | None:
-    """The strides that the op's kernel gives; None where that cannot be asked at little cost."""
+    """Return the strides that the op's kernel gives; None where that cannot be asked at little cost."""
     arrays = [v for v in operands if isinstance(v, ndarray)]
     if any(0 in v.shape for v in arrays) or any(isinstance(a, Body) for a in attrs):
         return None
@@ -279,7 +279,7 @@ def _asked(
 
 
 def _small(array: ndarray, sizes: dict[int, int]) -> ndarray:
-    """A small array with the axes of a large one in its order, with gaps where that has gaps."""
+    """Return a small array with the axes of a large one in its order, with gaps where that has gaps."""
     shape = tuple([small if (small := sizes.get(n)) else n for n in array.shape])
     strides = [0] * array.ndim
     step, expected = 1, array.itemsize
@@ -301,7 +301,7 @@ def _small(array: ndarray, sizes: dict[int, int]) -> ndarray:
 
 
 def _enlarged(array: ndarray, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The strides without gaps of a shape whose axes are in the order of a small array's."""
+    """Return the strides without gaps of a shape whose axes are in the order of a small array's."""
     if array.flags.c_contiguous or 0 in shape:
         return contiguous_strides(shape)
     if array.shape == shape:

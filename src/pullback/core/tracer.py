@@ -33,7 +33,7 @@ _tracing: ContextVar[Recorder | None] = ContextVar("pullback_tracing", default=N
 
 
 def is_tracing() -> bool:
-    """Whether a function is being written down as a program."""
+    """Return whether a function is being written down as a program."""
     return _tracing.get() is not None
 
 
@@ -80,15 +80,15 @@ def refuse_all(error: BaseException) -> None:
 
 
 def is_traced(x: Any) -> bool:
-    """Whether a tensor or value has no numbers yet: they are known when the program runs."""
+    """Return whether a tensor or value has no numbers yet: they are known when the program runs."""
     while isinstance(x, TensorBase):
         x = x._value
     return isinstance(x, Tracer)
 
 
 def traced(x: Any) -> Any:
-    """A value as one of the program that is being written down, if there is one: what is drawn for an array
-    that does not depend on the program's inputs is drawn anew by each run all the same.
+    """Return a value as one of the program that is being written down, if there is one: what is drawn for an
+    array that does not depend on the program's inputs is drawn anew by each run all the same.
     """
     recorder = _tracing.get()
     value = x._value if isinstance(x, TensorBase) else x
@@ -198,7 +198,7 @@ class Recorder:
             self._again = before
 
     def drawn(self, op: Any, attrs: tuple[Any, ...]) -> Equation | None:
-        """The draw that an op repeats; None where it is a new one."""
+        """Return the draw that an op repeats; None where it is a new one."""
         if self._again is None:
             return None
         found = self._again.pop(0) if self._again else None
@@ -207,7 +207,7 @@ class Recorder:
         return found
 
     def new(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tracer:
-        """A tracer for a new value."""
+        """Return a tracer for a new value."""
         shape = tuple(shape)
         self.shapes.append(shape)
         self.dtypes.append(dtype)
@@ -215,7 +215,7 @@ class Recorder:
         return Tracer(self, len(self.shapes) - 1)
 
     def kind_of(self, number: int) -> int:
-        """A number that values of one shape and dtype have in common."""
+        """Return a number that values of one shape and dtype have in common."""
         return self._kind_of[number]
 
     def results(self, op: Any, kinds: Sequence[Any], seen: Sequence[Any], attrs: tuple[Any, ...]) -> Any:
@@ -299,7 +299,8 @@ class Recorder:
         return new
 
     def sharing(self, written: Any) -> list[Any]:
-        """The detached tensors that get what is written to a tensor, whose memory and version they share.
+        """Return the detached tensors that get what is written to a tensor, whose memory and version they
+        share.
 
         A write is refused where other tensors share the memory without being views: their values would not
         be known to change.
@@ -347,14 +348,14 @@ _MANY = 256
 
 
 def _kept(array: ndarray) -> ndarray:
-    """A copy; of one number that is everywhere, one that has it once."""
+    """Return a copy; of one number that is everywhere, one that has it once."""
     if array.size > 1 and _is_one_number(array):
         return np.broadcast_to(array[(0,) * array.ndim].copy(), array.shape)
     return array.copy(order="K")
 
 
 def _is_one_number(array: ndarray) -> bool:
-    """Whether all elements have the same bits."""
+    """Return whether all elements have the same bits."""
     if not any(s for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
         return True
     if array.size < _MANY or not array.flags.c_contiguous or array.itemsize > _WORD:
@@ -364,7 +365,7 @@ def _is_one_number(array: ndarray) -> bool:
 
 
 def _same(a: ndarray, b: ndarray) -> bool:
-    """Whether two arrays hold the same bits."""
+    """Return whether two arrays hold the same bits."""
     if a.shape != b.shape or a.dtype != b.dtype:
         return False
     if a.itemsize > _WORD or a.dtype.hasobject:

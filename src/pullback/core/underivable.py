@@ -57,7 +57,7 @@ class Underivable(Node):
         return False  # several may wait at once: any may be first
 
     def name(self) -> str:
-        """The name of the node."""
+        """Return the name of the node."""
         return "torch::autograd::NotImplemented"
 
     @property
@@ -79,7 +79,7 @@ def no_derivative(name: str) -> tuple[Rule, Rule]:
 
 
 def not_implemented(name: str) -> Rule:
-    """The rule of an input whose derivative is missing."""
+    """Return the rule of an input whose derivative is missing."""
 
     def rule(g: Any) -> Any:
         raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
@@ -88,7 +88,7 @@ def not_implemented(name: str) -> Rule:
 
 
 def no_tangent(name: str) -> Rule:
-    """The jvp of an op of which a derivative is missing."""
+    """Return the jvp of an op of which a derivative is missing."""
 
     def jvp(primals: Any, tangents: Any, out: Any, *attrs: Any) -> Any:
         raise NotImplementedError(

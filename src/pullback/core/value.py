@@ -138,7 +138,7 @@ def wrap_alias(value: Any, other: Any, node: Node | Any = None) -> Any:
 
 
 def array_of(value: Any) -> ndarray:
-    """The array at the bottom of a value; a batched or traced value has none."""
+    """Return the array at the bottom of a value; a batched or traced value has none."""
     while isinstance(value, TensorBase):
         value = value._value
     if isinstance(value, InnerValue):

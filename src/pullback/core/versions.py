@@ -85,13 +85,13 @@ def replace_data(tensor: Any, value: Any) -> None:
 
 
 def is_stale(counter: list[Any], number: int) -> bool:
-    """Whether there were writes since a value was saved at version `number`."""
+    """Return whether there were writes since a value was saved at version `number`."""
     now = counter[0]
     return now is None or int(now) != int(number)
 
 
 def holders(counter: list[Any], value: Any) -> list[Any]:
-    """The tensors that held an array before they were given other data."""
+    """Return the tensors that held an array before they were given other data."""
     now = counter[0]
     if type(now) is not Replaced:
         return []

@@ -35,7 +35,8 @@ def visible_strides(value: Any) -> tuple[int, ...]:
 
 
 def bits_of(value: Any) -> tuple[bool, bool]:
-    """Whether the elements of a value are conjugated, and whether they are negated, when they are read.
+    """Return whether the elements of a value are conjugated, and whether they are negated, when they are
+    read.
 
     Of a traced value, which is computed, the steps of the view tell what they would be.
     """

@@ -40,7 +40,7 @@ def set_warn_always(b: bool, /) -> None:
 
 
 def is_warn_always_enabled() -> bool:
-    """Whether the warnings that are given once are given each time."""
+    """Return whether the warnings that are given once are given each time."""
     return _always
 
 

@@ -54,8 +54,8 @@ class Wrapped(InnerValue):
         self.device = device
 
     def array(self) -> ndarray:
-        """The number of a tensor of one element, which its class tells; otherwise torch's error, for there is
-        no memory.
+        """Return the number of a tensor of one element, which its class tells; otherwise torch's error, for
+        there is no memory.
         """
         if prod(self.shape) == 1:
             return np.asarray(named("_local_scalar_dense", self.tensor), self.dtype).reshape(self.shape)
@@ -70,7 +70,7 @@ class Wrapped(InnerValue):
         )
 
     def phantom(self) -> ndarray:
-        """An array of this layout, for what reads layouts."""
+        """Return an array of this layout, for what reads layouts."""
         return Meta(self.shape, self.dtype, self.strides, Memory(self._extent()), self.offset).phantom()
 
     def _extent(self) -> int:
@@ -78,7 +78,9 @@ class Wrapped(InnerValue):
         return (max(last, 0) + 1) * self.dtype.itemsize
 
     def held(self, node: Any) -> Any:
-        """The tensor that this is the value of, with a history: itself, or its like where it has another."""
+        """Return the tensor that this is the value of, with a history: itself, or its like where it has
+        another.
+        """
         tensor = self.tensor
         if tensor._value is self and (tensor._node is None or tensor._node is node):
             tensor._node = node
@@ -99,7 +101,7 @@ class Wrapped(InnerValue):
 
 
 def is_wrapper(value: Any) -> bool:
-    """Whether a tensor's class computes ops on it."""
+    """Return whether a tensor's class computes ops on it."""
     return isinstance(value, TensorBase) and type(value._value) is Wrapped
 
 
@@ -156,7 +158,7 @@ def ask(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def wrapping(args: Any, kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """The classes of tensors among arguments that compute ops themselves, most derived first."""
+    """Return the classes of tensors among arguments that compute ops themselves, most derived first."""
     found: list[Any] = []
 
     def look(value: Any) -> None:
@@ -173,7 +175,7 @@ def wrapping(args: Any, kwargs: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _shown(value: Any) -> Any:
-    """A value as users see it."""
+    """Return a value as users see it."""
     if isinstance(value, TensorBase):
         return value._value.tensor if type(value._value) is Wrapped else value
     if type(value) is Wrapped:

@@ -16,7 +16,7 @@ globals().update(
 
 
 def is_available() -> bool:
-    """Whether calls into other processes can be pulled back through: False."""
+    """Return whether calls into other processes can be pulled back through: False."""
     return False
 
 

@@ -30,7 +30,7 @@ class Work:
         return True
 
     def is_completed(self) -> bool:
-        """Whether it is at its end."""
+        """Return whether it is at its end."""
         return True
 
 
@@ -39,7 +39,7 @@ def _done(async_op: bool) -> Work | None:
 
 
 def joined(group: ProcessGroup | None) -> ProcessGroup:
-    """The group, or the one that there is; an error where there is none."""
+    """Return the group, or the one that there is; an error where there is none."""
     return group or needed_group()
 
 

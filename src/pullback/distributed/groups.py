@@ -10,37 +10,39 @@ from ..core.process_group import ProcessGroup, default_group, needed_group
 
 
 def is_available() -> bool:
-    """Whether groups of several processes can be made: False, as in a torch that was built without them."""
+    """Return whether groups of several processes can be made: False, as in a torch that was built without
+    them.
+    """
     return False
 
 
 def is_gloo_available() -> bool:
-    """Whether processes can work together by gloo: False."""
+    """Return whether processes can work together by gloo: False."""
     return False
 
 
 def is_mpi_available() -> bool:
-    """Whether processes can work together by MPI: False."""
+    """Return whether processes can work together by MPI: False."""
     return False
 
 
 def is_nccl_available() -> bool:
-    """Whether processes can work together by NCCL: False."""
+    """Return whether processes can work together by NCCL: False."""
     return False
 
 
 def is_backend_available(backend: str) -> bool:
-    """Whether processes can work together by `backend`: False."""
+    """Return whether processes can work together by `backend`: False."""
     return False
 
 
 def is_torchelastic_launched() -> bool:
-    """Whether torchrun started this process: False."""
+    """Return whether torchrun started this process: False."""
     return False
 
 
 def is_initialized() -> bool:
-    """Whether `init_process_group` was called, and `destroy_process_group` not since."""
+    """Return whether `init_process_group` was called, and `destroy_process_group` not since."""
     return default_group() is not None
 
 
@@ -81,12 +83,12 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
 
 
 def new_group(ranks: Sequence[int] | None = None, *args: Any, **kwargs: Any) -> ProcessGroup:
-    """A group of some of the processes: of the one there is."""
+    """Return a group of some of the processes: of the one there is."""
     return ProcessGroup(needed_group().backend)
 
 
 def get_rank(group: ProcessGroup | None = None) -> int:
-    """The number of this process: 0 once a group is made."""
+    """Return the number of this process: 0 once a group is made."""
     return (group or needed_group()).rank()
 
 
@@ -96,7 +98,7 @@ def get_world_size(group: ProcessGroup | None = None) -> int:
 
 
 def get_backend(group: ProcessGroup | None = None) -> str:
-    """The backend that was named when the group was made."""
+    """Return the backend that was named when the group was made."""
     return (group or needed_group()).backend
 
 

@@ -75,7 +75,7 @@ class ZeroRedundancyOptimizer(Optimizer):
             self._consolidated = self.optim.state_dict()
 
     def state_dict(self) -> dict[str, Any]:
-        """The state as it was when `consolidate_state_dict` brought it together.
+        """Return the state as it was when `consolidate_state_dict` brought it together.
 
         Raises
         ------
@@ -99,7 +99,7 @@ class ZeroRedundancyOptimizer(Optimizer):
 
 
 def _checked(params: Any) -> list[Any]:
-    """The parameters or groups as a list, or torch's error."""
+    """Return the parameters or groups as a list, or torch's error."""
     if isinstance(params, TensorBase):
         raise TypeError(
             f"`params` argument should be an iterable of Tensors, but got {params.type()}"  # type: ignore[attr-defined]  # a method of Tensor

@@ -8,7 +8,7 @@ __all__ = ["init_rpc", "is_available", "shutdown"]
 
 
 def is_available() -> bool:
-    """Whether other processes can be called: False."""
+    """Return whether other processes can be called: False."""
     return False
 
 

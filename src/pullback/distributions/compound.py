@@ -286,7 +286,7 @@ class MixtureSameFamily(Distribution):
         return self._component_distribution
 
     def _averaged(self, of_components: Any) -> Any:
-        """The weighted sum over the components."""
+        """Return the weighted sum over the components."""
         probs = self._pad_mixture_dimensions(self.mixture_distribution.probs)
         return (probs * of_components).sum(dim=-1 - self._event_ndims)
 

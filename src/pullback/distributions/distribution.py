@@ -18,7 +18,7 @@ NO_DIMS = Size()
 
 
 def _is_refused(constraint: Any, value: Any) -> bool:
-    """Whether a value breaks a constraint, as far as numbers are known."""
+    """Return whether a value breaks a constraint, as far as numbers are known."""
     if is_unknown(value):
         return False
     valid = constraint.check(value)
@@ -103,7 +103,7 @@ class Distribution:
     # --- shapes -------------------------------------------------------------------------------------------
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """A distribution of the same kind with a larger batch; nothing is copied and nothing checked.
+        """Return a distribution of the same kind with a larger batch; nothing is copied and nothing checked.
 
         Parameters
         ----------
@@ -121,7 +121,9 @@ class Distribution:
         return self._finish_expanding(new, batch_shape)
 
     def _get_checked_instance(self, cls: type[Distribution], _instance: Any = None) -> Any:
-        """An empty instance for an `expand` that `cls` defines, unless a subclass hands its own down."""
+        """Return an empty instance for an `expand` that `cls` defines, unless a subclass hands its own
+        down.
+        """
         if _instance is None and type(self).__init__ != cls.__init__:
             raise NotImplementedError(
                 f"Subclass {self.__class__.__name__} of {cls.__name__} that defines a custom __init__ method "
@@ -146,7 +148,7 @@ class Distribution:
         return self._event_shape
 
     def _extended_shape(self, sample_shape: Any = ()) -> Size:
-        """The shape of samples: sample_shape + batch_shape + event_shape."""
+        """Return the shape of samples: sample_shape + batch_shape + event_shape."""
         return Size((*Size(sample_shape), *self._batch_shape, *self._event_shape))
 
     # --- what a distribution says of itself ---------------------------------------------------------------
@@ -224,7 +226,7 @@ class Distribution:
         raise NotImplementedError
 
     def perplexity(self) -> Any:
-        """The exponential of the entropy."""
+        """Return the exponential of the entropy."""
         return self.entropy().exp()
 
     # --- checks and printing ------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ class ExponentialFamily(Distribution):
 
 
 def slopes_of_normalizer(family: ExponentialFamily) -> tuple[list[Any], Any, tuple[Any, ...]]:
-    """The natural parameters as new leaves, the log normalizer there, and its derivatives."""
+    """Return the natural parameters as new leaves, the log normalizer there, and its derivatives."""
     parameters = [p.detach().requires_grad_() for p in family._natural_params]
     normalizer = family._log_normalizer(*parameters)
     return parameters, normalizer, grad(normalizer.sum(), parameters, create_graph=True)

@@ -48,8 +48,8 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Divergence], Divergence
 
 
 def _nearest(pairs: list[Pair], first: int) -> Pair:
-    """The pair whose class at `first` is below the others', and whose other class is where those
-    are equal.
+    """Return the pair whose class at `first` is below the others', and whose other class is where those are
+    equal.
     """
     best = pairs[0]
     for pair in pairs[1:]:
@@ -63,7 +63,7 @@ def _nearest(pairs: list[Pair], first: int) -> Pair:
 
 
 def _dispatch_kl(type_p: type, type_q: type) -> Divergence | None:
-    """The most special function for two classes."""
+    """Return the most special function for two classes."""
     pairs = [(p, q) for p, q in _KL_REGISTRY if issubclass(type_p, p) and issubclass(type_q, q)]
     if not pairs:
         return None
@@ -79,7 +79,7 @@ def _dispatch_kl(type_p: type, type_q: type) -> Divergence | None:
 
 
 def kl_divergence(p: Any, q: Any) -> Any:
-    """The Kullback–Leibler divergence KL(p ‖ q) = ∫ p(x)·log(p(x) / q(x)) dx.
+    """Return the Kullback–Leibler divergence KL(p ‖ q) = ∫ p(x)·log(p(x) / q(x)) dx.
 
     Parameters
     ----------

@@ -239,7 +239,7 @@ def _normal_vectors(p: Any, q: Any) -> Any:
 
 
 def _against_low_rank(p: Any, q: Any, log_det_p: Any, roots: tuple[Any, ...]) -> Any:
-    """The divergence to a q of low rank, the covariance of p being Σ XᵢXᵢᵀ over the roots Xᵢ."""
+    """Return the divergence to a q of low rank, the covariance of p being Σ XᵢXᵢᵀ over the roots Xᵢ."""
     factor, diagonal, capacitance = q._low_rank
     solved = solve_triangular(capacitance, factor.mT / diagonal.unsqueeze(-2), upper=False)
     trace = sum(

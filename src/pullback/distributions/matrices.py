@@ -88,7 +88,7 @@ class LKJCholesky(Distribution):
 
 
 def _mvdigamma(x: Any, p: int) -> Any:
-    """The derivative of `mvlgamma`: Σ ψ(x − i/2) for i < p."""
+    """Return the derivative of `mvlgamma`: Σ ψ(x − i/2) for i < p."""
     if not x.gt((p - 1) / 2).all():
         raise AssertionError("Wrong domain for multivariate digamma function.")
     halves = arange(p, dtype=x.dtype, device=x.device).div(2)

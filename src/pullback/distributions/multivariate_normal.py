@@ -55,7 +55,7 @@ def _batch_mahalanobis(factors: Any, vectors: Any) -> Any:
 
 
 def _precision_to_scale_tril(precision: Any) -> Any:
-    """The Cholesky factor of the inverse of matrices, by that of the matrices turned round."""
+    """Return the Cholesky factor of the inverse of matrices, by that of the matrices turned round."""
     turned = cholesky(flip(precision, (-2, -1)))
     inverse = flip(turned, (-2, -1)).transpose(-2, -1)
     identity = eye(precision.shape[-1], dtype=precision.dtype, device=precision.device)
@@ -113,7 +113,7 @@ class FullCovariance(Distribution):
 
 
 def given_matrix(**given: Any) -> list[tuple[str, Any]]:
-    """The names and values of those that are given."""
+    """Return the names and values of those that are given."""
     return [(name, matrix) for name, matrix in given.items() if matrix is not None]
 
 
@@ -207,7 +207,7 @@ def _plus_identity(matrices: Any) -> Any:
 
 
 def _batch_capacitance_tril(factor: Any, diagonal: Any) -> Any:
-    """The Cholesky factor of the capacitance matrix I + Wᵀ·D⁻¹·W."""
+    """Return the Cholesky factor of the capacitance matrix I + Wᵀ·D⁻¹·W."""
     return cholesky(_plus_identity((factor.mT / diagonal.unsqueeze(-2)) @ factor))
 
 

@@ -47,13 +47,13 @@ class ProbsOrLogits(Distribution):
 
 
 def given_one(probs: Any, logits: Any) -> tuple[str, Any]:
-    """The name and the value of the one that is given, or torch's error."""
+    """Return the name and the value of the one that is given, or torch's error."""
     if (probs is None) == (logits is None):
         raise ValueError("Either `probs` or `logits` must be specified, but not both.")
     return ("logits", logits) if probs is None else ("probs", probs)
 
 
 def as_parameter(value: Any) -> tuple[Any, Size]:
-    """A parameter as a tensor, and the batch shape that it makes: none where it was a number."""
+    """Return a parameter as a tensor, and the batch shape that it makes: none where it was a number."""
     (parameter,) = broadcast_all(value)
     return parameter, Size() if isinstance(value, NUMBER) else parameter.size()

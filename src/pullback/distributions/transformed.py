@@ -332,7 +332,7 @@ class Weibull(TransformedDistribution):
         super().__init__(base, self._of_exponential(), validate_args=validate_args)
 
     def _of_exponential(self) -> list[Any]:
-        """The transforms of an exponential number."""
+        """Return the transforms of an exponential number."""
         return [
             PowerTransform(exponent=self.concentration_reciprocal),
             AffineTransform(loc=0, scale=self.scale),

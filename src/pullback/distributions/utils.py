@@ -37,14 +37,14 @@ NUMBER = (int, float, bool)
 
 
 def is_unknown(value: Any) -> bool:
-    """Whether a value is a part of a trace and has no numbers to check; `torch.compile` turns all checks off
-    for the same reason.
+    """Return whether a value is a part of a trace and has no numbers to check; `torch.compile` turns all
+    checks off for the same reason.
     """
     return is_tracing() and isinstance(value, Tensor) and type(value._value) is not ndarray
 
 
 def broadcast_all(*values: Any) -> tuple[Any, ...]:
-    """The values as tensors of one shape.
+    """Return the values as tensors of one shape.
 
     Numbers become tensors of the dtype and on the device of the first tensor, or of the default dtype.
 
@@ -78,7 +78,7 @@ def _standard_normal(shape: Any, dtype: Any, device: Any) -> Any:
 
 
 def _sum_rightmost(value: Any, dim: int) -> Any:
-    """The sum over the last `dim` dimensions."""
+    """Return the sum over the last `dim` dimensions."""
     if dim == 0:
         return value
     return value.reshape((*value.shape[:-dim], -1)).sum(-1)
@@ -90,7 +90,7 @@ def logits_to_probs(logits: Any, is_binary: bool = False) -> Any:
 
 
 def clamp_probs(probs: Any) -> Any:
-    """The probabilities, kept from 0 and 1 by the dtype's epsilon."""
+    """Return the probabilities, kept from 0 and 1 by the dtype's epsilon."""
     eps = finfo(probs.dtype).eps
     return probs.clamp(min=eps, max=1 - eps)
 
@@ -130,7 +130,7 @@ def _tril_mask(size: int, diag: int) -> Any:
 
 
 def tril_matrix_to_vec(mat: Any, diag: int = 0) -> Any:
-    """The lower triangle of matrices, row after row.
+    """Return the lower triangle of matrices, row after row.
 
     Parameters
     ----------

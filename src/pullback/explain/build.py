@@ -69,7 +69,7 @@ class Site:
         return cls(kind, Call(kind, code.co_filename, line, text), Names(frame), written)
 
     def written_output(self, position: int, count: int) -> str | None:
-        """An output as it is written in the call."""
+        """Return an output as it is written in the call."""
         call = self.written
         if not isinstance(call, ast.Call):
             return None
@@ -80,7 +80,7 @@ class Site:
         return _text(_member(expression, position, count))
 
     def written_covector(self, position: int, count: int) -> str | None:
-        """A covector as it is written in the call."""
+        """Return a covector as it is written in the call."""
         call = self.written
         if not isinstance(call, ast.Call):
             return None
@@ -98,7 +98,7 @@ def _called(call: ast.Call) -> str:
 
 
 def _is_module(expression: ast.expr) -> bool:
-    """Whether `torch.autograd` is what a method is called on."""
+    """Return whether `torch.autograd` is what a method is called on."""
     return ast.unparse(expression).split(".")[-1] in ("autograd", "torch", "pullback")
 
 
@@ -109,7 +109,7 @@ def _member(expression: ast.expr | None, position: int, count: int) -> ast.expr 
 
 
 def _is_name(written: str) -> bool:
-    """Whether an expression is a variable, an attribute or an element of one."""
+    """Return whether an expression is a variable, an attribute or an element of one."""
     return all(c.isalnum() or c in "_.[]'" for c in written)
 
 
@@ -173,7 +173,7 @@ class Builder:
         return self.explanation
 
     def covectors(self) -> list[Any]:
-        """The covectors as the engine starts with them; a batch of `grad` is added up."""
+        """Return the covectors as the engine starts with them; a batch of `grad` is added up."""
         return [np.asarray(g) for _, g in self.path.roots]
 
     # --- the path -------------------------------------------------------------------------------------------
@@ -218,7 +218,7 @@ class Builder:
         return show(array)
 
     def step(self, node: Node) -> Step:
-        """The box of a node."""
+        """Return the box of a node."""
         several = isinstance(node, MultiNode)
         shapes = list(node._shape) if several else [node._shape]
         dtypes = node._dtype if several else (node._dtype,)
@@ -245,7 +245,7 @@ class Builder:
         return step
 
     def formula(self, node: Node) -> str | None:
-        """The rules of a node; nodes that differ in numbers only share them."""
+        """Return the rules of a node; nodes that differ in numbers only share them."""
         if node._op is None or node._saved is None:
             return None
         layout = node._op.layout
@@ -275,7 +275,7 @@ class Builder:
     # --- outputs and leaves ---------------------------------------------------------------------------------
 
     def output(self, position: int) -> OutputPart:
-        """The part about one output."""
+        """Return the part about one output."""
         y, given = self.call.outputs[position], self.call.covectors[position]
         edge, g = self.path.roots[position]
         node, index = edge_target(edge)
@@ -300,7 +300,7 @@ class Builder:
         )  # fmt: skip
 
     def leaf(self, position: int, gradient: ndarray | None) -> LeafPart:
-        """The part about one leaf or input."""
+        """Return the part about one leaf or input."""
         edge = self.path.targets[position]
         tensor = self.call.inputs[position] if self.call.inputs is not None else edge.variable
         node = None if edge is None else edge_target(edge)[0]
@@ -324,7 +324,7 @@ class Builder:
         )  # fmt: skip
 
     def default_name(self, position: int) -> str:
-        """A name for a leaf that no variable holds."""
+        """Return a name for a leaf that no variable holds."""
         return "x" if len(self.path.targets) == 1 else f"x{position}"
 
     # --- Jacobians ------------------------------------------------------------------------------------------
@@ -394,7 +394,7 @@ class Builder:
         self, k: int, output: OutputPart, part: LeafPart, numbers: ndarray | None, refusal: str | None,
         gradient: ndarray | None,
     ) -> Jacobian:  # fmt: skip
-        """The part about J of one output by one leaf."""
+        """Return the part about J of one output by one leaf."""
         shape = (*output.shape, *part.shape)
         title = (
             f"∂{output.name}{_indices(len(output.shape), 'ijpqrs')}/"
@@ -466,8 +466,8 @@ class Builder:
 
     @staticmethod
     def compare_sum(part: LeafPart, gradient: ndarray) -> tuple[str, bool]:
-        """What is to be said where the contributions do not add up to the gradient, and whether they should:
-        where all is finite.
+        """Return what is to be said where the contributions do not add up to the gradient, and whether they
+        should: where all is finite.
         """
         assert part.contributions is not None  # the caller has looked
         total = part.contributions[-1].running.array
@@ -512,7 +512,7 @@ class Builder:
     # --- on demand ------------------------------------------------------------------------------------------
 
     def row(self, index: Any, output: int = 0) -> dict[str, ndarray]:
-        """One row of J per leaf."""
+        """Return one row of J per leaf."""
         part = self.explanation.outputs[output]
         unit = np.zeros(part.shape, self.path.roots[output][1].dtype)
         unit[_index(index, part.shape)] = 1
@@ -524,7 +524,7 @@ class Builder:
         }
 
     def column(self, name: str, index: Any, output: int = 0) -> ndarray:
-        """One column of J for a leaf."""
+        """Return one column of J for a leaf."""
         leaf = self.explanation.leaf(name)
         part = self.explanation.outputs[output]
         target = self.explanation.leaves.index(leaf)
@@ -620,15 +620,15 @@ def _indices(rank: int, letters: str) -> str:
 
 
 def _index(index: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A place in an array of a shape; a single number counts in C order."""
+    """Return a place in an array of a shape; a single number counts in C order."""
     if isinstance(index, tuple):
         return index
     return tuple(int(i) for i in np.unravel_index(index, shape)) if shape else ()
 
 
 def _place_in(index: tuple[int, ...], shape: tuple[int, ...], small: tuple[int, ...]) -> int:
-    """Which element of an output an element of its covector belongs to, in C order; the output broadcasts to
-    the covector.
+    """Return which element of an output an element of its covector belongs to, in C order; the output
+    broadcasts to the covector.
     """
     if not small:
         return 0

@@ -41,7 +41,7 @@ class WrongOption(Exception):
 
 
 def read_options(arguments: Sequence[str]) -> tuple[Options, list[str]]:
-    """The options before the program, and the program with its own arguments.
+    """Return the options before the program, and the program with its own arguments.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def report(explanations: Sequence[Explanation], options: Options) -> None:
 
 
 def printed(explanations: Sequence[Explanation]) -> str:
-    """All explanations as text; of those in brief a line each."""
+    """Return all explanations as text; of those in brief a line each."""
     if not explanations:
         return "\nNo call of backward or autograd.grad was made.\n"
     parts = []
@@ -108,7 +108,7 @@ def printed(explanations: Sequence[Explanation]) -> str:
 
 
 def in_a_line(number: int, explanation: Explanation) -> str:
-    """The call, its outputs and the norms of its gradients."""
+    """Return the call, its outputs and the norms of its gradients."""
     call = explanation.call
     outputs = ", ".join(f"{o.name} = {_brief(o.value)}" for o in explanation.outputs)
     gradients = ", ".join(f"|{leaf.name}| {_norm(leaf.gradient)}" for leaf in explanation.leaves[:4])

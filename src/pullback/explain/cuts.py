@@ -59,7 +59,7 @@ class Cut:
 
 
 def cuts_in(expression: ast.AST, scope: Scope, unrecorded: int = 0) -> Iterator[Cut]:
-    """The cutting constructs of an expression, as they are written."""
+    """Yield the cutting constructs of an expression, as they are written."""
     if unrecorded:
         yield Cut(
             "no_grad", "runs where no history is recorded",
@@ -143,7 +143,7 @@ def _cut(node: ast.AST) -> tuple[str, str, str] | None:
 
 
 def _literal(node: ast.expr) -> bool:
-    """Whether an expression is made of constants alone."""
+    """Return whether an expression is made of constants alone."""
     return not any(isinstance(inner, ast.Name) for inner in ast.walk(node))
 
 
@@ -162,7 +162,7 @@ class Search:
     carries: Callable[[Any], bool]
 
     def relevant(self, name: str, before: int) -> list[Statement]:
-        """The statements that a name's value was computed by, in the order of the file."""
+        """Return the statements that a name's value was computed by, in the order of the file."""
         scope = self.scene.scope
         if scope is None:
             return []
@@ -180,7 +180,7 @@ class Search:
         return sorted(found.values(), key=lambda s: s.line)
 
     def cut(self, name: str, before: int) -> tuple[Cut, bool, tuple[str, ...]] | None:
-        """The cut on the way to a name: the construct, whether it is certain, and what was seen."""
+        """Return the cut on the way to a name: the construct, whether it is certain, and what was seen."""
         scope = self.scene.scope
         if scope is None:
             return None
@@ -231,14 +231,14 @@ class Search:
         return None
 
     def _touches(self, cut: Cut, inputs: list[str]) -> bool:
-        """Whether a construct is written around one of the inputs that have the history."""
+        """Return whether a construct is written around one of the inputs that have the history."""
         try:
             return any(path in inputs for path in paths_in(ast.parse(cut.code, mode="eval")))
         except SyntaxError:
             return cut.kind == "no_grad"
 
     def holds(self, path: str) -> bool:
-        """Whether what a path of names stands for carries the history."""
+        """Return whether what a path of names stands for carries the history."""
         return self.carries(self.scene.value(path))
 
     def inside(self, expression: ast.AST, depth: int = DEPTH) -> Iterator[Cut]:
@@ -281,7 +281,7 @@ def _inside(
 
 
 def carrier_of(x: Any, others: Iterator[Any]) -> Callable[[Any], bool]:
-    """A test whether a value carries the history of `x`: is it, holds it, or was computed from it."""
+    """Return a test whether a value carries the history of `x`: is it, holds it, or was computed from it."""
     target: Any = None
     if x._node is LEAF:
         reference = x._accumulator
@@ -306,5 +306,5 @@ def carrier_of(x: Any, others: Iterator[Any]) -> Callable[[Any], bool]:
 
 
 def has_history(value: Any) -> bool:
-    """Whether a value is or holds a tensor that requires grad."""
+    """Return whether a value is or holds a tensor that requires grad."""
     return any(t._node is not None for t in tensors_in(value))

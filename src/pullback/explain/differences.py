@@ -134,7 +134,7 @@ class Differences:
             )
 
     def _weighted(self, slopes: ndarray) -> ndarray:
-        """The sum of slopes by the covectors."""
+        """Return the sum of slopes by the covectors."""
         total, start = 0.0, 0
         for edge, g in self.path.roots:
             v = widened(np.asarray(g))

@@ -28,7 +28,7 @@ class Call:
     code: str
 
     def to_dict(self) -> dict[str, Any]:
-        """The call as plain data."""
+        """Return the call as plain data."""
         return {"kind": self.kind, "file": self.file, "line": self.line, "code": self.code}
 
 
@@ -56,7 +56,7 @@ class Covector:
     norm: float
 
     def to_dict(self) -> dict[str, Any]:
-        """The covector as plain data."""
+        """Return the covector as plain data."""
         return {
             "name": self.name,
             "value": self.value.to_dict(),
@@ -83,7 +83,7 @@ class OutputPart:
     written: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The output as plain data."""
+        """Return the output as plain data."""
         return {
             "name": self.name, "shape": list(self.shape), "dtype": self.dtype,
             "value": None if self.value is None else self.value.to_dict(),
@@ -117,7 +117,7 @@ class Jacobian:
     why_absent: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The Jacobian as plain data."""
+        """Return the Jacobian as plain data."""
         return {
             "output": self.output, "shape": list(self.shape), "title": self.title,
             "structure": self.structure, "value": None if self.value is None else self.value.to_dict(),
@@ -151,7 +151,7 @@ class Contribution:
     running: Shown
 
     def to_dict(self) -> dict[str, Any]:
-        """The contribution as plain data."""
+        """Return the contribution as plain data."""
         return {
             "output": self.output, "index": list(self.index), "covector": plain_number(self.covector),
             "row": self.row.to_dict(), "product": self.product.to_dict(), "running": self.running.to_dict(),
@@ -168,7 +168,7 @@ class Check:
     remark: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The check as plain data."""
+        """Return the check as plain data."""
         return {
             "method": self.method, "largest_error": plain_number(self.largest_error), "agrees": self.agrees,
             "remark": self.remark,
@@ -210,7 +210,7 @@ class LeafPart:
     why_unchecked: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The leaf as plain data."""
+        """Return the leaf as plain data."""
         jacobians = [j.to_dict() for j in self.jacobians]
         return {
             "name": self.name, "shape": list(self.shape), "dtype": self.dtype,
@@ -238,7 +238,7 @@ class Saved:
     value: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The saved value as plain data."""
+        """Return the saved value as plain data."""
         return {
             "name": self.name, "shape": None if self.shape is None else list(self.shape),
             "norm": plain_number(self.norm), "value": self.value,
@@ -297,7 +297,7 @@ class Step:
     members: list[int] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
-        """The step as plain data."""
+        """Return the step as plain data."""
         return {
             "id": self.id, "kind": self.kind, "name": self.name, "op": self.op, "formula": self.formula,
             "file": self.file, "line": self.line, "code": self.code, "variable": self.variable,
@@ -331,7 +331,7 @@ class Arrow:
     value: Shown | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The arrow as plain data."""
+        """Return the arrow as plain data."""
         return {
             "source": self.source, "target": self.target, "input": self.input, "output": self.output,
             "shape": list(self.shape), "norm": plain_number(self.norm),
@@ -369,7 +369,7 @@ class Explanation:
     _tensors: list[Any] = field(default_factory=list, repr=False, compare=False)
 
     def leaf(self, name: str) -> LeafPart:
-        """The part about the leaf of a name.
+        """Return the part about the leaf of a name.
 
         Raises
         ------
@@ -382,7 +382,8 @@ class Explanation:
         raise KeyError(f"no leaf {name!r}; there are {[part.name for part in self.leaves]}")
 
     def row(self, index: Any, output: int = 0) -> dict[str, Any]:
-        """One row of J for each leaf: ``∂y[index]/∂x``, an array of the leaf's shape under the leaf's name.
+        """Return one row of J for each leaf: ``∂y[index]/∂x``, an array of the leaf's shape under the leaf's
+        name.
 
         Parameters
         ----------
@@ -399,7 +400,7 @@ class Explanation:
         return self._on_graph(self._row)(index, output)
 
     def column(self, name: str, index: Any, output: int = 0) -> Any:
-        """One column of J: ``∂y/∂x[index]`` for the leaf of a name, an array of the output's shape.
+        """Return one column of J: ``∂y/∂x[index]`` for the leaf of a name, an array of the output's shape.
 
         Parameters
         ----------
@@ -428,7 +429,7 @@ class Explanation:
         return function
 
     def to_dict(self) -> dict[str, Any]:
-        """The explanation as lists, dictionaries, strings and numbers, which JSON can hold."""
+        """Return the explanation as lists, dictionaries, strings and numbers, which JSON can hold."""
         return {
             "version": VERSION,
             "call": self.call.to_dict(),
@@ -454,7 +455,7 @@ class Explanation:
         Path(file).write_text(page_of([self.to_dict()]), encoding="utf-8")
 
     def _repr_html_(self) -> str:
-        """The page in a frame, which is what a notebook shows."""
+        """Return the page in a frame, which is what a notebook shows."""
         from .page import frame_of
 
         return frame_of([self.to_dict()])

@@ -162,7 +162,7 @@ NOISE = 1e-6
 
 
 def is_flat(op: str, values: list[Any], out: ndarray | None) -> bool:
-    """Whether the values of an op, as far as they are known, are where its derivative is 0."""
+    """Return whether the values of an op, as far as they are known, are where its derivative is 0."""
     inputs = [None if v is None else np.asarray(v) for v in values]
     x = inputs[0] if inputs else None
     if op == "relu":

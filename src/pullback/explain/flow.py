@@ -125,14 +125,14 @@ class Flow:
                 self.values.setdefault((node, op.differentiable_outputs.index(o)), value)
 
     def inputs_of(self, node: Node) -> list[Any]:
-        """The values of a node's inputs; None for each that is not known."""
+        """Return the values of a node's inputs; None for each that is not known."""
         return [
             self.constants.get((node, k)) if edge is None else self.values.get(_key(edge))
             for k, edge in enumerate(node._edges)
         ]
 
     def output_of(self, node: Node) -> ndarray | None:
-        """The value of a node's result, or of its first."""
+        """Return the value of a node's result, or of its first."""
         return self.values.get((node, 0))
 
     def _compute(self, node: Node) -> None:
@@ -165,7 +165,9 @@ class Flow:
         return tuple(saved[3 * layout.count + len(layout.metadata) :])
 
     def _runnable(self, node: Node) -> Node | None:
-        """The node itself, or a likeness of a freed one with what it had saved; None where that is gone."""
+        """Return the node itself, or a likeness of a freed one with what it had saved; None where that is
+        gone.
+        """
         if not node._frees or not is_freed(node._saved):
             return node
         op = node._op

@@ -208,7 +208,7 @@ def _attribute(value: Any) -> str:
 
 
 def formulas(node: Node) -> list[str]:
-    """One line for each input that a covector goes to: ``g_x = …``.
+    """Return one line for each input that a covector goes to: ``g_x = …``.
 
     A rule that asks for numbers, or that is code rather than a formula, is left out.
     """
@@ -274,7 +274,7 @@ def _line(name: str, result: Any, count: int) -> str:
 
 
 def _covector(node: Node, level: int) -> Any:
-    """The covector, or those of a node with several results, as names."""
+    """Return the covector, or those of a node with several results, as names."""
     if isinstance(node, MultiNode):
         return tuple(
             Name(f"g{k}", ATOM, level, _known(shape, dtype))

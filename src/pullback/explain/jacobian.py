@@ -105,7 +105,7 @@ def _or_zeros(value: ndarray | None, like: Any) -> ndarray:
 def column_of(
     path: Path, output: int, shape: tuple[int, ...], dtype: Any, target: int, index: Any
 ) -> ndarray:
-    """One column of J: how the output's elements vary with one element of a target.
+    """Return one column of J: how the output's elements vary with one element of a target.
 
     The pullback is linear in its covector, so the column is the derivative of one element of ``vᵀ·J`` by v:
     the pullback runs once, recorded, and is itself pulled back.
@@ -134,7 +134,7 @@ def column_of(
 
 
 def unit_rows(shape: tuple[int, ...], dtype: Any) -> ndarray:
-    """The covectors that pick one element each."""
+    """Return the covectors that pick one element each."""
     size = math.prod(shape)
     return np.eye(size, dtype=dtype).reshape(size, *shape)
 

@@ -168,7 +168,7 @@ def _setting(name: str, flag: bool, scene: Scene) -> list[int]:
 
 
 def switched_off(name: str, scene: Scene) -> Place | None:
-    """The last line that sets requires_grad of a tensor, or of a module's parameters, to False."""
+    """Return the last line that sets requires_grad of a tensor, or of a module's parameters, to False."""
     lines = _setting(name, False, scene)
     return scene.scope.place_of_line(lines[-1]) if scene.scope is not None and lines else None
 
@@ -230,7 +230,7 @@ def _of_leaf(x: Any, name: str, scene: Scene, loss: Any) -> Answer:
 
 
 def _owner(name: str) -> str:
-    """The variable in the name of a member."""
+    """Return the variable in the name of a member."""
     return re.split(r"[.\[]", name, maxsplit=1)[0]
 
 
@@ -314,7 +314,7 @@ def _reached(
 
 
 def _late(name: str, search: Search, loss_name: str, before: int, scene: Scene) -> Answer | None:
-    """Whether requires_grad was switched on only after the value was used."""
+    """Return whether requires_grad was switched on only after the value was used."""
     on = _setting(name, True, scene)
     if not on or scene.scope is None:
         return None

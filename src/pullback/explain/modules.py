@@ -117,7 +117,7 @@ def paths_by_parameters(nodes: Sequence[Node], names: Names) -> dict[Node, str]:
 
 
 def _reads_parameter(node: Node, names: Names) -> bool:
-    """Whether a node is a view of a parameter and of nothing else."""
+    """Return whether a node is a view of a parameter and of nothing else."""
     (edge,) = node._edges
     target = None if edge is None else edge_target(edge)[0]
     return type(target) is AccumulateGrad and id(target.variable) in names.owners
@@ -135,7 +135,7 @@ def _fill_between(ordered: Sequence[Node], found: dict[Node, str]) -> None:
 
 
 def common(first: str, second: str) -> str:
-    """The dotted path that two paths share."""
+    """Return the dotted path that two paths share."""
     shared = []
     for a, b in zip(first.split("."), second.split(".")):
         if a != b:

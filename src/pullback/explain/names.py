@@ -110,13 +110,15 @@ _PACKAGE = __name__.split(".", 1)[0] + "."
 
 
 def is_ours(frame: FrameType) -> bool:
-    """Whether a frame runs code of this package."""
+    """Return whether a frame runs code of this package."""
     name = str(frame.f_globals.get("__name__", ""))
     return (name + ".").startswith(_PACKAGE)
 
 
 def expression_at(code: CodeType, instruction: int) -> ast.expr | None:
-    """The expression that an instruction of a frame is part of: of a call, the call as it is written."""
+    """Return the expression that an instruction of a frame is part of: of a call, the call as it is
+    written.
+    """
     positions = list(code.co_positions())
     if instruction // 2 >= len(positions):
         return None
@@ -141,7 +143,7 @@ def _parsed(text: str) -> ast.expr | None:
 
 
 def argument(call: ast.expr | None, position: int, keyword: str) -> ast.expr | None:
-    """An argument of a call as it is written, by position or by keyword."""
+    """Return an argument of a call as it is written, by position or by keyword."""
     if not isinstance(call, ast.Call):
         return None
     if position < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args[: position + 1]):
@@ -150,7 +152,9 @@ def argument(call: ast.expr | None, position: int, keyword: str) -> ast.expr | N
 
 
 def assigned_at(filename: str, name: str, before: int) -> int | None:
-    """The last line up to `before` that assigns a plain variable of a name, in the scope of that line."""
+    """Return the last line up to `before` that assigns a plain variable of a name, in the scope of that
+    line.
+    """
     tree = _module(filename, "".join(linecache.getlines(filename)))
     if tree is None:
         return None
@@ -172,7 +176,7 @@ def _module(filename: str, source: str) -> ast.Module | None:
 
 
 def _scope(tree: ast.Module, line: int) -> ast.AST:
-    """The innermost function around a line, or the module."""
+    """Return the innermost function around a line, or the module."""
     found: ast.AST = tree
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and (

@@ -21,7 +21,7 @@ from .walk import array_at_bottom
 
 
 def finite(value: Any) -> bool:
-    """Whether all of an array or number is finite; True for what is none."""
+    """Return whether all of an array or number is finite; True for what is none."""
     return bool(np.isfinite(_floats(value)).all())
 
 
@@ -99,7 +99,9 @@ def _floats(value: Any) -> ndarray:
 
 
 def _spoilt(value: Any, has_nan: bool) -> bool:
-    """Whether a value has nan; or, where it is infinities that are looked for, whether it is not finite."""
+    """Return whether a value has nan; or, where it is infinities that are looked for, whether it is not
+    finite.
+    """
     return bool(np.isnan(_floats(value)).any()) if has_nan else not finite(value)
 
 
@@ -126,7 +128,7 @@ def _origin(flow: Flow, node: Node) -> Node:
 
 
 def _of_node(flow: Flow, node: Node, unsure: bool) -> Answer:
-    """The answer that a value became nan or infinite in a node."""
+    """Return the answer that a value became nan or infinite in a node."""
     inputs = flow.inputs_of(node)
     out = flow.output_of(node)
     bad = [k for k, v in enumerate(inputs) if v is not None and not finite(v)]
@@ -224,13 +226,13 @@ def _of_gradient(name: str, root: Root, scene: Scene) -> Answer:
 
 
 def _masked(visit: Visit) -> bool:
-    """Whether what is not finite was sent for elements whose covector is 0."""
+    """Return whether what is not finite was sent for elements whose covector is 0."""
     (g, *_), (sent, *_) = visit.covectors, [np.asarray(s) for _, s in visit.sent if not finite(s)]
     return g.shape == sent.shape and bool(np.any((g == 0) & ~np.isfinite(sent)))
 
 
 def _suspect(flow: Flow, name: str, way: str) -> Answer:
-    """The likeliest op where the values that would prove it are gone."""
+    """Return the likeliest op where the values that would prove it are gone."""
     fitting: list[tuple[Node, Pattern]] = []
     risky: list[tuple[Node, Pattern]] = []
     for node in flow.nodes:

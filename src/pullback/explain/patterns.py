@@ -28,7 +28,7 @@ class Pattern:
 
 
 def _some(test: Callable[[ndarray], Any]) -> Callable[[list[Any], Any], bool]:
-    """Whether the first input has elements that pass a test."""
+    """Return whether the first input has elements that pass a test."""
 
     def applies(inputs: list[Any], out: Any) -> bool:
         return bool(inputs) and inputs[0] is not None and bool(np.any(test(np.asarray(inputs[0]))))

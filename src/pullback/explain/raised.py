@@ -143,7 +143,7 @@ def _no_history(error: BaseException, raised: Raised) -> Answer:
 
 
 def has_tensor(value: Any) -> bool:
-    """Whether a value is or holds a tensor."""
+    """Return whether a value is or holds a tensor."""
     return next(tensors_in(value), None) is not None
 
 
@@ -205,7 +205,7 @@ def _covector(error: BaseException, raised: Raised) -> Answer:
 
 
 def _here(kind: str, cause: str, mend: str) -> Judge:
-    """The judge of an error whose line is the one that raised it."""
+    """Return the judge of an error whose line is the one that raised it."""
 
     def judge(error: BaseException, raised: Raised) -> Answer:
         return Answer(kind, cause, raised.place, tuple(getattr(error, "__notes__", ())), mend, certain=True)

@@ -128,7 +128,7 @@ _ENTRANCES = (__name__.rpartition(".")[0] + ".", __name__.split(".", 1)[0] + ".t
 
 
 def _caller(frame: FrameType | None) -> FrameType | None:
-    """The user's frame that called `backward` or `grad`; None where the library called by itself."""
+    """Return the user's frame that called `backward` or `grad`; None where the library called by itself."""
     while frame is not None:
         name = str(frame.f_globals.get("__name__", "")) + "."
         if not name.startswith(_ENTRANCES):
@@ -138,7 +138,7 @@ def _caller(frame: FrameType | None) -> FrameType | None:
 
 
 def _leaf_tensors(call: calls.BackwardCall, explanation: Explanation) -> list[Any]:
-    """The tensors that the parts about leaves stand for."""
+    """Return the tensors that the parts about leaves stand for."""
     if call.inputs is not None:
         return list(call.inputs)
     tensors = explanation._tensors

@@ -70,7 +70,7 @@ class Replay:
         self._learn()
 
     def run(self, changed: dict[Node, ndarray]) -> list[ndarray]:
-        """The outputs' values, up to constants, with other values in some leaves."""
+        """Return the outputs' values, up to constants, with other values in some leaves."""
         values: dict[Place, ndarray] = {}
         for node in self.nodes:
             if type(node) is AccumulateGrad:
@@ -121,7 +121,7 @@ class Replay:
             self.constants[place] = widened(saved)
 
     def _lacking(self, node: Node, unknown: set[Place]) -> bool:
-        """Whether a node's result is known up to a shift only.
+        """Return whether a node's result is known up to a shift only.
 
         Raises
         ------
@@ -187,7 +187,7 @@ class Replay:
             raise CannotReplay(f"{op.name} cannot be run again: {type(error).__name__}: {error}") from error
 
     def _stand_in(self, node: Node, position: int) -> Any:
-        """An input that no covector goes to: as it was saved, else zeros or nothing."""
+        """Return an input that no covector goes to: as it was saved, else zeros or nothing."""
         value = self._constant(node, position)
         if value is not None:
             return widened(value) if isinstance(value, ndarray) and value.dtype.kind in "fcVW" else value
@@ -201,7 +201,7 @@ class Replay:
 
     @staticmethod
     def _constant(node: Node, position: int) -> Any:
-        """The saved value of an input; None where it was not saved."""
+        """Return the saved value of an input; None where it was not saved."""
         layout = node._op.layout
         if node._op.variadic or node._saved is None:
             return None
@@ -266,7 +266,7 @@ def saved_results(nodes: Sequence[Node]) -> dict[Place, ndarray]:
 
 
 def attributes(node: Node) -> Sequence[Any]:
-    """The attributes with which a node's op was called."""
+    """Return the attributes with which a node's op was called."""
     layout = node._op.layout
     assert node._saved is not None  # a freed graph is refused before
     return node._saved[3 * layout.count + len(layout.metadata) :]
@@ -279,24 +279,26 @@ def shape_at(place: Place) -> tuple[int, ...]:
 
 
 def is_random(node: Node) -> bool:
-    """Whether a node's op draws random numbers."""
+    """Return whether a node's op draws random numbers."""
     return node._op is not None and "generator" in node._op.attrs
 
 
 def places_of(node: Node) -> list[Place]:
-    """The results of a node that carry gradients."""
+    """Return the results of a node that carry gradients."""
     return [(node, k) for k in range(len(node._shape))] if isinstance(node, MultiNode) else [(node, 0)]
 
 
 def _widest(attribute: Any) -> Any:
-    """An attribute that does not make values narrow: another dtype in place of a narrow floating one."""
+    """Return an attribute that does not make values narrow: another dtype in place of a narrow floating
+    one.
+    """
     if isinstance(attribute, np.dtype) and attribute.kind in "fcVW":
         return np.dtype(np.complex128 if attribute.kind in "cW" else np.float64)
     return attribute
 
 
 def agrees(value: ndarray, saved: ndarray, dtype: str) -> bool:
-    """Whether a value run again is the one that was saved, up to rounding."""
+    """Return whether a value run again is the one that was saved, up to rounding."""
     tolerance = CLOSE.get(dtype, ROUGH)
     finite = saved[np.isfinite(saved)]
     scale = float(np.abs(finite).max(initial=0))

@@ -37,7 +37,7 @@ class Root:
 
 
 def root_of(loss: Any, scene: Scene) -> Root | None:
-    """The root of a question: the loss that was given, else the last backward before the scene's line,
+    """Return the root of a question: the loss that was given, else the last backward before the scene's line,
     else the youngest result among the variables; None where there is no history.
     """
     call = last_backward(scene)
@@ -65,7 +65,7 @@ def root_of(loss: Any, scene: Scene) -> Root | None:
 
 
 def last_backward(scene: Scene) -> ast.Call | None:
-    """The last call of `backward` that is written before the line of a scene."""
+    """Return the last call of `backward` that is written before the line of a scene."""
     if scene.scope is None:
         return None
     calls = [
@@ -77,8 +77,8 @@ def last_backward(scene: Scene) -> ast.Call | None:
 
 
 def receiver_of(call: ast.Call, scene: Scene) -> str | None:
-    """The name whose backward a call is: of ``loss.sum().backward()`` and
-    ``autograd.backward(loss)`` loss.
+    """Return the name whose backward a call is: of ``loss.sum().backward()`` and ``autograd.backward(loss)``
+    loss.
     """
     assert isinstance(call.func, ast.Attribute)
     owner: ast.expr = call.func.value
@@ -90,13 +90,13 @@ def receiver_of(call: ast.Call, scene: Scene) -> str | None:
 
 
 def youngest_root(scene: Scene) -> Any:
-    """The youngest result among a frame's variables."""
+    """Return the youngest result among a frame's variables."""
     roots = [t for t in scene.tensors() if t._node is not None and t._node is not LEAF]
     return max(roots, key=lambda t: edge_target(t._node)[0]._seq, default=None)
 
 
 def ones_for(edge: Any) -> ndarray:
-    """The covector that backward starts with where none is given."""
+    """Return the covector that backward starts with where none is given."""
     node, index = edge_target(edge)
     if isinstance(node, MultiNode):
         return np.ones(node._shape[index], node._dtype[index])

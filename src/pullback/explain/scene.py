@@ -105,17 +105,17 @@ class Scope:
                 self._read(handler.body, inside, deeper)
 
     def place(self, node: ast.AST) -> Place:
-        """The place of a piece of the source."""
+        """Return the place of a piece of the source."""
         line = getattr(node, "lineno", 0)
         text = linecache.getline(self.file, line).strip()
         return Place(self.file, line, self.name, text, ast.unparse(node) if line else "")
 
     def place_of_line(self, line: int) -> Place:
-        """The place of a line."""
+        """Return the place of a line."""
         return Place(self.file, line, self.name, linecache.getline(self.file, line).strip())
 
     def assigning(self, name: str, before: int | None = None) -> list[Statement]:
-        """The statements that give a name a value, in the order of the file."""
+        """Return the statements that give a name a value, in the order of the file."""
         return [s for s in self.statements if name in s.targets and (before is None or s.line <= before)]
 
 
@@ -145,7 +145,7 @@ def _loaded(target: ast.expr) -> ast.expr:
 
 
 def target_names(target: ast.expr) -> tuple[str, ...]:
-    """The names that an assignment to a target gives a value."""
+    """Return the names that an assignment to a target gives a value."""
     if isinstance(target, (ast.Tuple, ast.List)):
         return tuple(n for t in target.elts for n in target_names(t))
     if isinstance(target, ast.Starred):
@@ -182,7 +182,7 @@ def _last_name(function: ast.expr) -> str:
 
 
 def switches_off(expression: ast.expr) -> bool:
-    """Whether a context or decorator is `no_grad`, `inference_mode` or ``set_grad_enabled(False)``."""
+    """Return whether a context or decorator is `no_grad`, `inference_mode` or ``set_grad_enabled(False)``."""
     function = expression.func if isinstance(expression, ast.Call) else expression
     name = _last_name(function)
     return name in ("no_grad", "inference_mode") or (
@@ -208,13 +208,13 @@ def _parsed(file: str, source: str) -> ast.Module | None:
 
 
 def tree_of(file: str, variables: Mapping[str, Any] | None = None) -> ast.Module | None:
-    """The source of a file, parsed; None where there is none."""
+    """Return the source of a file, parsed; None where there is none."""
     lines = linecache.getlines(file, None if variables is None else dict(variables))
     return _parsed(file, "".join(lines)) if lines else None
 
 
 def scope_of(code: CodeType) -> Scope | None:
-    """The scope of a code object; None where its source is gone."""
+    """Return the scope of a code object; None where its source is gone."""
     tree = tree_of(code.co_filename)
     if tree is None:
         return None
@@ -273,7 +273,7 @@ class Scene:
         return value
 
     def tensors(self) -> Iterator[Any]:
-        """The tensors in the frame's variables and in containers in them."""
+        """Yield the tensors in the frame's variables and in containers in them."""
         for value in list(self.variables.values()):
             yield from tensors_in(value)
 
@@ -309,7 +309,9 @@ def paths_in(expression: ast.AST) -> list[str]:
 
 
 def code_of(value: Any) -> CodeType | None:
-    """The program's own code that a call of a value runs; None where it is pullback's or not Python's."""
+    """Return the program's own code that a call of a value runs; None where it is pullback's or not
+    Python's.
+    """
     if isinstance(value, Module):
         value = type(value).forward
     elif isinstance(value, type):

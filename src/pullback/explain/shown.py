@@ -49,7 +49,7 @@ class Shown:
         return norm(self.array) if self.array is not None else (self.summary or {})["norm"]
 
     def to_dict(self) -> dict[str, Any]:
-        """The value as plain lists and numbers."""
+        """Return the value as plain lists and numbers."""
         if self.array is not None:
             return {"shape": list(self.shape), "dtype": self.dtype, "data": plain(self.array)}
         return {
@@ -76,14 +76,14 @@ def show(value: Any, largest: int = LARGEST) -> Shown:
 
 
 def norm(value: Any) -> float:
-    """The Euclidean length of an array, computed in double precision."""
+    """Return the Euclidean length of an array, computed in double precision."""
     wide = widened(np.asarray(value)).ravel()
     with np.errstate(all="ignore"):
         return float(np.sqrt(np.vdot(wide, wide).real))
 
 
 def widened(array: ndarray) -> ndarray:
-    """The array in float64 or complex128: the narrow dtypes know few functions."""
+    """Return the array in float64 or complex128: the narrow dtypes know few functions."""
     return array.astype(np.complex128 if array.dtype.kind in "cW" else np.float64, copy=False)
 
 
@@ -104,7 +104,9 @@ def figures(array: ndarray) -> dict[str, float]:
 
 
 def corner(array: ndarray) -> ndarray:
-    """The first and last elements along each axis; beyond four axes the first element of the leading ones."""
+    """Return the first and last elements along each axis; beyond four axes the first element of the leading
+    ones.
+    """
     array = array[(0,) * max(array.ndim - 4, 0)]
     for axis, size in enumerate(array.shape):
         if size > 2 * EDGE:
@@ -127,7 +129,7 @@ def _plain_lists(value: Any) -> Any:
 
 
 def plain_number(value: Any) -> Any:
-    """A number as JSON can hold it."""
+    """Return a number as JSON can hold it."""
     if isinstance(value, complex):
         return [plain_number(value.real), plain_number(value.imag)]
     if isinstance(value, float) and not np.isfinite(value):

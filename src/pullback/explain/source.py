@@ -18,17 +18,19 @@ from ..core.versions import version_of
 
 
 def frame_of_caller() -> FrameType:
-    """The frame of the user's program that called into pullback."""
+    """Return the frame of the user's program that called into pullback."""
     return user_frame(sys._getframe(1))
 
 
 def place_of_frame(frame: FrameType) -> Place | None:
-    """The place that a frame of the user's program is at."""
+    """Return the place that a frame of the user's program is at."""
     return place_at(frame.f_code, frame.f_lasti)
 
 
 def place_of_caller() -> Place | None:
-    """The line of the user's program that called into pullback; None where all frames are pullback's."""
+    """Return the line of the user's program that called into pullback; None where all frames are
+    pullback's.
+    """
     return place_of_frame(frame_of_caller())
 
 

@@ -31,7 +31,7 @@ LARGEST = 48
 
 
 def text_of(explanation: Explanation) -> str:
-    """The whole explanation."""
+    """Return the whole explanation."""
     lines = [
         *_head(explanation),
         *(line for output in explanation.outputs for line in _output(output)),
@@ -319,7 +319,7 @@ def _array(head: str, array: ndarray) -> Iterator[str]:
 
 
 def _short(value: Shown) -> str:
-    """A value on one line."""
+    """Return a value on one line."""
     if value.array is None or value.array.size > MOST_IN_LINE:
         return f"{_shape(value.shape)} of norm {_number(value.norm)}"
     text = _compact(

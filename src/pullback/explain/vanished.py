@@ -117,7 +117,7 @@ def _lines(places: list[Place | None]) -> int:
 
 
 def _leading(nodes: list[Node], leaf: Node) -> set[Node]:
-    """The nodes from which a leaf can be reached."""
+    """Return the nodes from which a leaf can be reached."""
     leading: set[Node] = {leaf}
     for node in reversed(nodes):
         if any(e is not None and edge_target(e)[0] in leading for e in node._edges):
@@ -126,7 +126,7 @@ def _leading(nodes: list[Node], leaf: Node) -> set[Node]:
 
 
 def _some(g: Any, visit: Visit) -> bool:
-    """Whether what a rule sent is more than the noise of what came in."""
+    """Return whether what a rule sent is more than the noise of what came in."""
     largest = max((float(np.abs(v).max()) for v in visit.covectors if v.size), default=0.0)
     array = np.abs(np.asarray(g))
     return bool(array.size) and float(array.max()) > NOISE * min(largest, 1.0) * 0.1

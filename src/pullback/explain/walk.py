@@ -169,7 +169,7 @@ class _Look(BackwardPass):
 
 
 def _dense(tensor: Any) -> Any:
-    """The inner value of a covector that a rule gave as a tensor."""
+    """Return the inner value of a covector that a rule gave as a tensor."""
     return (tensor.to_dense() if tensor.is_sparse else tensor)._value
 
 
@@ -188,7 +188,7 @@ def array_at_bottom(value: Any) -> Any:
 
 
 def reachable(starts: Iterable[Node]) -> list[Node]:
-    """All nodes that can be reached, youngest first."""
+    """Return all nodes that can be reached, youngest first."""
     seen = set(starts)
     stack = list(seen)
     while stack:

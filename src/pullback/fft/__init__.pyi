@@ -97,7 +97,7 @@ def irfftn(
 def rfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
-    """The frequencies 0 … N/2 of :func:`fft` for a real input; the others are their conjugates."""
+    """Return the frequencies 0 … N/2 of :func:`fft` for a real input; the others are their conjugates."""
 def rfft2(
     input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = None, *,
     out: Tensor | None = None,

@@ -28,7 +28,7 @@ Kind = tuple[tuple[int, ...], np.dtype[Any]]
 
 
 def is_differentiable(kind: Kind) -> bool:
-    """Whether values of a dtype have gradients."""
+    """Return whether values of a dtype have gradients."""
     return kind[1] in DIFFERENTIABLE
 
 
@@ -46,7 +46,7 @@ def as_values(leaves: Iterable[Any], what: str) -> list[Any]:
 
 
 def number_dtype(value: Any) -> np.dtype[Any]:
-    """The dtype of a tensor made of a Python number."""
+    """Return the dtype of a tensor made of a Python number."""
     if isinstance(value, (bool, int)):
         return np.dtype(type(value))
     real = dtypes.get_default_dtype().numpy
@@ -101,7 +101,7 @@ def _number(recorder: Recorder, value: Any) -> int:
 def rewritten(
     function: Callable[..., Sequence[Any]], kinds: Sequence[Kind], count: int | None = None
 ) -> Body:
-    """The body of a function of tensors that holds nothing."""
+    """Return the body of a function of tensors that holds nothing."""
     with entered_level() as level:
         recorder = Recorder(level)
         inputs = _tensors(recorder, kinds, level)
@@ -112,8 +112,8 @@ def rewritten(
 
 
 def pruned(body: Body) -> Body:
-    """The body without equations that its outputs do not need; draws of random numbers stay, and what may
-    raise.
+    """Return the body without equations that its outputs do not need; draws of random numbers stay, and what
+    may raise.
     """
     wanted = set(body.outputs)
     kept: list[Equation] = []
@@ -126,7 +126,7 @@ def pruned(body: Body) -> Body:
 
 
 def mapped(body: Body, dims: Sequence[int | None], size: int) -> Body:
-    """The body over a batch: inputs with a dim of 0, and all outputs, have the batch axis first."""
+    """Return the body over a batch: inputs with a dim of 0, and all outputs, have the batch axis first."""
     kinds = [
         (shape if dim is None else (size, *shape), dtype)
         for (shape, dtype), dim in zip(body.kinds(body.inputs), dims, strict=True)
@@ -135,8 +135,8 @@ def mapped(body: Body, dims: Sequence[int | None], size: int) -> Body:
 
 
 def pushed(body: Body, moved: Sequence[bool]) -> Body:
-    """The body with tangents: its inputs are followed by the tangents of those that are `moved`, its outputs
-    by the tangents of those that are differentiable.
+    """Return the body with tangents: its inputs are followed by the tangents of those that are `moved`, its
+    outputs by the tangents of those that are differentiable.
     """
     kinds = body.kinds(body.inputs)
     wanted = [n for n, m in enumerate(moved) if m]
@@ -189,8 +189,8 @@ class Pullback(NamedTuple):
 
 
 def pulled(body: Body, wanted: Sequence[int], changing: int = 0) -> Pullback:
-    """The pullback of a body to some of its inputs; the first `changing` of these are not there any more
-    when it runs, so that it gets what it reads of them as further outputs.
+    """Return the pullback of a body to some of its inputs; the first `changing` of these are not there any
+    more when it runs, so that it gets what it reads of them as further outputs.
     """
     covectors = [n for n, kind in enumerate(body.kinds(body.outputs)) if is_differentiable(kind)]
     with entered_level() as level:

@@ -85,7 +85,7 @@ def _named_tensors(module: Any) -> dict[str, Any]:
 
 
 def _tied(module: Any, given: dict[str, Any]) -> dict[str, Any]:
-    """The given tensors, each under every name of the tensor that it replaces."""
+    """Return the given tensors, each under every name of the tensor that it replaces."""
     names_of: dict[int, list[str]] = {}
     for name, tensor in _named_tensors(module).items():
         names_of.setdefault(id(tensor), []).append(name)

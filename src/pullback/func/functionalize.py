@@ -13,7 +13,7 @@ from ..tensor.batching import as_tensor
 
 
 def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Callable[..., Any]:
-    """The function with its in-place updates as pure ops.
+    """Return the function with its in-place updates as pure ops.
 
     Every in-place update of pullback is a pure op whose result is then written to the storage, in each
     transform and in every trace, so the function that is returned calls `func` as it is.

@@ -58,7 +58,7 @@ def jacrev(
     func: Callable[P, Any], argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None,
     _preallocate_and_copy: bool = False,
 ) -> Callable[P, Any]:  # fmt: skip
-    """The Jacobian function, by pulling the rows of the identity back.
+    """Return the Jacobian function, by pulling the rows of the identity back.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def jacrev(
 
 
 def _rows(pull: Callable[..., tuple[Any, ...]], ys: Sequence[Any], chunk: int | None) -> Sequence[Any]:
-    """The pullback of every row of the identity over the outputs, stacked along a first axis."""
+    """Return the pullback of every row of the identity over the outputs, stacked along a first axis."""
     basis = _basis(ys)
     total = shape_of(basis[0])[0]
     if chunk is None or chunk >= total > 1:
@@ -127,7 +127,7 @@ def _rows(pull: Callable[..., tuple[Any, ...]], ys: Sequence[Any], chunk: int | 
 def jacfwd(
     func: Callable[P, Any], argnums: Any = 0, has_aux: bool = False, *, randomness: str = "error"
 ) -> Callable[P, Any]:
-    """The Jacobian function, by pushing all columns of the identity forward in one batched pass.
+    """Return the Jacobian function, by pushing all columns of the identity forward in one batched pass.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def jacfwd(
 
 
 def hessian(func: Callable[P, Any], argnums: Any = 0) -> Callable[P, Any]:
-    """The Hessian function of shape (*output, *input, *input): forward mode over reverse mode, both
+    """Return the Hessian function of shape (*output, *input, *input): forward mode over reverse mode, both
     batched.
     """
     return jacfwd(jacrev(func, argnums), argnums)

@@ -43,7 +43,7 @@ class _LinearRecorder(Recorder):
 
 
 def linearize(func: Callable[..., Any], *primals: Any) -> Any:
-    """The outputs at `primals` and the linear function ``t ↦ J·t``.
+    """Return the outputs at `primals` and the linear function ``t ↦ J·t``.
 
     Parameters
     ----------

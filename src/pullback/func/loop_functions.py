@@ -29,7 +29,7 @@ from .transforms import vjp
 
 
 def _is_recorded(value: Any) -> bool:
-    """Whether gradients of a value are asked for at some level."""
+    """Return whether gradients of a value are asked for at some level."""
     while True:
         if isinstance(value, TensorBase):
             if value._node is not None:
@@ -56,7 +56,7 @@ def _moved(tensors: Sequence[Any], dims: Sequence[int | None], to: int) -> list[
 
 
 def _batched(tensor: Any, dim: int | None, size: int) -> Any:
-    """A tensor with its batch axis first, which it gets where it has none."""
+    """Return a tensor with its batch axis first, which it gets where it has none."""
     if dim is not None:
         return move(tensor, dim, 0)
     return expand(reshape(tensor, (1, *shape_of(tensor))), (size, *shape_of(tensor)))
@@ -128,7 +128,7 @@ class ScanFunction(Function):
 
 
 def scanned(spec: Scan, tensors: Sequence[Any]) -> tuple[Any, ...]:
-    """The outputs of a scan, recorded where gradients are asked for."""
+    """Return the outputs of a scan, recorded where gradients are asked for."""
     recorded = [_is_recorded(t) for t in tensors] if modes().grad else []
     if not any(recorded):
         return tuple(ScanFunction.apply(spec, *tensors))
@@ -413,7 +413,7 @@ class CondFunction(Function):
 def _pulled_again(
     body: Body, wanted: Sequence[int], carried: Sequence[int], kinds: Sequence[Kind], outputs: Sequence[Kind]
 ) -> Body:
-    """The body that runs a branch and pulls covectors back: of (covectors, inputs)."""
+    """Return the body that runs a branch and pulls covectors back: of (covectors, inputs)."""
 
     def function(*values: Any) -> Any:
         covectors, inputs = values[: len(carried)], values[len(carried) :]

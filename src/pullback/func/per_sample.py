@@ -21,7 +21,7 @@ def per_sample_gradients(
     *,
     randomness: str = "error",
 ) -> dict[str, Any]:
-    """The gradient of each sample's own loss by a module's parameters, for a module as it is.
+    """Return the gradient of each sample's own loss by a module's parameters, for a module as it is.
 
     Sample n of the result is ``∂ loss(module(inputs[n:n+1]), targets[n:n+1]) / ∂p``: the module and the loss
     see a batch of one, all samples run at once, and parameters and their `.grad` stay as they are.

@@ -56,7 +56,7 @@ def selected(argnums: Any, count: int) -> tuple[int, ...]:
 
 
 def replaced(args: Sequence[Any], positions: Sequence[int], values: Sequence[Any]) -> list[Any]:
-    """The arguments with those at some positions replaced."""
+    """Return the arguments with those at some positions replaced."""
     result = list(args)
     for position, value in zip(positions, values, strict=True):
         result[position] = value
@@ -64,7 +64,7 @@ def replaced(args: Sequence[Any], positions: Sequence[int], values: Sequence[Any
 
 
 def leave(value: Any, level: Level) -> Any:
-    """The tensor below a level."""
+    """Return the tensor below a level."""
     if isinstance(value, TensorBase) and value._level == level:
         inner = value._value
         if isinstance(inner, Dual) and inner._level == level:
@@ -148,7 +148,7 @@ def with_aux(outputs: Any, function: str) -> tuple[Any, Any]:
 
 
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """The outputs of ``func(*primals)`` and the function that pulls covectors back.
+    """Return the outputs of ``func(*primals)`` and the function that pulls covectors back.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def _check_covectors(ys: Sequence[Any], vs: Sequence[Any], out_spec: Spec, v_spe
 def grad_and_value(
     func: Callable[P, Any], argnums: Any = 0, has_aux: bool = False
 ) -> Callable[P, tuple[Any, Any]]:
-    """The function that returns (gradient, value) of a function with a scalar result.
+    """Return the function that returns (gradient, value) of a function with a scalar result.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ def grad_and_value(
 
 
 def grad(func: Callable[P, Any], argnums: Any = 0, has_aux: bool = False) -> Callable[P, Any]:
-    """The gradient function of a function with a scalar result; see `grad_and_value`."""
+    """Return the gradient function of a function with a scalar result; see `grad_and_value`."""
     both = grad_and_value(func, argnums, has_aux)
 
     @functools.wraps(func)
@@ -281,7 +281,7 @@ JVP = "jvp(f, primals, tangents)"
 def jvp(
     func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
 ) -> Any:
-    """The outputs of ``func(*primals)`` and their directional derivatives ``J·t``.
+    """Return the outputs of ``func(*primals)`` and their directional derivatives ``J·t``.
 
     Parameters
     ----------

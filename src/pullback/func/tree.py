@@ -90,7 +90,9 @@ def _opened(tree: Any) -> tuple[Any, Any, list[Any]] | None:
 
 
 def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Spec]:
-    """The leaves in order, and the spec that puts them back; what `is_leaf` is true of is not opened."""
+    """Return the leaves in order, and the spec that puts them back; what `is_leaf` is true of is not
+    opened.
+    """
     opened = None if is_leaf is not None and is_leaf(tree) else _opened(tree)
     if opened is None:
         return [tree], LEAF_SPEC
@@ -133,12 +135,12 @@ def tree_map(function: Callable[[Any], Any], tree: Any) -> Any:
 
 
 def pretty(spec: Spec) -> str:
-    """The structure written as the container itself, with stars for the leaves."""
+    """Return the structure written as the container itself, with stars for the leaves."""
     return repr(unflatten([_Star()] * spec.leaves, spec))
 
 
 def broadcast_prefix(prefix: Any, spec: Spec) -> list[Any] | None:
-    """One value per leaf from a tree that may stop early (its leaf then serves the whole subtree);
+    """Return one value per leaf from a tree that may stop early (its leaf then serves the whole subtree);
     None if it does not fit.
     """
     opened = _opened(prefix)

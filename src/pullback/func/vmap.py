@@ -81,8 +81,8 @@ def vmap(
 def _process_batched_inputs(
     in_dims: Any, args: tuple[Any, ...], func: Any
 ) -> tuple[int, list[int | None], list[Any], Any]:
-    """The batch's size, the batch axis of each leaf of the arguments (non-negative), the leaves, and how they
-    are nested.
+    """Return the batch's size, the batch axis of each leaf of the arguments (non-negative), the leaves, and
+    how they are nested.
     """
     name = _get_name(func)
     if not isinstance(in_dims, (int, tuple)):
@@ -154,7 +154,7 @@ def _run(
     func: Any, leaves: list[Any], dims: list[int | None], spec: Any, kwargs: dict[str, Any], size: int,
     out_dims: Any, randomness: str,
 ) -> Any:  # fmt: skip
-    """The outputs for one batch, with its axis."""
+    """Return the outputs for one batch, with its axis."""
     with entered_level() as level:
         token = mappings.set((*mappings.get(), Mapping(level, size, randomness)))
         entered = _entered.set([])
@@ -172,7 +172,7 @@ def _run(
 def _create_batched_inputs(
     flat_in_dims: list[int | None], flat_args: list[Any], vmap_level: int, args_spec: Any
 ) -> Any:
-    """The arguments with the batch axes hidden, nested as they were."""
+    """Return the arguments with the batch axes hidden, nested as they were."""
     return tree_unflatten(
         [
             v if d is None else _add_batch_dim(v, d, vmap_level)
@@ -185,7 +185,7 @@ def _create_batched_inputs(
 def _unwrap_batched(
     batched_outputs: Any, out_dims: Any, vmap_level: int, batch_size: int, func: Any
 ) -> Any:
-    """The outputs with the batch axis where `out_dims` has it."""
+    """Return the outputs with the batch axis where `out_dims` has it."""
     results, spec = tree_flatten(batched_outputs)
     chosen = _output_dims(func, out_dims, spec)
     name = _get_name(func)
@@ -244,7 +244,7 @@ def _output_dims(func: Any, out_dims: Any, out_spec: Spec) -> list[Any]:
 def _maybe_remove_batch_dim(
     name: str, batched_output: Any, vmap_level: int, batch_size: int, out_dim: int | None
 ) -> Any:
-    """One output with its batch axis; None as its place says that every row has the same."""
+    """Return one output with its batch axis; None as its place says that every row has the same."""
     if out_dim is None:
         if isinstance(batched_output, TensorBase) and batched_output._level == vmap_level:
             raise ValueError(
@@ -263,7 +263,7 @@ def _in_chunks(
     call: Callable[[list[Any], int], Any], leaves: list[Any], dims: list[int | None], size: int,
     out_dims: Any, randomness: str, chunk: int,
 ) -> Any:  # fmt: skip
-    """The outputs of several smaller batches, joined; "same" draws are the same in all of them."""
+    """Return the outputs of several smaller batches, joined; "same" draws are the same in all of them."""
     state = get_rng_state() if randomness == "same" else None
     parts = []
     for start in range(0, size, chunk):

@@ -63,7 +63,7 @@ def wrap(fn_or_name: Any) -> Any:
 
 
 def _recording(function: Function) -> Function:
-    """A function that becomes a node where it meets a proxy."""
+    """Return a function that becomes a node where it meets a proxy."""
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -131,7 +131,7 @@ def _patching() -> Iterator[_Patches]:
 
 
 def _with_plain_arguments(function: Any, count: int) -> FunctionType:
-    """The function with its ``*args`` and ``**kwargs`` as ordinary arguments, which take proxies."""
+    """Return the function with its ``*args`` and ``**kwargs`` as ordinary arguments, which take proxies."""
     code: CodeType = function.__code__
     flags = code.co_flags & ~(inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
     changed = code.replace(co_argcount=count, co_kwonlyargcount=0, co_posonlyargcount=0, co_flags=flags)
@@ -170,7 +170,7 @@ class Tracer(TracerBase):
     # --- what a subclass may change -------------------------------------------------------------------------
 
     def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
-        """Whether a module becomes one node: torch's own do, all but `Sequential`."""
+        """Return whether a module becomes one node: torch's own do, all but `Sequential`."""
         own = type(m).__module__.startswith(("torch.nn", "torch.ao.nn"))
         return own and not isinstance(m, Sequential)
 
@@ -217,14 +217,14 @@ class Tracer(TracerBase):
         return attr_val
 
     def get_fresh_qualname(self, prefix: str) -> str:
-        """A name of the root that is still free."""
+        """Return a name of the root that is still free."""
         number = 0
         while hasattr(self.root, f"{prefix}{number}"):
             number += 1
         return f"{prefix}{number}"
 
     def create_arg(self, a: Any) -> Any:
-        """An argument as a node holds it; a tensor becomes an attribute of the root."""
+        """Return an argument as a node holds it; a tensor becomes an attribute of the root."""
         if isinstance(a, Parameter):
             for name, value in self.root.named_parameters():
                 if value is a:
@@ -251,7 +251,7 @@ class Tracer(TracerBase):
     def trace(
         self, root: Module | Function, concrete_args: dict[str, Any] | tuple[Any, ...] | None = None
     ) -> Graph:
-        """The graph of what a module or function does.
+        """Return the graph of what a module or function does.
 
         Parameters
         ----------
@@ -310,7 +310,7 @@ class Tracer(TracerBase):
         self, root_fn: Function, is_module: bool,
         concrete_args: dict[str, Any] | tuple[Any, ...] | None = None,
     ) -> tuple[Function, list[Any]]:  # fmt: skip
-        """The function to run and the proxies to run it on."""
+        """Return the function to run and the proxies to run it on."""
         function = inspect.unwrap(root_fn)
         code = function.__code__
         count = code.co_argcount + code.co_kwonlyargcount
@@ -359,7 +359,7 @@ class Tracer(TracerBase):
 
 
 def _annotations(function: Any) -> dict[str, Any]:
-    """The types that a program gives; those of pullback's own modules say less than torch's."""
+    """Return the types that a program gives; those of pullback's own modules say less than torch's."""
     own = str(function.__module__).startswith(f"{__name__.split('.', 1)[0]}.")
     return {} if own else inspect.get_annotations(function)
 

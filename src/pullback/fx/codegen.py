@@ -76,7 +76,7 @@ class PythonCode:
 
 
 def dotted(base: str, target: str) -> str:
-    """The expression that reads a path such as ``layers.0.weight``."""
+    """Return the expression that reads a path such as ``layers.0.weight``."""
     for part in target.split("."):
         base = f"{base}.{part}" if part.isidentifier() else f'getattr({base}, "{part}")'
     return base
@@ -90,21 +90,21 @@ class CodeGen:
         self._func_name = "forward"
 
     def gen_fn_def(self, free_vars: list[str], maybe_return_annotation: str) -> str:
-        """The line that begins the function."""
+        """Return the line that begins the function."""
         if not free_vars or free_vars[0] != "self":
             free_vars.insert(0, "self")
         return f"def {self._func_name}({', '.join(free_vars)}){maybe_return_annotation}:"
 
     def generate_output(self, output_args: Any, *, repr_fn: Callable[[Any], str] = repr) -> str:
-        """The statement that ends it."""
+        """Return the statement that ends it."""
         return f"return {repr_fn(output_args)}"
 
     def process_inputs(self, *args: Any) -> Any:
-        """The graph's inputs from those of the function."""
+        """Return the graph's inputs from those of the function."""
         return args
 
     def process_outputs(self, outputs: Any) -> Any:
-        """The function's result from the graph's."""
+        """Return the function's result from the graph's."""
         return outputs
 
     def additional_globals(self) -> list[tuple[str, Any]]:
@@ -112,7 +112,7 @@ class CodeGen:
         return []
 
     def write(self, nodes: Sequence[Node], root: str, names: Namespace, verbose: bool) -> PythonCode:
-        """The code of nodes in order; `root` is what it calls the module."""
+        """Return the code of nodes in order; `root` is what it calls the module."""
         return _Writer(self, nodes, root, names, verbose).code()
 
 

@@ -78,14 +78,14 @@ class Graph:
         return _Nodes(self)
 
     def output_node(self) -> Node:
-        """The node that returns."""
+        """Return the node that returns."""
         last = self._root._prev
         if last.op != "output":
             raise AssertionError(f"Expected output node, got op={last.op}")
         return last
 
     def find_nodes(self, *, op: str, target: Any = None, sort: bool = True) -> list[Node]:
-        """The nodes of one kind; with `target`, those that call or read it."""
+        """Return the nodes of one kind; with `target`, those that call or read it."""
         if op == "call_function" and target is None:
             raise AssertionError("target must not be None for call_function op")
         return [n for n in self.nodes if n.op == op and (target is None or n.target == target)]
@@ -189,12 +189,12 @@ class Graph:
     def placeholder(
         self, name: str, type_expr: Any = None, default_value: Any = inspect.Signature.empty
     ) -> Node:
-        """An input of the function."""
+        """Return an input of the function."""
         args = () if default_value is inspect.Signature.empty else (default_value,)
         return self.create_node("placeholder", name, args=args, type_expr=type_expr)
 
     def get_attr(self, qualified_name: str, type_expr: Any = None) -> Node:
-        """A parameter, a buffer or a submodule that is read."""
+        """Return a parameter, a buffer or a submodule that is read."""
         if self.owning_module is not None and not self._has(self.owning_module, qualified_name):
             warnings.warn(
                 "Attempted to insert a get_attr Node with no underlying reference in the owning GraphModule! "
@@ -219,7 +219,7 @@ class Graph:
         self, module_name: str, args: tuple[Any, ...] | None = None, kwargs: dict[str, Any] | None = None,
         type_expr: Any = None,
     ) -> Node:  # fmt: skip
-        """A call of a submodule, which is given by its path."""
+        """Return a call of a submodule, which is given by its path."""
         if self.owning_module is not None:
             self.owning_module.get_submodule(module_name)
         return self.create_node("call_module", module_name, args, kwargs, type_expr=type_expr)
@@ -228,14 +228,14 @@ class Graph:
         self, method_name: str, args: tuple[Any, ...] | None = None, kwargs: dict[str, Any] | None = None,
         type_expr: Any = None,
     ) -> Node:  # fmt: skip
-        """A call of a method of the first argument."""
+        """Return a call of a method of the first argument."""
         return self.create_node("call_method", method_name, args, kwargs, type_expr=type_expr)
 
     def call_function(
         self, the_function: Callable[..., Any], args: tuple[Any, ...] | None = None,
         kwargs: dict[str, Any] | None = None, type_expr: Any = None, name: str | None = None,
     ) -> Node:  # fmt: skip
-        """A call of a function."""
+        """Return a call of a function."""
         return self.create_node("call_function", the_function, args, kwargs, name=name, type_expr=type_expr)
 
     def output(self, result: Any, type_expr: Any = None) -> Node:
@@ -345,15 +345,15 @@ class Graph:
     # --- code -----------------------------------------------------------------------------------------------
 
     def process_inputs(self, *args: Any) -> Any:
-        """The graph's inputs from those of its code's function."""
+        """Return the graph's inputs from those of its code's function."""
         return self._codegen.process_inputs(*args)
 
     def process_outputs(self, out: Any) -> Any:
-        """The result of its code's function from the graph's."""
+        """Return the result of its code's function from the graph's."""
         return self._codegen.process_outputs(out)
 
     def python_code(self, root_module: str, *, verbose: bool = False) -> PythonCode:
-        """The graph as the source of a function.
+        """Return the graph as the source of a function.
 
         Parameters
         ----------

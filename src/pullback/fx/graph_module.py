@@ -21,7 +21,7 @@ _number = count()
 
 
 def compiled_forward(code: str, names: dict[str, Any]) -> Callable[..., Any]:
-    """The function that a graph's code defines; its lines stand in tracebacks."""
+    """Return the function that a graph's code defines; its lines stand in tracebacks."""
     file = f"<eval_with_key>.{next(_number)}"
     space = dict(names)
     exec(compile(code, file, "exec"), space)
@@ -30,8 +30,8 @@ def compiled_forward(code: str, names: dict[str, Any]) -> Callable[..., Any]:
 
 
 def _holder(module: Module, path: str, like: Module | None = None) -> Module | None:
-    """The module that holds the last part of a path, made where it is missing; None where it is that of
-    `like`.
+    """Return the module that holds the last part of a path, made where it is missing; None where it is that
+    of `like`.
     """
     for part in path.split(".")[:-1]:
         held = getattr(module, part, None)
@@ -61,7 +61,7 @@ def _read(root: Any, path: str) -> Any:
 
 
 def _explained(error: BaseException, frame: traceback.FrameSummary) -> str:
-    """The traceback, and where in the generated code the error arose."""
+    """Return the traceback, and where in the generated code the error arose."""
     lines = linecache.getlines(frame.filename)
     at = frame.lineno or 0
     return "\n".join(

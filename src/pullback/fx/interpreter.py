@@ -89,14 +89,14 @@ class Interpreter:
         return self.run(initial_env=values)
 
     def run_node(self, n: Node) -> Any:
-        """The value of one node, those of its arguments being known."""
+        """Return the value of one node, those of its arguments being known."""
         args, kwargs = self.fetch_args_kwargs_from_env(n)
         return getattr(self, n.op)(n.target, args, kwargs)
 
     # --- what each kind of node does ------------------------------------------------------------------------
 
     def placeholder(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The next input, the default, or all that are left for ``*args``."""
+        """Return the next input, the default, or all that are left for ``*args``."""
         if target.startswith("*"):
             return list(self.args_iter)
         try:
@@ -109,19 +109,19 @@ class Interpreter:
             ) from end
 
     def get_attr(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """An attribute of the module."""
+        """Return an attribute of the module."""
         return self.fetch_attr(target)
 
     def call_function(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The result of a function."""
+        """Return the result of a function."""
         return target(*args, **kwargs)
 
     def call_method(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The result of a method of the first argument."""
+        """Return the result of a method of the first argument."""
         return getattr(args[0], target)(*args[1:], **kwargs)
 
     def call_module(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The result of a submodule."""
+        """Return the result of a submodule."""
         return self.fetch_attr(target)(*args, **kwargs)
 
     def output(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -141,11 +141,11 @@ class Interpreter:
         return held
 
     def fetch_args_kwargs_from_env(self, n: Node) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments of a node with values in the place of nodes."""
+        """Return the arguments of a node with values in the place of nodes."""
         return self.map_nodes_to_values(n.args, n), self.map_nodes_to_values(n.kwargs, n)
 
     def map_nodes_to_values(self, args: Any, n: Node) -> Any:
-        """The same for any argument of a node."""
+        """Return the same for any argument of a node."""
 
         def load(arg: Node) -> Any:
             if arg not in self.env:
@@ -188,25 +188,25 @@ class Transformer(Interpreter):
         self.tracer = _Transforming(self.new_graph, module)
 
     def placeholder(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The same input in the new graph."""
+        """Return the same input in the new graph."""
         default = args[0] if args else inspect.Signature.empty
         return Proxy(self.new_graph.placeholder(target, default_value=default), self.tracer)
 
     def get_attr(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The same attribute."""
+        """Return the same attribute."""
         return self.tracer.create_proxy("get_attr", target, args, kwargs)
 
     def call_module(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The same call."""
+        """Return the same call."""
         module = self.fetch_attr(target)
         return self.tracer.call_module(module, module.forward, args, kwargs)
 
     def call_function(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The same call."""
+        """Return the same call."""
         return self.tracer.create_proxy("call_function", target, args, kwargs)
 
     def transform(self) -> GraphModule:
-        """The module of the new graph."""
+        """Return the module of the new graph."""
         result = self.run(enable_io_processing=False)
         if result is not None:
             made = map_aggregate(result, lambda a: a.node if isinstance(a, Proxy) else a)

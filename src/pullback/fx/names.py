@@ -30,7 +30,7 @@ class Namespace:
         self._last: dict[str, int] = {}
 
     def create(self, candidate: str, owner: Any) -> str:
-        """A new name near `candidate`; what has a name already keeps it.
+        """Return a new name near `candidate`; what has a name already keeps it.
 
         Parameters
         ----------

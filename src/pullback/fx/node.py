@@ -44,7 +44,7 @@ def map_arg(a: Any, fn: Function) -> Any:
 
 
 def type_name(kind: Any) -> str:
-    """A type as graphs print it."""
+    """Return a type as graphs print it."""
     if isinstance(kind, type) and not isinstance(kind, types.GenericAlias):
         if kind.__module__ == "builtins":
             return kind.__qualname__
@@ -278,7 +278,7 @@ class Node:
         self.meta["stack_trace"] = trace
 
     def is_impure(self, impure_random: bool = True) -> bool:
-        """Whether it must stay in the graph though nothing uses it."""
+        """Return whether it must stay in the graph though nothing uses it."""
         if self.op in ("placeholder", "output"):
             return True
         if self.op == "call_module":
@@ -309,7 +309,7 @@ class Node:
         self, placeholder_names: list[str] | None = None, maybe_return_typename: list[str] | None = None, *,
         include_tensor_metadata: bool = False,
     ) -> str | None:  # fmt: skip
-        """The node's line in the printed graph.
+        """Return the node's line in the printed graph.
 
         Parameters
         ----------
@@ -353,7 +353,7 @@ _SHORT = {
 
 
 def short_dtype(dtype: Any) -> str:
-    """A dtype's short name, such as ``f32``."""
+    """Return a dtype's short name, such as ``f32``."""
     name = str(dtype).removeprefix("torch.")
     return _SHORT.get(name, name)
 

@@ -65,7 +65,7 @@ class TracerBase:
         return node
 
     def proxy(self, node: Node) -> Proxy:
-        """The proxy of a node. A subclass may give its own kind."""
+        """Return the proxy of a node. A subclass may give its own kind."""
         return Proxy(node, self)
 
     def create_proxy(
@@ -80,7 +80,7 @@ class TracerBase:
         return (proxy_factory_fn or self.proxy)(made)
 
     def create_arg(self, a: Any) -> Any:
-        """An argument of a call as a node holds it.
+        """Return an argument of a call as a node holds it.
 
         Raises
         ------
@@ -265,11 +265,11 @@ class ParameterProxy(Proxy):
         return self.param.shape
 
     def size(self) -> Any:
-        """The same."""
+        """Return the same."""
         return self.param.size()
 
     def dim(self) -> int:
-        """The number of its axes."""
+        """Return the number of its axes."""
         return int(self.param.dim())
 
     @property
@@ -278,7 +278,7 @@ class ParameterProxy(Proxy):
         return int(self.param.dim())
 
     def numel(self) -> int:
-        """The number of its elements."""
+        """Return the number of its elements."""
         return int(self.param.numel())
 
     nelement = numel

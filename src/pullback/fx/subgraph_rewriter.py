@@ -34,7 +34,7 @@ class _Pattern:
         self.anchors = [n for n in dict.fromkeys(self.results) if set(n.users) == {output}]
 
     def found_in(self, graph: Graph) -> Iterator[dict[Node, Any]]:
-        """The matches that share no node, in the order of the graph."""
+        """Yield the matches that share no node, in the order of the graph."""
         used: set[Node] = set()
         for start in list(graph.nodes):
             for found in self._from(self.anchors, [start], graph, {}):
@@ -88,7 +88,7 @@ class _Pattern:
         return type(wanted) is type(given) and bool(wanted == given)
 
     def _closed(self, found: dict[Node, Any], nodes: set[Node]) -> bool:
-        """Whether only the pattern's results are used outside the match."""
+        """Return whether only the pattern's results are used outside the match."""
         return all(n in self.results or set(found[n].users) <= nodes for n in self.inner)
 
 

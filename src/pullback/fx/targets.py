@@ -25,7 +25,7 @@ _ALSO_PASSED = {
 
 @cache
 def _known() -> dict[int, str]:
-    """The id of each public function and torch's path of it."""
+    """Return the id of each public function and torch's path of it."""
     _namespaces()  # loads those whose functions are declared when they are first asked for
     known = {}
     for d in reversed(REGISTRY):
@@ -53,7 +53,7 @@ def torch_path(function: Any) -> str | None:
 
 
 def tensor_method(function: Any) -> str | None:
-    """The name of the method of Tensor, or of the property, that a function is; None for others."""
+    """Return the name of the method of Tensor, or of the property, that a function is; None for others."""
     if id(function) in _known():
         return None
     resolved = resolve_name(function)
@@ -64,7 +64,7 @@ def tensor_method(function: Any) -> str | None:
 
 
 def qualified_name(function: Callable[..., Any]) -> str:
-    """The path under which generated code names a function.
+    """Return the path under which generated code names a function.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def qualified_name(function: Callable[..., Any]) -> str:
 def as_torch_passes(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments as torch hands them to a proxy.
+    """Return the arguments as torch hands them to a proxy.
 
     A function that torch writes in Python gives what has no default by position and the rest by keyword.
     """

@@ -15,22 +15,22 @@ _Number: TypeAlias = int | float | complex
 
 LinAlgError: Any
 def cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
-    """The triangular factor L of ``A = L Lᴴ`` for Hermitian positive-definite matrices."""
+    """Return the triangular factor L of ``A = L Lᴴ`` for Hermitian positive-definite matrices."""
 def cholesky_ex(
     input: Tensor, *, upper: bool = False, check_errors: bool = False, out: Sequence[Tensor] | None = None,
 ) -> return_types.linalg_cholesky_ex:
-    """The Cholesky factor, and per matrix the order of its first minor that is not positive or 0."""
+    """Return the Cholesky factor, and per matrix the order of its first minor that is not positive or 0."""
 @overload
 def cond(input: Tensor, p: _Number | None = None, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def cond(input: Tensor, p: str, *, out: Tensor | None = None) -> Tensor:
-    """The condition ``‖A‖ ‖A⁻¹‖`` in the matrix norm of order `p`: (…, n, n) -> (…)."""
+    """Return the condition ``‖A‖ ‖A⁻¹‖`` in the matrix norm of order `p`: (…, n, n) -> (…)."""
 def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
-    """The vector product along `dim`, of length 3 in both; other axes broadcast."""
+    """Return the vector product along `dim`, of length 3 in both; other axes broadcast."""
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The determinant: (…, n, n) -> (…)."""
+    """Return the determinant: (…, n, n) -> (…)."""
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """A diagonal of matrices as a view: (…, m, n) -> (…, min(m, n))."""
+    """Return a diagonal of matrices as a view: (…, m, n) -> (…, min(m, n))."""
 def eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.linalg_eig:
     """Eigenvalues, in no order, and eigenvectors of norm 1: ``A V = V diag(L)``."""
 def eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> return_types.linalg_eigh:
@@ -40,13 +40,13 @@ def eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """Eigenvalues, ascending, of Hermitian matrices: (…, n, n) -> (…, n)."""
 def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The first n columns of the product of the reflectors ``I − τᵢ vᵢ vᵢᴴ``."""
+    """Return the first n columns of the product of the reflectors ``I − τᵢ vᵢ vᵢᴴ``."""
 def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The inverse A⁻¹ of square matrices."""
+    """Return the inverse A⁻¹ of square matrices."""
 def inv_ex(
     A: Tensor, *, check_errors: bool = False, out: Sequence[Tensor] | None = None,
 ) -> return_types.linalg_inv_ex:
-    """The inverse, and per matrix the place of its first zero pivot or 0, as (inverse, info)."""
+    """Return the inverse, and per matrix the place of its first zero pivot or 0, as (inverse, info)."""
 def ldl_factor(
     input: Tensor, *, hermitian: bool = False, out: Sequence[Tensor] | None = None,
 ) -> return_types.linalg_ldl_factor:
@@ -83,16 +83,16 @@ def lu_solve(
 ) -> Tensor:
     """X with ``A X = B`` from the results of `torch.linalg.lu_factor`."""
 def matmul(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
-    """The matrix product."""
+    """Return the matrix product."""
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The exponential Σ Aᵏ / k! of square matrices: (…, n, n) -> (…, n, n)."""
+    """Return the exponential Σ Aᵏ / k! of square matrices: (…, n, n) -> (…, n, n)."""
 def matrix_norm(
     A: Any, ord: Any = 'fro', dim: Any = ..., keepdim: bool = False, *, dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Norm of matrices."""
 def matrix_power(A: Any, n: int, *, out: Tensor | None = None) -> Tensor:
-    """A multiplied n times by itself; for a negative n the inverse's power."""
+    """Return a multiplied n times by itself; for a negative n the inverse's power."""
 @overload
 def matrix_rank(
     input: Tensor, *, atol: Tensor | None = None, rtol: Tensor | None = None, hermitian: bool = False,
@@ -111,12 +111,12 @@ def matrix_rank(
 def matrix_rank(input: Tensor, tol: float, hermitian: bool = False, *, out: Tensor | None = None) -> Tensor:
     """Count the singular values that exceed max(atol, rtol·σ₁): (…, m, n) -> (…), int64."""
 def multi_dot(tensors: Sequence[Any], *, out: Tensor | None = None) -> Tensor:
-    """The product of a chain of matrices in the order that takes the fewest multiplications."""
+    """Return the product of a chain of matrices in the order that takes the fewest multiplications."""
 def norm(
     A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """A vector norm, or a matrix norm where an order is given and two dims or a matrix are."""
+    """Return a vector norm, or a matrix norm where an order is given and two dims or a matrix are."""
 @overload
 def pinv(
     input: Tensor, *, atol: Tensor | None = None, rtol: Tensor | None = None, hermitian: bool = False,
@@ -131,7 +131,9 @@ def pinv(
 def pinv(input: Tensor, rcond: Tensor, hermitian: bool = False, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def pinv(input: Tensor, rcond: float, hermitian: bool = False, *, out: Tensor | None = None) -> Tensor:
-    """The pseudoinverse V diag(1/S) Uᴴ, in which singular values up to max(atol, rtol·σ₁) count as 0."""
+    """Return the pseudoinverse V diag(1/S) Uᴴ, in which singular values up to max(atol, rtol·σ₁) count as
+    0.
+    """
 def qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None = None) -> return_types.linalg_qr:
     """``A = Q R`` with orthonormal columns of Q and an upper triangle R."""
 def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.linalg_slogdet:
@@ -155,7 +157,7 @@ def svd(
 def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """Singular values, descending: (…, m, n) -> (…, min(m, n))."""
 def tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of a tensor as a map from its last axes to its first `ind`."""
+    """Return the inverse of a tensor as a map from its last axes to its first `ind`."""
 def tensorsolve(
     input: Tensor, other: Tensor, dims: Sequence[int] | None = ..., *, out: Tensor | None = None,
 ) -> Tensor:

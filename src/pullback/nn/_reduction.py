@@ -10,7 +10,7 @@ __all__ = ["get_enum", "legacy_get_enum", "legacy_get_string"]
 
 
 def get_enum(reduction: str) -> int:
-    """The number of a reduction.
+    """Return the number of a reduction.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def get_enum(reduction: str) -> int:
 
 
 def legacy_get_string(size_average: bool | None, reduce: bool | None, emit_warning: bool = True) -> str:
-    """The reduction that two older options mean.
+    """Return the reduction that two older options mean.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ def _gradient(
     convolution: Callable[..., Any], which: int, size: Any, given: Any, grad_output: Any,
     options: tuple[Any, ...],
 ) -> Any:  # fmt: skip
-    """The gradient of a convolution in one of its two arguments.
+    """Return the gradient of a convolution in one of its two arguments.
 
     A convolution is linear in each, so that the gradient does not depend on the values of the argument: zeros
     of the right size will do.
@@ -32,7 +32,7 @@ def conv1d_input(
     input_size: Any, weight: Any, grad_output: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
     groups: int = 1,
 ) -> Any:  # fmt: skip
-    """The gradient of `conv1d` in its input, whose size is `input_size`."""
+    """Return the gradient of `conv1d` in its input, whose size is `input_size`."""
     return _gradient(F.conv1d, 0, input_size, weight, grad_output, (stride, padding, dilation, groups))
 
 
@@ -40,7 +40,7 @@ def conv1d_weight(
     input: Any, weight_size: Any, grad_output: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
     groups: int = 1,
 ) -> Any:  # fmt: skip
-    """The gradient of `conv1d` in its weight, whose size is `weight_size`."""
+    """Return the gradient of `conv1d` in its weight, whose size is `weight_size`."""
     return _gradient(F.conv1d, 1, weight_size, input, grad_output, (stride, padding, dilation, groups))
 
 
@@ -48,7 +48,7 @@ def conv2d_input(
     input_size: Any, weight: Any, grad_output: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
     groups: int = 1,
 ) -> Any:  # fmt: skip
-    """The gradient of `conv2d` in its input, whose size is `input_size`."""
+    """Return the gradient of `conv2d` in its input, whose size is `input_size`."""
     return _gradient(F.conv2d, 0, input_size, weight, grad_output, (stride, padding, dilation, groups))
 
 
@@ -56,7 +56,7 @@ def conv2d_weight(
     input: Any, weight_size: Any, grad_output: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
     groups: int = 1,
 ) -> Any:  # fmt: skip
-    """The gradient of `conv2d` in its weight, whose size is `weight_size`."""
+    """Return the gradient of `conv2d` in its weight, whose size is `weight_size`."""
     return _gradient(F.conv2d, 1, weight_size, input, grad_output, (stride, padding, dilation, groups))
 
 
@@ -64,7 +64,7 @@ def conv3d_input(
     input_size: Any, weight: Any, grad_output: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
     groups: int = 1,
 ) -> Any:  # fmt: skip
-    """The gradient of `conv3d` in its input, whose size is `input_size`."""
+    """Return the gradient of `conv3d` in its input, whose size is `input_size`."""
     return _gradient(F.conv3d, 0, input_size, weight, grad_output, (stride, padding, dilation, groups))
 
 
@@ -72,7 +72,7 @@ def conv3d_weight(
     input: Any, weight_size: Any, grad_output: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
     groups: int = 1,
 ) -> Any:  # fmt: skip
-    """The gradient of `conv3d` in its weight, whose size is `weight_size`."""
+    """Return the gradient of `conv3d` in its weight, whose size is `weight_size`."""
     return _gradient(F.conv3d, 1, weight_size, input, grad_output, (stride, padding, dilation, groups))
 
 

@@ -17,7 +17,7 @@ from ..torch_names.exclusions import answer_for
 
 
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:
-    """The gain recommended for a nonlinearity, e.g. √2 for relu, 5/3 for tanh."""
+    """Return the gain recommended for a nonlinearity, e.g. √2 for relu, 5/3 for tanh."""
     plain = (
         "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
         "sigmoid",
@@ -123,7 +123,7 @@ def _cut_uniform(tensor: Any, mean: float, std: float, a: float, b: float, gener
 
 
 def constant_(tensor: Any, val: float) -> Any:
-    """The value `val` everywhere."""
+    """Return the value `val` everywhere."""
     with no_grad():
         return tensor.fill_(val)
 
@@ -140,7 +140,7 @@ def zeros_(tensor: Any) -> Any:
 
 
 def eye_(tensor: Any) -> Any:
-    """The identity matrix."""
+    """Return the identity matrix."""
     if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with no_grad():
@@ -150,7 +150,7 @@ def eye_(tensor: Any) -> Any:
 
 
 def dirac_(tensor: Any, groups: int = 1) -> Any:
-    """The identity as a convolution's weight, in each group."""
+    """Return the identity as a convolution's weight, in each group."""
     rank = tensor.ndimension()
     if rank not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")

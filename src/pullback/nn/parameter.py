@@ -169,7 +169,7 @@ class UninitializedTensorMixin:
 
 
 def is_lazy(param: Any) -> bool:
-    """Whether a tensor is an `UninitializedParameter` or an `UninitializedBuffer`."""
+    """Return whether a tensor is an `UninitializedParameter` or an `UninitializedBuffer`."""
     return isinstance(param, UninitializedTensorMixin)
 
 

@@ -71,7 +71,7 @@ def _leaky_relu_of_result(g: Any, out: Any, negative_slope: float) -> Any:
 
 
 def _irreversible(name: str) -> RuntimeError:
-    """The error of a rule that reads off the result on which side of 0 the input was."""
+    """Return the error of a rule that reads off the result on which side of 0 the input was."""
     return RuntimeError(
         f"In-place {name} backward calculation is triggered with a negative slope which is not supported. "
         "This is caused by calling in-place forward function with a negative slope, please call "
@@ -96,7 +96,7 @@ leaky_relu_in_place = _activation(
 )
 
 def _of(x: ndarray, number: float) -> ndarray:
-    """A number in the dtype of what it is compared with, as torch has it."""
+    """Return a number in the dtype of what it is compared with, as torch has it."""
     return np.asarray(number).astype(x.dtype)
 
 

@@ -30,7 +30,7 @@ INT64 = np.dtype(np.int64)
 
 
 def fronts(size: int, values: Values, dims: Dims) -> list[Any]:
-    """The values with the batch axis first in each."""
+    """Return the values with the batch axis first in each."""
     return [
         expand(v, (size, *shape_of(v))) if d is None else permute_to_front(v, d)
         for v, d in zip(values, dims, strict=True)
@@ -71,8 +71,8 @@ def _put(size: int, values: Values, dims: Dims, accumulate: bool) -> Any:
 
 
 def _slices(call: Callable[..., Any], by_element: Callable[..., Any]) -> Callable[..., Any]:
-    """A shared index: the axis moves by one. A batched index names elements instead: ``by_element(x, places,
-    source, dim, *attrs)`` with the place of every element of a slice.
+    """Return a shared index: the axis moves by one. A batched index names elements instead: ``by_element(x,
+    places, source, dim, *attrs)`` with the place of every element of a slice.
     """
 
     def rule(size: int, values: Values, dims: Dims, dim: int, *attrs: Any) -> Any:
@@ -220,7 +220,7 @@ def _isin(size: int, values: Values, dims: Dims, invert: bool) -> Any:
 
 
 def _write(size: int, values: Values, dims: Dims, steps: Any, strides: Any) -> Any:
-    """A write through a view: the view's steps tell its places in the base, the same in every row."""
+    """Return a write through a view: the view's steps tell its places in the base, the same in every row."""
     base, source = values
     if any(op.signs is not None for op, _, _ in steps):
         return NotImplemented

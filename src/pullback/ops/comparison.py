@@ -36,8 +36,8 @@ ge = _ordered("ge", np.greater_equal)
 
 
 def _written(compare: Call) -> Callable[..., Any]:
-    """A comparison as its in-place form has it: ones and zeros in the first input's dtype, which carry a zero
-    gradient; torch's node tells a number from a tensor.
+    """Return a comparison as its in-place form has it: ones and zeros in the first input's dtype, which carry
+    a zero gradient; torch's node tells a number from a tensor.
     """
     first = of(compare)
 

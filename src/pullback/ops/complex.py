@@ -36,7 +36,7 @@ imag_view = view(
 
 
 def real(x: Any) -> Any:
-    """The real part; of a real value the value itself."""
+    """Return the real part; of a real value the value itself."""
     if isinstance(x, (Value, ndarray)):
         return real_view(x) if dtype_of(x).kind in "cW" else x
     return x.real

@@ -62,7 +62,7 @@ def _fronts(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) ->
 
 
 def _batched_matrix(value: Any, dim: int | None, rank: int) -> Any:
-    """A matrix operand with axes (batch, 1, …, rows, columns) that broadcasts against an operand of
+    """Return a matrix operand with axes (batch, 1, …, rows, columns) that broadcasts against an operand of
     `rank` axes + batch.
     """
     if dim is None:
@@ -102,7 +102,7 @@ def _product(
 
 
 def transposed(x: Any) -> Any:
-    """A matrix with its axes exchanged."""
+    """Return a matrix with its axes exchanged."""
     return x.T if type(x) is ndarray else t(x)
 
 
@@ -184,7 +184,7 @@ def _trilinear(x: ndarray, w: ndarray, y: ndarray, /) -> ndarray:
 
 
 def _outer_rows(g: Any, x: Any) -> Any:
-    """The products of every element of a row of `g` with every element of the row of `x`."""
+    """Return the products of every element of a row of `g` with every element of the row of `x`."""
     (rows, m), n = shape_of(g), shape_of(x)[1]
     return reshape(reshape(g, (rows, m, 1)) * reshape(x, (rows, 1, n)), (rows, m * n))
 
@@ -262,12 +262,12 @@ def _batch_mv(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) 
 
 
 def column(v: Any) -> Any:
-    """A vector as a matrix of one column."""
+    """Return a vector as a matrix of one column."""
     return reshape(v, (*shape_of(v), 1))
 
 
 def row(v: Any) -> Any:
-    """A vector as a matrix of one row."""
+    """Return a vector as a matrix of one row."""
     return reshape(v, (1, *shape_of(v)))
 
 

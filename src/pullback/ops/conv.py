@@ -46,13 +46,13 @@ def _weight(
 
 
 def _with_groups(weight: Any, size: int) -> Any:
-    """A batch of weights (B, O, I, *k) as one weight of B times the groups: (B·O, I, *k)."""
+    """Return a batch of weights (B, O, I, *k) as one weight of B times the groups: (B·O, I, *k)."""
     shape = shape_of(weight)
     return reshape(weight, (size * shape[1], *shape[2:]))
 
 
 def _as_channels(x: Any, size: int) -> Any:
-    """A batch of inputs (B, N, C, *s) with the batch among the channels: (N, B·C, *s)."""
+    """Return a batch of inputs (B, N, C, *s) with the batch among the channels: (N, B·C, *s)."""
     moved = permute_to_front(x, 1)
     shape = shape_of(moved)
     return reshape(moved, (shape[0], size * shape[2], *shape[3:]))
@@ -124,7 +124,9 @@ def _batch_weight(
 
 
 def _like(y: Any, shape: Sizes) -> Any:
-    """A convolution cut to the places of `shape`: an output padding above the stride makes room for more."""
+    """Return a convolution cut to the places of `shape`: an output padding above the stride makes room for
+    more.
+    """
     have = shape_of(y)
     if have[2:] == tuple(shape[2:]):
         return y
@@ -133,13 +135,13 @@ def _like(y: Any, shape: Sizes) -> Any:
 
 
 def _weight_of_no_image(x: ndarray, y: ndarray, *attrs: Any) -> Any:
-    """The shape rule of `conv_weight`."""
+    """Return the shape rule of `conv_weight`."""
     result = _weight(x[:0], y[:0], *attrs)
     return ((result.shape, result.dtype),)
 
 
 def _place(result: ndarray, operands: Sequence[Any]) -> ndarray:
-    """One axis is convolved as two, the first of size 1, with the input in C order."""
+    """Return one axis is convolved as two, the first of size 1, with the input in C order."""
     if result.ndim != 3:
         return following_channels(result, operands)
     return following_channels(result[:, :, None], (operands[1][:, :, None],))[:, :, 0]
@@ -221,12 +223,12 @@ def _transpose_biased(
 
 
 def sum_channels(g: Any) -> Any:
-    """The covector of a bias: the sum over images and places."""
+    """Return the covector of a bias: the sum over images and places."""
     return sum_dims(g, (0, *range(2, len(shape_of(g)))), False)
 
 
 def bias_shape(b: Any, rank: int) -> Any:
-    """A bias as it broadcasts against (N, O, *spatial)."""
+    """Return a bias as it broadcasts against (N, O, *spatial)."""
     return reshape(b, (*shape_of(b), *(1,) * (rank - 2)))
 
 

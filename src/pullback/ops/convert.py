@@ -82,7 +82,7 @@ def conj(x: Any) -> Any:
 
 
 def as_dtype(x: Any, dtype: np.dtype[Any]) -> Any:
-    """The value in a dtype: itself where it has it."""
+    """Return the value in a dtype: itself where it has it."""
     return x if dtype_of(x) == dtype else cast(x, dtype)
 
 

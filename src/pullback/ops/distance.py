@@ -29,7 +29,7 @@ _FEW = 64
 
 
 def _norm(difference: ndarray, p: float) -> ndarray:
-    """The p-norm over the last axis; p = 0 counts."""
+    """Return the p-norm over the last axis; p = 0 counts."""
     size = np.abs(difference)
     if p == 0:
         return (size != 0).sum(-1).astype(difference.dtype)

@@ -175,7 +175,7 @@ frac = elementwise("frac", _frac, lambda g: g, promote=None, check=refuse("frac_
 
 
 def _relu(x: ndarray, /, out: Any = ...) -> ndarray:
-    """The larger of 0 and x; of 0 and −0 the second, as torch has it.
+    """Return the larger of 0 and x; of 0 and −0 the second, as torch has it.
 
     NumPy's maximum with a number does not use SIMD, its clip does: 4,194,304 float32 take 1.5 ms and 0.7 ms.
     """

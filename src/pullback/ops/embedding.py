@@ -144,7 +144,9 @@ embedding_backward: Any = op(
 
 
 def _picked(g: Any, indices: Any, padding: int, by_frequency: bool) -> Any:
-    """The transpose of `embedding_backward`: rows of g, none for the padding, divided by their count."""
+    """Return the transpose of `embedding_backward`: rows of g, none for the padding, divided by their
+    count.
+    """
     picked = embedding(g, indices, padding, by_frequency)
     if padding < 0 and not by_frequency:
         return picked

@@ -20,7 +20,7 @@ from .structure import reshape, sum_dims
 
 
 def _bags(offsets: ndarray, count: int) -> ndarray:
-    """The bag of each of `count` samples."""
+    """Return the bag of each of `count` samples."""
     return np.searchsorted(offsets, np.arange(count), side="right") - 1
 
 

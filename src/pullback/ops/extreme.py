@@ -29,7 +29,7 @@ from .structure import reshape, sum_dims
 
 
 def are_probabilities(q: ndarray) -> bool:
-    """Whether no number of an array is below 0 or above 1."""
+    """Return whether no number of an array is below 0 or above 1."""
     return not ((q < 0) | (q > 1)).any()
 
 
@@ -90,7 +90,7 @@ place: Call = op(
 
 
 def _selected_rule(g: Any, shape_x: tuple[int, ...], indices: Any, dim: int, keepdim: bool) -> Any:
-    """The covector of the values goes to where they came from."""
+    """Return the covector of the values goes to where they came from."""
     if not shape_x:
         return g
     shape = kept(shape_x, (dim,))
@@ -168,7 +168,7 @@ min_dim = selecting("min", _min_dim)
 
 
 def _shared(g: Any, x: Any, out: Any, dims: tuple[int, ...]) -> Any:
-    """The covector of an extreme value shared evenly among the elements that attain it.
+    """Return the covector of an extreme value shared evenly among the elements that attain it.
 
     A nan is attained by none, which makes a row of nan.
     """
@@ -201,8 +201,8 @@ def _extreme(name: str, ufunc: np.ufunc) -> Callable[..., ndarray]:
 
 
 def _shared_all_rule(g: Any, x: Any, out: Any) -> Any:
-    """The same where all elements are one row: nan is attained by nan, and what does not attain it gets
-    zero, whatever is shared.
+    """Return the same where all elements are one row: nan is attained by nan, and what does not attain it
+    gets zero, whatever is shared.
     """
     shape = shape_of(x)
     attained = eq(x, out) | (isnan(x) & isnan(out))

@@ -32,7 +32,7 @@ INVERSE = ("forward", "ortho", "backward")
 
 
 def _partition(rank: int, dims: Sequence[int]) -> tuple[list[int], int]:
-    """The axes with those not in `dims` first, and how many these are.
+    """Return the axes with those not in `dims` first, and how many these are.
 
     They are exchanged in pairs from both ends, which decides among axes of equal strides.
     """
@@ -135,7 +135,7 @@ c2r = op(
 
 
 def resized(x: Any, dims: Dims, sizes: Sequence[int]) -> Any:
-    """The value cut along `dims`, or filled up with zeros behind, to `sizes`."""
+    """Return the value cut along `dims`, or filled up with zeros behind, to `sizes`."""
     shape = shape_of(x)
     missing = [0] * len(shape)
     for d, size in zip(dims, sizes, strict=True):

@@ -75,7 +75,7 @@ polygamma: Call = elementwise(
 
 
 def _incomplete(name: str, at_zero: float) -> Callable[..., ndarray]:
-    """A kernel of an incomplete gamma function, whose value at an argument of 0 is given.
+    """Return a kernel of an incomplete gamma function, whose value at an argument of 0 is given.
 
     At 0 and at ∞ torch asks for one operand only; the other may be nan.
     """

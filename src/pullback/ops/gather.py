@@ -29,7 +29,7 @@ Ints = tuple[int, ...]
 
 
 def zeros_for(g: Any, shape: Ints) -> ndarray:
-    """An array of zeros of a shape in the dtype of a covector."""
+    """Return an array of zeros of a shape in the dtype of a covector."""
     return np.zeros(shape, dtype_of(g))
 
 
@@ -75,7 +75,7 @@ def _padded(g: Any, shape: Ints) -> Any:
 
 
 def _under(source: Any, index: Any) -> Any:
-    """The part of a source that stands under the index."""
+    """Return the part of a source that stands under the index."""
     for dim, size in enumerate(shape_of(index)):
         if shape_of(source)[dim] != size:
             source = slice_dim(source, dim, 0, size, 1)
@@ -252,7 +252,7 @@ def check_slices(index: ndarray, dim: int, size: int, least: int, prefix: str = 
 
 
 def is_scattered(rank: int, dim: int, alpha: Any) -> bool:
-    """Whether torch adds slices element by element, which has errors of its own."""
+    """Return whether torch adds slices element by element, which has errors of its own."""
     return rank > 1 and dim in (0, rank - 1) and alpha == 1
 
 
@@ -373,7 +373,7 @@ def _index_reduce(
 
 
 def _spread(index: Any, dim: int, shape: Ints) -> Any:
-    """A vector of slices' places as the place of every element of a source of `shape`."""
+    """Return a vector of slices' places as the place of every element of a source of `shape`."""
     row = tuple(n if d == dim else 1 for d, n in enumerate(shape))
     return expand(reshape(index, row), shape)
 

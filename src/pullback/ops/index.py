@@ -47,7 +47,7 @@ def out_of_range(where: ndarray, dims: Ints, shape: Ints) -> IndexError:
 
 
 def adjacent(dims: Ints) -> bool:
-    """Whether the indexed axes stand side by side, so that the index's axes take their place."""
+    """Return whether the indexed axes stand side by side, so that the index's axes take their place."""
     return dims[-1] - dims[0] == len(dims) - 1
 
 

@@ -15,7 +15,7 @@ from ..core.op import HALVES, check_broadcast, common_dtype, unsupported
 
 
 def into(out: Any, result: Any) -> ndarray:
-    """A kernel's result, written to `out` where one is given."""
+    """Return a kernel's result, written to `out` where one is given."""
     if out is ...:
         return np.asarray(result)
     out[...] = result
@@ -23,12 +23,14 @@ def into(out: Any, result: Any) -> ndarray:
 
 
 def scipy_function(name: str) -> Any:
-    """A function of `scipy.special`, imported when a kernel first needs it (the import costs about 0.1 s)."""
+    """Return a function of `scipy.special`, imported when a kernel first needs it (the import costs about 0.1
+    s).
+    """
     return getattr(importlib.import_module("scipy.special"), name)
 
 
 def from_scipy(name: str, *, finite: bool = False) -> Callable[..., ndarray]:
-    """A kernel of one input from `scipy.special`.
+    """Return a kernel of one input from `scipy.special`.
 
     Parameters
     ----------
@@ -65,7 +67,7 @@ class Refusal:
         self._kernel, self._kinds, self._halves, self._inputs = kernel, kinds, halves, inputs
 
     def takes(self, dtype: np.dtype[Any]) -> bool:
-        """Whether the kernel takes operands of which all have this dtype."""
+        """Return whether the kernel takes operands of which all have this dtype."""
         return not (dtype.kind.replace("W", "c") in self._kinds or (self._halves and dtype in HALVES))
 
     def __call__(self, *operands: Any) -> None:

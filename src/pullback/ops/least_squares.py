@@ -90,8 +90,8 @@ def tolerance(x: Any) -> float:
 
 
 def _solver(driver: str, x: ndarray, y: ndarray, rcond: float) -> Call:
-    """A function of a matrix and right-hand sides, padded to as many rows as the solution needs: solution,
-    rank, singular values.
+    """Return a function of a matrix and right-hand sides, padded to as many rows as the solution needs:
+    solution, rank, singular values.
     """
     module = importlib.import_module("scipy.linalg.lapack")
     rows, columns = x.shape[-2:]

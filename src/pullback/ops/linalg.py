@@ -48,7 +48,7 @@ LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
 
 
 def adjoint(x: Any) -> Any:
-    """The conjugate transpose."""
+    """Return the conjugate transpose."""
     return swap(conj(x))
 
 
@@ -64,13 +64,13 @@ def narrow(x: Any, dim: int, start: int, length: int) -> Any:
 
 
 def real_dtype(x: Any) -> np.dtype[Any]:
-    """The real dtype that multiplies a value without widening it."""
+    """Return the real dtype that multiplies a value without widening it."""
     dtype = dtype_of(x)
     return np.zeros((), dtype).real.dtype if dtype.kind == "c" else dtype
 
 
 def eye_of(x: Any) -> ndarray:
-    """The identity in the size of a square value and the real dtype that goes with it."""
+    """Return the identity in the size of a square value and the real dtype that goes with it."""
     return np.eye(shape_of(x)[-1], dtype=real_dtype(x))
 
 
@@ -80,7 +80,7 @@ def embedded(diagonal: Any) -> Any:
 
 
 def total(*parts: Any) -> Any:
-    """The sum of those parts that are not None, or None."""
+    """Return the sum of those parts that are not None, or None."""
     result = None
     for part in parts:
         if part is not None:
@@ -89,7 +89,7 @@ def total(*parts: Any) -> Any:
 
 
 def concrete(value: Any) -> ndarray | None:
-    """The array at the bottom of a value, batch axes included; None where there is none (tracing)."""
+    """Return the array at the bottom of a value, batch axes included; None where there is none (tracing)."""
     while not isinstance(value, ndarray):
         if isinstance(value, TensorBase):
             value = value._value
@@ -103,7 +103,7 @@ def concrete(value: Any) -> ndarray | None:
 
 
 def aligned(call: Call) -> Call:
-    """A batching rule for ops on stacks of matrices whose leading axes broadcast."""
+    """Return a batching rule for ops on stacks of matrices whose leading axes broadcast."""
 
     def rule(size: int, values: Sequence[Any], dims: Sequence[int | None], *attrs: Any) -> Any:
         return call(*aligned_fronts(size, values, dims), *attrs)
@@ -112,7 +112,9 @@ def aligned(call: Call) -> Call:
 
 
 def aligned_fronts(size: int, values: Sequence[Any], dims: Sequence[int | None]) -> list[Any]:
-    """The values with batch axes first and as many axes as the longest, so that leading axes broadcast."""
+    """Return the values with batch axes first and as many axes as the longest, so that leading axes
+    broadcast.
+    """
     fronts = [v if d is None else permute_to_front(v, d) for v, d in zip(values, dims, strict=True)]
     ranks = [len(shape_of(v)) - (d is not None) for v, d in zip(fronts, dims, strict=True)]
     most = max(ranks)
@@ -170,14 +172,14 @@ def empty_columns(shape: tuple[int, ...], dtype: np.dtype[Any]) -> ndarray:
 
 
 def column_major(x: ndarray) -> ndarray:
-    """A copy of matrices with contiguous columns, as LAPACK leaves its results."""
+    """Return a copy of matrices with contiguous columns, as LAPACK leaves its results."""
     result = empty_columns(x.shape, x.dtype)
     result[...] = x
     return result
 
 
 def leading(arrays: Sequence[ndarray], ranks: Sequence[int]) -> tuple[int, ...]:
-    """The common leading shape of stacks whose items have `ranks` axes."""
+    """Return the common leading shape of stacks whose items have `ranks` axes."""
     return np.broadcast_shapes(*(a.shape[: a.ndim - r] for a, r in zip(arrays, ranks, strict=True)))
 
 
@@ -231,7 +233,7 @@ _COMPUTED = frozenset(map(np.dtype, "fdFD"))
 
 
 def computes(kernel: str) -> Callable[..., None]:
-    """A check that refuses, with torch's name of its kernel, what LAPACK has no routine for."""
+    """Return a check that refuses, with torch's name of its kernel, what LAPACK has no routine for."""
 
     def check(x: ndarray, *rest: Any) -> None:
         if x.dtype not in _COMPUTED:
@@ -248,7 +250,7 @@ def _no_info(x: ndarray) -> ndarray:
 
 
 def _solved_each(x: ndarray, y: ndarray) -> tuple[ndarray, ...]:
-    """The solution of each system and the place of the first zero pivot, or 0, from LAPACK's getrf."""
+    """Return the solution of each system and the place of the first zero pivot, or 0, from LAPACK's getrf."""
     getrf, getrs = lapack("getrf", x), lapack("getrs", x)
 
     def step(a: ndarray, b: ndarray) -> tuple[Any, ...]:
@@ -285,7 +287,7 @@ inv_ex: Call = op(
 
 
 def inv(x: Any) -> Any:
-    """The inverse."""
+    """Return the inverse."""
     return inv_ex(x, "linalg.inv")[0]
 
 

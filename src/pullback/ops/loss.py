@@ -30,7 +30,7 @@ from .structure import expand, permute_to_front, reshape, sum_dims
 
 
 def reduced(values: ndarray, reduction: str) -> ndarray:
-    """The mean, the sum, or the values themselves."""
+    """Return the mean, the sum, or the values themselves."""
     if reduction == "none":
         return values
     r = np.add.reduce(values, axis=None, out=...)
@@ -42,7 +42,7 @@ def reduced(values: ndarray, reduction: str) -> ndarray:
 
 
 def _aligned(value: Any, dim: int | None, rank: int) -> Any:
-    """An operand of an elementwise op of rank `rank` with its batch axis first."""
+    """Return an operand of an elementwise op of rank `rank` with its batch axis first."""
     if dim is None or not isinstance(value, (Value, ndarray)):
         return value
     x = permute_to_front(value, dim)
@@ -304,7 +304,7 @@ def _weights_batched(size: int, values: Any, dims: Any, ignore_index: int, dtype
 
 
 def _nll_index(target: ndarray, /, ignore_index: int, dim: int) -> ndarray:
-    """The target as an index along `dim`, class 0 where it is ignored."""
+    """Return the target as an index along `dim`, class 0 where it is ignored."""
     return np.expand_dims(np.where(target == ignore_index, 0, target), dim)
 
 

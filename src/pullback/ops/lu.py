@@ -59,7 +59,7 @@ def _lu_factor_ex(x: ndarray, /, caller: str) -> tuple[ndarray, ndarray, ndarray
 
 
 def _pull_factors(gl: Any, gu: Any, lower: Any, upper: Any) -> Any:
-    """The covector of L U, given those of its factors.
+    """Return the covector of L U, given those of its factors.
 
     Where both are square it is L⁻ᴴ (tril(Lᴴ gL, −1) + triu(gU Uᴴ)) U⁻ᴴ; columns beyond, which are L U₂, and
     rows beyond, L₂ U, are pulled back through what they are products of.
@@ -94,7 +94,7 @@ def _pull_factors(gl: Any, gu: Any, lower: Any, upper: Any) -> Any:
 
 
 def _push_factors(moved: Any, lower: Any, upper: Any) -> tuple[Any, Any]:
-    """The tangents of the factors L and U, given that of their product."""
+    """Return the tangents of the factors L and U, given that of their product."""
     rows, columns, count = shape_of(lower)[-2], shape_of(upper)[-1], shape_of(lower)[-1]
     square_l, square_u = narrow(lower, -2, 0, count), narrow(upper, -1, 0, count)
     part = narrow(narrow(moved, -2, 0, count), -1, 0, count)
@@ -148,7 +148,7 @@ lu_factor_ex: Call = op(
 
 
 def _permutation(pivots: ndarray, rows: int, dtype: np.dtype[Any]) -> ndarray:
-    """The matrices P of row exchanges: row i with row pivots[i] − 1, in turn."""
+    """Return the matrices P of row exchanges: row i with row pivots[i] − 1, in turn."""
     result = np.zeros((*pivots.shape[:-1], rows, rows), dtype)
     for index in np.ndindex(*pivots.shape[:-1]):
         order = np.arange(rows)

@@ -25,7 +25,7 @@ def _rows(x: Any) -> Any:
 
 
 def _by_sample(g: Any, shape: Shape, reduction: str) -> Any:
-    """The covector of each sample's loss as a column (N, 1)."""
+    """Return the covector of each sample's loss as a column (N, 1)."""
     samples = shape[0] if len(shape) == 2 else 1
     if reduction == "mean":
         g = g / (samples or 1)
@@ -33,7 +33,7 @@ def _by_sample(g: Any, shape: Shape, reduction: str) -> Any:
 
 
 def _gaps(x: Any, target: Any, weight: Any, p: int, margin: float) -> tuple[Any, Any, Any]:
-    """What each class lacks to the margin, whether it is the target, and the class weights over the
+    """Return what each class lacks to the margin, whether it is the target, and the class weights over the
     classes.
     """
     rows = _rows(x)

@@ -53,7 +53,7 @@ def _matrix_exp(x: ndarray, /) -> ndarray:
 
 
 def _slope(x: Any, direction: Any) -> Any:
-    """The Fréchet derivative at x: the upper right part of exp [[x, direction], [0, x]]."""
+    """Return the Fréchet derivative at x: the upper right part of exp [[x, direction], [0, x]]."""
     size, rank = shape_of(x)[-1], len(shape_of(x))
     upper = cat((x, direction), rank - 1)
     lower = cat((np.zeros(shape_of(x), dtype_of(x)), x), rank - 1)

@@ -216,12 +216,12 @@ clamp_max_number = renamed(clamp, "clamp_max_number", "ClampMaxBackward0")
 
 
 def _share(g: Any, x: Any, y: Any, wins: Any) -> Any:
-    """The covector where x wins, half of it at a tie."""
+    """Return the covector where x wins, half of it at a tie."""
     return where(eq(x, y), g / 2, where(wins(x, y), g, 0))
 
 
 def _ordered(name: str) -> Callable[..., None]:
-    """A check that refuses complex values, which have no order."""
+    """Return a check that refuses complex values, which have no order."""
 
     def check(*values: Any) -> None:
         if any(isinstance(v, ndarray) and v.dtype.kind in "cW" for v in values):
@@ -251,7 +251,7 @@ def _less_or_nan(x: Any, y: Any) -> Any:
 
 
 def _first_of_equal(function: np.ufunc) -> Callable[..., ndarray]:
-    """An extreme that of 0 and -0 takes the first; NumPy's takes either."""
+    """Return an extreme that of 0 and -0 takes the first; NumPy's takes either."""
 
     def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
         result = np.asarray(function(x, y))
@@ -275,7 +275,9 @@ fmin = elementwise(
 
 
 def divides_by_zero(x: Any, y: Any) -> bool:
-    """Whether an element is divided by zero; where there are no elements, none is."""
+    """Return whether an element is divided by zero; where there are no elements, none is."""
+    if type(y) is int:
+        return y == 0 and bool(np.size(x))
     return bool(np.size(x) and np.any(np.asarray(y) == 0))
 
 

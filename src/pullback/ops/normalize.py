@@ -78,7 +78,7 @@ def _filled(covectors: Any, shapes: tuple[Shape, ...], like: Any) -> list[Any]:
 
 
 def _of_weight(weight: Any, in_weight: Any, covectors: Any) -> Any:
-    """The covector of the weight, which only dx depends on."""
+    """Return the covector of the weight, which only dx depends on."""
     if weight is None or covectors[0] is None:
         return None
     return reshape(in_weight, shape_of(weight))
@@ -123,7 +123,7 @@ def _layer_backward_rule(
 
 
 def _front(value: Any, dim: int | None, size: int) -> Any:
-    """A value with the batch axis first; one that has none is repeated."""
+    """Return a value with the batch axis first; one that has none is repeated."""
     if value is None:
         return None
     if dim is None:
@@ -133,7 +133,7 @@ def _front(value: Any, dim: int | None, size: int) -> Any:
 
 
 def _affine(value: Any, dim: int | None, size: int, lead: int) -> Any:
-    """A weight with the batch axis first and `lead` axes of size 1 behind it."""
+    """Return a weight with the batch axis first and `lead` axes of size 1 behind it."""
     if value is None:
         return None
     x = _front(value, dim, size)

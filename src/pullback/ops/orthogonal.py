@@ -48,13 +48,13 @@ def _qr(x: ndarray, /, mode: Literal["reduced", "complete", "r"]) -> tuple[ndarr
 
 
 def _mirrored(x: Any) -> Any:
-    """The Hermitian matrix with the lower triangle of x."""
+    """Return the Hermitian matrix with the lower triangle of x."""
     lower = tril(x, -1)
     return add(add(lower, adjoint(lower)), mul(real(x), eye_of(x)))
 
 
 def _qr_square(gq: Any, gr: Any, q: Any, r: Any) -> Any:
-    """The covector where r is square: (gq + q·M) r⁻ᴴ with M mirrored from r grᴴ − gqᴴ q."""
+    """Return the covector where r is square: (gq + q·M) r⁻ᴴ with M mirrored from r grᴴ − gqᴴ q."""
     middle = _mirrored(total(
         None if gr is None else matmul(r, adjoint(gr)), None if gq is None else -matmul(adjoint(gq), q)
     ))
@@ -160,7 +160,7 @@ def _householder_product(x: ndarray, tau: ndarray, /) -> ndarray:
 
 
 def _reflector(x: Any, i: int) -> Any:
-    """The i-th reflector's vector: 0 above place i, 1 there, the column of x below."""
+    """Return the i-th reflector's vector: 0 above place i, 1 there, the column of x below."""
     rows = shape_of(x)[-2]
     below, one = np.zeros((rows, 1)), np.zeros((rows, 1))
     below[i + 1 :], one[i] = 1, 1
@@ -217,7 +217,7 @@ def _eye_columns(x: Any) -> ndarray:
 
 
 def _aligned_items(call: Call, ranks: Sequence[int]) -> Call:
-    """A batching rule for stacks whose items have `ranks` axes."""
+    """Return a batching rule for stacks whose items have `ranks` axes."""
 
     def rule(size: int, values: Sequence[Any], dims: Sequence[int | None], *attrs: Any) -> Any:
         grown = [v if r == 2 else column(v) for v, r in zip(values, ranks, strict=True)]

@@ -39,7 +39,7 @@ def _pad(x: ndarray, /, amounts: Amounts, value: float) -> ndarray:
 
 
 def _pad_planes(x: ndarray, y: ndarray, amounts: Amounts, value: float) -> bool | None:
-    """The same by a native loop, where only the last two axes change."""
+    """Return the same by a native loop, where only the last two axes change."""
     lead = x.ndim - 2
     if lead < 0 or not x.flags.c_contiguous or any(amounts[k] != (0, 0) for k in range(lead)) or not y.size:
         return False

@@ -66,7 +66,7 @@ def _chebyshev(
     shifted: bool,
     above: int,
 ) -> Callable[[ndarray, ndarray], ndarray]:
-    """A Chebyshev polynomial of some kind.
+    """Return a Chebyshev polynomial of some kind.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ Sizes = tuple[int, ...]
 
 
 def folded(call: Callable[[], Call]) -> Call:
-    """A batching rule that folds the batch into the images of every input."""
+    """Return a batching rule that folds the batch into the images of every input."""
 
     def rule(size: int, values: Sequence[Any], dims: Sequence[int | None], *attrs: Any) -> Any:
         folded = []
@@ -248,7 +248,7 @@ def _declare_unpool(rank: int) -> Call:
 
 
 def _aligned(call: Call) -> Call:
-    """A batching rule for ops that leave any leading axes alone."""
+    """Return a batching rule for ops that leave any leading axes alone."""
 
     def rule(size: int, values: Sequence[Any], dims: Sequence[int | None], *attrs: Any) -> Any:
         fronts = [

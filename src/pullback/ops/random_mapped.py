@@ -24,7 +24,7 @@ Mappings = tuple[Mapping, ...]
 
 
 def current() -> Mappings:
-    """The vmaps around, outermost first; torch's error where one of them forbids random draws."""
+    """Return the vmaps around, outermost first; torch's error where one of them forbids random draws."""
     around = mappings.get()
     for mapping in around:
         if mapping.randomness == "error":
@@ -36,7 +36,7 @@ def current() -> Mappings:
 
 
 def hidden(array: ndarray, around: Mappings) -> Any:
-    """A tensor around an array whose first axes are those of the levels with different rows."""
+    """Return a tensor around an array whose first axes are those of the levels with different rows."""
     tensor = wrap(array)
     for mapping in around:
         if mapping.randomness == "different":
@@ -47,20 +47,20 @@ def hidden(array: ndarray, around: Mappings) -> Any:
 def draw(
     fill: Callable[[ndarray], ndarray], shape: tuple[int, ...], dtype: np.dtype[Any], around: Mappings
 ) -> Any:
-    """A tensor of new numbers; `fill` draws for a whole array."""
+    """Return a tensor of new numbers; `fill` draws for a whole array."""
     sizes = tuple(m.size for m in around if m.randomness == "different")
     return hidden(fill(np.empty((*sizes, *shape), dtype)), around)
 
 
 def draw_rows(row: Callable[[], ndarray], around: Mappings) -> Any:
-    """A tensor of new numbers where a draw gives one row only."""
+    """Return a tensor of new numbers where a draw gives one row only."""
     sizes = tuple(m.size for m in around if m.randomness == "different")
     rows = [row() for _ in range(int(np.prod(sizes)))]
     return hidden(np.stack(rows).reshape(*sizes, *rows[0].shape), around)
 
 
 def is_batched(value: Any, level: int) -> bool:
-    """Whether a value has a batch axis at a level."""
+    """Return whether a value has a batch axis at a level."""
     while isinstance(value, (TensorBase, Batched)):
         if isinstance(value, Batched):
             if value._level == level:
@@ -90,7 +90,7 @@ def prepared(inputs: tuple[Any, ...], around: Mappings) -> tuple[Any, ...]:
 
 
 def shares_rows(x: Any, around: Mappings) -> bool:
-    """Whether rows of `x` are to get the same numbers."""
+    """Return whether rows of `x` are to get the same numbers."""
     return any(m.randomness == "same" and is_batched(x, m.level) for m in around)
 
 

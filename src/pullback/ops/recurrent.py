@@ -146,7 +146,7 @@ def _affine(x: Any, weight: Any, bias: Any) -> Any:
 def elman_in_steps(
     x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, activation: str, reverse: bool, sizes: Sizes
 ) -> tuple[Any, ...]:
-    """The layer put together from ops: all states and the last."""
+    """Return the layer put together from ops: all states and the last."""
     function = relu if activation == "relu" else tanh
 
     def cell(pre: Any, states: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -158,7 +158,7 @@ def elman_in_steps(
 def gru_in_steps(
     x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, reverse: bool, sizes: Sizes
 ) -> tuple[Any, ...]:
-    """The layer put together from ops: all states and the last."""
+    """Return the layer put together from ops: all states and the last."""
     width = shape_of(h)[1]
 
     def cell(pre: Any, states: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -174,7 +174,7 @@ def gru_in_steps(
 def lstm_in_steps(
     x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, w_hr: Any, reverse: bool, sizes: Sizes
 ) -> tuple[Any, ...]:
-    """The layer put together from ops: all states, the last state and the last cell."""
+    """Return the layer put together from ops: all states, the last state and the last cell."""
     width = shape_of(c)[1]
 
     def cell(pre: Any, states: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -227,7 +227,7 @@ def _lstm_rule(
 
 
 def _tangents(in_steps: Callable[..., tuple[Any, ...]], kept: int) -> Callable[..., tuple[Any, ...]]:
-    """The jvp of a layer whose last `kept` outputs carry none."""
+    """Return the jvp of a layer whose last `kept` outputs carry none."""
 
     def jvp(
         primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, *attrs: Any

@@ -35,12 +35,12 @@ _INT64 = np.dtype(np.int64)
 
 
 def kept(shape: Shape, dims: tuple[int, ...]) -> Shape:
-    """The shape with size 1 in place of the reduced dims."""
+    """Return the shape with size 1 in place of the reduced dims."""
     return tuple([1 if axis in dims else size for axis, size in enumerate(shape)])
 
 
 def spread(g: Any, shape: Shape, dims: tuple[int, ...], keepdim: bool) -> Any:
-    """A reduction's result (or its covector) repeated along the dims that it was reduced over."""
+    """Return a reduction's result (or its covector) repeated along the dims that it was reduced over."""
     if not keepdim and dims:
         g = reshape(g, kept(shape, dims))
     return g if shape_of(g) == shape else expand(g, shape)
@@ -67,7 +67,7 @@ def over_rows(reduce: Callable[[Any, tuple[int, ...]], Any]) -> Call:
 
 
 def _fill(g: Any, shape: Shape) -> Any:
-    """A scalar as an array of a shape."""
+    """Return a scalar as an array of a shape."""
     if type(g) is ndarray:
         if g.ndim == 0:
             return np.ndarray(shape, g.dtype, g, 0, (0,) * len(shape))
@@ -181,13 +181,15 @@ def _prod(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
 
 
 def _has_zero(x: Any) -> bool:
-    """Whether an element is 0, as far as that is known before a transform or a compiled program runs."""
+    """Return whether an element is 0, as far as that is known before a transform or a compiled program
+    runs.
+    """
     x = innermost(x)
     return isinstance(x, ndarray) and not x.all()
 
 
 def _has_no_zero(x: Any) -> bool:
-    """Whether no element is 0, as far as that is known."""
+    """Return whether no element is 0, as far as that is known."""
     x = innermost(x)
     return isinstance(x, ndarray) and bool(x.all())
 
@@ -304,8 +306,8 @@ std = op("std", _std, (_std_rule,), kind="reduce", halves=True, batch=shifted)
 
 
 def _running_mean(x: ndarray, dims: tuple[int, ...], keepdim: bool) -> ndarray:
-    """The mean, and nan behind an infinity: torch takes it element by element, and the next one is infinitely
-    far from a mean that is infinite.
+    """Return the mean, and nan behind an infinity: torch takes it element by element, and the next one is
+    infinitely far from a mean that is infinite.
     """
     mean = _mean(x, dims, keepdim)
     if x.dtype.kind == "f" and np.isinf(mean).any():
@@ -546,7 +548,7 @@ logsumexp = op(
 
 
 def _truths(x: ndarray) -> ndarray:
-    """What NumPy reads as true or false: of complex32 it looks at the real part alone."""
+    """Return what NumPy reads as true or false: of complex32 it looks at the real part alone."""
     return x != 0 if x.dtype == COMPLEX32 else x
 
 

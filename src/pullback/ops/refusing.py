@@ -60,7 +60,7 @@ REFUSING: Mapping[str, tuple[str, str]] = {
 
 
 def may_refuse(equation: Equation, dtypes: Sequence[np.dtype[Any]]) -> bool:
-    """Whether the numbers of an equation's operands decide if it raises.
+    """Return whether the numbers of an equation's operands decide if it raises.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def may_refuse(equation: Equation, dtypes: Sequence[np.dtype[Any]]) -> bool:
 
 
 def stays(equation: Equation, dtypes: Sequence[np.dtype[Any]]) -> bool:
-    """Whether a program runs an equation though nobody reads its results: it draws random numbers, or
+    """Return whether a program runs an equation though nobody reads its results: it draws random numbers, or
     may raise.
     """
     return (
@@ -88,5 +88,5 @@ def stays(equation: Equation, dtypes: Sequence[np.dtype[Any]]) -> bool:
 
 
 def stays_in(body: Body) -> bool:
-    """Whether an equation of a loop's body stays."""
+    """Return whether an equation of a loop's body stays."""
     return any(stays(equation, body.dtypes) for equation in body.equations)

@@ -33,7 +33,9 @@ def _raised(orders: Ints, axis: int) -> Ints:
 
 
 def _by_place(g: Any, x: Any, grid: Any, sampler: Sampler, orders: Ints) -> Any:
-    """The covector of a grid: per coordinate, what a shift of the place changes, summed over the channels."""
+    """Return the covector of a grid: per coordinate, what a shift of the place changes, summed over the
+    channels.
+    """
     slopes = [
         sum_dims(g * grid_sample_slope(x, grid, sampler, _raised(orders, d)), (1,), False)
         for d in range(len(orders))

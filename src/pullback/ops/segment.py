@@ -70,7 +70,7 @@ spread: Call = op(
 
 
 def _sizes(lengths: Any, like: Any, axis: int) -> Any:
-    """The segments' sizes, at least 1, in a shape that broadcasts with the result."""
+    """Return the segments' sizes, at least 1, in a shape that broadcasts with the result."""
     shape = shape_of(lengths)
     rest = len(shape_of(like)) - len(shape)
     return as_dtype(reshape(clamp(lengths, 1, None), (*shape, *(1,) * rest)), dtype_of(like))

@@ -54,7 +54,7 @@ _BLOCK = 1 << 16
 
 
 def _first_places(x: ndarray, k: int, dim: int, descending: bool) -> ndarray:
-    """The first k of the indices that sort an array along `dim`."""
+    """Return the first k of the indices that sort an array along `dim`."""
     n = x.shape[dim]
     if x.size < _WORTH_CHOOSING or not 0 < k <= n * _LARGEST_PART or x.dtype.kind not in "fiu":
         return np.ascontiguousarray(sorting(x, dim, descending).take(np.arange(k), dim))
@@ -111,7 +111,7 @@ def _topk(x: ndarray, /, k: int, dim: int, largest: bool) -> tuple[ndarray, ndar
 
 
 def _places_rule(g: Any, shape_x: tuple[int, ...], indices: Any, dim: int) -> Any:
-    """The covector of the values goes to where they came from."""
+    """Return the covector of the values goes to where they came from."""
     return scatter_add(zeros_for(g, shape_x), indices, g, dim)
 
 
@@ -233,7 +233,7 @@ def distinct(
 
 
 def lexical(rows: ndarray) -> ndarray:
-    """The order that sorts rows by their first element, then their second, and so on."""
+    """Return the order that sorts rows by their first element, then their second, and so on."""
     if not rows.size:
         return np.arange(len(rows))
     flat = orderable(rows).reshape(len(rows), -1)

@@ -229,7 +229,7 @@ def _svd_rule(g: Any, shape_x: tuple[int, ...], u: Any, s: Any, vh: Any) -> Any:
 
 
 def _filled(x: Any, dim: int, more: int) -> Any:
-    """The value with zeros after it along an axis."""
+    """Return the value with zeros after it along an axis."""
     shape = list(shape_of(x))
     shape[dim] = more
     return cat((x, np.zeros(shape, dtype_of(x))), dim % len(shape)) if more else x

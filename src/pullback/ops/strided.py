@@ -28,7 +28,7 @@ Strides = tuple[int, ...]
 
 
 def _places(shape: Shape, strides: Strides) -> ndarray:
-    """The place in storage of every element of a layout."""
+    """Return the place in storage of every element of a layout."""
     places = np.zeros((1,) * len(shape), np.intp)
     for axis, (size, stride) in enumerate(zip(shape, strides, strict=True)):
         places = places + (np.arange(size) * stride).reshape((-1,) + (1,) * (len(shape) - axis - 1))
@@ -70,7 +70,7 @@ def _values_backward(
 def _batched(
     count: int, shape: Shape, strides: Strides, size: Shape, stride: Strides, offset: int
 ) -> tuple[Shape, Strides, Shape, Strides, int]:
-    """The layouts of a batch whose examples lie one after the other."""
+    """Return the layouts of a batch whose examples lie one after the other."""
     _, length = _span(shape, strides, size, stride, offset)
     return (count, *shape), (length, *strides), (count, *size), (length, *stride), offset
 
@@ -137,7 +137,9 @@ def _as_strided_tangent(
 
 
 def _holds(layout: ndarray, strides: Strides, size: Shape, stride: Strides, offset: int) -> bool:
-    """Whether an array has the strides that a view of it was asked of, and storage where the view reaches."""
+    """Return whether an array has the strides that a view of it was asked of, and storage where the view
+    reaches.
+    """
     root, before = storage(layout)
     first = before // layout.itemsize + offset
     reach = (first + extent(size, stride)) * layout.itemsize
@@ -147,7 +149,7 @@ def _holds(layout: ndarray, strides: Strides, size: Shape, stride: Strides, offs
 def _as_strided_batched(
     count: int, x: Any, size: Shape, stride: Strides, offset: int, shape: Shape, strides: Strides
 ) -> Any:
-    """The view of each row, or its values by index."""
+    """Return the view of each row, or its values by index."""
     layout = visible_layout(x)
     apart = strides_of(layout)[0]
     rows = (count, *size), (apart, *stride), offset
@@ -170,8 +172,8 @@ def _as_strided_scatter(
 
 
 def _selected(g: Any, size: Shape, stride: Strides, offset: int | None) -> tuple[Any, ...]:
-    """The attributes with which `strided_values` selects from a covector, which lies in C order in a storage
-    of its own.
+    """Return the attributes with which `strided_values` selects from a covector, which lies in C order in a
+    storage of its own.
     """
     place, shape, width = offset or 0, shape_of(g), dtype_of(g).itemsize
     room = math.prod(shape) * width

@@ -28,8 +28,8 @@ Shape = tuple[int, ...]
 
 
 def _reshape(x: ndarray, /, shape: Shape) -> ndarray:
-    """The view in another shape, with torch's strides also on axes of size 1; ValueError where
-    there is none.
+    """Return the view in another shape, with torch's strides also on axes of size 1; ValueError where there
+    is none.
     """
     y = x.reshape(shape, copy=False)
     if 1 in shape and not x.flags.c_contiguous:
@@ -101,7 +101,7 @@ unsafe_view = op(
 
 
 def reshape(x: Any, shape: Shape) -> Any:
-    """The same elements in another shape: a view where strides allow it, else of a contiguous copy."""
+    """Return the same elements in another shape: a view where strides allow it, else of a contiguous copy."""
     if type(x) is ndarray:
         return x.reshape(shape)
     inner = getattr(x, "_value", None)
@@ -161,7 +161,7 @@ permute: Call = view(
 
 
 def permute_to_front(x: Any, dim: int) -> Any:
-    """The value with axis `dim` moved first."""
+    """Return the value with axis `dim` moved first."""
     rank = len(shape_of(x))
     return x if dim == 0 else permute(x, (dim, *(d for d in range(rank) if d != dim)))
 

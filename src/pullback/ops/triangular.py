@@ -56,7 +56,7 @@ def _solve_triangular(x: ndarray, y: ndarray, /, upper: bool, left: bool, unit: 
 
 
 def triangle(x: Any, upper: bool, unit: bool = False) -> Any:
-    """The upper or lower triangle, without its diagonal where that is all ones."""
+    """Return the upper or lower triangle, without its diagonal where that is all ones."""
     return triu(x, int(unit)) if upper else tril(x, -int(unit))
 
 
@@ -131,7 +131,7 @@ triangular_solve: Call = op(
 
 
 def _factored_each(x: ndarray, upper: bool) -> tuple[ndarray, ...]:
-    """The factor of each matrix and the order of its first minor that is not positive, or 0."""
+    """Return the factor of each matrix and the order of its first minor that is not positive, or 0."""
     potrf = lapack("potrf", x)
 
     def step(a: ndarray) -> tuple[Any, ...]:
@@ -157,7 +157,7 @@ def _cholesky_ex(x: ndarray, /, upper: bool, caller: str) -> tuple[ndarray, ndar
 
 
 def _halved(x: Any) -> Any:
-    """The lower triangle of a square value, its diagonal halved."""
+    """Return the lower triangle of a square value, its diagonal halved."""
     size = shape_of(x)[-1]
     return mul(x, (np.tril(np.ones((size, size)), -1) + 0.5 * np.eye(size)).astype(real_dtype(x)))
 

@@ -274,7 +274,7 @@ view_as_complex: Call = view(
 
 
 def of_view_dtype(x: ndarray, dtype: np.dtype[Any]) -> ndarray:
-    """The same bytes as another dtype; the last axis takes up a change of the element's size."""
+    """Return the same bytes as another dtype; the last axis takes up a change of the element's size."""
     if x.itemsize == dtype.itemsize or not x.size:
         shape = (*x.shape[:-1], x.shape[-1] * x.itemsize // dtype.itemsize) if x.ndim else ()
         return x.view(dtype) if x.itemsize == dtype.itemsize else np.empty(shape, dtype)

@@ -72,7 +72,7 @@ native_channel_shuffle: Call = op(
 
 
 def _patches(x: ndarray, kernel: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> ndarray:
-    """A view (N, C, K, L, H', W') of a padded x."""
+    """Return a view (N, C, K, L, H', W') of a padded x."""
     height, width = (
         (n + 2 * p - d * (k - 1) - 1) // s + 1
         for n, k, d, p, s in zip(x.shape[2:], kernel, dilation, padding, stride, strict=True)

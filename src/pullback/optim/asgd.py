@@ -71,7 +71,9 @@ class ASGD(Optimizer):
 
 
 def _rounded(value: Any) -> Any:
-    """A number as torch writes it to the state: in the default dtype first, whatever that of the state is."""
+    """Return a number as torch writes it to the state: in the default dtype first, whatever that of the state
+    is.
+    """
     return value if isinstance(value, TensorBase) else tensor(value)
 
 

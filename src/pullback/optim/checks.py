@@ -50,7 +50,7 @@ def check_tensor_options(lr: Any, betas: tuple[Any, Any], foreach: bool | None, 
 
 
 def number(value: Any) -> Any:
-    """A number from an option or a state that may be a tensor of one element.
+    """Return a number from an option or a state that may be a tensor of one element.
 
     A traced tensor has no number yet: what stands for it is a tensor without dimensions in double precision,
     the precision of Python's numbers.
@@ -61,7 +61,7 @@ def number(value: Any) -> Any:
 
 
 def stands(value: Any) -> bool:
-    """Whether an option is a tensor that stands for a number other than 0, in a trace."""
+    """Return whether an option is a tensor that stands for a number other than 0, in a trace."""
     return isinstance(value, Tensor) and bool(value._level)
 
 
@@ -90,14 +90,14 @@ def approach(mean: Any, x: Any, share: Any) -> Any:
 
 
 def chosen(condition: Any, x: Any, y: Any) -> Any:
-    """One of two values, where the condition may be a tensor that stands for a bool."""
+    """Return one of two values, where the condition may be a tensor that stands for a bool."""
     if not isinstance(condition, Tensor):
         return x if condition else y
     return where(condition, x, y)
 
 
 def larger(x: Any, y: Any) -> Any:
-    """The larger of a number and a number, or the tensor that stands for one."""
+    """Return the larger of a number and a number, or the tensor that stands for one."""
     return y.clamp(min=x) if isinstance(y, Tensor) else max(x, y)
 
 

@@ -36,7 +36,7 @@ class _Composed(LRScheduler):
                 )
 
     def state_dict(self) -> dict[str, Any]:
-        """The attributes, and the state of each part."""
+        """Return the attributes, and the state of each part."""
         state = {k: v for k, v in self.__dict__.items() if k not in ("optimizer", "_schedulers")}
         state["_schedulers"] = [part.state_dict() for part in self._schedulers]
         return state

@@ -90,11 +90,11 @@ class CyclicLR(LRScheduler):
         self.scale_mode = "iterations" if self.mode == "exp_range" else "cycle"
 
     def scale_fn(self, x: float) -> float:
-        """The height of a cycle, or of a step."""
+        """Return the height of a cycle, or of a step."""
         return (self._scale_fn_custom or self._scale_fn_ref)(x)
 
     def get_lr(self) -> list[Any]:
-        """The rates at `last_epoch`; the momenta are set on the way."""
+        """Return the rates at `last_epoch`; the momenta are set on the way."""
         self._warn_outside_step()
         cycle = math.floor(1 + self.last_epoch / self.total_size)
         x = 1.0 + self.last_epoch / self.total_size - cycle
@@ -110,7 +110,9 @@ class CyclicLR(LRScheduler):
         ]
 
     def state_dict(self) -> dict[str, Any]:
-        """The attributes; of a `scale_fn` that is a function nothing, of other callables their attributes."""
+        """Return the attributes; of a `scale_fn` that is a function nothing, of other callables their
+        attributes.
+        """
         state = super().state_dict()
         state.pop("_scale_fn_ref", None)
         function = state.pop("_scale_fn_custom")
@@ -181,7 +183,7 @@ class OneCycleLR(LRScheduler):
         return (end - start) * share + start
 
     def get_lr(self) -> list[Any]:
-        """The rates at `last_epoch`; the momenta are set on the way."""
+        """Return the rates at `last_epoch`; the momenta are set on the way."""
         self._warn_outside_step()
         if self.last_epoch > self.total_steps:
             raise ValueError(
@@ -225,7 +227,7 @@ def _steps(total: int | None, epochs: int | None, per_epoch: int | None) -> int:
 
 
 def _phases(share: float, steps: int, three: bool) -> list[dict[str, Any]]:
-    """The last step of each phase and the options of a group between which it goes."""
+    """Return the last step of each phase and the options of a group between which it goes."""
     ends = [(float(share * steps) - 1, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
     if three:
         ends += [

@@ -372,7 +372,7 @@ class Optimizer:
 
 
 def _parts(value: Any) -> Any:
-    """A real view of a complex tensor; everything else as it is."""
+    """Return a real view of a complex tensor; everything else as it is."""
     return view_as_real(value) if isinstance(value, Tensor) and dtype_of(value).kind in "cW" else value
 
 
@@ -393,7 +393,7 @@ def check_fused(fused: bool | None, foreach: bool | None, differentiable: bool) 
 
 
 def _loaded(name: str, value: Any, param: Any) -> Any:
-    """A state value in the parameter's dtype; the step count stays as it is."""
+    """Return a state value in the parameter's dtype; the step count stays as it is."""
     if not isinstance(value, Tensor):
         return value
     tensor: Any = value
@@ -430,7 +430,7 @@ def _torch_type(value: Any) -> str:
 
 
 def _new(module: str, name: str) -> Any:
-    """An instance, without its attributes, of the class that torch has under a name."""
+    """Return an instance, without its attributes, of the class that torch has under a name."""
     cls = class_named(Optimizer, module, name)
     return cls.__new__(cls)
 

@@ -27,12 +27,12 @@ _SEE = "See more details at https://pytorch.org/docs/stable/optim.html#how-to-ad
 
 
 def copied(value: Any) -> Any:
-    """A tensor's copy; a number itself."""
+    """Return a tensor's copy; a number itself."""
     return value.clone() if isinstance(value, Tensor) else value
 
 
 def rates(optimizer: Optimizer, key: str = "lr") -> list[Any]:
-    """An option of every group."""
+    """Return an option of every group."""
     return [copied(group[key]) for group in optimizer.param_groups]
 
 
@@ -45,7 +45,7 @@ def set_option(group: dict[str, Any], key: str, value: Any) -> None:
 
 
 def per_group(name: str, optimizer: Optimizer, values: Any) -> list[Any]:
-    """One value per group from a list of them or one for all."""
+    """Return one value per group from a list of them or one for all."""
     groups = optimizer.param_groups
     if not isinstance(values, (list, tuple)):
         return [copied(values) for _ in groups]
@@ -103,7 +103,7 @@ class LRScheduler:
             self._is_initial = False
 
     def state_dict(self) -> dict[str, Any]:
-        """All attributes but the optimizer."""
+        """Return all attributes but the optimizer."""
         return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -111,7 +111,7 @@ class LRScheduler:
         self.__dict__.update(state_dict)
 
     def get_last_lr(self) -> list[Any]:
-        """The rates that the last step set."""
+        """Return the rates that the last step set."""
         return self._last_lr
 
     def get_lr(self) -> list[Any]:

@@ -32,7 +32,7 @@ class _OfFunctions(LRScheduler):
         """Nothing to check in general."""
 
     def state_dict(self) -> dict[str, Any]:
-        """The attributes; of functions nothing, of other callables their own attributes."""
+        """Return the attributes; of functions nothing, of other callables their own attributes."""
         state = {k: v for k, v in self.__dict__.items() if k not in ("optimizer", "lr_lambdas")}
         state["lr_lambdas"] = [
             None if isinstance(f, types.FunctionType) else f.__dict__.copy() for f in self.lr_lambdas
@@ -51,7 +51,7 @@ class LambdaLR(_OfFunctions):
     """γₜ = γ₀·f(t), one function f for all groups or a list of them."""
 
     def get_lr(self) -> list[Any]:
-        """The rates at `last_epoch`."""
+        """Return the rates at `last_epoch`."""
         self._warn_outside_step()
         pairs = zip(self.lr_lambdas, self.base_lrs, strict=True)
         return [base * function(self.last_epoch) for function, base in pairs]
@@ -66,7 +66,7 @@ class MultiplicativeLR(_OfFunctions):
                 raise TypeError(f"lr_lambda should be a function, but got {type(function).__name__}")
 
     def get_lr(self) -> list[Any]:
-        """The rates at `last_epoch`."""
+        """Return the rates at `last_epoch`."""
         self._warn_outside_step()
         if self._is_initial:
             return rates(self.optimizer)
@@ -82,7 +82,7 @@ class _ByFactor(LRScheduler):
         raise NotImplementedError
 
     def get_lr(self) -> list[Any]:
-        """The rates at `last_epoch`."""
+        """Return the rates at `last_epoch`."""
         self._warn_outside_step()
         factor = self._factor()
         if factor is None:
@@ -226,7 +226,7 @@ class CosineAnnealingLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates at `last_epoch`."""
+        """Return the rates at `last_epoch`."""
         self._warn_outside_step()
         if self._is_initial:
             return rates(self.optimizer)
@@ -272,7 +272,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
-        """The rates at `T_cur` steps after the last restart."""
+        """Return the rates at `T_cur` steps after the last restart."""
         self._warn_outside_step()
         height = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
         return [self.eta_min + (base - self.eta_min) * height for base in self.base_lrs]

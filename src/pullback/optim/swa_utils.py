@@ -37,7 +37,7 @@ def _inexact(x: Any) -> bool:
 
 
 def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., None]:
-    """A function that updates a list of exponential moving averages: a ← d·a + (1 − d)·p."""
+    """Return a function that updates a list of exponential moving averages: a ← d·a + (1 − d)·p."""
     _check_decay(decay)
 
     @no_grad()
@@ -52,7 +52,7 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., None]:
 
 
 def get_swa_multi_avg_fn() -> Callable[..., None]:
-    """A function that updates a list of equal averages: a ← a + (p − a)/(n + 1)."""
+    """Return a function that updates a list of equal averages: a ← a + (p − a)/(n + 1)."""
 
     @no_grad()
     def swa_update(averages: Sequence[Any], current: Sequence[Any], num_averaged: Any) -> None:
@@ -67,7 +67,7 @@ def get_swa_multi_avg_fn() -> Callable[..., None]:
 
 
 def get_ema_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
-    """A function of an exponential moving average: d·a + (1 − d)·p."""
+    """Return a function of an exponential moving average: d·a + (1 − d)·p."""
     _check_decay(decay)
 
     @no_grad()
@@ -78,7 +78,7 @@ def get_ema_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
 
 
 def get_swa_avg_fn() -> Callable[..., Any]:
-    """A function of an equal average: a + (p − a)/(n + 1)."""
+    """Return a function of an equal average: a + (p − a)/(n + 1)."""
 
     @no_grad()
     def swa_update(average: Any, current: Any, num_averaged: Any) -> Any:
@@ -197,7 +197,7 @@ class SWALR(LRScheduler):
         return (1 - math.cos(math.pi * t)) / 2 if self._anneal_strategy == "cos" else t
 
     def get_lr(self) -> list[Any]:
-        """The rates at this step, from those before."""
+        """Return the rates at this step, from those before."""
         self._warn_outside_step()
         step = self._step_count - 1
         if self.anneal_epochs == 0:

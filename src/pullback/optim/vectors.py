@@ -27,7 +27,7 @@ def _short(x: Any) -> bool:
 
 
 def is_short(x: Any) -> bool:
-    """Whether `lanes` has what torch does with a vector."""
+    """Return whether `lanes` has what torch does with a vector."""
     return type(x) is Tensor and _short(x)
 
 
@@ -98,8 +98,8 @@ def recursion(
 
 
 def number(x: Any) -> Any:
-    """A number for a tensor without dimensions: a NumPy scalar, whose arithmetic rounds as the tensor's does,
-    where there is one of its dtype.
+    """Return a number for a tensor without dimensions: a NumPy scalar, whose arithmetic rounds as the
+    tensor's does, where there is one of its dtype.
     """
     if not isinstance(x, Tensor):
         return x
@@ -108,5 +108,5 @@ def number(x: Any) -> Any:
 
 
 def tensor_of(x: Any) -> Any:
-    """The tensor for a NumPy scalar; Python's numbers stay."""
+    """Return the tensor for a NumPy scalar; Python's numbers stay."""
     return wrap(np.asarray(x)) if isinstance(x, np.floating) else x

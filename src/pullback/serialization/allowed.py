@@ -31,14 +31,14 @@ def encode(text: str, encoding: str = "utf-8") -> bytes:
 
 
 def bytearray_of(content: Any = b"", encoding: str = "latin1") -> bytearray:
-    """A bytearray of given bytes; never of a given length, which could be any."""
+    """Return a bytearray of given bytes; never of a given length, which could be any."""
     if isinstance(content, int):
         raise TypeError("a checkpoint may hold the bytes of a bytearray, not its length")
     return bytearray(content, encoding) if isinstance(content, str) else bytearray(content)
 
 
 def _get_layout(name: str) -> Any:
-    """The layout of a name."""
+    """Return the layout of a name."""
     for known in (strided, *SPARSE):
         if str(known) == name:
             return known
@@ -85,12 +85,14 @@ def allowed(module: str, name: str) -> Any:
 
 
 def is_allowed(thing: Any) -> bool:
-    """Whether an object is one that a file may call: told by identity, so that nothing in it is asked."""
+    """Return whether an object is one that a file may call: told by identity, so that nothing in it is
+    asked.
+    """
     return id(thing) in _ALLOWED_IDS or user_allowed(thing)
 
 
 def user_allowed(thing: Any) -> bool:
-    """Whether the user allowed this very object."""
+    """Return whether the user allowed this very object."""
     return any(thing is own for own in _USER.values())
 
 
@@ -134,7 +136,7 @@ def safe_globals(safe_globals: Sequence[Any]) -> Any:
 
 
 def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
-    """The full names in a checkpoint that would have to be allowed, found without loading it."""
+    """Return the full names in a checkpoint that would have to be allowed, found without loading it."""
     from .restricted import names_in
 
     try:

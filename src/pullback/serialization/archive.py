@@ -75,11 +75,11 @@ class Archive:
         self._zip.close()
 
     def names(self) -> list[str]:
-        """The names of all records."""
+        """Return the names of all records."""
         return [name.removeprefix(self._folder) for name in self._zip.NameToInfo]
 
     def has(self, name: str) -> bool:
-        """Whether there is a record."""
+        """Return whether there is a record."""
         return self._folder + name in self._zip.NameToInfo
 
     def _entry(self, name: str, size: int | None) -> zipfile.ZipInfo:
@@ -98,7 +98,7 @@ class Archive:
         return entry
 
     def read(self, name: str) -> bytes:
-        """A record's bytes."""
+        """Return a record's bytes."""
         entry = self._entry(name, None)
         try:
             return self._zip.read(entry)
@@ -106,7 +106,7 @@ class Archive:
             raise RuntimeError(f"PytorchStreamReader failed reading file {name}: {error}") from error
 
     def storage(self, name: str, size: int) -> ndarray:
-        """A record of `size` bytes as a writable array of bytes."""
+        """Return a record of `size` bytes as a writable array of bytes."""
         entry = self._entry(name, size)
         if self._map is not None:
             start = self._start(entry)
@@ -135,7 +135,7 @@ class Archive:
         return content
 
     def _start(self, entry: zipfile.ZipInfo) -> int:
-        """Where a record's bytes begin: behind its own header, whose lengths may differ from the
+        """Return where a record's bytes begin: behind its own header, whose lengths may differ from the
         directory's.
         """
         assert self._map is not None, "asked of mapped files only"

@@ -33,15 +33,15 @@ class PyTorchFileReader:
             ) from error
 
     def get_all_records(self) -> list[str]:
-        """The names of all records."""
+        """Return the names of all records."""
         return self._archive.names()
 
     def has_record(self, name: str) -> bool:
-        """Whether there is a record."""
+        """Return whether there is a record."""
         return self._archive.has(name)
 
     def get_record(self, name: str) -> bytes:
-        """A record's bytes.
+        """Return a record's bytes.
 
         Raises
         ------

@@ -99,14 +99,14 @@ class Storages:
 
 
 def dtype_of_kind(kind: Any) -> dtypes.dtype:
-    """The dtype of a storage class in a reference."""
+    """Return the dtype of a storage class in a reference."""
     if not isinstance(kind, StorageKind):
         raise RuntimeError(f"a reference of the checkpoint names {kind} where a storage class belongs")
     return kind.dtype if kind.dtype is not None else dtypes.uint8
 
 
 def typed(content: Any, dtype: dtypes.dtype) -> TypedStorage:
-    """A storage of bytes with a dtype."""
+    """Return a storage of bytes with a dtype."""
     return TypedStorage(wrap_storage=_of_bytes(content), dtype=dtype, _internal=True)
 
 
@@ -145,7 +145,7 @@ def _fill(storage: TypedStorage, content: bytes, place: int) -> int:
 
 
 def is_tar(content: bytes) -> bool:
-    """Whether a file is a tar file: the oldest format."""
+    """Return whether a file is a tar file: the oldest format."""
     return content[257:262] == b"ustar"
 
 

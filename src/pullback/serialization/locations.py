@@ -36,12 +36,12 @@ class SourceChangeWarning(Warning):
 
 
 def location_tag(storage: Any) -> str:
-    """The name of the place of a storage: always ``"cpu"``."""
+    """Return the name of the place of a storage: always ``"cpu"``."""
     return "cpu"
 
 
 def default_restore_location(storage: Any, location: str) -> Any:
-    """A storage in the place that a checkpoint names.
+    """Return a storage in the place that a checkpoint names.
 
     Raises
     ------

@@ -47,7 +47,7 @@ _KINDS = {
 
 
 def storage_kind(module: str, name: str) -> StorageKind | None:
-    """The storage class of a name, or None."""
+    """Return the storage class of a name, or None."""
     return _KINDS.get(name) if module in ("torch", "torch.storage") else None
 
 
@@ -65,7 +65,7 @@ def torch_name(thing: Any) -> tuple[str, str]:
 
 
 def is_torch(module: str) -> bool:
-    """Whether a module's name means torch's."""
+    """Return whether a module's name means torch's."""
     return module == "torch" or module.startswith("torch.")
 
 

@@ -43,7 +43,7 @@ class Reader:
         self.place = 0
 
     def take(self, count: int) -> memoryview:
-        """The next `count` bytes."""
+        """Return the next `count` bytes."""
         end = self.place + count
         if end > len(self._content):
             raise UnpicklingError("pickle data was truncated")
@@ -52,7 +52,7 @@ class Reader:
         return part
 
     def number(self, count: int, signed: bool = False) -> int:
-        """A little-endian integer of `count` bytes."""
+        """Return a little-endian integer of `count` bytes."""
         return int.from_bytes(self.take(count), "little", signed=signed)
 
     def line(self) -> str:
@@ -109,7 +109,7 @@ class Unpickler:
         self.memo: dict[int, Any] = {}
 
     def load(self) -> Any:
-        """The object that the pickle describes; UnpicklingError for whatever is wrong with it."""
+        """Return the object that the pickle describes; UnpicklingError for whatever is wrong with it."""
         try:
             while True:
                 code = bytes(self.reader.take(1))

@@ -40,7 +40,7 @@ def _library() -> Any:
 
 
 def load_file(filename: str | os.PathLike[str]) -> dict[str, Any]:
-    """The tensors of a file, by name.
+    """Return the tensors of a file, by name.
 
     Parameters
     ----------

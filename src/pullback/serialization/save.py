@@ -98,7 +98,7 @@ class Pickler(_Base):
     }
 
     def persistent_id(self, obj: Any) -> Any:
-        """A reference to a storage; None for everything else."""
+        """Return a reference to a storage; None for everything else."""
         if isinstance(obj, UntypedStorage):
             return self._reference(obj, None)
         if isinstance(obj, TypedStorage):

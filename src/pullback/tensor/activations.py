@@ -77,7 +77,7 @@ def hardshrink(input: Any, lambd: float = 0.5) -> Any:
 
 @public(method=False, out=False)
 def selu(input: Any) -> Any:
-    """The self-normalising `elu`: scale 1.0507, α 1.6733."""
+    """Return the self-normalising `elu`: scale 1.0507, α 1.6733."""
     check_floating("elu_cpu", input)
     return o.elu(input, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1.0)
 

@@ -135,8 +135,8 @@ def with_signature(*signatures: str, name: str | None = None, **options: Any) ->
 
 
 def _of_class(function: Function, name: str) -> Function:
-    """The function behind a method, whose own errors of surplus and missing arguments name the class where
-    torch has the method in Python.
+    """Return the function behind a method, whose own errors of surplus and missing arguments name the class
+    where torch has the method in Python.
     """
     if name not in _IN_PYTHON:
         return function
@@ -173,7 +173,7 @@ def public_op(
 
 
 def _alias(function: Function, place: str, name: str) -> Function:
-    """A public function under another of its names, which its errors have."""
+    """Return a public function under another of its names, which its errors have."""
     call = as_function(function, name, place)
     call.__name__ = call.__qualname__ = name
     call.__module__ = {"": "pullback", "nn": "pullback.nn.functional"}.get(place, f"pullback.{place}")
@@ -181,7 +181,7 @@ def _alias(function: Function, place: str, name: str) -> Function:
 
 
 def _items(args: Iterable[Any]) -> Iterator[Any]:
-    """The arguments, and what is in those that are lists or tuples."""
+    """Yield the arguments, and what is in those that are lists or tuples."""
     for a in args:
         if isinstance(a, (list, tuple)):
             yield from a
@@ -194,7 +194,7 @@ def _overridden(args: Iterable[Any]) -> bool:
 
 
 def _label(place: str, name: str) -> str:
-    """The name of a public function in torch's dispatcher."""
+    """Return the name of a public function in torch's dispatcher."""
     return name if place in ("", "Tensor", "nn") else f"{place}_{name}"
 
 
@@ -261,7 +261,7 @@ _IN_PYTHON = frozenset({
 def _renamed(
     function: Function, place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """What a function gives whose call failed, by an older signature, or with NumPy's names taken for
+    """Return what a function gives whose call failed, by an older signature, or with NumPy's names taken for
     torch's, Python's types for dtypes and tensors for numbers; `PASS` where there are none, or where that is
     wrong too.
     """
@@ -290,12 +290,12 @@ def _renamed(
 
 
 def _as_dtype(value: Any) -> Any:
-    """The dtype that a Python type stands for; anything else as it is."""
+    """Return the dtype that a Python type stands for; anything else as it is."""
     return dtypes.BY_PYTHON_TYPE.get(value, value) if isinstance(value, type) else value
 
 
 def _older(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
-    """The arguments by name of a call by an older signature, of which it warns."""
+    """Return the arguments by name of a call by an older signature, of which it warns."""
     found = deprecated_call(place, name, args, kwargs)
     if found is None:
         return None
@@ -304,7 +304,9 @@ def _older(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any])
 
 
 def as_function(method: Function, name: str, place: str = "") -> Function:
-    """A function under another name or at another place, which says itself what is wrong with a call."""
+    """Return a function under another name or at another place, which says itself what is wrong with a
+    call.
+    """
 
     def call(*args: Any, **kwargs: Any) -> Any:
         # Overrides are told of this name; the function would tell them of its own.
@@ -321,7 +323,7 @@ def as_function(method: Function, name: str, place: str = "") -> Function:
 
 
 def _are_foreign(args: tuple[Any, ...]) -> bool:
-    """Whether arguments of classes that are no tensors override functions."""
+    """Return whether arguments of classes that are no tensors override functions."""
     plain = facade.Tensor
     for value in args:
         if type(value) is not plain:
@@ -378,7 +380,9 @@ def _with_overrides(
 
 
 def _is_told(error: Exception) -> bool:
-    """Whether a statement of the package raised an error, so that it is meant to be read, and not NumPy."""
+    """Return whether a statement of the package raised an error, so that it is meant to be read, and not
+    NumPy.
+    """
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -464,7 +468,7 @@ def dispatch_override(
 
 
 def overriding_types(relevant: Iterable[Any]) -> list[type]:
-    """The classes of arguments that override functions, most derived first."""
+    """Return the classes of arguments that override functions, most derived first."""
     types: list[type] = []
     for item in _items(relevant):
         kind = type(item)
@@ -610,7 +614,9 @@ def _is_operand(value: Any) -> bool:
 
 
 def _lies_apart(array: ndarray) -> bool:
-    """Whether each element has its own place in memory; a detached view, which has no record, may not."""
+    """Return whether each element has its own place in memory; a detached view, which has no record, may
+    not.
+    """
     return array.flags.c_contiguous or not overlaps_itself(array)
 
 
@@ -741,7 +747,7 @@ def _fast_parts(parts: Function, general: Function) -> Function:
 
 
 def _plain_operand(v: Any, a: ndarray, unrecorded: bool) -> Any:
-    """The operand as the kernel takes it, or None where the general path must decide."""
+    """Return the operand as the kernel takes it, or None where the general path must decide."""
     if type(v) is float or (type(v) is int and calls.LEAST <= v <= calls.MOST):
         return v
     if isinstance(v, TensorBase) and (unrecorded or v._node is None):
@@ -771,7 +777,7 @@ def install(facade: type, functions: dict[str, Any]) -> None:
 
 
 def names(namespace: str) -> dict[str, Function]:
-    """The functions declared in a namespace such as 'linalg'."""
+    """Return the functions declared in a namespace such as 'linalg'."""
     found = {d.name: d.function for d in REGISTRY if d.namespace == namespace}
     tell(namespace, found)
     return {name: published(function, name, namespace) for name, function in found.items()}
@@ -857,7 +863,9 @@ def _checked_call(op: Op, method: str, *inputs: Any, out: Any = None) -> Any:
 def _by_numpys_names(
     op: Op, inputs: tuple[Any, ...], named: Mapping[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The inputs with those that were given by NumPy's names for them, and what else was given by name."""
+    """Return the inputs with those that were given by NumPy's names for them, and what else was given by
+    name.
+    """
     left = {_NUMPY_NAMES.get(key, key): value for key, value in named.items()}
     if len(left) < len(named):
         return inputs, dict(named)

@@ -35,7 +35,7 @@ _C_NAMES = {
 
 
 def number_array(value: Any, dtype: np.dtype[Any]) -> ndarray:
-    """A Python number as a 0-d array of a dtype, or torch's error where it does not fit."""
+    """Return a Python number as a 0-d array of a dtype, or torch's error where it does not fit."""
     if dtype.kind == "b":
         return np.array(bool(value))
     if dtype.kind in "cW":
@@ -114,7 +114,7 @@ def _write_number(x: Any, value: Any, zero: bool) -> Any:
 
 
 def _fill_value(input: Any, value: Any) -> Any:
-    """The value as a 0-d tensor or as a number that fits the dtype."""
+    """Return the value as a 0-d tensor or as a number that fits the dtype."""
     if isinstance(value, TensorBase):
         rank = len(shape_of(value))
         if rank:
@@ -145,7 +145,7 @@ def zero_(input: Any) -> Any:
 
 @public(out=False, method=False)
 def fill(input: Any, value: Any) -> Any:
-    """A tensor like `input` with one value in every element."""
+    """Return a tensor like `input` with one value in every element."""
     if not isinstance(input, TensorBase):
         raise TypeError("no tensor")  # likewise
     value = _fill_value(input, value)

@@ -85,7 +85,7 @@ def tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Any:
 
 
 def _contracted(a: Any, b: Any, given_a: Sequence[Any], given_b: Sequence[Any]) -> Any:
-    """The sum of products over pairs of axes."""
+    """Return the sum of products over pairs of axes."""
     sa, sb = shape_of(a), shape_of(b)
     ra, rb = len(sa), len(sb)
     over_a, over_b = [], []
@@ -119,7 +119,7 @@ def _contracted(a: Any, b: Any, given_a: Sequence[Any], given_b: Sequence[Any]) 
 
 
 def _whole_product(a: Any, b: Any) -> Any:
-    """The sum of the products of all elements, as torch goes about it."""
+    """Return the sum of the products of all elements, as torch goes about it."""
     if a.is_contiguous() and b.is_contiguous():
         return dot(*(v if len(shape_of(v)) == 1 else reshape(v, (prod(shape_of(v)),)) for v in (a, b)))
     products = mul(squeeze(a), squeeze(b))
@@ -181,7 +181,7 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
 
 
 def _operands_by_place(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments of `einsum` without the list that operands may come in."""
+    """Return the arguments of `einsum` without the list that operands may come in."""
     if len(args) == 2 and isinstance(args[1], (list, tuple)) and isinstance(args[0], str) and args[1]:
         return (args[0], *args[1])
     return args

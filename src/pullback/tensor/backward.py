@@ -83,13 +83,13 @@ def _as_tuple(values: Any) -> tuple[Any, ...]:
 
 
 def _edge(place: Any) -> Any:
-    """The edge of a tensor or of a gradient edge; None where it leads nowhere."""
+    """Return the edge of a tensor or of a gradient edge; None where it leads nowhere."""
     edge = place.edge() if isinstance(place, GradientEdge) else edge_of(place)
     return None if type(edge) is Nowhere else edge
 
 
 def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, position: int) -> Any:
-    """The covector for one output as the engine carries it."""
+    """Return the covector for one output as the engine carries it."""
     if isinstance(output, GradientEdge):
         if gradient is None:
             shape, dtype = output.shape_and_dtype()
@@ -141,12 +141,12 @@ def ones_on(output: Any) -> Any:
 
 
 def _accumulates(have: tuple[int, ...], want: tuple[int, ...]) -> bool:
-    """Whether a covector stands for a batch of covectors of shape `want`: `want` broadcasts to it."""
+    """Return whether a covector stands for a batch of covectors of shape `want`: `want` broadcasts to it."""
     return len(have) > len(want) and _broadcasts(want, have)
 
 
 def _broadcasts(small: tuple[int, ...], large: tuple[int, ...]) -> bool:
-    """Whether a shape broadcasts to another one."""
+    """Return whether a shape broadcasts to another one."""
     lead = len(large) - len(small)
     return lead >= 0 and all(w in (h, 1) for h, w in zip(large[lead:], small, strict=True))
 

@@ -29,7 +29,7 @@ def refuse_dynamic(name: str, tensor: Any) -> None:
 
 
 def detached(tensor: Any) -> Any:
-    """A tensor without history at its own level and at all below, and without tangents."""
+    """Return a tensor without history at its own level and at all below, and without tangents."""
     value = tensor._value
     if isinstance(value, Dual):
         return detached(as_tensor(value.primal))
@@ -39,7 +39,7 @@ def detached(tensor: Any) -> Any:
 
 
 def opened(tensor: Any) -> Any:
-    """A tensor with the axes in view that the vmaps around hide, and without tangents."""
+    """Return a tensor with the axes in view that the vmaps around hide, and without tangents."""
     value = tensor
     while True:
         inner = value._value if isinstance(value, TensorBase) else value
@@ -52,7 +52,7 @@ def opened(tensor: Any) -> Any:
 
 
 def enter(tensor: Any, dim: int, level: int) -> Any:
-    """A tensor whose axis `dim` ops do not see."""
+    """Return a tensor whose axis `dim` ops do not see."""
     return wrap(Batched(tensor, dim, level), None, level)
 
 
@@ -70,8 +70,8 @@ def batch_levels(tensor: Any) -> list[tuple[int, int]]:
 
 
 def leave(tensor: Any, dim: int, size: int, level: int) -> Any:
-    """The tensor with its batch axis visible again, at `dim` (non-negative); one that is not
-    batched is repeated.
+    """Return the tensor with its batch axis visible again, at `dim` (non-negative); one that is not batched
+    is repeated.
     """
     if isinstance(tensor, TensorBase) and tensor._level == level:
         value = tensor._value
@@ -85,7 +85,7 @@ def leave(tensor: Any, dim: int, size: int, level: int) -> Any:
 
 
 def as_tensor(value: Any) -> Any:
-    """A facade tensor around an inner value."""
+    """Return a facade tensor around an inner value."""
     return value if isinstance(value, TensorBase) else wrap(value, None, getattr(value, "_level", 0))
 
 

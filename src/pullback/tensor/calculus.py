@@ -14,7 +14,9 @@ from .tensor import checked_dim
 
 
 def _between(x: Any, dim: int, start: int, stop: int) -> Any:
-    """The places start … size + stop of an axis, both counted from its ends; `stop` is not positive."""
+    """Return the places start … size + stop of an axis, both counted from its ends; `stop` is not
+    positive.
+    """
     size = shape_of(x)[dim]
     return slice_dim(x, dim, min(start, size), max(min(start, size), size + stop), 1)
 
@@ -29,7 +31,7 @@ def _refuse_bools(name: str, y: Any, x: Any) -> None:
 
 
 def _steps(name: str, x: Any, y: Any, dim: int) -> Any:
-    """The differences of the places `x`, in a shape that broadcasts with `y`'s."""
+    """Return the differences of the places `x`, in a shape that broadcasts with `y`'s."""
     shape, own = shape_of(y), shape_of(x)
     if len(own) == 1:
         if own[0] != shape[dim]:
@@ -175,7 +177,7 @@ def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: in
 
 
 def _place(x: Any, dim: int, index: int) -> Any:
-    """One place of an axis, the axis kept."""
+    """Return one place of an axis, the axis kept."""
     at = index % shape_of(x)[dim]
     return slice_dim(x, dim, at, at + 1, 1)
 

@@ -22,7 +22,7 @@ from .properties import common_dtype
 
 @public(out=False)
 def equal(input: Any, other: Any) -> bool:
-    """Whether two tensors have the same shape and the same elements (nan equals nothing)."""
+    """Return whether two tensors have the same shape and the same elements (nan equals nothing)."""
     for position, (name, v) in enumerate((("input", input), ("other", other))):
         if not isinstance(v, TensorBase):
             raise argument_type("equal", name, position + 1, "Tensor", v)
@@ -72,7 +72,7 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
 def allclose(
     input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
-    """Whether `isclose`, whose parameters these are, holds everywhere."""
+    """Return whether `isclose`, whose parameters these are, holds everywhere."""
     refuse_batched(f"vmap over torch.allclose isn't supported yet.{REQUEST}", input, other)
     near = isclose(input, other, rtol, atol, equal_nan)
     return bool(near.all()) if is_wrapper(near) else bool(np.all(array_of(near)))

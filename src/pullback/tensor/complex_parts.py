@@ -27,13 +27,13 @@ def _part(input: Any, index: int) -> Any:
 
 @public(method=False, out=False)
 def real(input: Any) -> Any:
-    """The real part, a view; a real tensor as it is."""
+    """Return the real part, a view; a real tensor as it is."""
     return _part(input, 0) if dtype_of(tensor("real", "input", input)).kind in "cW" else input
 
 
 @public(method=False, out=False)
 def imag(input: Any) -> Any:
-    """The imaginary part, a view."""
+    """Return the imaginary part, a view."""
     if dtype_of(tensor("imag", "input", input)).kind not in "cW":
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     return _part(input, 1)
@@ -41,7 +41,7 @@ def imag(input: Any) -> Any:
 
 @public(method=False, out=False)
 def view_as_real(input: Any) -> Any:
-    """A complex tensor of shape (…) as a real one of shape (…, 2)."""
+    """Return a complex tensor of shape (…) as a real one of shape (…, 2)."""
     if dtype_of(tensor("view_as_real", "input", input)).kind not in "cW":
         raise RuntimeError("view_as_real is only supported for complex tensors")
     return v.view_as_real(input)
@@ -49,7 +49,7 @@ def view_as_real(input: Any) -> Any:
 
 @public(method=False, out=False)
 def view_as_complex(input: Any) -> Any:
-    """A real tensor of shape (…, 2) as a complex one of shape (…)."""
+    """Return a real tensor of shape (…, 2) as a complex one of shape (…)."""
     dtype, shape = dtype_of(tensor("view_as_complex", "input", input)), shape_of(input)
     if dtype.kind != "f" or dtype in FLOAT8_NUMPY:
         raise RuntimeError(

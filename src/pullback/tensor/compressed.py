@@ -91,23 +91,23 @@ class CompressedTensor(Sparse):
         return value
 
     def crow_indices(self) -> Any:
-        """Where each row begins among the values, and where the last ends."""
+        """Return where each row begins among the values, and where the last ends."""
         return self._part("crow_indices", True, self._pointers)
 
     def col_indices(self) -> Any:
-        """The column of each value or block."""
+        """Return the column of each value or block."""
         return self._part("col_indices", True, self._places)
 
     def ccol_indices(self) -> Any:
-        """Where each column begins among the values, and where the last ends."""
+        """Return where each column begins among the values, and where the last ends."""
         return self._part("ccol_indices", False, self._pointers)
 
     def row_indices(self) -> Any:
-        """The row of each value or block."""
+        """Return the row of each value or block."""
         return self._part("row_indices", False, self._places)
 
     def values(self) -> Any:
-        """The values."""
+        """Return the values."""
         return self._what
 
     def _of_coordinates(self, name: str) -> NoReturn:
@@ -134,7 +134,7 @@ class CompressedTensor(Sparse):
         return int(self._pointers.dim() - 1)
 
     def matrices(self) -> list[CompressedTensor]:
-        """Each matrix of a batch."""
+        """Return each matrix of a batch."""
         count = self._batch()
         parts = (part.reshape(-1, *part.shape[count:]) for part in parts_of(self))
         return [
@@ -147,7 +147,7 @@ class CompressedTensor(Sparse):
         return 2
 
     def dense_dim(self) -> int:
-        """The number of axes that each value has."""
+        """Return the number of axes that each value has."""
         return int(self._what.dim() - 1 - self._batch() - 2 * self._kind.in_blocks)
 
     def _block(self) -> tuple[int, int]:
@@ -158,11 +158,11 @@ class CompressedTensor(Sparse):
 
 
     def _spread(self, values: Any) -> Any:
-        """The covector for one of the values."""
+        """Return the covector for one of the values."""
         return with_values(self, values)
 
     def _gathered(self, g: Any) -> Any:
-        """The covector of the values for one."""
+        """Return the covector of the values for one."""
         alike = isinstance(g, CompressedTensor) and all(
             np.array_equal(array_of(a), array_of(b))
             for a, b in ((g._pointers, self._pointers), (g._places, self._places))
@@ -170,17 +170,19 @@ class CompressedTensor(Sparse):
         return (g if alike else g.to_dense().sparse_mask(self.detach())).values()
 
     def _accumulated(self) -> CompressedTensor:
-        """What becomes the gradient of a leaf; torch asks it whether it is contiguous, except in CSR."""
+        """Return what becomes the gradient of a leaf; torch asks it whether it is contiguous, except in
+        CSR.
+        """
         if self._kind is not CSR:
             self.is_contiguous()
         return self
 
     def detach(self) -> CompressedTensor:
-        """The same entries without history."""
+        """Return the same entries without history."""
         return with_values(self, self._plain.detach())
 
     def element_size(self) -> int:
-        """How many bytes a value takes."""
+        """Return how many bytes a value takes."""
         return int(self._what.element_size())
 
     def numpy(self, *_: Any, **__: Any) -> NoReturn:

@@ -105,5 +105,5 @@ CONSTANTS: dict[str, Any] = {
 
 
 def constant(name: str) -> Any:
-    """The layout or memory format of that name (what unpickling calls)."""
+    """Return the layout or memory format of that name (what unpickling calls)."""
     return CONSTANTS[name]

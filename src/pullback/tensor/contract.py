@@ -33,7 +33,7 @@ BOOL = np.dtype(bool)
 
 
 def element_word(x: Any) -> str:
-    """The dtype of a value as C++ names it."""
+    """Return the dtype of a value as C++ names it."""
     return c_name(dtype_of(x))
 
 
@@ -60,7 +60,7 @@ def _check_product(x: Any, y: Any) -> None:
 
 
 def _in_columns(x: Any) -> bool:
-    """Whether a matrix lies in Fortran order."""
+    """Return whether a matrix lies in Fortran order."""
     value = x._value
     if isinstance(value, Tracer):
         value = value.recorder.layouts.stand_in(value.index)
@@ -216,7 +216,7 @@ def matmul(input: Any, other: Any) -> Any:
 
 
 def _folds(x: Any, y: Any) -> bool:
-    """Whether a product is computed as one of matrices, the leading axes of the operand of more axes
+    """Return whether a product is computed as one of matrices, the leading axes of the operand of more axes
     folded into rows.
 
     torch's choice: where the smaller operand needs a gradient, else a copy for every matrix of the stack
@@ -271,7 +271,7 @@ def _swapped(x: Any) -> Any:
 
 
 def _stacked(x: Any, y: Any) -> Any:
-    """The product as one of two stacks of matrices, to which both operands are spread."""
+    """Return the product as one of two stacks of matrices, to which both operands are spread."""
     a, b = shape_of(x), shape_of(y)
     ra, rb = len(a), len(b)
     if ra == rb == 3 and a[0] != b[0]:
@@ -321,7 +321,7 @@ def _mismatch(a: Sequence[int], b: Sequence[int]) -> tuple[int, int, int]:
 
 
 def _size(x: Any, dim: int) -> int:
-    """The size of a dimension, or torch's error where there is none."""
+    """Return the size of a dimension, or torch's error where there is none."""
     shape = shape_of(x)
     if not shape:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
@@ -359,8 +359,8 @@ def _check_sum(input: Any, mat1: Any, mat2: Any) -> None:
 def _in_place(
     call: Callable[..., Any], shape: Callable[[Any, Any], tuple[int, ...]], first: bool = False
 ) -> Callable[..., Any]:
-    """What an in-place sum with a product writes: its input has the product's shape, which is looked at
-    before (`first`) or after whether it broadcasts.
+    """Return what an in-place sum with a product writes: its input has the product's shape, which is looked
+    at before (`first`) or after whether it broadcasts.
     """
 
     def written(input: Any, *args: Any, **named: Any) -> Any:
@@ -488,7 +488,7 @@ def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 
 
 @public(aliases=("ger",))
 def outer(input: Any, vec2: Any) -> Any:
-    """The matrix inputᵢ·vec2ⱼ of two vectors."""
+    """Return the matrix inputᵢ·vec2ⱼ of two vectors."""
     _tensors("outer", input=input, vec2=vec2)
     for name, v in (("self", input), ("vec2", vec2)):
         if len(shape_of(v)) != 1:

@@ -21,7 +21,7 @@ from .signature import Parser, reads
 
 
 def cast(input: Any, dtype: dtypes.dtype) -> Any:
-    """The tensor in a dtype: itself where it has it."""
+    """Return the tensor in a dtype: itself where it has it."""
     have = dtype_of(input)
     if have == dtype.numpy:
         return input
@@ -80,7 +80,9 @@ def to(self: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _converted(self: Any, dtype: Any, wanted: Any, copy: Any) -> Any:
-    """The tensor in a dtype and a memory format: itself where it is that already, unless a copy is wanted."""
+    """Return the tensor in a dtype and a memory format: itself where it is that already, unless a copy is
+    wanted.
+    """
     same = dtype is None or dtype_of(self) == dtype.numpy
     if same and not copy and (wanted is None or wanted is preserve_format or wanted is suggested(self)):
         return self
@@ -90,7 +92,7 @@ def _converted(self: Any, dtype: Any, wanted: Any, copy: Any) -> Any:
 
 
 def parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
-    """The device, dtype, `non_blocking` and memory format that arguments of `Module.to` ask for."""
+    """Return the device, dtype, `non_blocking` and memory format that arguments of `Module.to` ask for."""
     given = _TO.bind(args, kwargs)
     if given.get("copy"):
         raise RuntimeError(".to() does not accept copy argument")
@@ -103,7 +105,7 @@ def parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
 
 
 def suggested(self: Any) -> Any:
-    """The memory format that torch takes a tensor to be in, judged by its strides."""
+    """Return the memory format that torch takes a tensor to be in, judged by its strides."""
     array = innermost(self)
     rank = len(shape_of(self))
     if hasattr(array, "strides") and suggests_channels_last(array):
@@ -139,13 +141,13 @@ for _name, _dtype in {
 
 @with_signature("(Tensor other)", is_function=False, out=False)
 def type_as(self: Any, other: Any) -> Any:
-    """The tensor in the dtype of `other`."""
+    """Return the tensor in the dtype of `other`."""
     return cast(on_device(self, other.device), dtypes.from_numpy_dtype(dtype_of(other)))
 
 
 @with_signature(_FORMAT, is_function=False, out=False)
 def cpu(self: Any, *, memory_format: Any = None) -> Any:
-    """The tensor itself: it is on the CPU."""
+    """Return the tensor itself: it is on the CPU."""
     return _converted(on_device(self, CPU), None, memory_format, False)
 
 
@@ -187,14 +189,14 @@ def pin_memory(self: Any, device: Any = None) -> Any:
 
 
 def type_name(self: Any) -> str:
-    """The name of the legacy type of a tensor, such as ``'torch.FloatTensor'``."""
+    """Return the name of the legacy type of a tensor, such as ``'torch.FloatTensor'``."""
     place = "meta." if is_meta(self) else ""
     return f"torch.{place}{dtypes.from_numpy_dtype(dtype_of(self)).scalar_type}Tensor"
 
 
 @public(is_function=False, name="type", out=False)
 def type_(self: Any, dtype: Any = None, non_blocking: bool = False, **kwargs: Any) -> Any:
-    """The name of the tensor's type, or with a dtype, a type or a name the tensor in that dtype."""
+    """Return the name of the tensor's type, or with a dtype, a type or a name the tensor in that dtype."""
     if dtype is None:
         return type_name(self)
     if isinstance(dtype, dtypes.dtype):
@@ -209,7 +211,7 @@ def type_(self: Any, dtype: Any = None, non_blocking: bool = False, **kwargs: An
 
 
 def dtype_of_type_name(name: str) -> dtypes.dtype:
-    """The dtype that a name such as ``'torch.FloatTensor'`` stands for."""
+    """Return the dtype that a name such as ``'torch.FloatTensor'`` stands for."""
     if name == "torch.Tensor":
         return dtypes.get_default_dtype()
     found = _BY_TYPE_NAME.get(name)

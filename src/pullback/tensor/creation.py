@@ -41,15 +41,15 @@ def made(array: ndarray, requires_grad: bool = False) -> Any:
 
 
 def numpy_dtype(dtype: dtypes.dtype | None) -> np.dtype[Any]:
-    """The NumPy dtype of a `dtype` argument, the default one where it is None."""
+    """Return the NumPy dtype of a `dtype` argument, the default one where it is None."""
     if dtype is dtypes.complex32:
         warn_of_complex_half()
     return (dtypes.get_default_dtype() if dtype is None else dtype).numpy
 
 
 def check_options(function: str, device: Any, pin_memory: bool = False) -> Any:
-    """The device that is asked for; what torch without an accelerator refuses, another device and pinned
-    memory, is refused.
+    """Return the device that is asked for; what torch without an accelerator refuses, another device and
+    pinned memory, is refused.
     """
     where = as_device(device, function)
     if pin_memory:
@@ -74,7 +74,9 @@ def new_array(size: Sequence[int], dtype: Any) -> ndarray:
 
 
 def format_strides(size: Sequence[int], memory_format: Any) -> tuple[int, ...] | None:
-    """The strides that a memory format gives a size, None for C order; an error where the rank is another."""
+    """Return the strides that a memory format gives a size, None for C order; an error where the rank is
+    another.
+    """
     if memory_format is channels_last or memory_format is channels_last_3d:
         wanted = 4 if memory_format is channels_last else 5
         if len(size) != wanted:
@@ -294,7 +296,7 @@ def empty_strided(size: Any, stride: Any, *, dtype: Any = None) -> ndarray:
 
 
 def strided_array(size: Sequence[int], stride: Sequence[int], dtype: np.dtype[Any]) -> ndarray:
-    """An uninitialised array with the given strides, checked as torch checks them."""
+    """Return an uninitialised array with the given strides, checked as torch checks them."""
     if len(size) != len(stride):
         raise RuntimeError(
             f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"

@@ -37,7 +37,7 @@ _LIKE = f"*, torch.memory_format memory_format = None, {OPTIONS}"
 def array_like(
     function: str, input: Any, dtype: Any, device: Any, pin_memory: bool, memory_format: Any
 ) -> ndarray:
-    """An uninitialised array in the shape of a tensor, laid out alike or as a memory format says."""
+    """Return an uninitialised array in the shape of a tensor, laid out alike or as a memory format says."""
     check_options(function, device, pin_memory)
     chosen = dtype_of(input) if dtype is None else dtype.numpy
     if memory_format is None or memory_format is preserve_format:
@@ -49,7 +49,9 @@ def array_like(
 
 
 def meta_like(input: Any, dtype: Any, memory_format: Any, requires_grad: bool) -> Any:
-    """A tensor without elements in the shape of another one, laid out alike or as a memory format says."""
+    """Return a tensor without elements in the shape of another one, laid out alike or as a memory format
+    says.
+    """
     shape = shape_of(input)
     if memory_format is None or memory_format is preserve_format:
         laid_out = array_or_phantom(input)
@@ -60,14 +62,16 @@ def meta_like(input: Any, dtype: Any, memory_format: Any, requires_grad: bool) -
 
 
 def place(function: str, like: Any, device: Any, pin_memory: bool = False) -> Any:
-    """The device that is asked for, that of a tensor where none is."""
+    """Return the device that is asked for, that of a tensor where none is."""
     if device is None and not pin_memory:
         return like.device
     return check_options(function, device, pin_memory)
 
 
 def made_for(like: Any, array: ndarray, requires_grad: bool) -> Any:
-    """A leaf around an array, with a row of its own for every row of each vmap that `like` has rows of."""
+    """Return a leaf around an array, with a row of its own for every row of each vmap that `like` has rows
+    of.
+    """
     levels = batch_levels(like) if like._level else []
     if not levels:
         return made(array, requires_grad)
@@ -79,7 +83,7 @@ def made_for(like: Any, array: ndarray, requires_grad: bool) -> Any:
 
 
 def _by_class(function: str, *args: Any, **options: Any) -> Any:
-    """What the class of a tensor without memory makes like it."""
+    """Return what the class of a tensor without memory makes like it."""
     return named(function, *args, **{name: v for name, v in options.items() if v is not None})
 
 

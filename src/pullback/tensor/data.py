@@ -147,7 +147,7 @@ def _sizes(data: Any) -> tuple[int, ...]:
 
 
 def _flat(data: Any, sizes: tuple[int, ...], dtype: np.dtype[Any] | None) -> list[Any] | ndarray:
-    """The elements in row-major order; an array where the innermost sequences are arrays."""
+    """Return the elements in row-major order; an array where the innermost sequences are arrays."""
     level = [data]
     wrong: Exception | None = None
     for dim, size in enumerate(sizes):
@@ -229,7 +229,7 @@ def _dtype_of_item(item: Any) -> np.dtype[Any]:
 
 
 def stored(flat: list[Any], dtype: np.dtype[Any], sizes: tuple[int, ...]) -> ndarray:
-    """The elements as an array of `dtype`, each checked as torch checks it."""
+    """Return the elements as an array of `dtype`, each checked as torch checks it."""
     if dtype == np.uint64:
         for item in flat:
             if not isinstance(item, int):

@@ -14,7 +14,7 @@ _KINDS = "The ambiguity_check argument must be a bool or a list of memory format
 
 @public(is_function=False, out=False)
 def dim_order(self: Any, *, ambiguity_check: Any = False) -> tuple[int, ...]:
-    """The dimensions from outermost to innermost in memory.
+    """Return the dimensions from outermost to innermost in memory.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def _lies_in(tensor: Any, form: Any) -> bool:
 
 
 def _sorted(shape: Any, strides: Any) -> list[int]:
-    """The dimensions from innermost to outermost, by insertion: the comparison is not transitive."""
+    """Return the dimensions from innermost to outermost, by insertion: the comparison is not transitive."""
     order = list(reversed(range(len(shape))))
     for start in range(1, len(order)):
         at = start
@@ -64,7 +64,7 @@ def _sorted(shape: Any, strides: Any) -> list[int]:
 
 
 def _compared(shape: Any, strides: Any, a: int, b: int) -> int:
-    """Whether dimension `a` lies inside `b` (-1), around it (1), or neither."""
+    """Return whether dimension `a` lies inside `b` (-1), around it (1), or neither."""
     first, second = strides[a], strides[b]
     if first == 0 or second == 0:
         return 0

@@ -12,7 +12,7 @@ from .batching import as_tensor
 
 
 def make_dual(primal: Any, tangent: Any, level: int) -> Any:
-    """A tensor with a tangent at a level."""
+    """Return a tensor with a tangent at a level."""
     for what, value in (("primal", primal), ("tangent", tangent)):
         if dtype_of(value) not in DIFFERENTIABLE:
             found = dtypes.from_numpy_dtype(dtype_of(value))
@@ -27,7 +27,7 @@ def make_dual(primal: Any, tangent: Any, level: int) -> Any:
 
 
 def tangent_of(tensor: Any, level: int) -> Any:
-    """The tangent of a tensor at a level, as a tensor below it; None if it carries none."""
+    """Return the tangent of a tensor at a level, as a tensor below it; None if it carries none."""
     value = tensor._value if tensor._level == level else None
     if isinstance(value, Dual) and value._level == level:
         return as_tensor(value.tangent)

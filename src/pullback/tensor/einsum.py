@@ -131,7 +131,7 @@ def _check_sizes(inputs: list[list[str]], operands: list[Any]) -> None:
 
 
 def _canonical(x: Any, names: list[str], order: list[str]) -> Any:
-    """The operand with one axis per subscript of `order`, of size 1 where it lacks the subscript."""
+    """Return the operand with one axis per subscript of `order`, of size 1 where it lacks the subscript."""
     names = list(names)
     for s in dict.fromkeys(names):
         while names.count(s) > 1:

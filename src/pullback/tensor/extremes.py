@@ -130,7 +130,7 @@ amin = reduction(_bare("amin", e.amin))
 
 @reduction
 def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
-    """The smallest and the largest element, over `dim` if given."""
+    """Return the smallest and the largest element, over `dim` if given."""
     check_tensor("aminmax", input)
     shape = shape_of(input)
     if dim is None and 0 in shape:
@@ -195,7 +195,7 @@ nanmedian = reduction(_middle("nanmedian", e.nanmedian_all, e.nanmedian))
 
 @reduction
 def mode(input: Any, dim: int = -1, keepdim: bool = False) -> Any:
-    """The most frequent element along `dim` and where it last is."""
+    """Return the most frequent element along `dim` and where it last is."""
     check_tensor("mode", input)
     found = one_dim(dim, len(shape_of(input)))
     _check_row("mode", shape_of(input), found)
@@ -204,7 +204,7 @@ def mode(input: Any, dim: int = -1, keepdim: bool = False) -> Any:
 
 @reduction
 def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
-    """The `k`-th smallest element along `dim`, from 1, and where it is."""
+    """Return the `k`-th smallest element along `dim`, from 1, and where it is."""
     check_tensor("kthvalue", input)
     k = integer("kthvalue", "k", 2, k)
     shape = shape_of(input)
@@ -225,7 +225,7 @@ def _numbers(name: str, x: Any) -> Any:
 
 
 def _own_dtype(input: Any, dtype: Any) -> Any:
-    """The dtype in which an in-place running sum or product accumulates: the input's."""
+    """Return the dtype in which an in-place running sum or product accumulates: the input's."""
     own = dtypes.from_numpy_dtype(dtype_of(input))
     if dtype not in (None, own):
         raise RuntimeError(
@@ -278,13 +278,13 @@ def _dim_of_extreme(name: str, input: Any, dim: Any) -> int:
 
 @reduction
 def cummax(input: Any, dim: int) -> Any:
-    """The largest element so far along `dim` and where it is."""
+    """Return the largest element so far along `dim` and where it is."""
     return _named("cummax", e.cummax(input, _dim_of_extreme("cummax", input, dim)))
 
 
 @reduction
 def cummin(input: Any, dim: int) -> Any:
-    """The smallest element so far along `dim` and where it is."""
+    """Return the smallest element so far along `dim` and where it is."""
     return _named("cummin", e.cummin(input, _dim_of_extreme("cummin", input, dim)))
 
 
@@ -407,7 +407,7 @@ def _interpolated(x: Any, q: Any, interpolation: str, skip: bool) -> Any:
 def quantile(
     input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Any:
-    """The quantiles `q` of all elements, or along `dim`; the dim of `q` comes first."""
+    """Return the quantiles `q` of all elements, or along `dim`; the dim of `q` comes first."""
     return _quantile("quantile", input, q, dim, keepdim, interpolation)
 
 

@@ -243,7 +243,7 @@ def _reflectors(input: Any, tau: Any) -> Any:
 
 @with_signature("(Tensor input, Tensor tau)")
 def linalg_householder_product(input: Any, tau: Any) -> Any:
-    """The first n columns of the product of the reflectors ``I − τᵢ vᵢ vᵢᴴ``.
+    """Return the first n columns of the product of the reflectors ``I − τᵢ vᵢ vᵢᴴ``.
 
     Parameters
     ----------
@@ -261,13 +261,13 @@ def linalg_householder_product(input: Any, tau: Any) -> Any:
 
 @with_signature("(Tensor input, Tensor input2)")
 def orgqr(input: Any, input2: Any) -> Any:
-    """The first columns of a product of reflectors (see `torch.linalg.householder_product`)."""
+    """Return the first columns of a product of reflectors (see `torch.linalg.householder_product`)."""
     return _reflectors(input, input2)
 
 
 @with_signature("(Tensor input, Tensor input2, Tensor input3, bool left = True, bool transpose = False)")
 def ormqr(input: Any, input2: Any, input3: Any, left: bool = True, transpose: bool = False) -> Any:
-    """The product of Q, given by reflectors, with a matrix C: ``Q C`` (``Qᴴ C``), or ``C Q``.
+    """Return the product of Q, given by reflectors, with a matrix C: ``Q C`` (``Qᴴ C``), or ``C Q``.
 
     Parameters
     ----------

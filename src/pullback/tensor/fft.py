@@ -40,7 +40,7 @@ _MANY = (
 
 
 def _listed(value: Any) -> Any:
-    """One int where several may be given, as a tuple."""
+    """Return one int where several may be given, as a tuple."""
     return (value,) if type(value) is int else value
 
 
@@ -79,7 +79,7 @@ def transform(name: str, signature: str, result: str, family: str = "") -> Calla
 
 
 def _floating(input: Any, complex: bool = False) -> Any:
-    """The input in the dtype that is transformed: integers in the default dtype, and complex where
+    """Return the input in the dtype that is transformed: integers in the default dtype, and complex where
     asked for.
     """
     dtype = dtype_of(input)
@@ -203,7 +203,7 @@ def _real_1d(name: str, input: Any, n: int | None, dim: int, norm: str | None, f
 
 @transform("rfft", _ONE, "complex")
 def rfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """The frequencies 0 … N/2 of :func:`fft` for a real input; the others are their conjugates.
+    """Return the frequencies 0 … N/2 of :func:`fft` for a real input; the others are their conjugates.
 
     Parameters are as there; the result has N/2 + 1 (rounded down) elements along `dim`.
     """

@@ -91,7 +91,7 @@ def _check_lists(first: tuple[Any, ...], given: Iterable[Any]) -> None:
 
 
 def _scalars(given: dict[str, Any], count: int) -> dict[str, Any]:
-    """The arguments with a tensor in place of numbers taken apart or checked."""
+    """Return the arguments with a tensor in place of numbers taken apart or checked."""
     numbers, other = given.get("scalars"), given.get("other")
     if isinstance(numbers, TensorBase):
         values = tuple(numbers.tolist())  # type: ignore[attr-defined]  # the facade has it

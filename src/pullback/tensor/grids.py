@@ -88,7 +88,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
 
 
 def _stream_text(t: Any) -> str:
-    """A matrix as C++ streams print it, which one message does."""
+    """Return a matrix as C++ streams print it, which one message does."""
     rows = "\n".join(" ".join(f"{item:2g}" for item in row) for row in np.atleast_2d(array_of(t)).tolist())
     sizes = ",".join(map(str, shape_of(t)))
     return f"{rows}\n[ {type_name_of(t)}{{{sizes}}} ]"
@@ -129,7 +129,7 @@ _triangle("triu_indices", np.triu_indices, "upper")
 
 @public(method=False, out=False)
 def cartesian_prod(*tensors: Any) -> Any:
-    """All tuples with one element of each vector, the last one running fastest.
+    """Return all tuples with one element of each vector, the last one running fastest.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def cartesian_prod(*tensors: Any) -> Any:
 
 @with_signature("(Tensor input, int r = 2, bool with_replacement = False)", method=False, out=False)
 def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
-    """All choices of `r` elements of a vector, in the order of their places.
+    """Return all choices of `r` elements of a vector, in the order of their places.
 
     Returns
     -------
@@ -187,7 +187,7 @@ def _check_parts(first: Any, second: Any) -> None:
 
 
 def _given(result: Any, out: Any, name: str) -> Any:
-    """The result, or `out` with it; torch wants the dtype to be the same."""
+    """Return the result, or `out` with it; torch wants the dtype to be the same."""
     if out is None:
         return result
     wanted, have = dtypes.from_numpy_dtype(dtype_of(result)), dtypes.from_numpy_dtype(dtype_of(out))

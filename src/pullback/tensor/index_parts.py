@@ -31,7 +31,7 @@ _INT64 = np.dtype(np.int64)
 
 
 def is_int(index: Any) -> bool:
-    """Whether an index is a Python or NumPy integer (and no bool)."""
+    """Return whether an index is a Python or NumPy integer (and no bool)."""
     return (isinstance(index, int) and not isinstance(index, bool)) or isinstance(index, np.integer)
 
 
@@ -40,7 +40,7 @@ def _out_of_range(index: int, dim: int, size: int) -> IndexError:
 
 
 def selected(x: Any, dim: int, index: int, named_dim: int | None = None) -> Any:
-    """The view at `index` of axis `dim`; messages call the axis `named_dim`."""
+    """Return the view at `index` of axis `dim`; messages call the axis `named_dim`."""
     shape = shape_of(x)
     if not shape:
         raise IndexError(
@@ -55,8 +55,8 @@ def selected(x: Any, dim: int, index: int, named_dim: int | None = None) -> Any:
 
 
 def sliced(x: Any, dim: int, part: slice, keep_whole: bool = True) -> Any:
-    """The view of a slice of axis `dim`; without `keep_whole` the tensor itself where the slice is
-    all of the axis.
+    """Return the view of a slice of axis `dim`; without `keep_whole` the tensor itself where the slice is all
+    of the axis.
     """
     if part.step is None or part.step == 1:
         step = 1
@@ -88,7 +88,7 @@ def _slice_end(end: Any) -> int:
 
 
 def as_tuple(index: Any) -> tuple[Any, ...]:
-    """The parts of an index; a list that holds sequences, slices or tensors counts as a tuple, as
+    """Return the parts of an index; a list that holds sequences, slices or tensors counts as a tuple, as
     torch warns.
     """
     if type(index) is tuple:
@@ -182,7 +182,7 @@ def applied(x: Any, parts: tuple[Any, ...], keep_whole: bool) -> tuple[Any, list
 
 
 def _as_index(item: Any) -> Any:
-    """One part of an index as int, slice, None, Ellipsis, bool or tensor."""
+    """Return one part of an index as int, slice, None, Ellipsis, bool or tensor."""
     kind = type(item)
     if (
         kind is int
@@ -209,7 +209,7 @@ def _as_index(item: Any) -> Any:
 
 
 def mask_entries(x: Any, dim: int, mask: Any) -> list[Entry]:
-    """The places where a mask holds, along each of the axes it covers."""
+    """Return the places where a mask holds, along each of the axes it covers."""
     if dtype_of(mask) == np.uint8:
         warnings.warn(
             "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
@@ -233,7 +233,7 @@ def mask_entries(x: Any, dim: int, mask: Any) -> list[Entry]:
 
 
 def without_masks(x: Any, entries: list[Entry]) -> list[Entry]:
-    """The same entries with masks as places, checked for torch's dtypes of indices."""
+    """Return the same entries with masks as places, checked for torch's dtypes of indices."""
     found: list[Entry] = []
     for dim, index in entries:
         kind = dtype_of(index)

@@ -93,14 +93,14 @@ def _getitem(self: Any, index: Any) -> Any:
 
 
 def _integers(index: Any) -> bool:
-    """Whether an index is a tuple of Python integers, at least one."""
+    """Return whether an index is a tuple of Python integers, at least one."""
     if type(index) is not tuple or not index:
         return False
     return all(type(k) is int for k in index)
 
 
 def _overridden_by(index: Any) -> bool:
-    """Whether an index, or a part of one, overrides functions."""
+    """Return whether an index, or a part of one, overrides functions."""
     return any(type(k) in OVERRIDING for k in (index if type(index) is tuple else (index,)))
 
 
@@ -169,7 +169,7 @@ _INFINITE = (float("inf"), -float("inf"))
 
 
 def _is_plain(index: Any) -> bool:
-    """Whether an index is made of Python integers and slices with no step, and of nothing else."""
+    """Return whether an index is made of Python integers and slices with no step, and of nothing else."""
     kind = type(index)
     if kind is tuple:
         for k in index:
@@ -182,7 +182,7 @@ def _is_plain(index: Any) -> bool:
 
 
 def _is_mask_of(index: Any, x: Any) -> bool:
-    """Whether an index is a mask over the first axes of a tensor."""
+    """Return whether an index is a mask over the first axes of a tensor."""
     if type(index) is not Tensor or type(mask := index._value) is not ndarray or mask.dtype is not _BOOL:
         return False
     return mask.ndim > 0 and mask.shape == shape_of(x)[: mask.ndim]
@@ -270,7 +270,7 @@ def _general_setitem(self: Any, index: Any, value: Any) -> None:
 
 
 def _fills(indices: Any, values: Any, accumulate: bool) -> bool:
-    """Whether one value goes to all places of one mask, as `masked_fill_` writes it."""
+    """Return whether one value goes to all places of one mask, as `masked_fill_` writes it."""
     given = [v for v in indices if v is not None]
     if len(given) != 1 or accumulate or int(np.prod(shape_of(values))) != 1:
         return False
@@ -340,8 +340,8 @@ def put_into(x: Any, where: Any, values: Any, dims: Ints, accumulate: bool, fill
 
 
 def _as_stored(x: Any, where: Any, values: Any, dims: Ints, fills: bool) -> Any:
-    """The values that are put into a tensor, in its dtype, or torch's error where their shape or their dtype
-    does not fit; `fills`: it is one value for all places of a mask, which may have another dtype.
+    """Return the values that are put into a tensor, in its dtype, or torch's error where their shape or their
+    dtype does not fit; `fills`: it is one value for all places of a mask, which may have another dtype.
     """
     shape = shape_of(values)
     have, want = dtype_of(values), dtype_of(x)
@@ -372,7 +372,7 @@ def _delitem(self: Any, index: Any) -> None:
 
 
 def _indices(name: str, x: Any, indices: Any) -> tuple[Ints, Any]:
-    """The axes and places that a tuple of tensors (None for a whole axis) names."""
+    """Return the axes and places that a tuple of tensors (None for a whole axis) names."""
     rank = len(shape_of(x))
     entries: list[Entry] = []
     dim = 0

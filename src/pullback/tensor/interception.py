@@ -4,7 +4,7 @@ autocast.
 What this module must do:
 
 - cost a call nothing while there is none of them: `OVERRIDING` is then empty, which is all that a call asks;
-- keep torch's order: a function mode goes first, then the classes of the arguments, then whoever counts
+- keep torch's order: a function mode goes first, then the classes of the arguments, then what counts
   calls, then the casts of mixed precision.
 """
 
@@ -30,7 +30,7 @@ class _Overriding(set[type]):
         return bool(now.function_modes) or (not now.function_disabled and set.__contains__(self, kind))
 
     def has(self, kind: type) -> bool:
-        """Whether a class itself overrides functions."""
+        """Return whether a class itself overrides functions."""
         return set.__contains__(self, kind) and not modes().function_disabled
 
 

@@ -28,7 +28,7 @@ from .meta import on_device
 
 
 class Memory:
-    """The memory of an array that somebody else owns, as the beginning of a storage."""
+    """The memory of an array with another owner, as the beginning of a storage."""
 
     __slots__ = ("__array_interface__", "owner")
 
@@ -40,7 +40,7 @@ class Memory:
 
 
 def shared(array: ndarray, stacklevel: int = 3) -> ndarray:
-    """An array on the same memory that a tensor can hold."""
+    """Return an array on the same memory that a tensor can hold."""
     check_array(array)
     if not array.flags.writeable:
         warn_once(
@@ -160,7 +160,7 @@ def asarray(
 
 
 def _aliased(obj: Any, dtype: Any) -> Any:
-    """A tensor on the memory of `obj`, or None where it has none to share."""
+    """Return a tensor on the memory of `obj`, or None where it has none to share."""
     if isinstance(obj, TensorBase):
         return obj
     if isinstance(obj, ndarray):

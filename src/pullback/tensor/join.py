@@ -86,7 +86,7 @@ def vstack(tensors: Any) -> Any:
 
 @public(method=False)
 def row_stack(tensors: Any) -> Any:
-    """The same as `vstack`."""
+    """Return the same as `vstack`."""
     return concatenated("row_stack", atleast_2d(_given("vstack", tensors)), 0)
 
 

@@ -59,8 +59,8 @@ def _is_small(limit: Any) -> bool:
 
 
 def _real(word: str, input: Any, *limits: Any) -> tuple[Any, ...]:
-    """The input in the dtype in which it meets the limits, and these; complex values have no order, and bools
-    no kernel, whose name is `word`.
+    """Return the input in the dtype in which it meets the limits, and these; complex values have no order,
+    and bools no kernel, whose name is `word`.
     """
     wide = widened(input, *limits)
     dtype = dtype_of(wide)
@@ -87,7 +87,7 @@ _SMALL = 65504.0
 
 
 def _holds(dtype: np.dtype[Any], limit: float) -> bool:
-    """Whether a dtype has a number within its range; the infinities are in every floating one."""
+    """Return whether a dtype has a number within its range; the infinities are in every floating one."""
     bounds = dtypes.iinfo if dtype.kind in "iu" else dtypes.finfo
     known = bounds(dtypes.from_numpy_dtype(dtype))
     # As in C++, a number without a sign takes negative ones, which go around.

@@ -39,7 +39,7 @@ def _inverse(A: Any, name: str, caller: str) -> tuple[Any, Any]:
 
 @with_signature("(Tensor A)")
 def linalg_inv(A: Any) -> Any:
-    """The inverse A⁻¹ of square matrices.
+    """Return the inverse A⁻¹ of square matrices.
 
     Parameters
     ----------
@@ -54,13 +54,13 @@ def linalg_inv(A: Any) -> Any:
 
 @with_signature("(Tensor input)")
 def inverse(input: Any) -> Any:
-    """The inverse of square matrices: (…, n, n) -> (…, n, n) (see `torch.linalg.inv`)."""
+    """Return the inverse of square matrices: (…, n, n) -> (…, n, n) (see `torch.linalg.inv`)."""
     return _inverse(input, "linalg.inv", "linalg.inv")[0]
 
 
 @with_signature("(Tensor A, *, bool check_errors = False)")
 def linalg_inv_ex(A: Any, *, check_errors: bool = False) -> Any:
-    """The inverse, and per matrix the place of its first zero pivot or 0, as (inverse, info).
+    """Return the inverse, and per matrix the place of its first zero pivot or 0, as (inverse, info).
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def linalg_solve_ex(A: Any, B: Any, *, left: bool = True, check_errors: bool = F
 
 @with_signature("(Tensor input, int ind = 2)")
 def linalg_tensorinv(input: Any, ind: int = 2) -> Any:
-    """The inverse of a tensor as a map from its last axes to its first `ind`.
+    """Return the inverse of a tensor as a map from its last axes to its first `ind`.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def _factor(A: Any, upper: bool, caller: str) -> tuple[Any, Any]:
 
 @with_signature("(Tensor input, *, bool upper = False)")
 def linalg_cholesky(input: Any, *, upper: bool = False) -> Any:
-    """The triangular factor L of ``A = L Lᴴ`` for Hermitian positive-definite matrices.
+    """Return the triangular factor L of ``A = L Lᴴ`` for Hermitian positive-definite matrices.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def linalg_cholesky(input: Any, *, upper: bool = False) -> Any:
 
 @with_signature("(Tensor input, *, bool upper = False, bool check_errors = False)")
 def linalg_cholesky_ex(input: Any, *, upper: bool = False, check_errors: bool = False) -> Any:
-    """The Cholesky factor, and per matrix the order of its first minor that is not positive or 0.
+    """Return the Cholesky factor, and per matrix the order of its first minor that is not positive or 0.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def linalg_cholesky_ex(input: Any, *, upper: bool = False, check_errors: bool = 
 
 @with_signature("(Tensor input, bool upper = False)")
 def cholesky(input: Any, upper: bool = False) -> Any:
-    """The Cholesky factor: (…, n, n) -> (…, n, n) (see `torch.linalg.cholesky`)."""
+    """Return the Cholesky factor: (…, n, n) -> (…, n, n) (see `torch.linalg.cholesky`)."""
     superseded("cholesky")
     check_square(input, "cholesky")
     return triangular.cholesky(input, upper)
@@ -330,7 +330,7 @@ def triangular_solve(
 
 @with_signature("(Tensor A)")
 def linalg_det(A: Any) -> Any:
-    """The determinant: (…, n, n) -> (…)."""
+    """Return the determinant: (…, n, n) -> (…)."""
     check_square(A, "linalg.det")
     check_floating(A, "linalg.det", halves=True)
     return ops.det(A)
@@ -338,13 +338,13 @@ def linalg_det(A: Any) -> Any:
 
 @with_signature("(Tensor input)")
 def det(input: Any) -> Any:
-    """The determinant: (…, n, n) -> (…)."""
+    """Return the determinant: (…, n, n) -> (…)."""
     return linalg_det(input)
 
 
 @with_signature("(Tensor input)", out=False)
 def logdet(input: Any) -> Any:
-    """The logarithm of the determinant, nan where that is negative: (…, n, n) -> (…)."""
+    """Return the logarithm of the determinant, nan where that is negative: (…, n, n) -> (…)."""
     check_square(input, "logdet")
     check_floating(input, "logdet")
     sign, size = ops.slogdet(input)
@@ -373,7 +373,7 @@ def slogdet(input: Any) -> Any:
 
 @with_signature("(Tensor input)", out=False)
 def trace(input: Any) -> Any:
-    """The sum of a matrix's diagonal: (m, n) -> ()."""
+    """Return the sum of a matrix's diagonal: (m, n) -> ()."""
     rank = len(shape_of(input))
     if rank != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {rank}")
@@ -387,7 +387,7 @@ def trace(input: Any) -> Any:
 
 @with_signature("(Tensor input, Tensor other, *, int dim = -1)")
 def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
-    """The vector product along `dim`, of length 3 in both; other axes broadcast."""
+    """Return the vector product along `dim`, of length 3 in both; other axes broadcast."""
     a, b = shape_of(input), shape_of(other)
     if len(a) != len(b):
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
@@ -409,7 +409,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
 
 @with_signature("(Tensor input, Tensor other, int dim = None)")
 def cross(input: Any, other: Any, dim: int | None = None) -> Any:
-    """The vector product along `dim`, or along the first axis of length 3."""
+    """Return the vector product along `dim`, or along the first axis of length 3."""
     if dim is None:
         superseded("cross")
         dim = next((d for d, n in enumerate(shape_of(input)) if n == 3), None)
@@ -420,5 +420,5 @@ def cross(input: Any, other: Any, dim: int | None = None) -> Any:
 
 @with_signature("(Tensor A, *, int offset = 0, int dim1 = -2, int dim2 = -1)", out=False)
 def linalg_diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
-    """A diagonal of matrices as a view: (…, m, n) -> (…, min(m, n))."""
+    """Return a diagonal of matrices as a view: (…, m, n) -> (…, min(m, n))."""
     return A.diagonal(offset, dim1, dim2)

@@ -29,7 +29,7 @@ from .tensor import Tensor
 
 
 def number(value: Any) -> Any:
-    """A scalar argument as a Python number."""
+    """Return a scalar argument as a Python number."""
     if isinstance(value, (Tensor, np.generic)):
         return value.item()
     dtypes.check_number(value)
@@ -37,7 +37,9 @@ def number(value: Any) -> Any:
 
 
 def met(input: Any, value: Any) -> tuple[Any, Any]:
-    """A tensor and a number in the dtype in which they meet: integers go around, halves are rounded."""
+    """Return a tensor and a number in the dtype in which they meet: integers go around, halves are
+    rounded.
+    """
     x, value = widened(input, value), number(value)
     dtype = dtype_of(x)
     if dtype.kind in "iu" and isinstance(value, int):
@@ -46,7 +48,7 @@ def met(input: Any, value: Any) -> tuple[Any, Any]:
 
 
 def factor(value: Any, *operands: Any) -> Any:
-    """A factor of a term, which the dtype in which the operands meet has to hold."""
+    """Return a factor of a term, which the dtype in which the operands meet has to hold."""
     value = number(value)
     if type(value) is int and not 0 <= value < 128:
         common = common_dtype(*operands)
@@ -57,7 +59,7 @@ def factor(value: Any, *operands: Any) -> Any:
 
 
 def widened(input: Any, *numbers: Any) -> Any:
-    """A tensor in the dtype in which it meets numbers."""
+    """Return a tensor in the dtype in which it meets numbers."""
     if dtype_of(input).kind in "fV" and not any(isinstance(v, complex) for v in numbers):
         return input
     stand_in = np.empty((0,) if shape_of(input) else (), dtype_of(input))
@@ -356,7 +358,7 @@ def square(input: Any) -> Any:
 
 @public
 def positive(input: Any) -> Any:
-    """The input itself."""
+    """Return the input itself."""
     tensor("positive", "input", input)
     if dtype_of(input).kind == "b":
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
@@ -384,7 +386,7 @@ def _filled(input: Any, mask: Any, value: Any) -> Any:
 
 @public(inplace=True, written=_filled)
 def masked_fill(input: Any, mask: Any, value: Any) -> Any:
-    """The input with a value where a mask holds.
+    """Return the input with a value where a mask holds.
 
     Parameters
     ----------
@@ -453,5 +455,5 @@ def isreal(input: Any) -> Any:
 
 @public(method=False, out=False)
 def detach(input: Any) -> Any:
-    """The same storage without history."""
+    """Return the same storage without history."""
     return input.detach()

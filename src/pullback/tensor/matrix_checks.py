@@ -85,7 +85,7 @@ def check_right_side(b: Any, a: Any, name: str) -> None:
 
 
 def last_size(x: Any) -> int:
-    """The size of the last axis, which must exist."""
+    """Return the size of the last axis, which must exist."""
     shape = shape_of(x)
     if not shape:
         raise IndexError("Dimension specified as -1 but tensor has no dimensions")
@@ -93,7 +93,7 @@ def last_size(x: Any) -> int:
 
 
 def leading_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape to which leading axes broadcast, or torch's error."""
+    """Return the shape to which leading axes broadcast, or torch's error."""
     rank = max(len(a), len(b))
     pairs = list(zip((1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b, strict=True))
     for axis in reversed(range(rank)):
@@ -104,11 +104,11 @@ def leading_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def is_vector(x: Any, y: Any) -> bool:
-    """Whether a right-hand side is one vector per matrix."""
+    """Return whether a right-hand side is one vector per matrix."""
     a, b = shape_of(x), shape_of(y)
     return len(b) == 1 or (len(a) - 1 == len(b) and b == a[:-1])
 
 
 def int32_of(pivots: Any) -> bool:
-    """Whether row exchanges are counted as LAPACK counts them."""
+    """Return whether row exchanges are counted as LAPACK counts them."""
     return dtype_of(pivots) == np.int32

@@ -31,7 +31,7 @@ from .return_types import return_type
 
 
 def _tolerance(value: Any, x: Any, name: str, word: str) -> Any:
-    """A tolerance as a tensor in the real dtype of `x`."""
+    """Return a tolerance as a tensor in the real dtype of `x`."""
     dtype = real_dtype(x)
     if not isinstance(value, TensorBase):
         return wrap(np.asarray(0.0 if value is None else value, dtype))
@@ -72,7 +72,7 @@ def _pseudoinverse(x: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
 def linalg_pinv(
     input: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Any:
-    """The pseudoinverse V diag(1/S) Uᴴ, in which singular values up to max(atol, rtol·σ₁) count as 0.
+    """Return the pseudoinverse V diag(1/S) Uᴴ, in which singular values up to max(atol, rtol·σ₁) count as 0.
 
     Parameters
     ----------
@@ -98,7 +98,9 @@ def linalg_pinv(
 
 @with_signature("(Tensor input, float rcond = 1e-15)")
 def pinverse(input: Any, rcond: float = 1e-15) -> Any:
-    """The pseudoinverse, in which singular values up to rcond·σ₁ count as 0: (…, m, n) -> (…, n, m)."""
+    """Return the pseudoinverse, in which singular values up to rcond·σ₁ count as 0: (…, m, n) -> (…, n,
+    m).
+    """
     return _pseudoinverse(input, None, rcond, False)
 
 
@@ -216,7 +218,7 @@ _ORDERS = (2, -2, 1, -1, math.inf, -math.inf)
     "(Tensor input, Number p = None, *, Tensor out = None)", "(Tensor input, str p, *, Tensor out = None)",
 )
 def linalg_cond(input: Any, p: Any = None) -> Any:
-    """The condition ``‖A‖ ‖A⁻¹‖`` in the matrix norm of order `p`: (…, n, n) -> (…).
+    """Return the condition ``‖A‖ ‖A⁻¹‖`` in the matrix norm of order `p`: (…, n, n) -> (…).
 
     Parameters
     ----------
@@ -262,7 +264,7 @@ def _exponential(input: Any) -> Any:
 
 @with_signature("(Tensor input)")
 def linalg_matrix_exp(input: Any) -> Any:
-    """The exponential Σ Aᵏ / k! of square matrices: (…, n, n) -> (…, n, n).
+    """Return the exponential Σ Aᵏ / k! of square matrices: (…, n, n) -> (…, n, n).
 
     References
     ----------
@@ -274,7 +276,7 @@ def linalg_matrix_exp(input: Any) -> Any:
 
 @with_signature("(Tensor input)")
 def matrix_exp(input: Any) -> Any:
-    """The exponential of square matrices (see `torch.linalg.matrix_exp`)."""
+    """Return the exponential of square matrices (see `torch.linalg.matrix_exp`)."""
     return _exponential(input)
 
 
@@ -283,7 +285,7 @@ def matrix_exp(input: Any) -> Any:
 
 @public(namespace="linalg", name="matmul")
 def linalg_matmul(input: Any, other: Any) -> Any:
-    """The matrix product."""
+    """Return the matrix product."""
     return matmul(input, other)
 
 
@@ -305,7 +307,7 @@ def linalg_vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
 
 @public(namespace="linalg", name="matrix_power")
 def linalg_matrix_power(A: Any, n: int) -> Any:
-    """A multiplied n times by itself; for a negative n the inverse's power."""
+    """Return a multiplied n times by itself; for a negative n the inverse's power."""
     if isinstance(n, float):
         raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type_name(n)}")
     a = shape_of(A)
@@ -339,7 +341,7 @@ def linalg_matrix_power(A: Any, n: int) -> Any:
 
 @public
 def matrix_power(input: Any, n: int) -> Any:
-    """A multiplied n times by itself."""
+    """Return a multiplied n times by itself."""
     return linalg_matrix_power(input, n)
 
 
@@ -362,7 +364,7 @@ def _best_splits(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
 
 @public(namespace="linalg", name="multi_dot")
 def linalg_multi_dot(tensors: Sequence[Any]) -> Any:
-    """The product of a chain of matrices in the order that takes the fewest multiplications.
+    """Return the product of a chain of matrices in the order that takes the fewest multiplications.
 
     The first and the last may be vectors.
     """
@@ -413,7 +415,7 @@ def linalg_multi_dot(tensors: Sequence[Any]) -> Any:
 
 @public
 def chain_matmul(*matrices: Any) -> Any:
-    """The product of a chain of matrices."""
+    """Return the product of a chain of matrices."""
     parts = matrices[0] if len(matrices) == 1 and isinstance(matrices[0], (list, tuple)) else matrices
     superseded("chain_matmul")
     if not parts:

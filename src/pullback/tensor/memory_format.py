@@ -30,7 +30,7 @@ def _checked(function: str, given: Any, position: int | None) -> Any:
 
 
 def lies_in(input: Any, wanted: Any) -> bool:
-    """Whether the elements lie in a format."""
+    """Return whether the elements lie in a format."""
     array = array_or_phantom(input)
     if array is None:
         return id(wanted) not in RANKS
@@ -40,7 +40,7 @@ def lies_in(input: Any, wanted: Any) -> bool:
 
 
 def in_format(input: Any, wanted: Any) -> Any:
-    """A copy in a format that is not `preserve_format`."""
+    """Return a copy in a format that is not `preserve_format`."""
     if id(wanted) not in RANKS:
         return structure.contiguous_copy(input)
     shape = shape_of(input)
@@ -50,13 +50,13 @@ def in_format(input: Any, wanted: Any) -> Any:
 
 
 def is_contiguous(self: Any, *, memory_format: Any = contiguous_format) -> bool:
-    """Whether the elements lie in a memory format (C order by default) without gaps."""
+    """Return whether the elements lie in a memory format (C order by default) without gaps."""
     return lies_in(self, _checked("is_contiguous", memory_format, None))
 
 
 @public(is_function=False, out=False)
 def contiguous(input: Any, memory_format: Any = contiguous_format) -> Any:
-    """The tensor itself where it lies in the format, else a copy that does."""
+    """Return the tensor itself where it lies in the format, else a copy that does."""
     _checked("contiguous", memory_format, None)
     if lies_in(input, memory_format):
         return input
@@ -67,14 +67,14 @@ def contiguous(input: Any, memory_format: Any = contiguous_format) -> Any:
 
 @public(out=False)
 def clone(input: Any, *, memory_format: Any = None) -> Any:
-    """A copy with its own storage, in the input's layout or in a given one."""
+    """Return a copy with its own storage, in the input's layout or in a given one."""
     if memory_format is None or memory_format is preserve_format:
         return convert.clone(tensor("clone", "input", input))
     return in_format(input, _checked("clone", memory_format, None))
 
 
 def converted(result: Any, wanted: Any) -> Any:
-    """The result of a conversion in the format that was asked for."""
+    """Return the result of a conversion in the format that was asked for."""
     if wanted is None or wanted is preserve_format or lies_in(result, wanted):
         return result
     return in_format(result, wanted)

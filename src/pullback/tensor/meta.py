@@ -18,7 +18,7 @@ def meta_tensor(
     shape: Sequence[int], dtype: np.dtype[Any], strides: Sequence[int] | None = None,
     requires_grad: bool = False,
 ) -> Any:  # fmt: skip
-    """A leaf without elements."""
+    """Return a leaf without elements."""
     if requires_grad and dtype.kind in "biu":
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
     tensor = wrap(Meta(shape, dtype, strides), None, META)
@@ -26,7 +26,9 @@ def meta_tensor(
 
 
 def on_device(tensor: Any, where: Any) -> Any:
-    """A tensor on a device: itself where it is there; nothing brings back elements that there are none of."""
+    """Return a tensor on a device: itself where it is there; nothing brings back elements that there are none
+    of.
+    """
     if where is not CPU:
         return without_elements(tensor)
     if tensor._level and is_meta(tensor):
@@ -35,8 +37,8 @@ def on_device(tensor: Any, where: Any) -> Any:
 
 
 def without_elements(tensor: Any) -> Any:
-    """A leaf of a tensor's shape, dtype and strides on the device ``meta``; the tensor itself where it is
-    there.
+    """Return a leaf of a tensor's shape, dtype and strides on the device ``meta``; the tensor itself where it
+    is there.
     """
     if is_meta(tensor):
         return tensor

@@ -37,7 +37,7 @@ class MetaStorage(UntypedStorage):
         return 0
 
     def nbytes(self) -> int:
-        """The number of bytes that there would be."""
+        """Return the number of bytes that there would be."""
         return self._memory.nbytes
 
     size = nbytes
@@ -70,7 +70,7 @@ class MetaStorage(UntypedStorage):
         return self
 
     def clone(self) -> UntypedStorage:
-        """A storage of its own of the same size."""
+        """Return a storage of its own of the same size."""
         return storage_of_size(self.nbytes())
 
     def cpu(self) -> UntypedStorage:
@@ -88,12 +88,12 @@ MetaStorage.__name__ = MetaStorage.__qualname__ = "UntypedStorage"
 
 
 def storage_of_size(size: int) -> MetaStorage:
-    """A storage of a number of bytes."""
+    """Return a storage of a number of bytes."""
     return storage_of(Memory(size))
 
 
 def storage_of(memory: Memory) -> MetaStorage:
-    """The storage that shows a memory, the same one each time."""
+    """Return the storage that shows a memory, the same one each time."""
     if memory.shown is None:
         memory.shown = MetaStorage(memory)
     return memory.shown
@@ -102,5 +102,5 @@ def storage_of(memory: Memory) -> MetaStorage:
 def over_meta(
     storage: MetaStorage, dtype: Any, offset: int, size: Sequence[int], stride: Sequence[int] | None
 ) -> Any:
-    """A tensor without elements on a storage."""
+    """Return a tensor without elements on a storage."""
     return wrap(Meta(size, dtype, stride, storage._memory, offset), None, LEVEL)

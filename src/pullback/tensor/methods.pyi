@@ -101,7 +101,7 @@ class Methods(TensorBase):
     def __nonzero__(self) -> builtins.bool: ...
     def __or__(self, other: Any) -> Tensor: ...
     def __pos__(self) -> Tensor:
-        """The input itself."""
+        """Return the input itself."""
     def __pow__(self, other: Any) -> Tensor: ...
     def __radd__(self, other: Any) -> Tensor: ...
     def __rand__(self, other: Any) -> Tensor: ...
@@ -134,9 +134,11 @@ class Methods(TensorBase):
     def _indices(self) -> Tensor:
         """Refused: only a sparse tensor has it."""
     def _is_all_true(self) -> Tensor:
-        """Whether all elements are true, those of the other rows of a vmap included: what checks ask."""
+        """Return whether all elements are true, those of the other rows of a vmap included: what checks
+        ask.
+        """
     def _is_any_true(self) -> Tensor:
-        """Whether any element is true, those of the other rows of a vmap included."""
+        """Return whether any element is true, those of the other rows of a vmap included."""
     @staticmethod
     def _make_subclass(*args: Any, **kwargs: Any) -> Any: ...
     @staticmethod
@@ -192,24 +194,24 @@ class Methods(TensorBase):
     def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
         """In-place version of :func:`addr`: writes the result into `input` and returns it."""
     def adjoint(self) -> Tensor:
-        """The matrices of the last two axes transposed and conjugated."""
+        """Return the matrices of the last two axes transposed and conjugated."""
     def all(self, dim: Any = None, keepdim: builtins.bool = False) -> Tensor:
-        """Whether all elements, over `dim`, are not 0."""
+        """Return whether all elements, over `dim`, are not 0."""
     def allclose(
         self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08,
         equal_nan: builtins.bool = False,
     ) -> builtins.bool:
-        """Whether `isclose`, whose parameters these are, holds everywhere."""
+        """Return whether `isclose`, whose parameters these are, holds everywhere."""
     def amax(self, dim: Any = (), keepdim: builtins.bool = False) -> Tensor:
         """The largest element over `dim`; ties share the gradient."""
     def amin(self, dim: Any = (), keepdim: builtins.bool = False) -> Tensor:
         """The smallest element over `dim`; ties share the gradient."""
     def aminmax(self, *, dim: Any = None, keepdim: builtins.bool = False) -> return_types.aminmax:
-        """The smallest and the largest element, over `dim` if given."""
+        """Return the smallest and the largest element, over `dim` if given."""
     def angle(self) -> Tensor:
         """Return the angle of each element in the complex plane, in radians: 0 or π of a real one."""
     def any(self, dim: Any = None, keepdim: builtins.bool = False) -> Tensor:
-        """Whether any element, over `dim`, is not 0."""
+        """Return whether any element, over `dim`, is not 0."""
     def apply_(self, callable: Callable[[Any], Any]) -> Tensor:
         """Replace every element by what a Python function makes of it."""
     def arccos(self) -> Tensor:
@@ -251,7 +253,7 @@ class Methods(TensorBase):
     def argwhere(self) -> Tensor:
         """Return where elements are not zero, as ``(n, rank)`` indices."""
     def as_strided(self, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
-        """The view of the input's storage with the given sizes and strides (in elements)."""
+        """Return the view of the input's storage with the given sizes and strides (in elements)."""
     def as_strided_(self, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
         """In-place version of :func:`as_strided`."""
     def as_strided_scatter(
@@ -259,7 +261,7 @@ class Methods(TensorBase):
     ) -> Tensor:
         """`input` with the elements that `as_strided` selects replaced by `src`."""
     def as_subclass(self, cls: builtins.type) -> Tensor:
-        """The same elements and history as an instance of `cls`, a subclass of Tensor."""
+        """Return the same elements and history as an instance of `cls`, a subclass of Tensor."""
     def asin(self) -> Tensor:
         """Return the angle in [−π/2, π/2] whose sine each element is: nan outside [−1, 1]."""
     def asin_(self) -> Tensor:
@@ -379,13 +381,13 @@ class Methods(TensorBase):
     def cfloat(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor in complex64: itself where it is that already."""
     def chain_matmul(self, *matrices: Any) -> Tensor:
-        """The product of a chain of matrices."""
+        """Return the product of a chain of matrices."""
     def chalf(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor in complex32: itself where it is that already."""
     def char(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor in int8: itself where it is that already."""
     def cholesky(self, upper: builtins.bool = False) -> Tensor:
-        """The Cholesky factor: (…, n, n) -> (…, n, n) (see `torch.linalg.cholesky`)."""
+        """Return the Cholesky factor: (…, n, n) -> (…, n, n) (see `torch.linalg.cholesky`)."""
     def cholesky_inverse(self, upper: builtins.bool = False) -> Tensor:
         """``(L Lᴴ)⁻¹`` from a Cholesky factor L (``(Uᴴ U)⁻¹`` with `upper`): (…, n, n) -> (…, n, n)."""
     def cholesky_solve(self, input2: Tensor, upper: builtins.bool = False) -> Tensor:
@@ -433,21 +435,21 @@ class Methods(TensorBase):
     def clip_(self, min: _Number | None = None, max: _Number | None = None) -> Tensor:
         """In-place version of :func:`clip`: writes the result into `input` and returns it."""
     def clone(self, *, memory_format: memory_format | None = None) -> Tensor:
-        """A copy with its own storage, in the input's layout or in a given one."""
+        """Return a copy with its own storage, in the input's layout or in a given one."""
     def coalesce(self) -> Tensor:
         """Refused: only a sparse coordinate tensor has them."""
     def col_indices(self) -> Tensor:
         """Refused: only a sparse row compressed tensor has them."""
     def conj(self) -> Tensor:
-        """The complex conjugates, a view; a real tensor itself."""
+        """Return the complex conjugates, a view; a real tensor itself."""
     def conj_physical(self) -> Tensor:
-        """The complex conjugates as new elements; a real tensor itself."""
+        """Return the complex conjugates as new elements; a real tensor itself."""
     def conj_physical_(self) -> Tensor:
         """In-place version of :func:`conj_physical`: writes the result into `input` and returns it."""
     def const_data_ptr(self) -> builtins.int:
-        """The address of the first element; 0 where there is none."""
+        """Return the address of the first element; 0 where there is none."""
     def contiguous(self, memory_format: memory_format | None = ...) -> Tensor:
-        """The tensor itself where it lies in the format, else a copy that does."""
+        """Return the tensor itself where it lies in the format, else a copy that does."""
     def copy_(self, src: Any, non_blocking: builtins.bool = False) -> Tensor:
         """Write the elements of `src`, broadcast and cast, into this tensor; return it."""
     @overload
@@ -481,9 +483,9 @@ class Methods(TensorBase):
         correction)``.
         """
     def cpu(self, *, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor itself: it is on the CPU."""
+        """Return the tensor itself: it is on the CPU."""
     def cross(self, other: Tensor, dim: builtins.int | None = None) -> Tensor:
-        """The vector product along `dim`, or along the first axis of length 3."""
+        """Return the vector product along `dim`, or along the first axis of length 3."""
     def crow_indices(self) -> Tensor:
         """Refused: only a sparse row compressed tensor has them."""
     def cuda(
@@ -492,9 +494,9 @@ class Methods(TensorBase):
     ) -> Tensor:
         """Raise torch's error: there is no such device."""
     def cummax(self, dim: builtins.int) -> return_types.cummax:
-        """The largest element so far along `dim` and where it is."""
+        """Return the largest element so far along `dim` and where it is."""
     def cummin(self, dim: builtins.int) -> return_types.cummin:
-        """The smallest element so far along `dim` and where it is."""
+        """Return the smallest element so far along `dim` and where it is."""
     def cumprod(self, dim: builtins.int, *, dtype: _dtype | None = None) -> Tensor:
         """Running product along `dim`."""
     def cumprod_(self, dim: builtins.int, *, dtype: _dtype | None = None) -> Tensor:
@@ -504,25 +506,25 @@ class Methods(TensorBase):
     def cumsum_(self, dim: builtins.int, *, dtype: _dtype | None = None) -> Tensor:
         """In-place version of :func:`cumsum`: writes the result into `input` and returns it."""
     def data_ptr(self) -> builtins.int:
-        """The address of the first element; 0 where there is none."""
+        """Return the address of the first element; 0 where there is none."""
     def deg2rad(self) -> Tensor:
         """Return each element, an angle in degrees, in radians: x·π/180."""
     def deg2rad_(self) -> Tensor:
         """In-place version of :func:`deg2rad`: writes the result into `input` and returns it."""
     def dense_dim(self) -> builtins.int:
-        """The number of dimensions."""
+        """Return the number of dimensions."""
     def det(self) -> Tensor:
-        """The determinant: (…, n, n) -> (…)."""
+        """Return the determinant: (…, n, n) -> (…)."""
     def diag(self, diagonal: builtins.int = 0) -> Tensor:
-        """A vector as the diagonal of a matrix, or the diagonal of a matrix."""
+        """Return a vector as the diagonal of a matrix, or the diagonal of a matrix."""
     def diag_embed(
         self, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1,
     ) -> Tensor:
-        """The last axis on a diagonal of two new axes."""
+        """Return the last axis on a diagonal of two new axes."""
     def diagflat(self, offset: builtins.int = 0) -> Tensor:
-        """All elements on the diagonal of a matrix."""
+        """Return all elements on the diagonal of a matrix."""
     def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
-        """The diagonal of axes `dim1` and `dim2`, as a last axis."""
+        """Return the diagonal of axes `dim1` and `dim2`, as a last axis."""
     def diagonal_scatter(
         self, src: Any, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1,
     ) -> Tensor:
@@ -537,7 +539,7 @@ class Methods(TensorBase):
     def digamma_(self) -> Tensor:
         """In-place version of :func:`digamma`: writes the result into `input` and returns it."""
     def dim_order(self, *, ambiguity_check: Any = False) -> tuple[builtins.int, ...]:
-        """The dimensions from outermost to innermost in memory."""
+        """Return the dimensions from outermost to innermost in memory."""
     def dist(self, other: Any, p: Any = 2) -> Tensor:
         """Norm of order `p` of ``input − other``."""
     def div(self, other: Any, *, rounding_mode: str | None = ...) -> Tensor:
@@ -559,7 +561,7 @@ class Methods(TensorBase):
     def eq_(self, other: Any) -> Tensor:
         """In-place version of :func:`eq`: writes the result into `input` and returns it."""
     def equal(self, other: Any) -> builtins.bool:
-        """Whether two tensors have the same shape and the same elements (nan equals nothing)."""
+        """Return whether two tensors have the same shape and the same elements (nan equals nothing)."""
     def erf(self) -> Tensor:
         """Return the error function 2/√π·∫₀ˣ exp(−t²) dt of each element."""
     def erf_(self) -> Tensor:
@@ -599,9 +601,9 @@ class Methods(TensorBase):
     def fix_(self) -> Tensor:
         """In-place version of :func:`fix`: writes the result into `input` and returns it."""
     def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
-        """The axes `start_dim` to `end_dim` as one."""
+        """Return the axes `start_dim` to `end_dim` as one."""
     def flip(self, *dims: Any, **keyword: Any) -> Tensor:
-        """The axes `dims` in reverse."""
+        """Return the axes `dims` in reverse."""
     def fliplr(self) -> Tensor:
         """Axis 1 in reverse."""
     def flipud(self) -> Tensor:
@@ -664,7 +666,7 @@ class Methods(TensorBase):
     def geqrf(self) -> return_types.geqrf:
         """QR as LAPACK's geqrf leaves it."""
     def ger(self, vec2: Tensor) -> Tensor:
-        """The matrix inputᵢ·vec2ⱼ of two vectors."""
+        """Return the matrix inputᵢ·vec2ⱼ of two vectors."""
     def get_device(self) -> builtins.int:
         """-1: the tensor is on the CPU."""
     def greater(self, other: Any) -> Tensor:
@@ -687,7 +689,7 @@ class Methods(TensorBase):
         self, dim: builtins.int | Sequence[builtins.int] = (), *, keepdim: builtins.bool = False,
         mode: builtins.int = 0,
     ) -> Tensor:
-        """The exclusive or, over `dim`, of the bits of the elements, as uint64."""
+        """Return the exclusive or, over `dim`, of the bits of the elements, as uint64."""
     def heaviside(self, values: Tensor) -> Tensor:
         """Step function: 0 below zero, `values` at zero, 1 above."""
     def heaviside_(self, values: Tensor) -> Tensor:
@@ -763,7 +765,7 @@ class Methods(TensorBase):
     def int(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor in int32: itself where it is that already."""
     def inverse(self) -> Tensor:
-        """The inverse of square matrices: (…, n, n) -> (…, n, n) (see `torch.linalg.inv`)."""
+        """Return the inverse of square matrices: (…, n, n) -> (…, n, n) (see `torch.linalg.inv`)."""
     def ipu(
         self, device: _Device | None = None, non_blocking: builtins.bool = False,
         memory_format: memory_format | None = None,
@@ -776,7 +778,7 @@ class Methods(TensorBase):
     def is_conj(self) -> builtins.bool:
         """Whether the elements are conjugated when they are read."""
     def is_contiguous(self, *, memory_format: memory_format | None = ...) -> builtins.bool:
-        """Whether the elements lie in a memory format (C order by default) without gaps."""
+        """Return whether the elements lie in a memory format (C order by default) without gaps."""
     @property
     def is_cpu(self) -> builtins.bool: ...
     @property
@@ -804,17 +806,17 @@ class Methods(TensorBase):
     @property
     def is_nested(self) -> builtins.bool: ...
     def is_nonzero(self) -> builtins.bool:
-        """Whether the one element is not zero."""
+        """Return whether the one element is not zero."""
     def is_pinned(self, device: _Device | None = None) -> builtins.bool:
         """False: only an accelerator has pinned memory."""
     @property
     def is_quantized(self) -> builtins.bool: ...
     def is_same_size(self, other: Tensor) -> builtins.bool:
-        """Whether two tensors have the same shape."""
+        """Return whether two tensors have the same shape."""
     def is_set_to(self, tensor: Tensor) -> builtins.bool:
-        """Whether both tensors are the same part of the same storage in the same shape."""
+        """Return whether both tensors are the same part of the same storage in the same shape."""
     def is_shared(self) -> builtins.bool:
-        """Whether the tensor lies in memory that processes share."""
+        """Return whether the tensor lies in memory that processes share."""
     def is_signed(self) -> builtins.bool:
         """Whether the dtype has negative numbers."""
     @property
@@ -860,7 +862,7 @@ class Methods(TensorBase):
     def kthvalue(
         self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False,
     ) -> return_types.kthvalue:
-        """The `k`-th smallest element along `dim`, from 1, and where it is."""
+        """Return the `k`-th smallest element along `dim`, from 1, and where it is."""
     @property
     def layout(self) -> Any: ...
     def lcm(self, other: Tensor) -> Tensor:
@@ -926,7 +928,7 @@ class Methods(TensorBase):
     def logcumsumexp(self, dim: builtins.int) -> Tensor:
         """Log of the running sum of exponentials along `dim`."""
     def logdet(self) -> Tensor:
-        """The logarithm of the determinant, nan where that is negative: (…, n, n) -> (…)."""
+        """Return the logarithm of the determinant, nan where that is negative: (…, n, n) -> (…)."""
     def logical_and(self, other: Any) -> Tensor:
         """Return where both elements are other than 0."""
     def logical_and_(self, other: Any) -> Tensor:
@@ -968,7 +970,7 @@ class Methods(TensorBase):
     def map_(self, tensor: Any, callable: Callable[[Any, Any], Any]) -> Tensor:
         """Replace every element by what a Python function makes of it and of the other tensor's."""
     def masked_fill(self, mask: Tensor, value: Any) -> Tensor:
-        """The input with a value where a mask holds."""
+        """Return the input with a value where a mask holds."""
     def masked_fill_(self, mask: Tensor, value: Any) -> Tensor:
         """In-place version of :func:`masked_fill`: writes the result into `input` and returns it."""
     def masked_scatter(self, mask: Tensor, source: Any) -> Tensor:
@@ -976,13 +978,13 @@ class Methods(TensorBase):
     def masked_scatter_(self, mask: Tensor, source: Any) -> Tensor:
         """In-place version of :func:`masked_scatter`: writes the result into `input` and returns it."""
     def masked_select(self, mask: Tensor) -> Tensor:
-        """The elements where `mask` holds, as a vector."""
+        """Return the elements where `mask` holds, as a vector."""
     def matmul(self, other: Any) -> Tensor:
         """Matrix product with torch's cases."""
     def matrix_exp(self) -> Tensor:
-        """The exponential of square matrices (see `torch.linalg.matrix_exp`)."""
+        """Return the exponential of square matrices (see `torch.linalg.matrix_exp`)."""
     def matrix_power(self, n: builtins.int) -> Tensor:
-        """A multiplied n times by itself."""
+        """Return a multiplied n times by itself."""
     @overload
     def max(self) -> Tensor: ...
     @overload
@@ -1015,13 +1017,13 @@ class Methods(TensorBase):
     def mm(self, mat2: Tensor) -> Tensor:
         """Matrix product: (n, k) @ (k, m) -> (n, m)."""
     def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False) -> return_types.mode:
-        """The most frequent element along `dim` and where it last is."""
+        """Return the most frequent element along `dim` and where it last is."""
     def moveaxis(self, source: Any, destination: Any) -> Tensor:
-        """The axes `source` moved to the places `destination`; the others keep their order."""
+        """Return the axes `source` moved to the places `destination`; the others keep their order."""
     def movedim(self, source: Any, destination: Any) -> Tensor:
-        """The axes `source` moved to the places `destination`; the others keep their order."""
+        """Return the axes `source` moved to the places `destination`; the others keep their order."""
     def msort(self) -> Tensor:
-        """The input sorted along its first axis."""
+        """Return the input sorted along its first axis."""
     def mul(self, other: Any) -> Tensor:
         """Return the product ``input · other``."""
     def mul_(self, other: Any) -> Tensor:
@@ -1071,7 +1073,7 @@ class Methods(TensorBase):
     ) -> Tensor:
         """Sum of what is not nan."""
     def narrow(self, dim: builtins.int, start: Any, length: builtins.int) -> Tensor:
-        """The places start … start + length − 1 of axis `dim`."""
+        """Return the places start … start + length − 1 of axis `dim`."""
     def narrow_copy(self, dim: builtins.int, start: builtins.int, length: builtins.int) -> Tensor:
         """Some places of an axis: a copy of what the view of that name shows."""
     def ne(self, other: Any) -> Tensor:
@@ -1174,27 +1176,29 @@ class Methods(TensorBase):
     def not_equal_(self, other: Any) -> Tensor:
         """In-place version of :func:`not_equal`: writes the result into `input` and returns it."""
     def numpy(self, *, force: builtins.bool = False) -> ndarray:
-        """The elements as a NumPy array that shares memory."""
+        """Return the elements as a NumPy array that shares memory."""
     def orgqr(self, input2: Tensor) -> Tensor:
-        """The first columns of a product of reflectors (see `torch.linalg.householder_product`)."""
+        """Return the first columns of a product of reflectors (see `torch.linalg.householder_product`)."""
     def ormqr(
         self, input2: Tensor, input3: Tensor, left: builtins.bool = True, transpose: builtins.bool = False,
     ) -> Tensor:
-        """The product of Q, given by reflectors, with a matrix C: ``Q C`` (``Qᴴ C``), or ``C Q``."""
+        """Return the product of Q, given by reflectors, with a matrix C: ``Q C`` (``Qᴴ C``), or ``C Q``."""
     def outer(self, vec2: Tensor) -> Tensor:
-        """The matrix inputᵢ·vec2ⱼ of two vectors."""
+        """Return the matrix inputᵢ·vec2ⱼ of two vectors."""
     def permute(self, *dims: Any, **keyword: Any) -> Tensor:
-        """The axes in the order `dims`."""
+        """Return the axes in the order `dims`."""
     def pin_memory(self, device: _Device | None = None) -> Tensor:
         """Raise torch's error: only an accelerator has pinned memory."""
     def pinverse(self, rcond: builtins.float = 1e-15) -> Tensor:
-        """The pseudoinverse, in which singular values up to rcond·σ₁ count as 0: (…, m, n) -> (…, n, m)."""
+        """Return the pseudoinverse, in which singular values up to rcond·σ₁ count as 0: (…, m, n) -> (…,
+        n, m).
+        """
     def polygamma(self, n: builtins.int) -> Tensor:
         """Derivative of order n of ψ (see `torch.polygamma`)."""
     def polygamma_(self, n: builtins.int) -> Tensor:
         """In-place version of :func:`polygamma`: writes the result into `input` and returns it."""
     def positive(self) -> Tensor:
-        """The input itself."""
+        """Return the input itself."""
     @overload
     def pow(self, exponent: Tensor) -> Tensor: ...
     @overload
@@ -1218,7 +1222,7 @@ class Methods(TensorBase):
     def quantile(
         self, q: Any, dim: Any = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear',
     ) -> Tensor:
-        """The quantiles `q` of all elements, or along `dim`; the dim of `q` comes first."""
+        """Return the quantiles `q` of all elements, or along `dim`; the dim of `q` comes first."""
     def rad2deg(self) -> Tensor:
         """Return each element, an angle in radians, in degrees: x·180/π."""
     def rad2deg_(self) -> Tensor:
@@ -1233,7 +1237,7 @@ class Methods(TensorBase):
     def random_(self, to: builtins.int, *, generator: Generator | None = None) -> Tensor:
         """Fill with integers from [from, to), or from all that the dtype holds."""
     def ravel(self) -> Tensor:
-        """All elements along one axis."""
+        """Return all elements along one axis."""
     @property
     def real(self) -> Tensor: ...
     @real.setter
@@ -1263,17 +1267,17 @@ class Methods(TensorBase):
     def renorm_(self, p: _Number, dim: builtins.int, maxnorm: _Number) -> Tensor:
         """In-place version of :func:`renorm`: writes the result into `input` and returns it."""
     def repeat(self, *repeats: Any, **keyword: Any) -> Tensor:
-        """The whole repeated along each axis; more counts than axes add leading axes."""
+        """Return the whole repeated along each axis; more counts than axes add leading axes."""
     def repeat_interleave(
         self, repeats: Any = None, dim: builtins.int | None = None, *,
         output_size: builtins.int | None = None,
     ) -> Tensor:
-        """Each place of axis `dim` (of all elements as one row) repeated, by one count or by one count per
-        place.
+        """Return each place of axis `dim` (of all elements as one row) repeated, by one count or by one
+        count per place.
         """
     def reshape(self, *shape: Any, **keyword: Any) -> Tensor:
-        """The same elements in another shape: a view where strides allow it, else a copy. One size may be
-        -1.
+        """Return the same elements in another shape: a view where strides allow it, else a copy. One size
+        may be -1.
         """
     def reshape_as(self, other: Any) -> Tensor:
         """``input.reshape(other.size())``."""
@@ -1281,26 +1285,26 @@ class Methods(TensorBase):
     def resize(self, *sizes: builtins.int) -> Tensor: ...
     @overload
     def resize(self, sizes: Sequence[builtins.int]) -> Tensor:
-        """The tensor in another shape (deprecated: see `reshape`)."""
+        """Return the tensor in another shape (deprecated: see `reshape`)."""
     @overload
     def resize_(self, *size: builtins.int, memory_format: memory_format | None = None) -> Tensor: ...
     @overload
     def resize_(self, size: Sequence[builtins.int], *, memory_format: memory_format | None = None) -> Tensor:
         """Give the tensor another size: its elements are the storage's from its first one on, in C order."""
     def resize_as(self, tensor: Tensor) -> Tensor:
-        """The tensor in the shape of another one (deprecated: see `reshape`)."""
+        """Return the tensor in the shape of another one (deprecated: see `reshape`)."""
     def resize_as_(self, the_template: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
         """Give the tensor the size of another one (see `resize_`)."""
     def resize_as_sparse_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Refused: only a sparse tensor has it."""
     def resolve_conj(self) -> Tensor:
-        """The tensor with its conjugates worked out: itself where they are."""
+        """Return the tensor with its conjugates worked out: itself where they are."""
     def resolve_neg(self) -> Tensor:
-        """The tensor with its signs worked out: itself where they are."""
+        """Return the tensor with its signs worked out: itself where they are."""
     def roll(self, shifts: Any, dims: Any = ()) -> Tensor:
         """Axes shifted in a circle; without `dims` the elements as one row."""
     def rot90(self, k: builtins.int = 1, dims: Sequence[builtins.int] = ...) -> Tensor:
-        """The plane of two axes turned by k·90°, from the first axis towards the second."""
+        """Return the plane of two axes turned by k·90°, from the first axis towards the second."""
     @overload
     def round(self) -> Tensor: ...
     @overload
@@ -1349,7 +1353,7 @@ class Methods(TensorBase):
         or after (`right`).
         """
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
-        """The part at `index` of axis `dim`, without that axis."""
+        """Return the part at `index` of axis `dim`, without that axis."""
     def select_scatter(self, src: Any, dim: builtins.int, index: builtins.int) -> Tensor:
         """`input` with the part at `index` of axis `dim` replaced by `src`."""
     @overload
@@ -1459,9 +1463,9 @@ class Methods(TensorBase):
     ) -> Tensor:
         """Short-time Fourier transform ``X[k, m] = Σₙ window[n]·x[n + m·hop]·exp(−2πi·kn/n_fft)``."""
     def storage(self) -> TypedStorage:
-        """The storage, counted in elements (deprecated: see `untyped_storage`)."""
+        """Return the storage, counted in elements (deprecated: see `untyped_storage`)."""
     def storage_offset(self) -> builtins.int:
-        """The place of the first element in the storage, in elements."""
+        """Return the place of the first element in the storage, in elements."""
     def sub(self, other: Any, *, alpha: _Number = 1) -> Tensor:
         """Difference ``input − alpha·other``."""
     def sub_(self, other: Any, *, alpha: _Number = 1) -> Tensor:
@@ -1476,7 +1480,7 @@ class Methods(TensorBase):
     def sum_to_size(self, *size: builtins.int) -> Tensor: ...
     @overload
     def sum_to_size(self, size: Sequence[builtins.int]) -> Tensor:
-        """The sum over the axes along which `size` broadcasts to the tensor's shape."""
+        """Return the sum over the axes along which `size` broadcasts to the tensor's shape."""
     def svd(self, some: builtins.bool = True, compute_uv: builtins.bool = True) -> return_types.svd:
         """``input = U diag(S) Vᴴ``, with V itself as third result."""
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
@@ -1488,7 +1492,7 @@ class Methods(TensorBase):
     def swapdims_(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """In-place version of :func:`swapaxes`."""
     def t(self) -> Tensor:
-        """The transpose of a matrix; a vector as it is."""
+        """Return the transpose of a matrix; a vector as it is."""
     def t_(self) -> Tensor:
         """In-place version of :func:`t`."""
     def take(self, index: Any) -> Tensor:
@@ -1529,7 +1533,7 @@ class Methods(TensorBase):
         ``to(other)``.
         """
     def to_dense(self, dtype: _dtype | None = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
-        """The tensor itself, in another dtype where one is given."""
+        """Return the tensor itself, in another dtype where one is given."""
     def to_sparse(self, *args: Any, **kwargs: Any) -> Tensor:
         """Return the elements that are not zero as a sparse tensor: of coordinates, or of another
         `layout`.
@@ -1545,14 +1549,16 @@ class Methods(TensorBase):
     def to_sparse_csr(self, *args: Any, **kwargs: Any) -> Tensor:
         """Return the elements that are not zero as a sparse tensor in CSR."""
     def tolist(self) -> Any:
-        """The elements as nested lists of Python numbers."""
+        """Return the elements as nested lists of Python numbers."""
     def topk(
         self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True,
         sorted: builtins.bool = True,
     ) -> return_types.topk:
-        """The `k` largest (or smallest) values along `dim` in order, and the indices where they were."""
+        """Return the `k` largest (or smallest) values along `dim` in order, and the indices where they
+        were.
+        """
     def trace(self) -> Tensor:
-        """The sum of a matrix's diagonal: (m, n) -> ()."""
+        """Return the sum of a matrix's diagonal: (m, n) -> ()."""
     def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """Axes `dim0` and `dim1` exchanged."""
     def transpose_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
@@ -1582,11 +1588,13 @@ class Methods(TensorBase):
     def type(self) -> str: ...
     @overload
     def type(self, dtype: _dtype | str, non_blocking: builtins.bool = ...) -> Tensor:
-        """The name of the tensor's type, or with a dtype, a type or a name the tensor in that dtype."""
+        """Return the name of the tensor's type, or with a dtype, a type or a name the tensor in that
+        dtype.
+        """
     def type_as(self, other: Tensor) -> Tensor:
-        """The tensor in the dtype of `other`."""
+        """Return the tensor in the dtype of `other`."""
     def unbind(self, dim: builtins.int = 0) -> tuple[Tensor, ...]:
-        """The parts along axis `dim`, each without it."""
+        """Return the parts along axis `dim`, each without it."""
     def unflatten(self, dim: builtins.int, sizes: Sequence[builtins.int]) -> Tensor:
         """Axis `dim` as several axes of `sizes`; one size may be -1."""
     def unfold(self, dimension: builtins.int, size: builtins.int, step: builtins.int) -> Tensor:
@@ -1620,8 +1628,8 @@ class Methods(TensorBase):
         self, sorted: builtins.bool = True, return_inverse: builtins.bool = False,
         return_counts: builtins.bool = False, dim: builtins.int | None = None,
     ) -> Any:
-        """The distinct values (or slices along `dim`) in order; on request also where each element's is,
-        and how many.
+        """Return the distinct values (or slices along `dim`) in order; on request also where each
+        element's is, and how many.
         """
     @overload
     def unique_consecutive(
@@ -1647,7 +1655,7 @@ class Methods(TensorBase):
         self, return_inverse: builtins.bool = False, return_counts: builtins.bool = False,
         dim: builtins.int | None = None,
     ) -> Any:
-        """The values (or slices along `dim`) without those equal to the one before."""
+        """Return the values (or slices along `dim`) without those equal to the one before."""
     def unsafe_chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """At most `chunks` parts of one size along axis `dim` (see :func:`unsafe_split`)."""
     def unsafe_split(self, split_size: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
@@ -1663,7 +1671,7 @@ class Methods(TensorBase):
     def unsqueeze_(self, dim: builtins.int) -> Tensor:
         """In-place version of :func:`unsqueeze`."""
     def untyped_storage(self) -> UntypedStorage:
-        """The bytes that the tensor, and all that share memory with it, lie in."""
+        """Return the bytes that the tensor, and all that share memory with it, lie in."""
     def values(self) -> Tensor:
         """Refused: only a sparse tensor has them."""
     def var(
@@ -1673,7 +1681,7 @@ class Methods(TensorBase):
     def vdot(self, other: Any) -> Tensor:
         """Σ conj(inputᵢ)·otherᵢ of two vectors of one length."""
     def view(self, *shape: Any, size: Any = None, dtype: _dtype | None = None) -> Tensor:
-        """The same storage in another shape, or read as another dtype."""
+        """Return the same storage in another shape, or read as another dtype."""
     def view_as(self, other: Any) -> Tensor:
         """``input.view(other.size())``."""
     @property

@@ -81,7 +81,7 @@ class NestedTensor(Tensor):
         raise RuntimeError(_NO_SIZES)
 
     def size(self, dim: int | None = None) -> Any:
-        """The size of one axis, which all parts must have alike."""
+        """Return the size of one axis, which all parts must have alike."""
         if dim is None:
             raise RuntimeError(_NO_SIZES)
         axis = checked_dim(integer("size", "dim", 1, dim), self.dim())
@@ -93,11 +93,11 @@ class NestedTensor(Tensor):
         return sizes.pop()
 
     def dim(self) -> int:
-        """The number of axes, that of the parts included."""
+        """Return the number of axes, that of the parts included."""
         return 1 + (self._parts[0].dim() if self._parts else 0)
 
     def numel(self) -> int:
-        """The number of elements in all parts."""
+        """Return the number of elements in all parts."""
         return sum(part.numel() for part in self._parts)
 
     nelement = numel
@@ -107,15 +107,15 @@ class NestedTensor(Tensor):
         raise RuntimeError(_NO_STRIDES)
 
     def is_contiguous(self, *_: Any, **__: Any) -> bool:
-        """Whether every part is."""
+        """Return whether every part is."""
         return all(part.is_contiguous() for part in self._parts)
 
     def sizes(self) -> list[tuple[int, ...]]:
-        """The sizes of the parts."""
+        """Return the sizes of the parts."""
         return [tuple(part.shape) for part in self._parts]
 
     def is_same_size(self, other: Any) -> bool:
-        """Whether the parts of the two have the same sizes, one by one."""
+        """Return whether the parts of the two have the same sizes, one by one."""
         return isinstance(other, NestedTensor) and self.sizes() == other.sizes()
 
     def _nested_tensor_size(self) -> Any:
@@ -130,14 +130,14 @@ class NestedTensor(Tensor):
     # --- parts ----------------------------------------------------------------------------------------------
 
     def part(self, index: int) -> Any:
-        """The part at a place, or torch's error."""
+        """Return the part at a place, or torch's error."""
         count = len(self._parts)
         if not -count <= index < count:
             raise IndexError(f"index {index} is out of bounds for dimension 0 with size {count}")
         return self._parts[index]
 
     def unbind(self, dim: int = 0) -> tuple[Any, ...]:
-        """The parts."""
+        """Return the parts."""
         if dim:
             raise RuntimeError(
                 f"NestedTensor can only be unbound along dimension 0 got dimension {dim} instead."
@@ -145,13 +145,13 @@ class NestedTensor(Tensor):
         return self._parts
 
     def values(self) -> Any:
-        """The elements of all parts, one after the other."""
+        """Return the elements of all parts, one after the other."""
         if not self._parts:
             return wrap(np.empty(0, dtype_of(self)))
         return cat([part.reshape(-1) for part in self._parts])
 
     def to_padded_tensor(self, padding: float, output_size: Sequence[int] | None = None) -> Any:
-        """A tensor ``(parts, *sizes)`` in which `padding` fills what the parts leave free.
+        """Return a tensor ``(parts, *sizes)`` in which `padding` fills what the parts leave free.
 
         Parameters
         ----------
@@ -263,7 +263,7 @@ class NestedTensor(Tensor):
         return self._parts[0].grad_fn if self._parts else None
 
     def detach(self) -> NestedTensor:
-        """The same parts without history."""
+        """Return the same parts without history."""
         return nested([part.detach() for part in self._parts])
 
     def backward(self, gradient: Any = None, *_: Any, **__: Any) -> NoReturn:
@@ -285,7 +285,7 @@ class NestedTensor(Tensor):
         raise RuntimeError(_NO_STRIDES)
 
     def item(self) -> Any:
-        """The number that a nested tensor of one element holds."""
+        """Return the number that a nested tensor of one element holds."""
         if self.numel() != 1:
             raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
         return self.values().item()
@@ -341,7 +341,7 @@ def refuse(name: str) -> NoReturn:
 
 
 def nested(parts: Sequence[Any], dtype: np.dtype[Any] | None = None) -> Any:
-    """A nested tensor of parts, which are not looked at."""
+    """Return a nested tensor of parts, which are not looked at."""
     OVERRIDING.add(NestedTensor)
     kind = dtype or (dtype_of(parts[0]) if parts else np.dtype(np.float32))
     made: Any = wrap(_Parts(kind))
@@ -355,7 +355,9 @@ def _restored(parts: list[Any], requires_grad: bool) -> Any:
 
 
 def joined(parts: Sequence[Any], dtype: Any = None) -> Any:
-    """A nested tensor of copies of tensors, with their history, in the dtype of the first or in `dtype`."""
+    """Return a nested tensor of copies of tensors, with their history, in the dtype of the first or in
+    `dtype`.
+    """
     for i, part in enumerate(parts):
         if part.dim() != parts[0].dim():
             raise RuntimeError(

@@ -17,7 +17,7 @@ Function = Callable[..., Any]
 
 
 def _mapped(func: Function, *args: Any, **kwargs: Any) -> Any:
-    """The function of each part; of other nested arguments the part at the same place."""
+    """Return the function of each part; of other nested arguments the part at the same place."""
     every = (*args, *kwargs.values())
     count = next(len(v._parts) for v in every if isinstance(v, NestedTensor))
     results = []
@@ -34,7 +34,7 @@ def _in_place(func: Function, x: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _arithmetic(name: str, apply: Function) -> Function:
-    """A binary function of two nested tensors of the same sizes, or of one and a number."""
+    """Return a binary function of two nested tensors of the same sizes, or of one and a number."""
 
     def rule(func: Function, x: Any, y: Any, **kwargs: Any) -> Any:
         if kwargs.get("rounding_mode") is not None:
@@ -76,7 +76,7 @@ def _masked(apply: Function) -> Function:
 
 
 def _inner(x: Any, dim: int) -> int:
-    """The axis of the parts that an axis of a nested tensor is; −1 for that along which they lie."""
+    """Return the axis of the parts that an axis of a nested tensor is; −1 for that along which they lie."""
     return checked_dim(dim, x.dim()) - 1
 
 

@@ -148,7 +148,7 @@ def matrix_norm(
 
 
 def _extreme(x: Any, axis: int, keepdim: bool, largest: bool, dim: int | None = None) -> Any:
-    """The largest element along an axis, 0 where there is none; or the smallest, which must exist."""
+    """Return the largest element along an axis, 0 where there is none; or the smallest, which must exist."""
     shape = shape_of(x)
     if shape[axis]:
         return (amax if largest else amin)(x, (axis,), keepdim)
@@ -173,7 +173,7 @@ def _singular_norm(A: Any, ord: Any, rows: int, columns: int, keepdim: bool) -> 
 
 @reduction(namespace="linalg", name="norm")
 def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """A vector norm, or a matrix norm where an order is given and two dims or a matrix are.
+    """Return a vector norm, or a matrix norm where an order is given and two dims or a matrix are.
 
     Parameters
     ----------

@@ -100,7 +100,7 @@ declare("frexp", frexp, "(Tensor input, *, tuple of Tensors out = None)", inplac
 
 
 def _doubled(input: Any, exponent: Any) -> Any:
-    """The power of operands in float64 or complex128; numbers stay numbers."""
+    """Return the power of operands in float64 or complex128; numbers stay numbers."""
     values = (input, exponent)
     is_complex = any(
         dtype_of(v).kind in "cW" if isinstance(v, TensorBase) else isinstance(v, complex) for v in values

@@ -29,7 +29,9 @@ _PLAIN = frozenset({int, float, type(None)})
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a number is taken as it is: integers of more than 64 bits are for the parser to refuse."""
+    """Return whether a number is taken as it is: integers of more than 64 bits are for the parser to
+    refuse.
+    """
     return type(value) in _PLAIN and (type(value) is not int or dtypes.LEAST <= value <= dtypes.MOST)
 
 
@@ -37,7 +39,7 @@ _NUMBERS = frozenset({bool, int, float, complex})
 
 
 def _positional(signature: str) -> list[str]:
-    """The parameters before the star."""
+    """Return the parameters before the star."""
     parts = [part for part in signature.strip("()").split(", ") if part]
     return parts[: parts.index("*")] if "*" in parts else parts
 
@@ -45,7 +47,9 @@ def _positional(signature: str) -> list[str]:
 def _quick(
     signatures: Sequence[str], before: int, numbers: Collection[str], numbers_first: bool
 ) -> Callable[..., bool]:
-    """Whether a call needs no parser: tensors only, or tensors and then numbers for the parameters named."""
+    """Return whether a call needs no parser: tensors only, or tensors and then numbers for the parameters
+    named.
+    """
     first = _positional(signatures[0])
     tensors = before + sum(part.startswith("Tensor ") for part in first)
     if any(not part.startswith("Tensor ") and " = " not in part for part in first):
@@ -82,7 +86,7 @@ def _reading(
     printed: str, signatures: Sequence[str], function: Callable[..., Any], before: int,
     numbers: Collection[str] = (), numbers_first: bool = False, text: str | None = None,
 ) -> Any:
-    """The function behind a parser of what follows its first `before` arguments."""
+    """Return the function behind a parser of what follows its first `before` arguments."""
     parser = Parser(printed, *signatures)
     quick = _quick(signatures, before, numbers, numbers_first)
 
@@ -104,7 +108,7 @@ def _reading(
 
 
 def _of_method(signature: str) -> str:
-    """A function's signature without the tensor whose method it is, and without `out`."""
+    """Return a function's signature without the tensor whose method it is, and without `out`."""
     rest = re.sub(r", (\*, )?(Tensor|tuple of Tensors) out = None", "", signature)
     return "(" + rest.removeprefix("(Tensor input").removeprefix(", ")
 
@@ -174,7 +178,9 @@ def documented(summary: str, *parameters: str) -> Callable[[Callable[..., Any]],
 def by_operands(
     both: Callable[..., Any], of_number: Callable[..., Any], with_number: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """A function of two values of which one may be a number, for which torch has nodes of their own."""
+    """Return a function of two values of which one may be a number, for which torch has nodes of their
+    own.
+    """
 
     def call(x: Any, y: Any) -> Any:
         if not isinstance(x, TensorBase):

@@ -18,7 +18,7 @@ from .tensor import Tensor
 
 
 def _answering(method: str, function: Any, *known: type, inner: Any = None) -> Any:
-    """An operator that has no answer to operands of other types than those that the function knows.
+    """Return an operator that has no answer to operands of other types than those that the function knows.
 
     Parameters
     ----------

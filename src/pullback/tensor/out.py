@@ -68,7 +68,7 @@ def _refuse(
 
 
 def _is_plain(*tensors: Any) -> bool:
-    """Whether tensors hold arrays, not parts of a trace or of a transform."""
+    """Return whether tensors hold arrays, not parts of a trace or of a transform."""
     return all(type(t._value) is np.ndarray for t in tensors)
 
 

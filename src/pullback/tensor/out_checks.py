@@ -287,7 +287,7 @@ RESIZING = _names("addbmm bernoulli logsigmoid multinomial normal")
 
 
 def of(name: str, operands: int, several: bool) -> DtypeCheck:
-    """The check of a function's dtype; `several`: this overload has several results."""
+    """Return the check of a function's dtype; `several`: this overload has several results."""
     found = None if several else _OVERLOADS.get((name, operands))
     return found or DTYPES.get(name, DEFAULT)
 

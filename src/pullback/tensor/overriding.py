@@ -71,7 +71,7 @@ def _converted(result: Any, cls: type) -> Any:
 
 
 def as_subclass(self: Any, cls: Any) -> Any:
-    """The same elements and history as an instance of `cls`, a subclass of Tensor."""
+    """Return the same elements and history as an instance of `cls`, a subclass of Tensor."""
     check_class(cls)
     made = alias(self)
     made.__class__ = cls
@@ -90,7 +90,7 @@ def check_class(cls: Any) -> None:
 
 
 def _make_subclass(cls: Any, data: Any, require_grad: bool = False) -> Any:
-    """A leaf of class `cls` on the storage of `data`."""
+    """Return a leaf of class `cls` on the storage of `data`."""
     check_class(cls)
     made = wrap_alias(data._value, data)
     made.__class__ = cls
@@ -158,7 +158,7 @@ def _answering(operator: Any) -> Any:
 
 
 def _properties() -> list[str]:
-    """The attributes of tensors that users have."""
+    """Return the attributes of tensors that users have."""
     members = vars(Tensor).items()
     return [
         name for name, member in members

@@ -17,7 +17,7 @@ from .tensor import checked_dim
 
 @public(out=False)
 def select(input: Any, dim: int, index: int) -> Any:
-    """The part at `index` of axis `dim`, without that axis."""
+    """Return the part at `index` of axis `dim`, without that axis."""
     shape = shape_of(tensor("select", "input", input))
     if not shape:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
@@ -33,7 +33,7 @@ def select(input: Any, dim: int, index: int) -> Any:
 
 @public(out=False)
 def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
-    """The places start … start + length − 1 of axis `dim`."""
+    """Return the places start … start + length − 1 of axis `dim`."""
     shape = shape_of(tensor("narrow", "input", input))
     if isinstance(start, TensorBase):
         if shape_of(start) != () or dtype_of(start).kind not in "iu":
@@ -58,7 +58,7 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
 
 @public(out=False)
 def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    """The diagonal of axes `dim1` and `dim2`, as a last axis."""
+    """Return the diagonal of axes `dim1` and `dim2`, as a last axis."""
     rank = len(shape_of(tensor("diagonal", "input", input)))
     a, b = checked_dim(dim1, rank), checked_dim(dim2, rank)
     if a == b:
@@ -68,7 +68,7 @@ def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
 
 @public(namespace="linalg", out=False, name="diagonal")
 def linalg_diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
-    """The diagonal of the last two axes."""
+    """Return the diagonal of the last two axes."""
     return diagonal(A, offset, dim1, dim2)
 
 
@@ -77,7 +77,7 @@ def linalg_diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) 
 
 @public(out=False)
 def unbind(input: Any, dim: int = 0) -> tuple[Any, ...]:
-    """The parts along axis `dim`, each without it."""
+    """Return the parts along axis `dim`, each without it."""
     rank = len(shape_of(tensor("unbind", "input", input)))
     dim = checked_dim(integer("unbind", "dim", 1, dim), rank)
     if not rank:
@@ -211,7 +211,7 @@ def _split_at(x: Any, places: Ints, dim: int) -> tuple[Any, ...]:
 
 
 def clamped(start: int, stop: int, size: int) -> tuple[int, int]:
-    """A slice's ends counted from 0 and within the axis, the second not before the first."""
+    """Return a slice's ends counted from 0 and within the axis, the second not before the first."""
     start = min(max(start + size if start < 0 else start, 0), size)
     stop = min(max(stop + size if stop < 0 else stop, start), size)
     return start, stop

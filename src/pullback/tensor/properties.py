@@ -53,72 +53,72 @@ _question("is_neg", lambda input: bits_of(input)[1], "the elements are negated w
 
 @with_signature("(Tensor input)", out=False)
 def is_nonzero(input: Any) -> bool:
-    """Whether the one element is not zero."""
+    """Return whether the one element is not zero."""
     return bool(input)
 
 
 @with_signature("(Tensor input, Tensor other)", out=False)
 def is_same_size(input: Any, other: Any) -> bool:
-    """Whether two tensors have the same shape."""
+    """Return whether two tensors have the same shape."""
     return shape_of(input) == shape_of(other)
 
 
 @with_signature("(Tensor input)", out=False, method=False)
 def numel(input: Any) -> int:
-    """The number of elements."""
+    """Return the number of elements."""
     return int(np.prod(shape_of(input), dtype=np.int64))
 
 
 @with_signature("(Tensor input)", out=False, method=False)
 def _shape_as_tensor(input: Any) -> Any:
-    """The shape as a tensor of int64."""
+    """Return the shape as a tensor of int64."""
     return wrap(np.array(shape_of(input), np.int64))
 
 
 @with_signature("(Tensor input)", out=False)
 def conj(input: Any) -> Any:
-    """The complex conjugates, a view; a real tensor itself."""
+    """Return the complex conjugates, a view; a real tensor itself."""
     return convert.conj_view(input) if dtype_of(input).kind in "cW" else input
 
 
 @with_signature("(Tensor input)", out=False)
 def resolve_conj(input: Any) -> Any:
-    """The tensor with its conjugates worked out: itself where they are."""
+    """Return the tensor with its conjugates worked out: itself where they are."""
     return convert.clone(input) if bits_of(input)[0] else input
 
 
 @with_signature("(Tensor input, *, Tensor out = None)", inplace=True)
 def conj_physical(input: Any) -> Any:
-    """The complex conjugates as new elements; a real tensor itself."""
+    """Return the complex conjugates as new elements; a real tensor itself."""
     return convert.conj_physical(input) if dtype_of(input).kind in "cW" else input
 
 
 @with_signature("(Tensor input)", out=False)
 def resolve_neg(input: Any) -> Any:
-    """The tensor with its signs worked out: itself where they are."""
+    """Return the tensor with its signs worked out: itself where they are."""
     return convert.clone(input) if bits_of(input)[1] else input
 
 
 @with_signature("(Tensor input)", method=False, out=False)
 def _neg_view(input: Any) -> Any:
-    """The negatives as a view."""
+    """Return the negatives as a view."""
     return convert.neg_view(input)
 
 
 @with_signature("(Tensor input)", method=False, out=False)
 def _conj(input: Any) -> Any:
-    """The complex conjugates, a view; a real tensor itself."""
+    """Return the complex conjugates, a view; a real tensor itself."""
     return conj(input)
 
 
 @with_signature("(Tensor input)", method=False, out=False)
 def _conj_physical(input: Any) -> Any:
-    """The complex conjugates as new elements; a real tensor itself."""
+    """Return the complex conjugates as new elements; a real tensor itself."""
     return conj_physical(input)
 
 
 def is_tensor(obj: Any, /) -> bool:
-    """Whether an object is a tensor."""
+    """Return whether an object is a tensor."""
     return isinstance(obj, Tensor)
 
 
@@ -127,13 +127,13 @@ def is_tensor(obj: Any, /) -> bool:
     "(Number scalar1, Number scalar2)", method=False, out=False,
 )
 def result_type(**operands: Any) -> dtypes.dtype:
-    """The dtype that results when two tensors or numbers meet."""
+    """Return the dtype that results when two tensors or numbers meet."""
     order = ("scalar", "tensor", "other", "scalar1", "scalar2")
     return dtypes.from_numpy_dtype(common_dtype(*(operands[name] for name in order if name in operands)))
 
 
 def common_dtype(*values: Any) -> np.dtype[Any]:
-    """The NumPy dtype in which tensors and numbers meet, read off their shapes and dtypes alone."""
+    """Return the NumPy dtype in which tensors and numbers meet, read off their shapes and dtypes alone."""
     return dtypes.result_numpy_dtype(
         np.empty((0,) * min(len(shape_of(v)), 1), dtype_of(v)) if isinstance(v, TensorBase) else v
         for v in values
@@ -158,7 +158,7 @@ public(set_default_tensor_type, method=False, out=False)
 
 @with_signature("(tuple of ints size)", is_function=False, out=False)
 def sum_to_size(self: Any, size: Any) -> Any:
-    """The sum over the axes along which `size` broadcasts to the tensor's shape."""
+    """Return the sum over the axes along which `size` broadcasts to the tensor's shape."""
     shape = shape_of(self)
     lead = len(shape) - len(size)
     if lead < 0 or any(have != want != 1 for have, want in zip(shape[lead:], size)):

@@ -43,7 +43,7 @@ def _bool(self: Any) -> bool:
 
 
 def _number(self: Any) -> Any:
-    """The one element, with the warning that torch gives where its history is lost on the way."""
+    """Return the one element, with the warning that torch gives where its history is lost on the way."""
     if self._level:
         check_has_number(self, "item")
     if array_of(self).size != 1:
@@ -135,7 +135,7 @@ def _format(self: Any, spec: str) -> str:
 
 
 def numpy(self: Any, *, force: bool = False) -> ndarray:
-    """The elements as a NumPy array that shares memory.
+    """Return the elements as a NumPy array that shares memory.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def numpy(self: Any, *, force: bool = False) -> ndarray:
 
 
 def tolist(self: Any) -> Any:
-    """The elements as nested lists of Python numbers."""
+    """Return the elements as nested lists of Python numbers."""
     if is_wrapper(self):
         raise RuntimeError(f".tolist() is not supported for tensor subclasses, got {type(self).__name__}")
     array = array_of(self)

@@ -167,7 +167,7 @@ def _drawn_like(
     draw: ops.Draw, name: str, input: Any, generator: Any, options: dict[str, Any], requires_grad: bool,
     *numbers: Any,
 ) -> Any:  # fmt: skip
-    """The same in the shape of a tensor, which inside vmap also gives the order of the numbers."""
+    """Return the same in the shape of a tensor, which inside vmap also gives the order of the numbers."""
     if place(name, input, options["device"], options["pin_memory"]) is META:
         return meta_like(input, options["dtype"], options["memory_format"], requires_grad)
     array = array_like(name, input, **options)
@@ -219,7 +219,7 @@ def randint(high: int, size: Any, low: int = 0, *, generator: Any = None, dtype:
 
 @creator("randperm", f"(int n, *, torch.Generator? generator, {OUT})", f"(int n, *, {OUT})")
 def randperm(n: int, *, generator: Any = None, dtype: Any = None) -> Any:
-    """The integers below `n` in random order."""
+    """Return the integers below `n` in random order."""
     chosen = np.dtype(np.int64) if dtype is None else dtype.numpy
     stream = _of(generator)
     if mappings.get():
@@ -413,15 +413,15 @@ def _sample_dirichlet(input: Any, generator: Any = None) -> Any:
 
 @with_signature("(Tensor x, Tensor alpha, Tensor total)", method=False, out=False)
 def _dirichlet_grad(x: Any, alpha: Any, total: Any) -> Any:
-    """How Dirichlet numbers `x` move with their concentrations `alpha`, which add up to `total`, before the
-    numbers' sum is kept at 1.
+    """Return how Dirichlet numbers `x` move with their concentrations `alpha`, which add up to `total`,
+    before the numbers' sum is kept at 1.
     """
     _floats((x, alpha, total), "_dirichlet_grad_cpu")
     return ops.dirichlet_grad(x, alpha, total)
 
 
 def _floats(tensors: tuple[Any, ...], kernel: str) -> list[Any]:
-    """The tensors' dtypes, or torch's error where the first has no kernel."""
+    """Return the tensors' dtypes, or torch's error where the first has no kernel."""
     kinds = [dtype_of(t) for t in tensors]
     if kinds[0] not in (np.float32, np.float64):
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(kinds[0])}'")
@@ -430,7 +430,7 @@ def _floats(tensors: tuple[Any, ...], kernel: str) -> list[Any]:
 
 @with_signature("(Tensor input, float p, bool train)", method=False, out=False)
 def native_dropout(input: Any, p: float, train: bool) -> tuple[Any, Any]:
-    """The input with elements set to 0 with probability `p`, the others divided by 1 - p; and which
+    """Return the input with elements set to 0 with probability `p`, the others divided by 1 - p; and which
     are left.
     """
     if 0 in shape_of(input):

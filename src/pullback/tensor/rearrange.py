@@ -45,7 +45,7 @@ from .tensor import checked_dim
 
 @public(out=False)
 def flip(input: Any, *dims: Any, **keyword: Any) -> Any:
-    """The axes `dims` in reverse."""
+    """Return the axes `dims` in reverse."""
     order = ints("flip", "dims", dims, keyword.get("dims"))
     return r.flip(input, distinct_dims(order, len(shape_of(input))))
 
@@ -68,7 +68,7 @@ def flipud(input: Any) -> Any:
 
 @public(out=False)
 def rot90(input: Any, k: int = 1, dims: Sequence[int] = (0, 1)) -> Any:
-    """The plane of two axes turned by k·90°, from the first axis towards the second."""
+    """Return the plane of two axes turned by k·90°, from the first axis towards the second."""
     rank = len(shape_of(tensor("rot90", "input", input)))
     plane = sequence("rot90", "dims", 3, dims)
     if len(plane) != 2:
@@ -109,7 +109,7 @@ def _nonnegative(shape: Sequence[int]) -> None:
 
 @public(is_function=False, out=False)
 def repeat(input: Any, *repeats: Any, **keyword: Any) -> Any:
-    """The whole repeated along each axis; more counts than axes add leading axes."""
+    """Return the whole repeated along each axis; more counts than axes add leading axes."""
     return _repeated(input, ints("repeat", "repeats", repeats, keyword.get("repeats")))
 
 
@@ -144,7 +144,7 @@ def _tiled(input: Any, counts: Ints) -> Any:
 def repeat_interleave(
     input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Any:
-    """Each place of axis `dim` (of all elements as one row) repeated, by one count or by one count per
+    """Return each place of axis `dim` (of all elements as one row) repeated, by one count or by one count per
     place.
     """
     if repeats is None:
@@ -212,7 +212,7 @@ def triu(input: Any, diagonal: int = 0) -> Any:
 
 @public
 def diag(input: Any, diagonal: int = 0) -> Any:
-    """A vector as the diagonal of a matrix, or the diagonal of a matrix."""
+    """Return a vector as the diagonal of a matrix, or the diagonal of a matrix."""
     rank = len(shape_of(tensor("diag", "input", input)))
     if rank == 1:
         return r.diag_embed(input, diagonal, 0, 1)
@@ -223,7 +223,7 @@ def diag(input: Any, diagonal: int = 0) -> Any:
 
 @public(out=False)
 def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
-    """The last axis on a diagonal of two new axes."""
+    """Return the last axis on a diagonal of two new axes."""
     rank = len(shape_of(tensor("diag_embed", "input", input)))
     a, b = checked_dim(dim1, rank + 1), checked_dim(dim2, rank + 1)
     if a == b:
@@ -233,7 +233,7 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
 
 @public(out=False)
 def diagflat(input: Any, offset: int = 0) -> Any:
-    """All elements on the diagonal of a matrix."""
+    """Return all elements on the diagonal of a matrix."""
     return r.diag_embed(reshaped(tensor("diagflat", "input", input), (count(shape_of(input)),)), offset, 0, 1)
 
 
@@ -381,7 +381,7 @@ def _check_row(shape: Ints, strides: Ints, offset: int, given: int, at: int, len
 
 @public(out=False)
 def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
-    """The view of the input's storage with the given sizes and strides (in elements)."""
+    """Return the view of the input's storage with the given sizes and strides (in elements)."""
     shape, strides, offset, at, own = layout_argument(
         "as_strided", tensor("as_strided", "input", input), size, stride, storage_offset
     )

@@ -61,14 +61,14 @@ def reduction(function: _F | None = None, **options: Any) -> Any:
 
 
 def one_dim(dim: Any, rank: int) -> int:
-    """A dim as a non-negative index (0 for a 0-d tensor)."""
+    """Return a dim as a non-negative index (0 for a 0-d tensor)."""
     if type(dim) is bool:
         raise TypeError("a bool is no dim")  # said in torch's words by what reads the whole call
     return checked_dim(operator.index(dim), rank)
 
 
 def reduced_dims(dim: Any, rank: int) -> tuple[int, ...]:
-    """The dims to reduce over: an int, several, or all of them for None and an empty sequence."""
+    """Return the dims to reduce over: an int, several, or all of them for None and an empty sequence."""
     if type(dim) is int:
         if 0 <= dim < rank:
             return (dim,)
@@ -96,12 +96,12 @@ def check_tensor(name: str, input: Any) -> None:
 
 
 def in_dtype(input: Any, dtype: Any) -> Any:
-    """The input in the dtype that was asked for, if one was."""
+    """Return the input in the dtype that was asked for, if one was."""
     return input if dtype is None or dtype_of(input) == dtype.numpy else cast(input, dtype.numpy)
 
 
 def accumulated(input: Any, dtype: Any) -> Any:
-    """The input in the dtype of its sum: what was asked for, int64 for integers.
+    """Return the input in the dtype of its sum: what was asked for, int64 for integers.
 
     Raises
     ------
@@ -127,7 +127,7 @@ _ABSENT: Any = object()
 
 
 def _is_ordinary(place: str, input: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> bool:
-    """Whether the arguments of `sum` or `mean` need no reading: most calls' do not."""
+    """Return whether the arguments of `sum` or `mean` need no reading: most calls' do not."""
     return (
         isinstance(input, TensorBase)
         and (keepdim is False if dim is None else isinstance(keepdim, bool) and _is_dim(dim))
@@ -137,8 +137,8 @@ def _is_ordinary(place: str, input: Any, dim: Any, keepdim: Any, dtype: Any, out
 
 
 def _read(place: str, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """The dtype that arguments of `sum` or `mean` name, which are read as torch's parser reads them, or
-    torch's error where they do not fit.
+    """Return the dtype that arguments of `sum` or `mean` name, which are read as torch's parser reads them,
+    or torch's error where they do not fit.
     """
     if args[0] is _ABSENT:
         if place:
@@ -426,33 +426,33 @@ def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
 
 
 def _tested_dims(dim: Any, rank: int) -> tuple[int, ...]:
-    """The dims that `all` and `any` reduce over; unlike for sums an empty sequence means none."""
+    """Return the dims that `all` and `any` reduce over; unlike for sums an empty sequence means none."""
     return () if isinstance(dim, (tuple, list)) and not dim else reduced_dims(dim, rank)
 
 
 @reduction(name="all")
 def all_of(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """Whether all elements, over `dim`, are not 0."""
+    """Return whether all elements, over `dim`, are not 0."""
     check_tensor("all", input)
     return r.all_dims(input, _tested_dims(dim, len(shape_of(input))), keepdim)
 
 
 @reduction(name="any")
 def any_of(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """Whether any element, over `dim`, is not 0."""
+    """Return whether any element, over `dim`, is not 0."""
     check_tensor("any", input)
     return r.any_dims(input, _tested_dims(dim, len(shape_of(input))), keepdim)
 
 
 @with_signature("(Tensor input)", out=False)
 def _is_all_true(input: Any) -> Any:
-    """Whether all elements are true, those of the other rows of a vmap included: what checks ask."""
+    """Return whether all elements are true, those of the other rows of a vmap included: what checks ask."""
     return all_of(_flags(input, 2144))
 
 
 @with_signature("(Tensor input)", out=False)
 def _is_any_true(input: Any) -> Any:
-    """Whether any element is true, those of the other rows of a vmap included."""
+    """Return whether any element is true, those of the other rows of a vmap included."""
     return any_of(_flags(input, 2148))
 
 
@@ -470,7 +470,7 @@ def _flags(input: Any, line: int) -> Any:
 def hash_tensor(
     input: Any, dim: tuple[int, ...] = (), *, keepdim: bool = False, mode: int = 0
 ) -> Any:
-    """The exclusive or, over `dim`, of the bits of the elements, as uint64.
+    """Return the exclusive or, over `dim`, of the bits of the elements, as uint64.
 
     Elements are first widened to float64 or int64.
 

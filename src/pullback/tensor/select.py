@@ -392,7 +392,7 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
 
 @public
 def masked_select(input: Any, mask: Any) -> Any:
-    """The elements where `mask` holds, as a vector."""
+    """Return the elements where `mask` holds, as a vector."""
     tensor("masked_select", "input", input)
     if dtype_of(tensor("masked_select", "mask", mask, 2)).kind != "b":
         raise RuntimeError("masked_select: expected BoolTensor for mask")

@@ -37,7 +37,7 @@ _INTERNAL = frozenset(TensorBase.__annotations__) | {"_shared"}
 
 
 def attributes(tensor: Any) -> dict[str, Any]:
-    """The attributes that users gave a tensor."""
+    """Return the attributes that users gave a tensor."""
     return {name: value for name, value in tensor.__dict__.items() if name not in _INTERNAL}
 
 

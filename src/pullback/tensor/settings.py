@@ -19,7 +19,7 @@ _precision = "highest"
 
 
 def get_num_threads() -> int:
-    """The number of threads that large ops run on."""
+    """Return the number of threads that large ops run on."""
     return threads.get_num_threads()
 
 
@@ -38,7 +38,7 @@ def _thread_count(function: str, count: Any) -> int:
 
 
 def get_num_interop_threads() -> int:
-    """The number of threads that ops of one program run on side by side: 1."""
+    """Return the number of threads that ops of one program run on side by side: 1."""
     return 1
 
 
@@ -54,12 +54,12 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """Whether deterministic algorithms were asked for."""
+    """Return whether deterministic algorithms were asked for."""
     return _deterministic > 0
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    """Whether they were asked for with ``warn_only=True``."""
+    """Return whether they were asked for with ``warn_only=True``."""
     return _deterministic == 1
 
 
@@ -103,7 +103,7 @@ def set_flush_denormal(mode: bool, /) -> bool:
 
 
 def typename(obj: Any, /) -> str:
-    """The name of a tensor's type, of a class or of an object's class, with its module."""
+    """Return the name of a tensor's type, of a class or of an object's class, with its module."""
     if isinstance(obj, Tensor):
         return type_name(obj)
     named = obj if hasattr(obj, "__qualname__") else type(obj)

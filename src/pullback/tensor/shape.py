@@ -40,7 +40,7 @@ from .tensor import Tensor, checked_dim
 
 @public(is_function=False, out=False, name="view")
 def view(input: Any, *shape: Any, size: Any = None, dtype: Any = None) -> Any:
-    """The same storage in another shape, or read as another dtype.
+    """Return the same storage in another shape, or read as another dtype.
 
     One size may be -1 and is then inferred. Raises where the strides do not allow the shape without a copy.
     """
@@ -77,7 +77,7 @@ def _viewed(input: Any, shape: Ints) -> Any:
 
 
 def view_as_dtype(input: Any, dtype: dtypes.dtype) -> Any:
-    """The same bytes read as another dtype; never differentiable."""
+    """Return the same bytes read as another dtype; never differentiable."""
     have, want = dtype_of(input), dtype.numpy
     a, b = have.itemsize, want.itemsize
     if a != b:
@@ -118,13 +118,17 @@ def view_as(input: Any, other: Any) -> Any:
 
 @public(out=False, is_function=False, name="reshape")
 def reshape_method(input: Any, *shape: Any, **keyword: Any) -> Any:
-    """The same elements in another shape: a view where strides allow it, else a copy. One size may be -1."""
+    """Return the same elements in another shape: a view where strides allow it, else a copy. One size may be
+    -1.
+    """
     return reshaped(input, ints("reshape", "shape", shape, keyword.get("shape")))
 
 
 @public(out=False, method=False)
 def reshape(input: Any, shape: Any) -> Any:
-    """The same elements in another shape: a view where strides allow it, else a copy. One size may be -1."""
+    """Return the same elements in another shape: a view where strides allow it, else a copy. One size may be
+    -1.
+    """
     return reshaped(input, sequence("reshape", "shape", 2, shape))
 
 
@@ -141,7 +145,7 @@ def reshape_as(input: Any, other: Any) -> Any:
 
 @public(out=False)
 def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
-    """The axes `start_dim` to `end_dim` as one."""
+    """Return the axes `start_dim` to `end_dim` as one."""
     shape = shape_of(tensor("flatten", "input", input))
     start, end = checked_dim(start_dim, len(shape)), checked_dim(end_dim, len(shape))
     if start > end:
@@ -194,7 +198,7 @@ public(_unflatten, name="unflatten", is_function=False, out=False)
 
 @public(out=False)
 def ravel(input: Any) -> Any:
-    """All elements along one axis."""
+    """Return all elements along one axis."""
     if not isinstance(input, TensorBase):
         raise errors.argument_type("ravel", "input", 1, "Tensor", input)
     layout = array_or_phantom(input)
@@ -204,7 +208,7 @@ def ravel(input: Any) -> Any:
 
 
 def squeeze_dims_argument(input: Any, dim: Any) -> int | Ints | None:
-    """The checked `dim` of `squeeze`: none, one, or several."""
+    """Return the checked `dim` of `squeeze`: none, one, or several."""
     rank = len(shape_of(tensor("squeeze", "input", input)))
     if dim is None:
         return None
@@ -260,7 +264,7 @@ def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
 
 @public(out=False)
 def t(input: Any) -> Any:
-    """The transpose of a matrix; a vector as it is."""
+    """Return the transpose of a matrix; a vector as it is."""
     rank = len(shape_of(tensor("t", "input", input)))
     if rank > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {rank}D")
@@ -269,7 +273,7 @@ def t(input: Any) -> Any:
 
 @public(out=False)
 def permute(input: Any, *dims: Any, **keyword: Any) -> Any:
-    """The axes in the order `dims`."""
+    """Return the axes in the order `dims`."""
     return _permuted(input, ints("permute", "dims", dims, keyword.get("dims")))
 
 
@@ -289,7 +293,7 @@ def _permuted(input: Any, order: Ints) -> Any:
 
 @public(out=False, aliases=("moveaxis",))
 def movedim(input: Any, source: Any, destination: Any) -> Any:
-    """The axes `source` moved to the places `destination`; the others keep their order."""
+    """Return the axes `source` moved to the places `destination`; the others keep their order."""
     rank = len(shape_of(tensor("movedim", "input", input)))
     sources = int_or_sequence("movedim", "source", 1, source)
     places = int_or_sequence("movedim", "destination", 2, destination)
@@ -314,7 +318,7 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
 
 @public(out=False)
 def adjoint(input: Any) -> Any:
-    """The matrices of the last two axes transposed and conjugated."""
+    """Return the matrices of the last two axes transposed and conjugated."""
     return _adjoint(tensor("adjoint", "input", input), "tensor.adjoint()")
 
 
@@ -336,7 +340,7 @@ def _adjoint(x: Any, name: str) -> Any:
 
 
 def _reversed_axes(self: Any) -> Any:
-    """The axes in reverse order."""
+    """Return the axes in reverse order."""
     rank = len(shape_of(self))
     if rank != 2 and rank:
         warnings.warn(
@@ -350,7 +354,7 @@ def _reversed_axes(self: Any) -> Any:
 
 
 def _matrix_transpose(self: Any) -> Any:
-    """The last two axes exchanged."""
+    """Return the last two axes exchanged."""
     rank = len(shape_of(self))
     if rank < 2:
         if rank:
@@ -366,7 +370,7 @@ def _matrix_transpose(self: Any) -> Any:
 
 
 def _hermitian(self: Any) -> Any:
-    """The matrix transposed and conjugated."""
+    """Return the matrix transposed and conjugated."""
     rank = len(shape_of(self))
     if rank not in (0, 2):
         note = ". For batches of matrices, consider using tensor.mH" if rank > 2 else "."
@@ -442,7 +446,7 @@ public(_broadcast_to, name="broadcast_to", is_function=False, out=False)
 
 
 def broadcast(a: Ints, b: Ints) -> Ints:
-    """The shape to which two shapes broadcast, or torch's RuntimeError."""
+    """Return the shape to which two shapes broadcast, or torch's RuntimeError."""
     rank = max(len(a), len(b))
     found = []
     for d in range(rank):
@@ -459,7 +463,7 @@ def broadcast(a: Ints, b: Ints) -> Ints:
 
 @public(method=False, out=False)
 def broadcast_tensors(*tensors_: Any) -> tuple[Any, ...]:
-    """Each tensor expanded to the shape to which all of them broadcast."""
+    """Return each tensor expanded to the shape to which all of them broadcast."""
     given = tensors(
         "broadcast_tensors",
         tensors_[0] if len(tensors_) == 1 and isinstance(tensors_[0], (tuple, list)) else tensors_,
@@ -472,7 +476,7 @@ def broadcast_tensors(*tensors_: Any) -> tuple[Any, ...]:
 
 @public(method=False, out=False)
 def broadcast_shapes(*shapes: Any) -> Any:
-    """The shape to which shapes (or sizes) broadcast."""
+    """Return the shape to which shapes (or sizes) broadcast."""
     from ..core.size import Size
 
     given = [(s,) if isinstance(s, int) else s for s in shapes if s is not None]

@@ -16,7 +16,7 @@ from .tensor import checked_dim
 
 
 def _removed(shape: tuple[int, ...], dims: tuple[int, ...]) -> tuple[Any, ...]:
-    """The steps that put back removed axes of size 1."""
+    """Return the steps that put back removed axes of size 1."""
     return tuple((TABLE["unsqueeze"], (d,), None) for d in sorted(dims) if shape and shape[d] == 1)
 
 

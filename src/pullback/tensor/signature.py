@@ -53,7 +53,9 @@ OUT = f"Tensor out = None, {OPTIONS}"
 
 
 def is_integer(value: Any) -> bool:
-    """Whether torch takes a value where an integer is wanted: also a tensor of one, of no dimension."""
+    """Return whether torch takes a value where an integer is wanted: also a tensor of one, of no
+    dimension.
+    """
     if type(value) is int:
         return True
     if isinstance(value, TensorBase):
@@ -64,14 +66,14 @@ def is_integer(value: Any) -> bool:
 
 
 def is_real(value: Any) -> bool:
-    """Whether torch takes a value where a real number is wanted."""
+    """Return whether torch takes a value where a real number is wanted."""
     if isinstance(value, float | int | np.floating | np.integer | np.bool_):
         return True
     return isinstance(value, TensorBase) and _is_plain_scalar(value)
 
 
 def is_number(value: Any) -> bool:
-    """Whether torch takes a value where a number is wanted."""
+    """Return whether torch takes a value where a number is wanted."""
     return isinstance(value, complex | np.number) or is_real(value)
 
 
@@ -129,7 +131,9 @@ def _is_size_element(value: Any) -> bool:
 
 
 def is_size(value: Any) -> bool:
-    """Whether torch takes a value for a size: a bool is none of its numbers only where it comes first."""
+    """Return whether torch takes a value for a size: a bool is none of its numbers only where it comes
+    first.
+    """
     if not isinstance(value, list | tuple):
         return False
     return not value or (is_integer(value[0]) and all(map(_is_size_element, value)))
@@ -171,7 +175,7 @@ ELEMENTS: dict[str, Check] = {
 
 
 def as_number(value: Any) -> Any:
-    """A number of any kind as a Python number."""
+    """Return a number of any kind as a Python number."""
     if type(value) in (int, float, bool, complex):
         return value
     return value.item() if hasattr(value, "item") else value
@@ -284,7 +288,7 @@ _MARKS = re.compile(r"(\[\d*\])?\??(?= \w+( =|,|\)))")
 
 
 def _first(value: Any) -> Any:
-    """The first element of what begins like a size and is none; all other values as they are."""
+    """Return the first element of what begins like a size and is none; all other values as they are."""
     if isinstance(value, list | tuple) and value and _is_size_element(value[0]):
         return value if all(map(_is_size_element, value)) else value[:1]
     return value

@@ -16,7 +16,9 @@ Ints = tuple[int, ...]
 
 
 def is_int(v: Any) -> bool:
-    """Whether torch takes `v` for an int: an integer of Python or NumPy, or a tensor of one integer."""
+    """Return whether torch takes `v` for an int: an integer of Python or NumPy, or a tensor of one
+    integer.
+    """
     if type(v) is int:
         return True
     if isinstance(v, (bool, float, str)) or not hasattr(v, "__index__"):
@@ -49,7 +51,7 @@ def ints(function: str, argument: str, given: tuple[Any, ...], keyword: Any = No
 
 
 def sequence(function: str, argument: str, position: int | None, given: Any) -> Ints:
-    """A tuple or list of ints, or torch's TypeError."""
+    """Return a tuple or list of ints, or torch's TypeError."""
     if not isinstance(given, (tuple, list)):
         raise errors.argument_type(function, argument, position, "tuple of ints", given)
     if given and not is_int(given[0]):
@@ -62,12 +64,12 @@ def sequence(function: str, argument: str, position: int | None, given: Any) -> 
 
 
 def int_or_sequence(function: str, argument: str, position: int, given: Any) -> Ints:
-    """One int, or a tuple or list of ints."""
+    """Return one int, or a tuple or list of ints."""
     return (index(given),) if is_int(given) else sequence(function, argument, position, given)
 
 
 def integer(function: str, argument: str, position: int | None, given: Any) -> int:
-    """One int, or torch's TypeError."""
+    """Return one int, or torch's TypeError."""
     if type(given) is int:
         return given
     if not is_int(given):
@@ -94,14 +96,14 @@ def missing(function: str, argument: str) -> TypeError:
 
 
 def tensor(function: str, argument: str, given: Any, position: int = 1) -> Any:
-    """A tensor, or torch's TypeError."""
+    """Return a tensor, or torch's TypeError."""
     if not isinstance(given, TensorBase):
         raise errors.argument_type(function, argument, position, "Tensor", given)
     return given
 
 
 def tensors(function: str, given: Any) -> tuple[Any, ...]:
-    """A tuple or list of tensors, or torch's TypeError."""
+    """Return a tuple or list of tensors, or torch's TypeError."""
     if not isinstance(given, (tuple, list)):
         raise errors.argument_type(function, "tensors", 1, "tuple of Tensors", given)
     for i, v in enumerate(given):
@@ -135,7 +137,7 @@ def count(shape: Sequence[int]) -> int:
 
 
 def inferred(shape: Ints, numel: int) -> Ints:
-    """A shape of `numel` elements with its -1 replaced, or torch's RuntimeError."""
+    """Return a shape of `numel` elements with its -1 replaced, or torch's RuntimeError."""
     known, at = 1, -1
     for i, size in enumerate(shape):
         if size == -1:

@@ -51,13 +51,13 @@ def argsort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool
 
 @public
 def msort(input: Any) -> Any:
-    """The input sorted along its first axis."""
+    """Return the input sorted along its first axis."""
     return _sorted(tensor("msort", "input", input), 0, False)[0]
 
 
 @public
 def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
-    """The `k` largest (or smallest) values along `dim` in order, and the indices where they were."""
+    """Return the `k` largest (or smallest) values along `dim` in order, and the indices where they were."""
     dim = _dim("topk", input, dim)
     shape = shape_of(input)
     if not 0 <= integer("topk", "k", 2, k) <= (shape[dim] if shape else 1):
@@ -112,8 +112,8 @@ def unique(
     input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
     dim: int | None = None
 ) -> Any:
-    """The distinct values (or slices along `dim`) in order; on request also where each element's
-    is, and how many.
+    """Return the distinct values (or slices along `dim`) in order; on request also where each element's is,
+    and how many.
     """
     # torch asks these of several functions' for which it is.
     bool(return_counts), bool(return_inverse)
@@ -130,7 +130,7 @@ def unique(
 def unique_consecutive(
     input: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """The values (or slices along `dim`) without those equal to the one before."""
+    """Return the values (or slices along `dim`) without those equal to the one before."""
     bool(return_counts), bool(return_inverse)
     flags = {"return_inverse": return_inverse, "return_counts": return_counts, "dim": dim}
     _UNIQUE_CONSECUTIVE.bind((input,), flags)
@@ -142,7 +142,7 @@ def unique_consecutive(
 
 
 def _as_tensor(v: Any) -> Any:
-    """The tensor, or a number as one."""
+    """Return the tensor, or a number as one."""
     if isinstance(v, TensorBase):
         return v
     if not is_number(v):
@@ -261,7 +261,7 @@ def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
 
 
 def _c_number(value: float) -> str:
-    """A number as C++ prints it, the sign of nan included."""
+    """Return a number as C++ prints it, the sign of nan included."""
     return f"{'-' * (math.copysign(1, value) < 0)}nan" if value != value else f"{value:g}"
 
 

@@ -84,7 +84,7 @@ class Sparse(Tensor):
         raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
 
     def item(self) -> Any:
-        """The number that a tensor of one element holds."""
+        """Return the number that a tensor of one element holds."""
         if math.prod(self.shape) != 1:
             raise RuntimeError(
                 f"a Tensor with {math.prod(self.shape)} elements cannot be converted to Scalar"
@@ -97,7 +97,7 @@ class Sparse(Tensor):
         return bool(self.to_dense())
 
     def is_nonzero(self) -> bool:
-        """Whether the one element is not zero."""
+        """Return whether the one element is not zero."""
         return bool(self)
 
     def __float__(self) -> float:
@@ -185,7 +185,7 @@ class SparseTensor(Sparse):
         )
 
     def is_coalesced(self) -> bool:
-        """Whether each place is known to occur once, in order."""
+        """Return whether each place is known to occur once, in order."""
         return self._unique
 
     def _coalesced_(self, coalesced: bool) -> SparseTensor:
@@ -193,11 +193,11 @@ class SparseTensor(Sparse):
         return self
 
     def indices(self) -> Any:
-        """The places, of a coalesced tensor."""
+        """Return the places, of a coalesced tensor."""
         return self._checked("indices")._where
 
     def values(self) -> Any:
-        """The values, of a coalesced tensor."""
+        """Return the values, of a coalesced tensor."""
         return self._checked("values")._what
 
     def _checked(self, name: str) -> SparseTensor:
@@ -215,32 +215,34 @@ class SparseTensor(Sparse):
         return int(self._where.shape[1])
 
     def sparse_dim(self) -> int:
-        """The number of axes that the places name."""
+        """Return the number of axes that the places name."""
         return int(self._where.shape[0])
 
     def dense_dim(self) -> int:
-        """The number of axes that the values have."""
+        """Return the number of axes that the values have."""
         return int(self._what.dim() - 1)
 
     # --- as a dense tensor has them -------------------------------------------------------------------------
 
     def _spread(self, values: Any) -> Any:
-        """The covector for one of the values."""
+        """Return the covector for one of the values."""
         return sparse(self._where, values, self.shape, self._unique)
 
     def _gathered(self, g: Any) -> Any:
-        """The covector of the values for one."""
+        """Return the covector of the values for one."""
         if isinstance(g, SparseTensor) and np.array_equal(g._where.numpy(), self._where.numpy()):
             return g._what
         return g.to_dense()[tuple(self._where)]
 
     def _accumulated(self) -> SparseTensor:
-        """What becomes the gradient of a leaf: it takes the parts, and forgets that they are coalesced."""
+        """Return what becomes the gradient of a leaf: it takes the parts, and forgets that they are
+        coalesced.
+        """
         taken = self._plain.is_contiguous()
         return sparse(self._where, self._what, self.shape, self._unique and not taken)
 
     def detach(self) -> SparseTensor:
-        """The same entries without history."""
+        """Return the same entries without history."""
         return self._spread(self._plain.detach())
 
     def numpy(self, *_: Any, **__: Any) -> NoReturn:
@@ -276,7 +278,7 @@ for _kind in (Sparse, SparseTensor):
 
 
 def shown_part(name: str, value: Any) -> str:
-    """How a sparse tensor prints one of its parts."""
+    """Return how a sparse tensor prints one of its parts."""
     begin = f"{name}=tensor("
     if 0 in value.shape:
         return f"{begin}[], size={tuple(value.shape)})"
@@ -303,7 +305,7 @@ def in_backend(name: str, backend: str) -> NoReturn:
 
 
 def sparse(where: Any, what: Any, size: Sequence[int], unique: bool = False) -> SparseTensor:
-    """A sparse tensor of its two parts, which are not looked at."""
+    """Return a sparse tensor of its two parts, which are not looked at."""
     OVERRIDING.add(SparseTensor)
     made: Any = wrap(NoElements(tuple(size), dtype_of(what)))
     made.__class__ = SparseTensor
@@ -439,7 +441,9 @@ invariants = Invariants()
 def of_rows(
     g: Any, indices: Any, shape: tuple[int, ...], padding: int, by_frequency: bool
 ) -> SparseTensor:
-    """The covector of a table of which rows were picked: rows of `g`, at `indices` but for `padding`."""
+    """Return the covector of a table of which rows were picked: rows of `g`, at `indices` but for
+    `padding`.
+    """
     if by_frequency:
         raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
     rows = array_of(indices).reshape(-1).astype(np.int64)
@@ -455,7 +459,7 @@ def of_rows(
 
 
 def of_places(g: Any, index: Any, shape: tuple[int, ...], dim: int) -> SparseTensor:
-    """The covector of an array of which elements were gathered: those of `g` at their places."""
+    """Return the covector of an array of which elements were gathered: those of `g` at their places."""
     along = array_of(index)
     places = np.indices(along.shape).reshape(along.ndim, along.size)
     if along.ndim:
@@ -472,7 +476,7 @@ def of_places(g: Any, index: Any, shape: tuple[int, ...], dim: int) -> SparseTen
 
 
 def dense(x: Any, dtype: Any = None, **_: Any) -> Any:
-    """All elements as a dense tensor; one that is dense as it is."""
+    """Return all elements as a dense tensor; one that is dense as it is."""
     if not isinstance(x, SparseTensor):
         return x
     if dtype is not None:

@@ -40,7 +40,9 @@ def with_entries(x: Any, values: Any) -> Any:
 
 
 def _each(name: str, summed: bool = True) -> Function:
-    """A function of each element: what occurs more than once is added up before, where it is not linear."""
+    """Return a function of each element: what occurs more than once is added up before, where it is not
+    linear.
+    """
 
     def apply(x: Any, *args: Any, **kwargs: Any) -> Any:
         x = x.coalesce() if summed and x.is_sparse else x
@@ -66,7 +68,7 @@ def _round(x: Any, *, decimals: int | None = None) -> Any:
 
 
 def _power(x: Any, exponent: Any) -> Any:
-    """The power with a number, of coordinates."""
+    """Return the power with a number, of coordinates."""
     if not isinstance(x, SparseTensor):
         raise refusal("pow", x._kind.short, (x, exponent))
     if isinstance(exponent, Tensor):
@@ -187,7 +189,7 @@ def multiply(x: Any, y: Any, inplace: bool = False) -> Any:
 
 
 def _met(x: SparseTensor, y: SparseTensor) -> SparseTensor:
-    """The products of entries at places that both have."""
+    """Return the products of entries at places that both have."""
     if x.shape != y.shape or x.sparse_dim() != y.sparse_dim():
         raise RuntimeError(
             "sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number "
@@ -294,7 +296,7 @@ def _power_of(x: Any, base: Any) -> NoReturn:
 
 
 def _twin(function: Function, name: str) -> Function:
-    """The function that writes its result into the first argument."""
+    """Return the function that writes its result into the first argument."""
 
     def apply(x: Any, y: Any, **options: Any) -> Any:
         if name == "mul":

@@ -95,7 +95,7 @@ class Conversion:
 
 
 def _first_axis(x: Any, dense_dim: int | None) -> int:
-    """The axis of rows."""
+    """Return the axis of rows."""
     if isinstance(x, SparseTensor):
         return 0
     if isinstance(x, CompressedTensor):

@@ -71,7 +71,7 @@ def _node_class(name: str) -> type[SparseNode]:
 
 
 def is_recorded(tensors: Sequence[Any]) -> bool:
-    """Whether something among the arguments of a call has a history, and calls are recorded."""
+    """Return whether something among the arguments of a call has a history, and calls are recorded."""
     return modes().grad and any(isinstance(t, Tensor) and t.requires_grad for t in tensors)
 
 
@@ -107,7 +107,7 @@ def of_values(x: Any, values: Any, name: str) -> Any:
 
 
 def is_of_values(x: Any) -> bool:
-    """Whether a sparse tensor was made of values that have a history."""
+    """Return whether a sparse tensor was made of values that have a history."""
     node = x._node
     return isinstance(node, SparseNode) and node._layouts == (strided,)
 

@@ -69,13 +69,13 @@ def sparse_dim(self: Any) -> int:
 
 @public(is_function=False, out=False)
 def dense_dim(self: Any) -> int:
-    """The number of dimensions."""
+    """Return the number of dimensions."""
     return len(shape_of(self))
 
 
 @public(is_function=False, out=False)
 def to_dense(self: Any, dtype: Any = None, *, masked_grad: bool | None = None) -> Any:
-    """The tensor itself, in another dtype where one is given."""
+    """Return the tensor itself, in another dtype where one is given."""
     return self if dtype is None else cast(self, dtype)
 
 

@@ -68,7 +68,7 @@ def _as_coordinates(x: CompressedTensor) -> SparseTensor:
 
 
 def _of_sparse(x: CompressedTensor, y: CompressedTensor) -> CompressedTensor:
-    """The product of two matrices in CSR: each entry of x with each of the row of y that it meets."""
+    """Return the product of two matrices in CSR: each entry of x with each of the row of y that it meets."""
     starts = array_of(y._pointers)
     met = np.diff(starts)[array_of(x._places)]
     left = np.repeat(np.arange(x._nnz()), met)
@@ -176,7 +176,7 @@ def _check_vector(x: Any, y: Any) -> None:
 
 
 def mm(x: Any, y: Any) -> Any:
-    """The product of two matrices."""
+    """Return the product of two matrices."""
     if y.dim() < 2:
         raise IndexError(f"Dimension out of range (expected to be in range of [-1, 0], but got {y.dim()})")
     check_matrices(x, y)
@@ -184,7 +184,7 @@ def mm(x: Any, y: Any) -> Any:
 
 
 def mv(x: Any, y: Any) -> Any:
-    """The product of a matrix and a vector."""
+    """Return the product of a matrix and a vector."""
     if not x._sparse:
         return mv(y.t(), x)
     _check_vector(x, y)
@@ -405,7 +405,7 @@ def _tensordot(x: Any, *others: Any, **_: Any) -> NoReturn:
 
 
 def _bmm(x: Any, y: Any) -> Any:
-    """The products of the matrices of two batches."""
+    """Return the products of the matrices of two batches."""
     if isinstance(x, CompressedTensor) or isinstance(y, CompressedTensor):
         for name, t in (("batch1", x), ("batch2", y)):
             if t.dim() != 3:

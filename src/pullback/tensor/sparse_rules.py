@@ -20,7 +20,7 @@ Pulls = Sequence[Pullback | None]
 
 
 def _t(x: Any) -> Any:
-    """The transposed, conjugated where it is complex."""
+    """Return the transposed, conjugated where it is complex."""
     return x.t().conj() if x.is_complex() else x.t()
 
 
@@ -31,7 +31,7 @@ def _dense(out: Any, x: Any, dtype: Any = None, *, masked_grad: Any = None) -> P
 
 
 def _in_layout(g: Any, x: Any) -> Any:
-    """A covector in the layout of an input."""
+    """Return a covector in the layout of an input."""
     if not x._sparse:
         return g.to_dense()
     if x.is_sparse:
@@ -64,7 +64,7 @@ def _times(g: Any, factor: Any) -> Any:
 
 
 def _sparse_addmm(out: Any, mat: Any, x: Any, y: Any, *, beta: Any = 1, alpha: Any = 1) -> Pulls:
-    """The rule of `torch.sparse.addmm` and, with an unrecorded `mat`, of `torch.sparse.mm`."""
+    """Return the rule of `torch.sparse.addmm` and, with an unrecorded `mat`, of `torch.sparse.mm`."""
     return (
         lambda g: _times(g, beta), lambda g: _masked_product(g, x, y, alpha),
         lambda g: _times(_t(x) @ g, alpha),
@@ -98,14 +98,14 @@ def title(x: Any) -> str:
 
 
 def _sparse_sparse(out: Any, x: Any, y: Any) -> Pulls:
-    """The rule of the product of two tensors of coordinates."""
+    """Return the rule of the product of two tensors of coordinates."""
     return (
         lambda g: (g @ _t(y)).sparse_mask(x.coalesce()), lambda g: (_t(x) @ g).sparse_mask(y.coalesce())
     )
 
 
 def _sampled(out: Any, x: Any, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1, **_: Any) -> Pulls:
-    """The rule of `torch.sparse.sampled_addmm`."""
+    """Return the rule of `torch.sparse.sampled_addmm`."""
     return (
         lambda g: _times(g, beta), lambda g: _times(g.sparse_mask(x) @ _t(b), alpha),
         lambda g: _times(_t(a) @ g.sparse_mask(x), alpha),
@@ -144,7 +144,7 @@ def _masked(out: Any, x: Any, mask: Any) -> Pulls:
 
 
 def _where_positive(g: Any, out: Any) -> Any:
-    """The covector where the result is positive; where it has an entry all the same, 0."""
+    """Return the covector where the result is positive; where it has an entry all the same, 0."""
     if not g._sparse:
         return g * (out.to_dense() > 0)
     return g.sparse_mask(out) * out.sgn() if not g.is_sparse else _along(g, out)
@@ -167,7 +167,7 @@ def _reformed(out: Any, x: Any, *_: Any, **__: Any) -> Pulls:
 
 
 def _summed_over(out: Any, x: Any, dims: Any) -> Pulls:
-    """The rule of `torch.sparse.sum` over axes: entries have what arrives where they were added up."""
+    """Return the rule of `torch.sparse.sum` over axes: entries have what arrives where they were added up."""
     x = x.coalesce()
 
     def pull(g: Any) -> Any:

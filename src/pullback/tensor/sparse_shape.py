@@ -19,7 +19,7 @@ from .tensor import Tensor
 
 
 def _dense_axis(x: SparseTensor, axis: int) -> int:
-    """The axis of the values that is a dense axis of the tensor."""
+    """Return the axis of the values that is a dense axis of the tensor."""
     return axis - x.sparse_dim() + 1
 
 
@@ -31,7 +31,7 @@ def _kept(
 
 
 def narrow_copy(x: SparseTensor, dim: int, start: Any, length: int) -> SparseTensor:
-    """A part of an axis."""
+    """Return a part of an axis."""
     if not 0 <= dim < x.dim():
         raise RuntimeError(f"Dimension {dim} out of range. Expecting 0 <= dim < {x.dim()}.")
     axis, start = dim, int(start)
@@ -104,7 +104,7 @@ def concatenated(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Spar
 
 
 def permute(x: SparseTensor, *dims: Any) -> SparseTensor:
-    """The axes in another order; sparse ones stay before dense ones."""
+    """Return the axes in another order; sparse ones stay before dense ones."""
     order = permuted_order(x, dims)
     count = x.sparse_dim()
     if sorted(order[:count]) != list(range(count)):
@@ -118,7 +118,7 @@ def permute(x: SparseTensor, *dims: Any) -> SparseTensor:
 
 
 def unsqueeze(x: SparseTensor, dim: int) -> SparseTensor:
-    """A new axis of size 1."""
+    """Return a new axis of size 1."""
     axis = in_range(dim, x.dim() + 1)
     size = [*x.shape[:axis], 1, *x.shape[axis:]]
     if axis > x.sparse_dim():
@@ -221,7 +221,7 @@ def spdiags(diagonals: Any, offsets: Any, shape: Sequence[int], layout: Any = No
 
 
 def transpose(x: SparseTensor, dim0: int, dim1: int) -> SparseTensor:
-    """Two axes exchanged, both sparse or both dense."""
+    """Return two axes exchanged, both sparse or both dense."""
     a, b = axis_of(x, dim0), axis_of(x, dim1)
     if a == b:
         return x
@@ -236,7 +236,7 @@ def transpose(x: SparseTensor, dim0: int, dim1: int) -> SparseTensor:
 
 
 def t(x: SparseTensor) -> SparseTensor:
-    """The transposed matrix."""
+    """Return the transposed matrix."""
     if x.dim() > 2 or x.sparse_dim() > 2 or x.dense_dim():
         raise RuntimeError(
             f"t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got {x.sparse_dim()} sparse "

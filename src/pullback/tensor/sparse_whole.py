@@ -189,7 +189,9 @@ def _resize(x: Any, *size: Any, **_: Any) -> Any:
 
 
 def _filled(name: str, number: Any = None) -> Function:
-    """A tensor with entries of one value where a compressed one has some; coordinates have none to fill."""
+    """Return a tensor with entries of one value where a compressed one has some; coordinates have none to
+    fill.
+    """
 
     def make(x: Any, *given: Any, dtype: Any = None, **_: Any) -> Any:
         if not isinstance(x, CompressedTensor):
@@ -271,7 +273,7 @@ def _checked_dims(x: Any, dim: Any) -> list[int]:
 
 
 def total(x: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The sum of all elements, or over axes."""
+    """Return the sum of all elements, or over axes."""
     if dim is None or (not isinstance(dim, int) and not len(dim)):
         return x._what.sum(dtype=dtype)
     if isinstance(x, CompressedTensor):
@@ -294,7 +296,7 @@ def total(x: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) 
 
 
 def summed_over(x: SparseTensor, dims: Sequence[int], dtype: Any = None) -> Any:
-    """The sum over axes of a tensor of coordinates: dense where no sparse axis is left."""
+    """Return the sum over axes of a tensor of coordinates: dense where no sparse axis is left."""
     values = x._what if dtype is None else x._what.to(dtype)
     kept = [axis for axis in range(x.sparse_dim()) if axis not in dims]
     inner = [axis - x.sparse_dim() + 1 for axis in dims if axis >= x.sparse_dim()]
@@ -320,7 +322,7 @@ def sparse_sum(x: Any, dim: Any, dtype: Any) -> Any:
 
 
 def _norm(x: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
-    """The norm of all elements."""
+    """Return the norm of all elements."""
     if isinstance(x, CompressedTensor):
         _no_reduction("norm")(x, p, dim)
     if dim is not None and len(_checked_dims(x, dim)) < x.dim():

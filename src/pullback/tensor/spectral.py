@@ -32,7 +32,7 @@ def _flag(value: bool | None) -> str:
 
 
 def _described(name: str, input: Any, taper: Any, /, **arguments: Any) -> str:
-    """The call as torch's errors print it."""
+    """Return the call as torch's errors print it."""
     shown = {k: _flag(v) if isinstance(v, bool) else str(v) for k, v in arguments.items()}
     if taper is not None:
         shown["window"] = f"{class_name(dtype_of(taper))}{{{list(shape_of(taper))}}}"
@@ -45,7 +45,7 @@ def _is_complex(x: Any) -> bool:
 
 
 def _filled_window(window: Any, length: int, n_fft: int, dtype: np.dtype[Any]) -> Any:
-    """The window, or ones, with zeros on both sides up to `n_fft`."""
+    """Return the window, or ones, with zeros on both sides up to `n_fft`."""
     if window is None:
         window = wrap(np.ones(length, dtype))
     if length == n_fft:
@@ -55,7 +55,7 @@ def _filled_window(window: Any, length: int, n_fft: int, dtype: np.dtype[Any]) -
 
 
 def _centred(input: Any, n_fft: int, mode: str) -> Any:
-    """The signal with half of a window more on both sides."""
+    """Return the signal with half of a window more on both sides."""
     rank = input.dim()
     half = int(n_fft // 2)
     padded = pad(input.view([1] * (3 - rank) + list(input.size())), [half, half], mode)
@@ -174,7 +174,7 @@ def _check_parts(x: Any, n_fft: int, hop: int, length: int, window: Any, call: s
 
 
 def _transformed(parts: Any, scale: int, onesided: bool | None) -> Any:
-    """The transform of each part, along the last of three axes."""
+    """Return the transform of each part, along the last of three axes."""
     if dtype_of(parts).itemsize < 4:
         raise RuntimeError(
             f"MKL FFT doesn't support tensors of type: {dtypes.from_numpy_dtype(dtype_of(parts)).scalar_type}"

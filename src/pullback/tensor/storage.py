@@ -48,7 +48,7 @@ def from_file(
     filename: Any, shared: bool | None = None, size: int | None = 0, *, dtype: Any = None, layout: Any = None,
     device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
 ) -> Any:
-    """A one-dimensional tensor on the elements of a file; see `UntypedStorage.from_file`.
+    """Return a one-dimensional tensor on the elements of a file; see `UntypedStorage.from_file`.
 
     Parameters
     ----------
@@ -65,12 +65,12 @@ def from_file(
 
 
 def is_storage(obj: Any, /) -> bool:
-    """Whether an object is a storage."""
+    """Return whether an object is a storage."""
     return isinstance(obj, UntypedStorage | TypedStorage)
 
 
 def storage_of(array: ndarray) -> tuple[UntypedStorage, int]:
-    """The storage that an array lies in, and the place of its first element there, in bytes."""
+    """Return the storage that an array lies in, and the place of its first element there, in bytes."""
     root, offset = storage(array)
     key = (_address(root), root.nbytes)
     found = _STORAGES.get(key) if root.nbytes else None
@@ -87,7 +87,9 @@ def over_storage(
     size: Sequence[int] | None = None,
     stride: Sequence[int] | None = None,
 ) -> Any:
-    """A tensor of a dtype on a storage; of one dimension and of the whole storage where no size is given."""
+    """Return a tensor of a dtype on a storage; of one dimension and of the whole storage where no size is
+    given.
+    """
     untyped = memory.untyped()
     if untyped.device is not CPU:
         from . import meta_storage
@@ -101,7 +103,7 @@ def array_over(
     memory: UntypedStorage | TypedStorage, dtype: np.dtype[Any], offset: int, size: Sequence[int] | None,
     stride: Sequence[int] | None,
 ) -> ndarray:
-    """An array on a storage, or on a larger copy of it where the storage is too short."""
+    """Return an array on a storage, or on a larger copy of it where the storage is too short."""
     content = memory._untyped_storage._bytes if isinstance(memory, TypedStorage) else memory._bytes
     shape = (content.size // dtype.itemsize,) if size is None else tuple(size)
     strides = contiguous_strides(shape) if stride is None else tuple(stride)
@@ -122,7 +124,7 @@ def array_over(
 
 @public(is_function=False, out=False)
 def data_ptr(self: Any) -> int:
-    """The address of the first element; 0 where there is none."""
+    """Return the address of the first element; 0 where there is none."""
     if is_meta(self):
         return 0
     array = memory_of(self)
@@ -134,7 +136,7 @@ public(data_ptr, name="const_data_ptr", is_function=False, out=False)
 
 @public(is_function=False, out=False)
 def storage_offset(self: Any) -> int:
-    """The place of the first element in the storage, in elements."""
+    """Return the place of the first element in the storage, in elements."""
     if is_meta(self) or is_wrapper(self):
         return innermost(self).offset
     array = memory_of(self)
@@ -143,7 +145,7 @@ def storage_offset(self: Any) -> int:
 
 @public(is_function=False, out=False)
 def untyped_storage(self: Any) -> UntypedStorage:
-    """The bytes that the tensor, and all that share memory with it, lie in."""
+    """Return the bytes that the tensor, and all that share memory with it, lie in."""
     if is_meta(self):
         from . import meta_storage
 
@@ -160,7 +162,7 @@ Tensor._typed_storage = _typed_storage  # type: ignore[method-assign]  # torch's
 
 @public(name="storage", is_function=False, out=False)
 def typed_storage(self: Any) -> TypedStorage:
-    """The storage, counted in elements (deprecated: see `untyped_storage`)."""
+    """Return the storage, counted in elements (deprecated: see `untyped_storage`)."""
     warnings.warn(
         "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only "
         "storage class. This should only matter to you if you are using storages directly.  To access "
@@ -172,7 +174,7 @@ def typed_storage(self: Any) -> TypedStorage:
 
 @with_signature("(Tensor tensor)", is_function=False, out=False)
 def is_set_to(self: Any, tensor: Any) -> bool:
-    """Whether both tensors are the same part of the same storage in the same shape."""
+    """Return whether both tensors are the same part of the same storage in the same shape."""
     a, b = memory_of(self), memory_of(tensor)
     return a.shape == b.shape and strides_of(a) == strides_of(b) and _address(a) == _address(b)
 
@@ -199,7 +201,7 @@ def share_memory_(self: Any) -> Any:
 
 
 def shared_memory_of(tensor: Any) -> tuple[Any, int] | None:
-    """The shared memory that a tensor lies in and its place there in bytes; None for other memory."""
+    """Return the shared memory that a tensor lies in and its place there in bytes; None for other memory."""
     if is_meta(tensor):
         return None
     array = memory_of(tensor)
@@ -214,12 +216,12 @@ def shared_memory_of(tensor: Any) -> tuple[Any, int] | None:
 
 @public(is_function=False, out=False)
 def is_shared(self: Any) -> bool:
-    """Whether the tensor lies in memory that processes share."""
+    """Return whether the tensor lies in memory that processes share."""
     return shared_memory_of(self) is not None
 
 
 def _like(self: Any, array: Any) -> Any:
-    """An array, or a layout, that is read as what a tensor holds is."""
+    """Return an array, or a layout, that is read as what a tensor holds is."""
     value = self._value
     return value.over(array) if type(value) is Marked else array
 
@@ -323,13 +325,13 @@ def _resized(self: Any, size: tuple[int, ...]) -> Any:
 
 @with_signature("(tuple of ints sizes)", is_function=False, out=False)
 def resize(self: Any, sizes: Any) -> Any:
-    """The tensor in another shape (deprecated: see `reshape`)."""
+    """Return the tensor in another shape (deprecated: see `reshape`)."""
     return _resized(self, sizes)
 
 
 @with_signature("(Tensor tensor)", is_function=False, out=False)
 def resize_as(self: Any, tensor: Any) -> Any:
-    """The tensor in the shape of another one (deprecated: see `reshape`)."""
+    """Return the tensor in the shape of another one (deprecated: see `reshape`)."""
     return _resized(self, shape_of(tensor))
 
 

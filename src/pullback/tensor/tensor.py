@@ -67,7 +67,7 @@ class Tensor(Methods):
     @overload
     def size(self, dim: int) -> int: ...
     def size(self, dim: int | None = None) -> Any:
-        """The shape, or the size of one axis."""
+        """Return the shape, or the size of one axis."""
         shape = shape_of(self)
         if dim is None:
             return size_of(shape)
@@ -264,7 +264,7 @@ class Tensor(Methods):
             self._level = other._level
 
     def detach(self) -> Tensor:
-        """The same storage, version counter included, without history."""
+        """Return the same storage, version counter included, without history."""
         if self._level and self._view is not None:
             bring_up_to_date(self)
         return detached(self) if self._level else wrap_alias(self._value, self)
@@ -351,7 +351,7 @@ class Tensor(Methods):
         run_backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def item(self, *surplus: Any, **named: Any) -> Any:
-        """The one element as a Python number."""
+        """Return the one element as a Python number."""
         if surplus or named:
             from .wrong_calls import wrong_call
 
@@ -394,7 +394,7 @@ def c_name(dtype: dtypes.dtype) -> str:
 
 
 def axis_argument(function: str, dim: Any, rank: int) -> int:
-    """The axis that an argument names, as a non-negative index, or torch's error."""
+    """Return the axis that an argument names, as a non-negative index, or torch's error."""
     if type(dim) is not int:
         if isinstance(dim, bool | float | str) or not hasattr(dim, "__index__"):
             raise argument_type(function, "dim", 1, "int", dim)
@@ -419,7 +419,7 @@ def _refusal(name: str) -> Callable[[Any, Any], None]:
 
 
 def checked_dim(dim: int, rank: int) -> int:
-    """A dimension as a non-negative index, or torch's IndexError."""
+    """Return a dimension as a non-negative index, or torch's IndexError."""
     low, high = (-rank, rank - 1) if rank else (-1, 0)
     if not low <= dim <= high:
         raise IndexError(

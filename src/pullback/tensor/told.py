@@ -104,7 +104,7 @@ def _read(function: Callable[..., Any], place: str, name: str) -> Signature:
 
 
 def _typed(own: Iterable[Parameter], forms: list[Signature]) -> dict[str, Parameter]:
-    """A function's own parameters with the types that they have in the ways to call it."""
+    """Return a function's own parameters with the types that they have in the ways to call it."""
     made: dict[str, Parameter] = {}
     longest = max((form.parameters for form in forms), key=len)
     for position, p in enumerate(own):
@@ -126,7 +126,7 @@ def _typed(own: Iterable[Parameter], forms: list[Signature]) -> dict[str, Parame
 
 
 def _united(kinds: Iterable[str]) -> Text:
-    """The union of types, some of which are unions."""
+    """Return the union of types, some of which are unions."""
     parts = dict.fromkeys(part for kind in kinds for part in re.split(r" \| (?![^\[]*\])", kind))
     if "Any" in parts:
         return Text("Any")
@@ -135,7 +135,7 @@ def _united(kinds: Iterable[str]) -> Text:
 
 @cache
 def _functions(place: str) -> dict[str, list[Signature]]:
-    """The functions of a stub, each with the ways to call it."""
+    """Return the functions of a stub, each with the ways to call it."""
     # Imported for the first signature: with what it imports it takes 2 of the package's 90 ms.
     from pathlib import Path
 
@@ -178,7 +178,7 @@ def _value(default: ast.expr) -> Any:
 
 
 def _words(annotation: Any) -> Any:
-    """An annotation as a reader knows it."""
+    """Return an annotation as a reader knows it."""
     if annotation is None or annotation is Parameter.empty:
         return Parameter.empty
     if not isinstance(annotation, str):

@@ -71,11 +71,11 @@ class TypedStorage:
         return self._untyped_storage._bytes.view(self.dtype.numpy)
 
     def untyped(self) -> UntypedStorage:
-        """The bytes."""
+        """Return the bytes."""
         return self._untyped_storage
 
     def data_ptr(self) -> int:
-        """The address of the first element."""
+        """Return the address of the first element."""
         return self._untyped_storage.data_ptr()
 
     @property
@@ -83,14 +83,14 @@ class TypedStorage:
         return self._untyped_storage._cdata
 
     def nbytes(self) -> int:
-        """The number of bytes."""
+        """Return the number of bytes."""
         return self._untyped_storage.nbytes()
 
     def __sizeof__(self) -> int:
         return object.__sizeof__(self) + self.nbytes()
 
     def size(self) -> int:
-        """The number of elements."""
+        """Return the number of elements."""
         return self.nbytes() // self.dtype.itemsize
 
     __len__ = size
@@ -126,7 +126,7 @@ class TypedStorage:
         return iter(self.tolist())
 
     def tolist(self) -> list[Any]:
-        """The elements as a list."""
+        """Return the elements as a list."""
         return made(self._elements()).tolist()
 
     def fill_(self, value: Any) -> TypedStorage:
@@ -140,7 +140,7 @@ class TypedStorage:
         return self
 
     def clone(self) -> TypedStorage:
-        """A storage of its own with the same elements."""
+        """Return a storage of its own with the same elements."""
         return _of(self._untyped_storage.clone(), self.dtype)
 
     def resize_(self, size: int) -> None:
@@ -152,11 +152,11 @@ class TypedStorage:
         return True
 
     def cpu(self) -> TypedStorage:
-        """The storage itself."""
+        """Return the storage itself."""
         return self
 
     def to(self, *, device: Any, non_blocking: bool = False) -> TypedStorage:
-        """The storage itself: the CPU is where it is."""
+        """Return the storage itself: the CPU is where it is."""
         return self
 
     def get_device(self) -> None:
@@ -188,13 +188,13 @@ class TypedStorage:
         return _of(_of_bytes(array.view(np.uint8)), dtype)
 
     def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
-        """The name of the legacy type, or the elements in the dtype of a type."""
+        """Return the name of the legacy type, or the elements in the dtype of a type."""
         if dtype is None:
             return f"torch.{self.pickle_storage_type()}"
         return self._to(TYPES[str(getattr(dtype, "__name__", dtype)).rpartition(".")[2]].dtype)
 
     def pickle_storage_type(self) -> str:
-        """The name of the legacy type, without the module."""
+        """Return the name of the legacy type, without the module."""
         return f"{self.dtype.scalar_type}Storage"
 
     def __eq__(self, other: object) -> bool:
@@ -254,7 +254,7 @@ class _LegacyStorageMeta(type):
         return TypedStorage(*source, wrap_storage=wrap_storage, dtype=cls.dtype, _internal=True)
 
     def from_buffer(cls, buffer: Any, byte_order: str = "native", **options: Any) -> TypedStorage:
-        """A storage with the numbers whose bytes a buffer holds."""
+        """Return a storage with the numbers whose bytes a buffer holds."""
         order = {"native": "=", "little": "<", "big": ">"}[byte_order]
         kind = cls.dtype.numpy
         array = np.frombuffer(buffer, kind.newbyteorder(order)).astype(kind)  # type: ignore[arg-type]  # one of three

@@ -41,7 +41,7 @@ class UntypedStorage(StorageBase):
 
     @staticmethod
     def from_file(filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
-        """A storage on a file, whose bytes are read when they are first asked for.
+        """Return a storage on a file, whose bytes are read when they are first asked for.
 
         Parameters
         ----------
@@ -54,11 +54,11 @@ class UntypedStorage(StorageBase):
         return _of_bytes(mapped(filename, shared, nbytes))
 
     def data_ptr(self) -> int:
-        """The address of the first byte; 0 where there is none."""
+        """Return the address of the first byte; 0 where there is none."""
         return _address(self._bytes) if self._bytes.size else 0
 
     def nbytes(self) -> int:
-        """The number of bytes."""
+        """Return the number of bytes."""
         return int(self._bytes.size)
 
     size = nbytes
@@ -91,7 +91,7 @@ class UntypedStorage(StorageBase):
         return iter(self._bytes.tolist())
 
     def tolist(self) -> list[int]:
-        """The bytes as a list."""
+        """Return the bytes as a list."""
         return self._bytes.tolist()
 
     def fill_(self, value: int) -> UntypedStorage:
@@ -105,15 +105,15 @@ class UntypedStorage(StorageBase):
         return self
 
     def clone(self) -> UntypedStorage:
-        """A storage of its own with the same bytes."""
+        """Return a storage of its own with the same bytes."""
         return _of_bytes(self._bytes.copy())
 
     def untyped(self) -> UntypedStorage:
-        """The storage itself."""
+        """Return the storage itself."""
         return self
 
     def cpu(self) -> UntypedStorage:
-        """The storage itself."""
+        """Return the storage itself."""
         return self
 
     def resize_(self, size: int) -> None:
@@ -132,7 +132,7 @@ class UntypedStorage(StorageBase):
         return False
 
     def type(self) -> str:
-        """The name of the class."""
+        """Return the name of the class."""
         return "torch.storage.UntypedStorage"
 
     def __eq__(self, other: object) -> bool:
@@ -160,7 +160,7 @@ class UntypedStorage(StorageBase):
 
 
 def mapped(filename: Any, shared: bool | None, size: int) -> ndarray:
-    """The bytes of a file as an array that the operating system fills when they are read.
+    """Return the bytes of a file as an array that the operating system fills when they are read.
 
     Raises
     ------

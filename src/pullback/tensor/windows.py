@@ -72,7 +72,7 @@ def _window(*further: str) -> Callable[[Callable[..., _Values]], Any]:
 
 
 def _signatures(*further: str) -> tuple[str, ...]:
-    """A length; a length and whether it is periodic; then each of further parameters."""
+    """Return a length; a length and whether it is periodic; then each of further parameters."""
     given = ["int window_length", "int window_length, bool periodic"]
     for parameter in further:
         given.append(f"{given[-1]}, {parameter}")

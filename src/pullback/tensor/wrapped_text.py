@@ -13,7 +13,7 @@ from .printing import tensor_text, wrapper_text
 
 
 def levels_of(tensor: Any) -> list[int]:
-    """The levels of the transforms around a tensor's data, outermost last."""
+    """Return the levels of the transforms around a tensor's data, outermost last."""
     levels: set[int] = set()
     value = tensor
     while True:

@@ -28,8 +28,8 @@ def _make_wrapper_subclass(
     dispatch_device: bool = False, dispatch_layout: bool = False, _extra_dispatch_keys: Any = None,
     storage_size: int | None = None,
 ) -> Any:  # fmt: skip
-    """A tensor of class `cls` with a shape and a dtype and no memory; `__torch_dispatch__` of the class
-    computes ops on it.
+    """Return a tensor of class `cls` with a shape and a dtype and no memory; `__torch_dispatch__` of the
+    class computes ops on it.
     """
     check_class(cls)
     if cls.__torch_dispatch__ is _disabled_torch_dispatch_impl:

@@ -72,7 +72,7 @@ def _parser(place: str, name: str) -> Parser | None:
 
 @cache
 def takes_out(name: str) -> bool:
-    """Whether a function writes into tensors that it is given."""
+    """Return whether a function writes into tensors that it is given."""
     parsers = [p for p in (_parser(place, name) for place in ("", "special", "linalg")) if p is not None]
     return not parsers or any("out" in s.by_name for p in parsers for s in p.signatures)
 
@@ -123,7 +123,7 @@ def converted(
 
 
 def _tensors(values: Iterable[Any]) -> int:
-    """How many tensors and numbers of NumPy's there are among values and in lists of them."""
+    """Return how many tensors and numbers of NumPy's there are among values and in lists of them."""
     items = [i for v in values for i in (v if isinstance(v, list | tuple) else (v,))]
     return sum(isinstance(i, TensorBase | np.generic | np.ndarray) for i in items)
 
@@ -272,7 +272,7 @@ _WORDS = {"bool": bool, "str": str, "float": float}
 
 
 def _lenient(function: Any) -> list[tuple[str, int, type]]:
-    """The parameters of a function that are of such a type, with their places."""
+    """Return the parameters of a function that are of such a type, with their places."""
     kinds = [item for item in function.__annotations__.items() if item[0] != "return"]
     return [
         (name, place, kind)
@@ -299,7 +299,7 @@ def _by_place(kinds: list[tuple[str, int, type]], first: int) -> list[type | Non
 
 
 def _kind(value: Any) -> Any:
-    """The type of an argument, those of its elements where it is a list."""
+    """Return the type of an argument, those of its elements where it is a list."""
     kind = type(value)
     if kind is int:
         # An integer of more than 64 bits has errors of its own.
@@ -343,7 +343,9 @@ def wrong_call(place: str, name: str, args: tuple[Any, ...], kwargs: Mapping[str
 
 
 def _of_zeros(value: Any) -> Any:
-    """A tensor of zeros for one whose numbers a trace does not know: parsers take numbers out of tensors."""
+    """Return a tensor of zeros for one whose numbers a trace does not know: parsers take numbers out of
+    tensors.
+    """
     if isinstance(value, (list, tuple)):
         return [_of_zeros(item) for item in value]
     if not isinstance(value, TensorBase):

@@ -28,14 +28,14 @@ PRINT_OPTS = _Options()
 
 
 def _tensor_str(self: Any, indent: int) -> str:
-    """The elements in brackets that open at column `indent`."""
+    """Return the elements in brackets that open at column `indent`."""
     if not self.numel():
         return "[]"
     return contents_text(array_of(self), self.dtype, indent, PrintOptions(**get_printoptions()))
 
 
 def _add_suffixes(tensor_str: str, suffixes: Sequence[str], indent: int, force_newline: bool) -> str:
-    """The text with what follows the elements, and the closing bracket."""
+    """Return the text with what follows the elements, and the closing bracket."""
     if force_newline and suffixes:
         tensor_str += f",\n{' ' * indent}{suffixes[0]}"
         suffixes = suffixes[1:]
@@ -43,10 +43,10 @@ def _add_suffixes(tensor_str: str, suffixes: Sequence[str], indent: int, force_n
 
 
 def _str_intern(inp: Any, *, tensor_contents: str | None = None) -> str:
-    """The text of a tensor, with other contents if given."""
+    """Return the text of a tensor, with other contents if given."""
     return str(inp.__repr__(tensor_contents=tensor_contents))
 
 
 def _str(self: Any, *, tensor_contents: str | None = None) -> str:
-    """The text of a tensor."""
+    """Return the text of a tensor."""
     return _str_intern(self, tensor_contents=tensor_contents)

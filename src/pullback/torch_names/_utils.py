@@ -22,7 +22,7 @@ from ..tensor.typed_storage import TypedStorage
 
 
 def _over(storage: Any, dtype: Any, offset: Any, size: Any, stride: Any) -> Any:
-    """A tensor on a storage, of which every element lies inside it."""
+    """Return a tensor on a storage, of which every element lies inside it."""
     if not isinstance(storage, TypedStorage) or not isinstance(dtype, dtypes.dtype):
         raise TypeError("a tensor in a checkpoint needs a storage and a dtype")
     if not all(isinstance(numbers, Sequence) for numbers in (size, stride)):
@@ -46,7 +46,7 @@ def _over(storage: Any, dtype: Any, offset: Any, size: Any, stride: Any) -> Any:
 
 
 def _with_bits(tensor: Any, metadata: Any) -> Any:
-    """The view of a tensor whose conjugate (or negative) bit a file says is set."""
+    """Return the view of a tensor whose conjugate (or negative) bit a file says is set."""
     if not metadata:
         return tensor
     if not isinstance(metadata, Mapping):
@@ -57,7 +57,7 @@ def _with_bits(tensor: Any, metadata: Any) -> Any:
 
 
 def _rebuild_tensor(storage: Any, storage_offset: Any, size: Any, stride: Any) -> Any:
-    """A tensor of a storage's dtype."""
+    """Return a tensor of a storage's dtype."""
     return _over(storage, getattr(storage, "dtype", None), storage_offset, size, stride)
 
 
@@ -65,7 +65,7 @@ def _rebuild_tensor_v2(
     storage: Any, storage_offset: Any, size: Any, stride: Any, requires_grad: Any, backward_hooks: Any,
     metadata: Any = None,
 ) -> Any:  # fmt: skip
-    """A tensor of a storage's dtype that may require grad. Hooks are never in a file."""
+    """Return a tensor of a storage's dtype that may require grad. Hooks are never in a file."""
     tensor = _with_bits(_rebuild_tensor(storage, storage_offset, size, stride), metadata)
     return tensor.requires_grad_(bool(requires_grad))
 
@@ -74,20 +74,20 @@ def _rebuild_tensor_v3(
     storage: Any, storage_offset: Any, size: Any, stride: Any, requires_grad: Any, backward_hooks: Any,
     dtype: Any, metadata: Any = None,
 ) -> Any:  # fmt: skip
-    """A tensor of any dtype on the bytes of a storage."""
+    """Return a tensor of any dtype on the bytes of a storage."""
     tensor = _with_bits(_over(storage, dtype, storage_offset, size, stride), metadata)
     return tensor.requires_grad_(bool(requires_grad))
 
 
 def _rebuild_sparse_tensor(layout: Any, data: Any) -> Any:
-    """A tensor of a sparse layout of its parts."""
+    """Return a tensor of a sparse layout of its parts."""
     from ..tensor.sparse_whole import rebuilt
 
     return rebuilt(layout, data)
 
 
 def _rebuild_meta_tensor_no_storage(dtype: Any, size: Any, stride: Any, requires_grad: Any) -> Any:
-    """A tensor on the device ``meta``, which has no storage in a file."""
+    """Return a tensor on the device ``meta``, which has no storage in a file."""
     if not isinstance(dtype, dtypes.dtype) or not all(isinstance(n, Sequence) for n in (size, stride)):
         raise TypeError("a tensor in a checkpoint needs a dtype, a size and a stride")
     if any(type(n) is not int or n < 0 for n in (*size, *stride)) or len(size) != len(stride):
@@ -96,12 +96,12 @@ def _rebuild_meta_tensor_no_storage(dtype: Any, size: Any, stride: Any, requires
 
 
 def _rebuild_parameter(data: Any, requires_grad: Any, backward_hooks: Any) -> Any:
-    """A parameter on a tensor."""
+    """Return a parameter on a tensor."""
     return Parameter(data, bool(requires_grad))
 
 
 def _rebuild_parameter_with_state(data: Any, requires_grad: Any, backward_hooks: Any, state: Any) -> Any:
-    """A parameter with the attributes that users gave it."""
+    """Return a parameter with the attributes that users gave it."""
     return _set_obj_state(Parameter(data, bool(requires_grad)), state)
 
 
@@ -117,7 +117,7 @@ def _set_obj_state(obj: Any, state: Any) -> Any:
 
 
 def _rebuild_from_type_v2(func: Any, new_type: Any, args: Any, state: Any) -> Any:
-    """A tensor of a subclass, or one with attributes."""
+    """Return a tensor of a subclass, or one with attributes."""
     tensor = func(*args)
     if type(tensor) is not new_type:
         tensor = tensor.as_subclass(new_type)
@@ -129,8 +129,8 @@ def _rebuild_from_type_v2(func: Any, new_type: Any, args: Any, state: Any) -> An
 
 
 def _flatten_dense_tensors(tensors: Sequence[Any]) -> Any:
-    """The elements of all tensors in one tensor of one dimension: of a single tensor a view where
-    it can be.
+    """Return the elements of all tensors in one tensor of one dimension: of a single tensor a view where it
+    can be.
     """
     if len(tensors) == 1:
         return tensors[0].contiguous().view(-1)

@@ -43,7 +43,7 @@ _MODULES = {"cpu": cpu, "cuda": cuda, "mps": mps, "mtia": mtia, "xpu": xpu}
 
 
 def get_device_module(device: Any = None) -> Any:
-    """The module for a device's type, such as `torch.cuda`; that of the CPU where none is given.
+    """Return the module for a device's type, such as `torch.cuda`; that of the CPU where none is given.
 
     Parameters
     ----------

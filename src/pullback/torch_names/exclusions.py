@@ -133,7 +133,7 @@ EXCLUDED: dict[str, dict[str, str]] = {
 
 
 def excluded(place: str) -> list[str]:
-    """The names of a place that are not part of pullback."""
+    """Return the names of a place that are not part of pullback."""
     lists = (*EXCLUDED.values(), *DECLARED.values())
     return [name for places in lists for name in places.get(place, "").split()]
 

@@ -28,7 +28,7 @@ class Future(Generic[T]):
         self._callbacks: list[Callable[[Future[T]], Any]] = []
 
     def done(self) -> bool:
-        """Whether the value or the error is there."""
+        """Return whether the value or the error is there."""
         return self._complete
 
     def wait(self) -> T:
@@ -38,7 +38,7 @@ class Future(Generic[T]):
         return self.value()
 
     def value(self) -> T:
-        """The value, or the error raised; only where `done`."""
+        """Return the value, or the error raised; only where `done`."""
         if not self._complete:
             raise RuntimeError("the value of a Future was asked for before it was complete: call wait()")
         if self._error is not None:
@@ -77,7 +77,7 @@ class Future(Generic[T]):
         callback(self)
 
     def then(self, callback: Callable[[Future[T]], Any]) -> Future[Any]:
-        """The future of what a function makes of this one when it is complete."""
+        """Return the future of what a function makes of this one when it is complete."""
         following: Future[Any] = Future()
 
         def follow(done: Future[T]) -> None:
@@ -93,7 +93,7 @@ class Future(Generic[T]):
 
 
 def collect_all(futures: list[Future[Any]]) -> Future[list[Future[Any]]]:
-    """The future of a list of futures, complete when all of them are."""
+    """Return the future of a list of futures, complete when all of them are."""
     collected: Future[list[Future[Any]]] = Future()
     remaining = len(futures)
     lock = threading.Lock()

@@ -32,12 +32,12 @@ def _refused(what: str) -> NoReturn:
 
 
 def get_dir() -> str:
-    """The folder in which torch keeps what it fetched."""
+    """Return the folder in which torch keeps what it fetched."""
     return os.path.join(_get_torch_home(), "hub") if _directory is None else _directory
 
 
 def _get_torch_home() -> str:
-    """The folder of all that torch keeps."""
+    """Return the folder of all that torch keeps."""
     cache = os.getenv("XDG_CACHE_HOME", "~/.cache")
     return os.path.expanduser(os.getenv("TORCH_HOME", os.path.join(cache, "torch")))
 
@@ -49,7 +49,7 @@ def set_dir(d: str | os.PathLike[str]) -> None:
 
 
 def _local(folder: str) -> ModuleType:
-    """The module hubconf.py of a folder, which may import what lies beside it."""
+    """Return the module hubconf.py of a folder, which may import what lies beside it."""
     path = os.path.join(folder, "hubconf.py")
     spec = importlib.util.spec_from_file_location("hubconf.py", path)
     if spec is None or spec.loader is None or not os.path.isfile(path):

@@ -43,7 +43,7 @@ _WORDS = {
 
 
 def _word(kind: Any) -> str | None:
-    """An annotation as schemas write it; None for one that they have no word for."""
+    """Return an annotation as schemas write it; None for one that they have no word for."""
     if kind in _WORDS:
         return _WORDS[kind]
     origin, parts = typing.get_origin(kind), typing.get_args(kind)
@@ -60,7 +60,7 @@ def _word(kind: Any) -> str | None:
 def infer_schema(
     prototype_function: Callable[..., Any], /, *, mutates_args: Any = (), op_name: str | None = None
 ) -> str:
-    """The schema of a function with annotations.
+    """Return the schema of a function with annotations.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def infer_schema(
 
 
 def _parameters(schema: str) -> inspect.Signature:
-    """The parameters that a schema names, for binding a call's arguments."""
+    """Return the parameters that a schema names, for binding a call's arguments."""
     inside = schema[schema.index("(") + 1 : schema.rindex("->")].rstrip()[:-1]
     kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
     found = []
@@ -263,7 +263,7 @@ class CustomOpDef:
 
 
 def _differentiable(op: CustomOpDef) -> Any:
-    """The Function that pulls back through an op; its inputs are the leaves of the op's."""
+    """Return the Function that pulls back through an op; its inputs are the leaves of the op's."""
 
     def forward(ctx: Any, spec: Any, *leaves: Any) -> Any:
         inputs, named = unflatten(list(leaves), spec)
@@ -308,7 +308,7 @@ class _Packet(OpOverloadPacket):
         return super().__getattr__(name)
 
     def overloads(self) -> list[str]:
-        """The name of its only overload."""
+        """Return the name of its only overload."""
         return ["default"]
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:

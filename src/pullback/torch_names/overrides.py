@@ -26,18 +26,18 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
-    """Whether one of the arguments overrides functions."""
+    """Return whether one of the arguments overrides functions."""
     args = tuple(relevant_args)
     return adopt(args) or bool(modes().function_modes) or any(type(a) in OVERRIDING for a in args)
 
 
 def has_torch_function_unary(obj: Any) -> bool:
-    """The same for one argument."""
+    """Return the same for one argument."""
     return has_torch_function((obj,))
 
 
 def has_torch_function_variadic(*args: Any) -> bool:
-    """The same for arguments given one by one."""
+    """Return the same for arguments given one by one."""
     return has_torch_function(args)
 
 
@@ -68,12 +68,12 @@ def handle_torch_function(
 
 
 def is_tensor_like(inp: Any) -> bool:
-    """Whether an object is a tensor or overrides functions."""
+    """Return whether an object is a tensor or overrides functions."""
     return isinstance(inp, TensorBase) or hasattr(type(inp), "__torch_function__")
 
 
 def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
-    """Whether a function is a method of Tensor or the getter of a property."""
+    """Return whether a function is a method of Tensor or the getter of a property."""
     return any(
         func is found or (isinstance(found, property) and func in (found.__get__, found.__set__))
         for found in vars(Tensor).values()
@@ -110,7 +110,7 @@ _assert.__module__ = "torch"
 
 
 def get_default_nowrap_functions() -> set[Callable[..., Any]]:
-    """The getters whose results the default `__torch_function__` leaves as they are."""
+    """Return the getters whose results the default `__torch_function__` leaves as they are."""
     return {vars(Tensor)[name].__get__ for name in KEPT}
 
 
@@ -158,13 +158,13 @@ class BaseTorchFunctionMode(TorchFunctionMode):
 
 
 def _get_current_function_mode() -> Any:
-    """The innermost mode in force, or None."""
+    """Return the innermost mode in force, or None."""
     stack = modes().function_modes
     return stack[-1] if stack else None
 
 
 def _get_current_function_mode_stack() -> list[Any]:
-    """The modes in force, the innermost last."""
+    """Return the modes in force, the innermost last."""
     return list(modes().function_modes)
 
 
@@ -175,7 +175,7 @@ def enable_reentrant_dispatch() -> Iterator[None]:
 
 
 def _namespaces() -> dict[str, Any]:
-    """The modules and the class whose functions can be overridden, by torch's names."""
+    """Return the modules and the class whose functions can be overridden, by torch's names."""
     top = import_module(__name__.partition(".")[0])
     return {
         "torch": top, "torch.nn.functional": nn.functional, "torch.Tensor": Tensor,
@@ -201,13 +201,13 @@ def _overridable() -> dict[str, dict[str, Any]]:
 
 
 def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
-    """The functions that `__torch_function__` sees, by the module or class they are in."""
+    """Return the functions that `__torch_function__` sees, by the module or class they are in."""
     places = _namespaces()
     return {places[place]: list(functions.values()) for place, functions in _overridable().items()}
 
 
 def get_ignored_functions() -> set[Callable[..., Any]]:
-    """The functions of torch's top level that `__torch_function__` does not see."""
+    """Return the functions of torch's top level that `__torch_function__` does not see."""
     top = _namespaces()["torch"]
     seen = {id(function) for functions in _overridable().values() for function in functions.values()}
     held = (vars(top)[name] for name in top.__all__ if name in vars(top))
@@ -229,8 +229,8 @@ def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:
 
 
 def resolve_name(f: Callable[..., Any]) -> str | None:
-    """The name by which users know an overridable function, such as ``"torch.linalg.inv"``; None
-    for others.
+    """Return the name by which users know an overridable function, such as ``"torch.linalg.inv"``; None for
+    others.
     """
     for place, functions in _overridable().items():
         for name, function in functions.items():

@@ -58,7 +58,7 @@ def kineto_available() -> bool:
 def schedule(
     *, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0, skip_first_wait: int = 0
 ) -> Callable[[int], ProfilerAction]:
-    """A schedule: after `skip_first` steps, cycles of waiting, warming up and recording.
+    """Return a schedule: after `skip_first` steps, cycles of waiting, warming up and recording.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ class profile:
         self._open_step()
 
     def events(self) -> EventList:
-        """The events of the cycle that ended last."""
+        """Return the events of the cycle that ended last."""
         return self._recorded()._events()
 
     def _recorded(self) -> _profiler.profile:
@@ -243,7 +243,7 @@ class profile:
         self, group_by_input_shape: bool = False, group_by_stack_n: int = 0,
         group_by_overload_name: bool = False,
     ) -> EventList:
-        """One average for each name; see `EventList.key_averages`."""
+        """Return one average for each name; see `EventList.key_averages`."""
         return self._recorded().key_averages(group_by_input_shape)
 
     def export_chrome_trace(self, path: str) -> None:

@@ -23,7 +23,7 @@ _BITS = 30
 
 
 def _parity(bits: ndarray) -> ndarray:
-    """Whether a number below 2³² has an odd number of ones, for each."""
+    """Return whether a number below 2³² has an odd number of ones, for each."""
     for shift in (16, 8, 4, 2, 1):
         bits = bits ^ (bits >> shift)
     return bits & 1
@@ -82,7 +82,7 @@ class SobolEngine:
         return mixed, bits @ (2 ** np.arange(_BITS))
 
     def draw(self, n: int = 1, out: Any = None, dtype: Any = None) -> Any:
-        """The next `n` points, a tensor ``(n, dimension)`` of the default dtype or of `dtype`."""
+        """Return the next `n` points, a tensor ``(n, dimension)`` of the default dtype or of `dtype`."""
         points = np.empty((n, self.dimension), np.int64)
         for row in range(n):
             if self.num_generated:
@@ -95,7 +95,7 @@ class SobolEngine:
         return out.resize_as_(drawn).copy_(drawn)
 
     def draw_base2(self, m: int, out: Any = None, dtype: Any = None) -> Any:
-        """The next 2ᵐ points.
+        """Return the next 2ᵐ points.
 
         Raises
         ------

@@ -20,7 +20,7 @@ Tensor = of.SparseTensor
 
 
 def mm(mat1: Any, mat2: Any, reduce: str | None = None) -> Any:
-    """The product of a sparse matrix and a dense one, differentiable in both.
+    """Return the product of a sparse matrix and a dense one, differentiable in both.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class check_sparse_tensor_invariants:
 
     @staticmethod
     def is_enabled() -> bool:
-        """Whether they are."""
+        """Return whether they are."""
         return of.invariants.enabled
 
     @staticmethod
@@ -93,7 +93,7 @@ class check_sparse_tensor_invariants:
 
 
 def sum(input: Any, dim: Any = None, dtype: Any = None) -> Any:
-    """The sum of a sparse tensor: of all elements, or over axes.
+    """Return the sum of a sparse tensor: of all elements, or over axes.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def sum(input: Any, dim: Any = None, dtype: Any = None) -> Any:
 
 
 def spmm(input: Any, mat2: Any) -> Any:
-    """An older name of `mm`."""
+    """Return an older name of `mm`."""
     return input.mm(mat2)
 
 

@@ -13,12 +13,12 @@ __all__ = [
 
 
 def _get_foreach_kernels_supported_devices() -> list[str]:
-    """The kinds of devices on which torch runs a list of tensors at once; the CPU is none of them."""
+    """Return the kinds of devices on which torch runs a list of tensors at once; the CPU is none of them."""
     return ["cuda", "xpu", "mtia", "privateuseone"]
 
 
 def _get_fused_kernels_supported_devices() -> list[str]:
-    """The kinds of devices for which torch has optimizers of one kernel."""
+    """Return the kinds of devices for which torch has optimizers of one kernel."""
     return ["mps", "cuda", "xpu", "hpu", "cpu", "mtia", "privateuseone"]
 
 

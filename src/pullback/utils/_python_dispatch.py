@@ -43,7 +43,7 @@ class TorchDispatchMode:
 
 
 def _get_current_dispatch_mode() -> Any:
-    """The innermost mode in force, if any is."""
+    """Return the innermost mode in force, if any is."""
     found = modes().dispatch_modes
     return found[-1] if found else None
 
@@ -60,7 +60,9 @@ def _disable_current_modes() -> Iterator[tuple[Any, ...]]:
 
 
 def is_traceable_wrapper_subclass(t: object) -> bool:
-    """Whether a tensor's class, or a class of tensors, says how to take it apart into tensors and back."""
+    """Return whether a tensor's class, or a class of tensors, says how to take it apart into tensors and
+    back.
+    """
     kind = t if isinstance(t, type) else type(t)
     return (
         issubclass(kind, TensorBase)

@@ -187,32 +187,32 @@ del _name, _kind
 
 
 def is_namedtuple_class(cls: Any) -> bool:
-    """Whether a class is a named tuple's."""
+    """Return whether a class is a named tuple's."""
     return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
 
 
 def is_namedtuple_instance(obj: Any) -> bool:
-    """Whether an object is a named tuple."""
+    """Return whether an object is a named tuple."""
     return is_namedtuple_class(type(obj))
 
 
 def is_namedtuple(obj: Any) -> bool:
-    """Whether an object is a named tuple or the class of one."""
+    """Return whether an object is a named tuple or the class of one."""
     return is_namedtuple_class(obj if isinstance(obj, type) else type(obj))
 
 
 def is_structseq_class(cls: Any) -> bool:
-    """Whether a class is one of torch's results with names."""
+    """Return whether a class is one of torch's results with names."""
     return isinstance(cls, type) and issubclass(cls, ReturnType)
 
 
 def is_structseq_instance(obj: Any) -> bool:
-    """Whether an object is one of torch's results with names."""
+    """Return whether an object is one of torch's results with names."""
     return isinstance(obj, ReturnType)
 
 
 def is_structseq(obj: Any) -> bool:
-    """Whether an object is one of torch's results with names, or the class of one."""
+    """Return whether an object is one of torch's results with names, or the class of one."""
     return is_structseq_class(obj if isinstance(obj, type) else type(obj))
 
 
@@ -265,15 +265,15 @@ class TreeSpec:
         return self._children
 
     def children(self) -> list[TreeSpec]:
-        """The specs of the children."""
+        """Return the specs of the children."""
         return list(self._children)
 
     def child(self, index: int) -> TreeSpec:
-        """The spec of one child."""
+        """Return the spec of one child."""
         return self._children[index]
 
     def is_leaf(self) -> bool:
-        """Whether this is a leaf."""
+        """Return whether this is a leaf."""
         return self.type is None
 
     def unflatten(self, leaves: Iterable[Any]) -> Any:
@@ -350,7 +350,7 @@ PyTreeSpec = TreeSpec
 
 
 def LeafSpec() -> TreeSpec:
-    """The spec of a leaf."""
+    """Return the spec of a leaf."""
     return TreeSpec(None)
 
 
@@ -358,7 +358,7 @@ _LEAF = TreeSpec(None)
 
 
 def treespec_leaf() -> TreeSpec:
-    """The spec of a leaf."""
+    """Return the spec of a leaf."""
     return _LEAF
 
 
@@ -366,7 +366,7 @@ IsLeaf = Callable[[Any], bool] | None
 
 
 def tree_is_leaf(tree: Any, is_leaf: IsLeaf = None) -> bool:
-    """Whether a tree is a leaf."""
+    """Return whether a tree is a leaf."""
     return (is_leaf is not None and is_leaf(tree)) or _node(tree) is None
 
 
@@ -383,7 +383,7 @@ def _flatten(tree: Any, leaves: list[Any], is_leaf: IsLeaf) -> TreeSpec:
 
 
 def tree_flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeSpec]:
-    """The leaves in order, and the spec that puts them back.
+    """Return the leaves in order, and the spec that puts them back.
 
     Parameters
     ----------
@@ -407,22 +407,22 @@ def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> Any:
 
 
 def tree_iter(tree: Any, is_leaf: IsLeaf = None) -> Iterator[Any]:
-    """The leaves one by one."""
+    """Return the leaves one by one."""
     return iter(tree_leaves(tree, is_leaf))
 
 
 def tree_leaves(tree: Any, is_leaf: IsLeaf = None) -> list[Any]:
-    """The leaves in order."""
+    """Return the leaves in order."""
     return tree_flatten(tree, is_leaf)[0]
 
 
 def tree_structure(tree: Any, is_leaf: IsLeaf = None) -> TreeSpec:
-    """The spec."""
+    """Return the spec."""
     return tree_flatten(tree, is_leaf)[1]
 
 
 def arg_tree_leaves(*args: Any, **kwargs: Any) -> list[Any]:
-    """The leaves of all arguments."""
+    """Return the leaves of all arguments."""
     return [leaf for tree in (*args, *kwargs.values()) for leaf in tree_leaves(tree)]
 
 
@@ -476,26 +476,26 @@ def tree_map_only_(
 
 
 def tree_all(pred: Callable[[Any], bool], tree: Any, is_leaf: IsLeaf = None) -> bool:
-    """Whether a predicate holds of all leaves."""
+    """Return whether a predicate holds of all leaves."""
     return all(map(pred, tree_iter(tree, is_leaf)))
 
 
 def tree_any(pred: Callable[[Any], bool], tree: Any, is_leaf: IsLeaf = None) -> bool:
-    """Whether a predicate holds of a leaf."""
+    """Return whether a predicate holds of a leaf."""
     return any(map(pred, tree_iter(tree, is_leaf)))
 
 
 def tree_all_only(
     type_or_types: Any, /, pred: Callable[[Any], bool], tree: Any, is_leaf: IsLeaf = None
 ) -> bool:
-    """Whether a predicate holds of all leaves of some types."""
+    """Return whether a predicate holds of all leaves of some types."""
     return all(pred(leaf) for leaf in tree_iter(tree, is_leaf) if isinstance(leaf, type_or_types))
 
 
 def tree_any_only(
     type_or_types: Any, /, pred: Callable[[Any], bool], tree: Any, is_leaf: IsLeaf = None
 ) -> bool:
-    """Whether a predicate holds of a leaf of some types."""
+    """Return whether a predicate holds of a leaf of some types."""
     return any(pred(leaf) for leaf in tree_iter(tree, is_leaf) if isinstance(leaf, type_or_types))
 
 
@@ -516,12 +516,12 @@ def _with_paths(tree: Any, path: KeyPath, is_leaf: IsLeaf) -> Iterator[tuple[Key
 def tree_flatten_with_path(
     tree: Any, is_leaf: IsLeaf = None
 ) -> tuple[list[tuple[KeyPath, Any]], TreeSpec]:
-    """The leaves, each with the keys that lead to it, and the spec."""
+    """Return the leaves, each with the keys that lead to it, and the spec."""
     return list(_with_paths(tree, (), is_leaf)), tree_structure(tree, is_leaf)
 
 
 def tree_leaves_with_path(tree: Any, is_leaf: IsLeaf = None) -> list[tuple[KeyPath, Any]]:
-    """The leaves, each with the keys that lead to it."""
+    """Return the leaves, each with the keys that lead to it."""
     return list(_with_paths(tree, (), is_leaf))
 
 
@@ -545,7 +545,9 @@ def key_get(obj: Any, kp: KeyPath) -> Any:
 
 
 def _broadcast_to_and_flatten(tree: Any, treespec: TreeSpec, is_leaf: IsLeaf = None) -> list[Any] | None:
-    """One value for each leaf of a spec, from a tree that may stop early; None where it does not fit."""
+    """Return one value for each leaf of a spec, from a tree that may stop early; None where it does not
+    fit.
+    """
     if tree_is_leaf(tree, is_leaf):
         return [tree] * treespec.num_leaves
     if treespec.is_leaf():
@@ -566,7 +568,7 @@ def _broadcast_to_and_flatten(tree: Any, treespec: TreeSpec, is_leaf: IsLeaf = N
 
 
 def treespec_pprint(treespec: TreeSpec) -> str:
-    """A spec as the tree that it makes, with ``*`` for each leaf."""
+    """Return a spec as the tree that it makes, with ``*`` for each leaf."""
 
     class Star:
         def __repr__(self) -> str:

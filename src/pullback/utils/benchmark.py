@@ -20,7 +20,7 @@ _CONFIDENCE, _LEAST_DOUBT = 1.645, 25e-9
 
 
 def _unit(seconds: float) -> tuple[str, float]:
-    """The unit in which a time is told, and its seconds."""
+    """Return the unit in which a time is told, and its seconds."""
     return next(((name, scale) for name, scale in reversed(_UNITS) if seconds >= scale), _UNITS[0])
 
 
@@ -79,7 +79,7 @@ class Measurement:
 
     @staticmethod
     def merge(measurements: Iterable[Measurement]) -> list[Measurement]:
-        """One measurement of all times of each timer."""
+        """Return one measurement of all times of each timer."""
         groups: dict[tuple[Any, ...], list[Measurement]] = {}
         for m in measurements:
             groups.setdefault(m.task_spec.identity, []).append(m)
@@ -178,7 +178,7 @@ class Timer:
             set_num_threads(before)
 
     def timeit(self, number: int = 1000000) -> Measurement:
-        """One time of a number of runs, after a few to warm up.
+        """Return one time of a number of runs, after a few to warm up.
 
         Parameters
         ----------
@@ -188,7 +188,7 @@ class Timer:
         return Measurement(number, [self._timed(number)], self)
 
     def _block(self, min_run_time: float) -> int:
-        """A number of runs that takes long enough to time: a thousandth of the whole."""
+        """Return a number of runs that takes long enough to time: a thousandth of the whole."""
         number = 1
         while True:
             taken = self._timed(number)

@@ -38,7 +38,7 @@ CheckpointError.__module__ = "torch.utils.checkpoint"
 
 
 def get_device_states(*args: Any) -> tuple[list[int], list[Any]]:
-    """The random states of the accelerators that arguments are on: none are."""
+    """Return the random states of the accelerators that arguments are on: none are."""
     return [], []
 
 

@@ -112,7 +112,7 @@ def pretty_str(envinfo: SystemEnv) -> str:
 
 
 def get_pretty_env_info() -> str:
-    """The text of what is known here and now."""
+    """Return the text of what is known here and now."""
     return pretty_str(get_env_info())
 
 

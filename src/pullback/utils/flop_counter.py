@@ -85,15 +85,15 @@ class FlopCounterMode:
         return out
 
     def get_total_flops(self) -> int:
-        """All operations."""
+        """Return all operations."""
         return sum(self._counts.values())
 
     def get_flop_counts(self) -> dict[str, dict[str, int]]:
-        """The operations of each kind of product, under ``'Global'``."""
+        """Return the operations of each kind of product, under ``'Global'``."""
         return {"Global": dict(self._counts)}
 
     def get_table(self, depth: int | None = None) -> str:
-        """The counts as text, a line for each kind."""
+        """Return the counts as text, a line for each kind."""
         total = self.get_total_flops()
         rows = [("Global", total), *((f" - {name}", n) for name, n in self._counts.items())]
         width = max(len(name) for name, _ in rows)

@@ -137,7 +137,7 @@ class _CachedTorchDispatchMode(TorchDispatchMode):
 def create_selective_checkpoint_contexts(
     policy_fn_or_list: Policy | list[OpOverload], allow_cache_entry_mutation: bool = False
 ) -> tuple[TorchDispatchMode, TorchDispatchMode]:
-    """The contexts of the two runs, for `checkpoint` as what its `context_fn` returns.
+    """Return the contexts of the two runs, for `checkpoint` as what its `context_fn` returns.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ class WeakIdRef(weakref.ref):
         self._id = id(key)
 
     def __call__(self) -> Any:
-        """The object; None where it is gone."""
+        """Return the object; None where it is gone."""
         return super().__call__()
 
     def __hash__(self) -> int:
@@ -98,7 +98,7 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
         return f"<{type(self).__name__} at {id(self):#x}>"
 
     def keyrefs(self) -> list[Any]:
-        """The references to the keys."""
+        """Return the references to the keys."""
         return list(self.data)
 
 
@@ -121,5 +121,5 @@ class TensorWeakRef:
         self.ref = weakref.ref(tensor)
 
     def __call__(self) -> Any:
-        """The tensor; None where it is gone."""
+        """Return the tensor; None where it is gone."""
         return self.ref()

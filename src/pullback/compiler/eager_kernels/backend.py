@@ -126,7 +126,9 @@ def _joined(slots: ndarray, buffer: Buffer, combine: str) -> ndarray:
 
 
 def made(program: Program, rows: int, flat: bool) -> LargeKernel | None:
-    """The kernel of a program over so many rows; None where it has more than one, or cuts it otherwise."""
+    """Return the kernel of a program over so many rows; None where it has more than one, or cuts it
+    otherwise.
+    """
     lowered = lower(program)
     steps = schedule(lowered.nodes)
     if len(steps) != 1 or not isinstance(steps[0], Kernel) or lowered.constants:
@@ -144,7 +146,7 @@ def made(program: Program, rows: int, flat: bool) -> LargeKernel | None:
 def _traced(
     function: Callable[..., Any], shapes: Sequence[tuple[int, ...] | None], dtypes: Sequence[Any]
 ) -> tuple[Program, list[int | None]]:
-    """The program of a function of arrays, and which of its outputs each result is."""
+    """Return the program of a function of arrays, and which of its outputs each result is."""
     recorder = Recorder(fresh_level())
     inputs = [
         None if shape is None else recorder.new(shape, dtype)
@@ -241,7 +243,7 @@ class Kernels:
         return found
 
     def elementwise(self, name: str, arrays: Sequence[ndarray], attrs: tuple[Any, ...]) -> ndarray | None:
-        """The op on arrays of one shape."""
+        """Return the op on arrays of one shape."""
         key = (name, repr(attrs), *(a.dtype for a in arrays))
 
         def make() -> Any:
@@ -287,8 +289,8 @@ class Kernels:
     def rows(
         self, name: str, operands: Sequence[ndarray | None], attrs: tuple[Any, ...], per_row: Sequence[bool]
     ) -> tuple[ndarray, ...] | None:
-        """The op on operands of which those marked in `per_row` have a row's part at each place of their
-        first axis.
+        """Return the op on operands of which those marked in `per_row` have a row's part at each place of
+        their first axis.
         """
         shapes = [
             None if x is None else x.shape[1:] if own else x.shape
@@ -325,7 +327,7 @@ class Kernels:
     def pull(
         self, op: Op, g: ndarray, saved: tuple[Any, ...], needs: tuple[bool, ...]
     ) -> tuple[Any, ...] | None:
-        """The covectors of an op's inputs, from that of its result and what its node saved."""
+        """Return the covectors of an op's inputs, from that of its result and what its node saved."""
         along = _ALONG.get(op.name)
         if along is None and op.kind != "elementwise":
             return None
@@ -381,7 +383,9 @@ _REALS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def _flat_kernel(function: Callable[..., Any], dtypes: Sequence[Any], least: int = 1) -> Any:
-    """A kernel for a function of at least so many elementwise ops; None where it is not such a function."""
+    """Return a kernel for a function of at least so many elementwise ops; None where it is not such a
+    function.
+    """
     if any(d not in TYPES for d in dtypes):
         return None
     try:
@@ -412,7 +416,7 @@ def _row_kernel(
 
 
 def _rule(op: Op, saved: tuple[Any, ...], needs: tuple[bool, ...]) -> Callable[..., Any]:
-    """An op's rules as a function of the covector and the saved arrays."""
+    """Return an op's rules as a function of the covector and the saved arrays."""
     layout = op.layout
 
     def pulled(g: Any, *values: Any) -> tuple[Any, ...]:

@@ -3,7 +3,7 @@
 The arrays are seen as ``(outer, extent, inner)``, the index lying along the middle axis; it names a place for
 every element of ``(outer, count, inner)`` or, where is added, for whole rows of ``inner`` elements. Loops for
 one element type serve every size. Threads share the outer axis, the inner one, or the places that are
-written, so what is added at a place is added in the order of the index whoever does it.
+written, so what is added at a place is added in the order of the index on any thread.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def _product_sum(ops: Emitter, x: str, y: str, z: str) -> str:
 
 
 def _place(ops: Emitter, flag: str, position: str) -> str:
-    """The index at a position, kept within the axis; one outside is noted."""
+    """Return the index at a position, kept within the axis; one outside is noted."""
     at = number(ops, f"getelementptr i64, ptr %index, i64 {position}")
     group = "" if ops.group is None else f", !llvm.access.group !{ops.group}"
     value = number(ops, f"load i64, ptr {at}{group}")

@@ -18,7 +18,7 @@ _Run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 
 
 def opened(module: Module, fields: Mapping[str, str]) -> Emitter:
-    """An emitter that has read the fields of the context, by their names, and the part's share."""
+    """Return an emitter that has read the fields of the context, by their names, and the part's share."""
     ops = Emitter(module)
     for n, (name, type_) in enumerate((("shared", "i64"), ("parts", "i64"), *fields.items())):
         ops.line(f"%at_{name} = getelementptr i64, ptr %context, i64 {n}")
@@ -31,7 +31,7 @@ def opened(module: Module, fields: Mapping[str, str]) -> Emitter:
 
 
 def number(ops: Emitter, instruction: str) -> str:
-    """The name of an instruction's value."""
+    """Return the name of an instruction's value."""
     name = ops.fresh()
     ops.line(f"{name} = {instruction}")
     return name

@@ -65,7 +65,7 @@ class _Lanes:
         return f"<{', '.join([f'i32 {value}'] * _LANES)}>"
 
     def __call__(self, word: str, x: str, y: str) -> str:
-        """The result of an instruction on two operands."""
+        """Return the result of an instruction on two operands."""
         return number(self.ops, f"{word} {_REAL if word[0] == 'f' else _INT} {x}, {y}")
 
     def fma(self, x: str, y: str, z: str) -> str:
@@ -119,7 +119,7 @@ def _spread(ops: Emitter, place: int) -> str:
 
 
 def _uniform(do: _Lanes, place: str) -> str:
-    """The low 24 bits of words as numbers in [0, 1)."""
+    """Return the low 24 bits of words as numbers in [0, 1)."""
     source = number(do.ops, f"getelementptr i32, ptr %words, i64 {place}")
     words = number(do.ops, f"load {_INT}, ptr {source}, align 4")
     return do("fmul", do.as_real(do("and", words, do.whole(0xFFFFFF))), do.real(2.0**-24))

@@ -35,7 +35,7 @@ class Reducing:
         self._made: dict[Any, Job] = {}
 
     def sums(self, x: ndarray, out: ndarray) -> bool:
-        """The sum of each row of ``(rows, length)``; whether that was done."""
+        """Return the sum of each row of ``(rows, length)``; whether that was done."""
         if x.dtype not in _FLOATS:
             return False
         job = self._made.get(x.dtype)

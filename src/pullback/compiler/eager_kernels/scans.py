@@ -50,8 +50,8 @@ class Running:
         return True
 
     def first(self, x: ndarray, places: ndarray, descending: bool) -> bool:
-        """The first places of each row of ``(rows, length)`` in order, as many as there is room for; equal
-        elements keep their order, and nan is the largest. Whether that was done.
+        """Return the first places of each row of ``(rows, length)`` in order, as many as there is room for;
+        equal elements keep their order, and nan is the largest. Whether that was done.
         """
         count = places.shape[1]
         if x.dtype not in _FLOATS or not 0 < count <= FEW:
@@ -165,7 +165,7 @@ def _first(real: str, descending: bool) -> Emitter:
 
 
 def _before(ops: Emitter, real: str, x: str, y: str, descending: bool) -> str:
-    """Whether x comes strictly before y; nan is the largest."""
+    """Return whether x comes strictly before y; nan is the largest."""
     if descending:
         larger = number(ops, f"fcmp ogt {real} {x}, {y}")
         x_nan, y_number = number(ops, f"fcmp uno {real} {x}, {x}"), number(ops, f"fcmp ord {real} {y}, {y}")

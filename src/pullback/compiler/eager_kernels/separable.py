@@ -71,7 +71,7 @@ class Separable:
 
 
 def _picks(taps: Taps) -> bool:
-    """Whether a map only picks elements, which NumPy does as fast."""
+    """Return whether a map only picks elements, which NumPy does as fast."""
     return len(taps.terms) == 1 and taps.terms[0].weights is None and taps.scale is None
 
 
@@ -142,7 +142,7 @@ def _loaded(ops: Emitter, type_: str, base: str, index: str) -> str:
 
 
 def _tap(ops: Emitter, real: str, n: int, k: str, before: str, first: str) -> tuple[str, str]:
-    """The place of a tap among the source's rows, and its weight."""
+    """Return the place of a tap among the source's rows, and its weight."""
     entry = number(ops, f"add i64 {first}, {k}")
     place = number(ops, f"add i64 {before}, {_loaded(ops, 'i64', f'%places{n}', entry)}")
     return place, _loaded(ops, real, f"%weights{n}", entry)

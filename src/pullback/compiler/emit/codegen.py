@@ -75,7 +75,9 @@ def processor() -> tuple[str, str]:
 
 
 def machine(level: int = SPEED) -> Any:
-    """A target machine: this processor, with all that it has; `level` is that of the code generator."""
+    """Return a target machine: this processor, with all that it has; `level` is that of the code
+    generator.
+    """
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
@@ -103,7 +105,7 @@ def _level(text: str, effort: Effort) -> int:
 
 
 def module(text: str, effort: Effort) -> Any:
-    """A module after LLVM's passes."""
+    """Return a module after LLVM's passes."""
     import llvmlite.binding as llvm
 
     maker = target()
@@ -129,7 +131,7 @@ def send(stream: IO[bytes], head: Any, content: bytes) -> None:
 
 
 def receive(stream: IO[bytes]) -> tuple[Any, bytes]:
-    """What another process sent.
+    """Return what another process sent.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from .mathematics import single
 
 
 def text(symbols: list[str]) -> str:
-    """A module that defines mathematical functions."""
+    """Return a module that defines mathematical functions."""
     declared: dict[str, str] = {}
     defined = []
     for symbol in symbols:
@@ -24,7 +24,7 @@ def text(symbols: list[str]) -> str:
 
 
 def _definition(symbol: str, name: str, real: str, lanes: int, declared: dict[str, str]) -> str:
-    """One function, and the loop over the lanes that the C library computes."""
+    """Return one function, and the loop over the lanes that the C library computes."""
     count = arity(name)
     narrow = real == "float"
     function = single.FUNCTIONS.get(name) if narrow and engine.fused() else None
@@ -85,7 +85,7 @@ def _called(name: str, kind: str, operands: list[str]) -> list[str]:
 
 
 def _hard_lanes(symbol: str, name: str, kind: str, lanes: int, count: int) -> str:
-    """A function that replaces the lanes of a mask by what the C library computes of them."""
+    """Return a function that replaces the lanes of a mask by what the C library computes of them."""
     letters = [f"x{n}" for n in range(count)]
     if lanes == 1:
         operands = ", ".join(f"{kind} %{x}" for x in letters)

@@ -67,17 +67,17 @@ class Value(NamedTuple):
 
 
 def is_float(dtype: np.dtype[Any]) -> bool:
-    """Whether a dtype is a floating one, the halves included."""
+    """Return whether a dtype is a floating one, the halves included."""
     return dtype.kind == "f" or dtype in NARROW
 
 
 def computing(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype in which values of a dtype are computed: float32 for the halves."""
+    """Return the dtype in which values of a dtype are computed: float32 for the halves."""
     return FLOAT32 if dtype in NARROW else dtype
 
 
 def number(value: Any, dtype: np.dtype[Any]) -> str:
-    """A constant in LLVM's notation."""
+    """Return a constant in LLVM's notation."""
     if dtype == BOOL:
         return "true" if value else "false"
     if dtype == BFLOAT16:
@@ -93,7 +93,7 @@ def number(value: Any, dtype: np.dtype[Any]) -> str:
 
 
 def _has_halves() -> bool:
-    """Whether the processor converts float16."""
+    """Return whether the processor converts float16."""
     return platform.machine().lower() not in ("x86_64", "amd64") or "+f16c" in processor()[1].split(",")
 
 
@@ -106,7 +106,7 @@ class Module:
         self._names: Counter[str] = Counter()
 
     def name(self, prefix: str) -> str:
-        """A name that no other function of the module has."""
+        """Return a name that no other function of the module has."""
         self._names[prefix] += 1
         return f"{prefix}{self._names[prefix] - 1}"
 
@@ -116,13 +116,13 @@ class Module:
         return name
 
     def global_number(self, type_: str, text: str) -> str:
-        """The name of a variable that holds a number."""
+        """Return the name of a variable that holds a number."""
         name = f"number_{type_}_{text}"
         self.declarations.setdefault(name, f"@{name} = internal global {type_} {text}")
         return name
 
     def function(self, name: str, dtype: np.dtype[Any], count: int) -> str:
-        """The name of a mathematical function for a dtype, which the module will hold."""
+        """Return the name of a mathematical function for a dtype, which the module will hold."""
         # What no module holds would be called at address 0.
         assert is_float(dtype), f"{name} of {dtype}"
         symbol = f"{name}_{TYPES[dtype]}"
@@ -165,13 +165,13 @@ class Emitter:
         self.lines.append("  " + text)
 
     def function_text(self) -> str:
-        """The function, without its name: it takes its buffers, and the rows to work off."""
+        """Return the function, without its name: it takes its buffers, and the rows to work off."""
         parameters = ", ".join(f"ptr {name}" for name in self.parameters.values())
         head = f"({parameters}{', ' if parameters else ''}i64 %lo, i64 %hi)"
         return "\n".join([head + " nounwind #0 {", "entry:", *self.slots, *self.lines, "  ret void", "}"])
 
     def slot(self, type_: str, initial: str | None = None) -> str:
-        """A stack slot, made at the function's entry."""
+        """Return a stack slot, made at the function's entry."""
         name = self.fresh()
         self.slots.append(f"  {name} = alloca {type_}")
         if initial is not None:
@@ -196,7 +196,7 @@ class Emitter:
         return value
 
     def instruction(self, text: str, dtype: np.dtype[Any]) -> Value:
-        """The value of an instruction, computed once per scope."""
+        """Return the value of an instruction, computed once per scope."""
         name = self.known(text)
         if name is None:
             name = self.remember(text, self.fresh())
@@ -230,7 +230,7 @@ class Emitter:
     # Memory.
 
     def position(self, index: Index) -> str:
-        """An index as a 64-bit number."""
+        """Return an index as a 64-bit number."""
         total: str | None = None
         for _, (atom, coefficient) in sorted(index.terms.items()):
             if isinstance(atom, Quotient):
@@ -268,7 +268,7 @@ class Emitter:
         return self.reread(buffer, index) if found is None else found
 
     def load_part(self, buffer: Buffer, index: Index) -> Value:
-        """A part of an element of a complex buffer, of which every element is two places."""
+        """Return a part of an element of a complex buffer, of which every element is two places."""
         key = (buffer.number, "part", index.key())
         found: Value | None = self.known(key)
         if found is None:
@@ -279,7 +279,7 @@ class Emitter:
         return found
 
     def _part(self, buffer: Buffer, index: Index) -> str:
-        """The address of a part."""
+        """Return the address of a part."""
         base = self.parameters.setdefault(buffer.number, f"%p{len(self.parameters)}")
         position = self.position(index)
         type_ = TYPES[PARTS[buffer.dtype]]
@@ -388,7 +388,7 @@ class Emitter:
         return self.instruction(f"trunc i32 {self._named(f'lshr i32 {chosen}, 16')} to i16", BFLOAT16)
 
     def _of_bfloat(self, x: Value) -> Value:
-        """A bfloat16 as a float32."""
+        """Return a bfloat16 as a float32."""
         bits = self._named(f"shl i32 {self._named(f'zext i16 {x.name} to i32')}, 16")
         return self._float(bits)
 
@@ -416,7 +416,7 @@ class Emitter:
         return self.instruction(f"bitcast i16 {whole} to half", FLOAT16)
 
     def _of_half(self, x: Value) -> Value:
-        """A float16 as a float32 where the processor has no instruction for it."""
+        """Return a float16 as a float32 where the processor has no instruction for it."""
         whole = self._named(f"bitcast half {x.name} to i16", INT16)
         bits = self._named(f"zext i16 {whole} to i32")
         sign = self._named(f"shl i32 {self._named(f'and i32 {bits}, {0x8000}')}, 16")
@@ -429,31 +429,33 @@ class Emitter:
         return self._float(self._named(f"or i32 {found}, {sign}"))
 
     def _float(self, bits: str) -> Value:
-        """The float32 of some bits."""
+        """Return the float32 of some bits."""
         return self.instruction(f"bitcast i32 {bits} to float", FLOAT32)
 
     def _extended(self, x: Value, dtype: np.dtype[Any]) -> Value:
-        """A float as a wider one."""
+        """Return a float as a wider one."""
         self.extended.add(dtype)
         return self.instruction(f"fpext {TYPES[x.dtype]} {x.name} to {TYPES[dtype]}", dtype)
 
     def _compared(self, x: Value) -> Value:
-        """A float as it is compared. A comparison of what were narrower numbers LLVM makes to one of these,
-        and a choice by it then to one that of 0 and -0 takes the other (LLVM 22).
+        """Return a float as it is compared. A comparison of what were narrower numbers LLVM makes to one of
+        these, and a choice by it then to one that of 0 and -0 takes the other (LLVM 22).
         """
         return self._kept(x) if x.dtype in self.extended and x.name.startswith("%") else x
 
     def _kept(self, x: Value) -> Value:
-        """A float that LLVM computes as it is written: a product with a number that it does not know."""
+        """Return a float that LLVM computes as it is written: a product with a number that it does not
+        know.
+        """
         one = self._unknown(self.constant(1, x.dtype))
         return self.instruction(f"fmul {TYPES[x.dtype]} {x.name}, {one.name}", x.dtype)
 
     def _bits(self, x: Value) -> str:
-        """The name of the bits of a float32."""
+        """Return the name of the bits of a float32."""
         return self._named(f"bitcast float {x.name} to i32")
 
     def _named(self, text: str, dtype: np.dtype[Any] = INT32) -> str:
-        """The name of what an instruction gives."""
+        """Return the name of what an instruction gives."""
         return self.instruction(text, dtype).name
 
     def _narrowly(self, name: str, *xs: Value) -> Value:
@@ -463,7 +465,7 @@ class Emitter:
         return wide if wide.dtype == BOOL else self.cast(wide, dtype)
 
     def binary(self, name: str, x: Value, y: Value) -> Value:
-        """An operation of two scalars of one dtype."""
+        """Return an operation of two scalars of one dtype."""
         dtype = x.dtype
         if dtype in NARROW:
             return self._narrowly(name, x, y)
@@ -481,8 +483,8 @@ class Emitter:
         return self.instruction(f"{word} {type_} {x.name}, {y.name}", dtype)
 
     def extreme(self, name: str, x: Value, y: Value) -> Value:
-        """The ``"maximum"`` or ``"minimum"`` by LLVM's function for it, which its vectoriser knows to gather;
-        of 0 and -0 that takes the one that is larger, or smaller, by the sign.
+        """Return the ``"maximum"`` or ``"minimum"`` by LLVM's function for it, which its vectoriser knows to
+        gather; of 0 and -0 that takes the one that is larger, or smaller, by the sign.
         """
         dtype = x.dtype
         if dtype in NARROW:
@@ -496,8 +498,8 @@ class Emitter:
         return self.instruction(f"call {type_} @{symbol}({type_} {x.name}, {type_} {y.name})", dtype)
 
     def _extreme(self, order: str, x: Value, y: Value) -> Value:
-        """The one of two floats that comes first, or the one that is not a number; the second of equal ones,
-        0 and -0 among them, as eager and the processors of x86 have it.
+        """Return the one of two floats that comes first, or the one that is not a number; the second of equal
+        ones, 0 and -0 among them, as eager and the processors of x86 have it.
         """
         type_ = TYPES[x.dtype]
         # Infinities are as they are here: of a number and its bound there is no branch to be made.
@@ -506,7 +508,7 @@ class Emitter:
         return self.instruction(f"select i1 {nan}, {type_} {x.name}, {type_} {found}", x.dtype)
 
     def compare(self, name: str, x: Value, y: Value) -> Value:
-        """A comparison of two scalars of one dtype."""
+        """Return a comparison of two scalars of one dtype."""
         dtype = x.dtype
         if dtype in NARROW:
             return self._narrowly(name, x, y)
@@ -519,7 +521,7 @@ class Emitter:
         return self.instruction(f"icmp {word} {TYPES[dtype]} {x.name}, {y.name}", BOOL)
 
     def unary(self, name: str, x: Value) -> Value:
-        """An operation of one scalar."""
+        """Return an operation of one scalar."""
         dtype = x.dtype
         if dtype in NARROW:
             return self._narrowly(name, x)
@@ -548,15 +550,16 @@ class Emitter:
         )
 
     def _hidden(self, x: Value) -> Value:
-        """An infinity as a number that LLVM does not know. Where it knows it, it makes the largest of masked
-        numbers a branch on the mask, which it cannot vectorise: 196,608 numbers took 1,015 µs in place of 41.
+        """Return an infinity as a number that LLVM does not know. Where it knows it, it makes the largest of
+        masked numbers a branch on the mask, which it cannot vectorise: 196,608 numbers took 1,015 µs in place
+        of 41.
         """
         if not is_float(x.dtype) or x.name not in (number(np.inf, x.dtype), number(-np.inf, x.dtype)):
             return x
         return self._unknown(x)
 
     def _unknown(self, x: Value) -> Value:
-        """A constant as a number that LLVM does not know."""
+        """Return a constant as a number that LLVM does not know."""
         known = self.hidden.get(x)
         if known is None:
             type_ = TYPES[x.dtype]
@@ -566,7 +569,7 @@ class Emitter:
         return known
 
     def function(self, name: str, *xs: Value) -> Value:
-        """A mathematical function of floating scalars."""
+        """Return a mathematical function of floating scalars."""
         dtype = xs[0].dtype
         if dtype in NARROW:
             wide = self.function(name, *(self.cast(x, FLOAT32) for x in xs))
@@ -577,8 +580,8 @@ class Emitter:
 
 
 def _loop_kind(variable: Variable, innermost: str | None) -> str:
-    """What LLVM is told about a loop (see `engine.whole`). Long loops of loops are not unrolled: copies of
-    whole nests took most of the time to compile.
+    """Return what LLVM is told about a loop (see `engine.whole`). Long loops of loops are not unrolled:
+    copies of whole nests took most of the time to compile.
     """
     if innermost is not None:
         return f", !llvm.loop !{innermost}"

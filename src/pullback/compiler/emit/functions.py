@@ -26,7 +26,7 @@ _libraries: list[engine.Library] = []
 
 
 def arity(name: str) -> int:
-    """How many operands a function has."""
+    """Return how many operands a function has."""
     return 2 if name in _TWO_OPERANDS else 1
 
 
@@ -42,7 +42,7 @@ def _vector(symbol: str, lanes: int) -> str:
 
 
 def declarations(module: Module) -> list[str]:
-    """The text by which a module knows the functions that it asked for."""
+    """Return the text by which a module knows the functions that it asked for."""
     lines, kept = [], []
     for symbol in module.functions:
         name, real = symbol.rsplit("_", 1)
@@ -69,7 +69,7 @@ def declarations(module: Module) -> list[str]:
 
 
 def addresses(symbols: Iterable[str]) -> dict[str, int]:
-    """Where the functions of these symbols lie; those that are not yet compiled are."""
+    """Return where the functions of these symbols lie; those that are not yet compiled are."""
     missing = sorted(set(symbols) - _addresses.keys())
     if missing:
         library = engine.Library(_code(missing), {})

@@ -111,11 +111,11 @@ class Lanes:
         return self._compared(">=", other)
 
     def equals(self, other: Any) -> Lanes:
-        """Whether two numbers are equal; false for NaN."""
+        """Return whether two numbers are equal; false for NaN."""
         return self._compared("==", other)
 
     def differs(self, other: Any) -> Lanes:
-        """Whether two numbers differ; true for NaN."""
+        """Return whether two numbers differ; true for NaN."""
         return self._compared("!=", other)
 
 
@@ -151,7 +151,7 @@ class Writer:
         return Lanes(self, name, kind)
 
     def constant(self, value: Any, kind: str | None = None) -> Lanes:
-        """The same number in every lane."""
+        """Return the same number in every lane."""
         kind = kind or self.kind
         if kind in _REALS:
             if kind == "float":
@@ -165,7 +165,7 @@ class Writer:
         return Lanes(self, text, kind)
 
     def instruction(self, text: str, kind: str) -> Lanes:
-        """The value of an instruction, which is written once."""
+        """Return the value of an instruction, which is written once."""
         found = self._known.get(text)
         if found is None:
             found = self._known[text] = Lanes(self, f"%v{len(self._known)}", kind)
@@ -173,7 +173,7 @@ class Writer:
         return found
 
     def intrinsic(self, name: str, *xs: Lanes) -> Lanes:
-        """One of LLVM's functions of floating numbers."""
+        """Return one of LLVM's functions of floating numbers."""
         type_ = self.type(self.kind)
         letters = "f64" if self.kind == "double" else "f32"
         symbol = f"llvm.{name}.{letters if self.lanes == 1 else f'v{self.lanes}{letters}'}"
@@ -212,24 +212,26 @@ class Writer:
         )
 
     def bits(self, x: Lanes) -> Lanes:
-        """The bits of floating numbers as integers."""
+        """Return the bits of floating numbers as integers."""
         whole = _REALS[self.kind]
         return self.instruction(f"bitcast {self.type(self.kind)} {x.name} to {self.type(whole)}", whole)
 
     def from_bits(self, x: Lanes) -> Lanes:
-        """The floating numbers that have these bits."""
+        """Return the floating numbers that have these bits."""
         whole = self.type(_REALS[self.kind])
         return self.instruction(f"bitcast {whole} {x.name} to {self.type(self.kind)}", self.kind)
 
     def polynomial(self, x: Lanes, coefficients: Sequence[float]) -> Lanes:
-        """A polynomial by rising powers of `x`, its even and odd halves apart, which shortens the chain."""
+        """Return a polynomial by rising powers of `x`, its even and odd halves apart, which shortens the
+        chain.
+        """
         if len(coefficients) < 6:
             return self.horner(x, coefficients)
         square = x * x
         return self.muladd(self.horner(square, coefficients[1::2]), x, self.horner(square, coefficients[::2]))
 
     def horner(self, x: Lanes, coefficients: Sequence[float]) -> Lanes:
-        """A polynomial by rising powers of `x`, from the highest down: the lowest terms decide the
+        """Return a polynomial by rising powers of `x`, from the highest down: the lowest terms decide the
         rounding.
         """
         total = self.constant(coefficients[-1])

@@ -81,7 +81,7 @@ class _LoopWriter:
         self.step: list[str] = []
 
     def text(self) -> str:
-        """The function."""
+        """Return the function."""
         loop = self.loop
         operands = [f"%o{n}" for n in range(len(loop.operands))]
         results = [f"%r{n}" for n in range(len(loop.outputs))]
@@ -117,7 +117,7 @@ class _LoopWriter:
         return "\n".join(lines)
 
     def _condition(self, carried: Sequence[str], held: Sequence[str]) -> list[str]:
-        """Whether there is another step."""
+        """Return whether there is another step."""
         if len(self.plans) == 1:
             return [f"  %more = icmp slt i64 %t, {self.loop.length}"]
         self.entry.append("  %goes = alloca i8")
@@ -159,7 +159,7 @@ class _LoopWriter:
         return name
 
     def _after(self, carried: list[tuple[str, str]]) -> list[str]:
-        """What follows the steps; the copies of small carries follow each."""
+        """Return what follows the steps; the copies of small carries follow each."""
         last = []
         for n, (buffer, (now, new)) in enumerate(zip(self.carries, carried, strict=True)):
             if buffer.bytes <= SMALL:

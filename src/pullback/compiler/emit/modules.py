@@ -3,7 +3,7 @@
 Kernels that are many are not inlined into what calls them, so they need not stand beside it. They gather in
 modules of some hundred lines, each of which is handed to the compiler as soon as it is full, while the next
 kernels are written. What calls kernels does so for a moment in all the time that they take, and is compiled
-in haste. The modules are the same whoever compiles them.
+in haste. The modules are the same in whichever process they are compiled.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Kernels:
         self._compiling: list[Callable[[], Code]] = []
 
     def name(self, text: str, prefix: str = "kernel") -> str:
-        """The name of a function of this text."""
+        """Return the name of a function of this text."""
         name = self.names.get(text)
         if name is None:
             name = self.names[text] = f"{prefix}{len(self.names)}"
@@ -83,7 +83,9 @@ class Kernels:
         )
 
     def compiled(self, loops: Sequence[str], calls: Sequence[str]) -> Code:
-        """The machine code of the kernels, of functions with loops, and of those that call all these."""
+        """Return the machine code of the kernels, of functions with loops, and of those that call all
+        these.
+        """
         loops, calls = [_public(t) for t in loops], [_public(t) for t in calls]
         declared = _declarations([*(written(t, n) for t, n in self.names.items()), *loops, *calls])
         if self._gathered or loops:
@@ -102,14 +104,14 @@ class Kernels:
 
 
 def written(text: str, name: str, linkage: str = "", inlined: bool = False) -> str:
-    """A kernel with its name."""
+    """Return a kernel with its name."""
     if not inlined:
         text = text.replace("nounwind #0 {", "nounwind noinline #0 {", 1)
     return f"define {linkage}void @{name}{text}"
 
 
 def _public(text: str) -> str:
-    """A function that other modules may call."""
+    """Return a function that other modules may call."""
     return text.replace("define internal ", "define ")
 
 
@@ -124,7 +126,7 @@ def _declarations(texts: Iterable[str]) -> dict[str, str]:
 
 
 def _needed(texts: Sequence[str], declared: dict[str, str]) -> list[str]:
-    """The declarations of the functions that a module calls and does not hold."""
+    """Return the declarations of the functions that a module calls and does not hold."""
     own = {name for text in texts for _, name, _ in _HEAD.findall(text)}
     used = dict.fromkeys(name for text in texts for name in _NAME.findall(text))
     return [declared[name] for name in used if name in declared and name not in own]

@@ -38,7 +38,7 @@ def declarations() -> str:
 
 @functools.cache
 def addresses() -> dict[str, int] | None:
-    """Where these functions lie, by their names in LLVM's text; None where one is not found."""
+    """Return where these functions lie, by their names in LLVM's text; None where one is not found."""
     try:
         table_at = np._core._multiarray_umath._ARRAY_API  # type: ignore[attr-defined]  # NumPy's C API
         found = {name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value for name in PYTHON}

@@ -15,6 +15,6 @@ class Registers(NamedTuple):
 
 
 def registers(real: str) -> Registers:
-    """Those of this processor, for ``"float"`` or ``"double"``."""
+    """Return those of this processor, for ``"float"`` or ``"double"``."""
     size = engine.register_bytes()
     return Registers(32 if size == 64 else 16, size // (4 if real == "float" else 8))

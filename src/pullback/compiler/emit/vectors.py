@@ -55,7 +55,7 @@ class Code:
         self._block = "entry"
 
     def fresh(self) -> str:
-        """A name not used before."""
+        """Return a name not used before."""
         self._count += 1
         return f"%v{self._count}"
 
@@ -70,7 +70,7 @@ class Code:
         return name
 
     def text(self, name: str, parameters: str) -> str:
-        """The function, private to its module."""
+        """Return the function, private to its module."""
         body = "\n".join(self.lines)
         return f"define internal void @{name}({parameters}) nounwind #0 {{\nentry:\n{body}\n  ret void\n}}"
 
@@ -119,15 +119,15 @@ class Code:
         return x if y == 0 else self.value(f"add nsw i64 {x}, {y}")
 
     def least(self, x: int | str, y: int) -> int | str:
-        """The smaller of two."""
+        """Return the smaller of two."""
         return min(x, y) if isinstance(x, int) else self._extreme("smin", x, y)
 
     def most(self, x: int | str, y: int) -> int | str:
-        """The larger of two."""
+        """Return the larger of two."""
         return max(x, y) if isinstance(x, int) else self._extreme("smax", x, y)
 
     def smaller(self, x: int | str, y: int | str) -> str:
-        """The smaller of two that are known when the code runs."""
+        """Return the smaller of two that are known when the code runs."""
         return self._extreme("smin", x, y)
 
     def _extreme(self, word: str, x: int | str, y: int | str) -> str:
@@ -135,7 +135,7 @@ class Code:
         return self.value(f"call i64 @llvm.{word}.i64(i64 {x}, i64 {y})")
 
     def bounds(self, part: str, parts: str, count: int) -> tuple[str, str]:
-        """The stretch of `count` things that one of several parts has."""
+        """Return the stretch of `count` things that one of several parts has."""
         first, last = (
             self.value(f"sdiv i64 {self.times(number, count)}, {parts}")
             for number in (part, self.plus(part, 1))
@@ -145,14 +145,14 @@ class Code:
     # Memory.
 
     def at(self, pointer: str, *offsets: int | str) -> str:
-        """The address some elements further."""
+        """Return the address some elements further."""
         for offset in offsets:
             if offset != 0:
                 pointer = self.value(f"getelementptr {self.real}, ptr {pointer}, i64 {offset}")
         return pointer
 
     def load(self, pointer: str, offset: int = 0) -> str:
-        """A vector, at any address."""
+        """Return a vector, at any address."""
         return self.value(f"load {self.vector}, ptr {self.at(pointer, offset)}, align {self.size}")
 
     def store(self, value: str, pointer: str, offset: int = 0) -> None:
@@ -160,14 +160,14 @@ class Code:
         self.line(f"store {self.vector} {value}, ptr {self.at(pointer, offset)}, align {self.size}")
 
     def same(self, scalar: str) -> str:
-        """A vector of one number."""
+        """Return a vector of one number."""
         first = self.value(f"insertelement {self.vector} poison, {self.real} {scalar}, i32 0")
         return self.value(
             f"shufflevector {self.vector} {first}, {self.vector} poison, <{self.lanes} x i32> zeroinitializer"
         )
 
     def spread(self, pointer: str, offset: int = 0) -> str:
-        """A vector of the number at an address."""
+        """Return a vector of the number at an address."""
         return self.same(self.value(f"load {self.real}, ptr {self.at(pointer, offset)}"))
 
     def fused(self, x: str, y: str, z: str) -> str:
@@ -177,13 +177,13 @@ class Code:
         return self.value(f"call {type_} @{name}({type_} {x}, {type_} {y}, {type_} {z})")
 
     def total(self, vector: str) -> str:
-        """The sum over a vector's lanes, pairwise."""
+        """Return the sum over a vector's lanes, pairwise."""
         name = f"llvm.vector.reduce.fadd.v{self.lanes}{self.letter}"
         self.declarations.add(f"declare {self.real} @{name}({self.real}, {self.vector})")
         return self.value(f"call reassoc {self.real} @{name}({self.real} -0.0, {self.vector} {vector})")
 
     def load_part(self, pointer: str, kept: range, lanes: int | None = None) -> str:
-        """A vector of whose lanes only those in `kept` are read; zeros are in the others."""
+        """Return a vector of whose lanes only those in `kept` are read; zeros are in the others."""
         lanes = lanes or self.lanes
         type_ = f"<{lanes} x {self.real}>"
         if len(kept) == lanes:
@@ -210,7 +210,7 @@ class Code:
         )
 
     def before(self, count: str) -> str:
-        """The mask of the lanes before the one at `count`."""
+        """Return the mask of the lanes before the one at `count`."""
         numbers = ", ".join(f"i64 {n}" for n in range(self.lanes))
         type_ = f"<{self.lanes} x i64>"
         first = self.value(f"insertelement {type_} poison, i64 {count}, i32 0")
@@ -220,7 +220,7 @@ class Code:
         return self.value(f"icmp slt {type_} <{numbers}>, {same}")
 
     def load_masked(self, pointer: str, mask: str) -> str:
-        """A vector of whose lanes only those of a mask are read; zeros are in the others."""
+        """Return a vector of whose lanes only those of a mask are read; zeros are in the others."""
         name, kind = f"llvm.masked.load.v{self.lanes}{self.letter}.p0", f"<{self.lanes} x i1>"
         self.declarations.add(f"declare {self.vector} @{name}(ptr, i32 immarg, {kind}, {self.vector})")
         return self.value(
@@ -237,7 +237,7 @@ class Code:
         )
 
     def transposed(self, rows: Sequence[str]) -> list[str]:
-        """The columns of a square of as many vectors as a vector has lanes."""
+        """Return the columns of a square of as many vectors as a vector has lanes."""
         square, lanes = list(rows), self.lanes
         distance = 1
         while distance < lanes:

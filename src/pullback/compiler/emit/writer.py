@@ -99,7 +99,7 @@ class Writer:
         ]  # fmt: skip
 
     def _head(self, name: str, inlining: str = "") -> list[str]:
-        """The first lines of a function of the table."""
+        """Return the first lines of a function of the table."""
         return [f"define {name}(ptr %table) {inlining}#0 {{", "  %arena = load ptr, ptr %table"]
 
     def body(self) -> str:
@@ -175,7 +175,7 @@ class Writer:
         )
 
     def _of_table(self, emission: Emission) -> str:
-        """A kernel that finds its buffers itself: it gets no pointers, and LLVM knows which of them
+        """Return a kernel that finds its buffers itself: it gets no pointers, and LLVM knows which of them
         lie apart.
         """
         head, entry, *rest = emission.text.split("\n")
@@ -260,7 +260,7 @@ class Writer:
         return name
 
     def _product(self, name: str, made: Product) -> str:
-        """The function of (left, right, result, scratch) that runs a product's parts."""
+        """Return the function of (left, right, result, scratch) that runs a product's parts."""
         code, words = made.code, made.numbers()
         self.symbols[code.name] = lambda: code.part
         part, parts = self.module.declare(code.name, "void", "ptr", "i64"), made.grid().parts
@@ -300,7 +300,7 @@ class Writer:
         self.module.declare(PARALLEL, "void", "ptr", "ptr", "i64")
 
     def text(self) -> str:
-        """All functions, as one module."""
+        """Return all functions, as one module."""
         others = [*self.functions, *self.calling]
         names = self.kernels.names
         calls = sum(text.count("  call void @kernel") for text in others)
@@ -308,7 +308,7 @@ class Writer:
         return self.kernels.whole(others, lambda text: not many and text.count("\n") <= LENGTHY)
 
     def code(self) -> Code:
-        """The machine code."""
+        """Return the machine code."""
         if self.kernels.apart:
             return self.kernels.compiled(self.functions, self.calling)
         return self.kernels.compile(self.text(), Effort(straight=self.plan.is_straight))()

@@ -58,7 +58,7 @@ def _flattened(tree: Any, leaves: list[Any], nodes: list[Any]) -> TreeSpec:
 
 
 def _is_plain_tuple(kind: type) -> bool:
-    """Whether a class is that of a named tuple whose objects hold nothing but their items."""
+    """Return whether a class is that of a named tuple whose objects hold nothing but their items."""
     return issubclass(kind, tuple) and not kind.__dictoffset__ and (
         getattr(kind, "__iter__", None) is tuple.__iter__
     )

@@ -92,7 +92,7 @@ _GENERIC_MODULES = frozenset({
 
 
 def _is_generic(reader: Any) -> bool:
-    """Whether a class written in C looks attributes up as ``object`` does."""
+    """Return whether a class written in C looks attributes up as ``object`` does."""
     if type(reader) is not WrapperDescriptorType:
         return False
     owner = reader.__objclass__
@@ -130,7 +130,7 @@ def _missing(thing: Any, name: str) -> BaseException:
 
 
 def _is_data(session: Session, kind: type) -> bool:
-    """Whether objects of a class are descriptors that go before what an object itself holds."""
+    """Return whether objects of a class are descriptors that go before what an object itself holds."""
     if kind in (FunctionType, classmethod, staticmethod):
         return False
     if kind in (property, MemberDescriptorType, GetSetDescriptorType, _FIELD) or _is_property(session, kind):
@@ -141,7 +141,7 @@ def _is_data(session: Session, kind: type) -> bool:
 
 
 def _is_property(session: Session, kind: type) -> bool:
-    """Whether a class is derived from ``property`` and gives values as that does."""
+    """Return whether a class is derived from ``property`` and gives values as that does."""
     return issubclass(kind, property) and session.lookup(kind, "__get__") is vars(property)["__get__"]
 
 

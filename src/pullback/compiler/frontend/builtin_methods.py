@@ -87,7 +87,7 @@ def call_builtin(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[s
 
 
 def _is_of_object(owner: Any, name: str) -> bool:
-    """Whether a method is ``object``'s own, not that of a class written in C in between."""
+    """Return whether a method is ``object``'s own, not that of a class written in C in between."""
     for cls in type(owner).__mro__:
         found = vars(cls).get(name)
         if found is not None and type(found) is not FunctionType:

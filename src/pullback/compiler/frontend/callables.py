@@ -94,7 +94,7 @@ _NOT_OF_TENSORS = (builtins.round, builtins.divmod, math.trunc)
 
 
 def _is_taken(f: Any, t: Any) -> bool:
-    """Whether a function takes a tensor for a number: those outside of `math` take integers alone."""
+    """Return whether a function takes a tensor for a number: those outside of `math` take integers alone."""
     return f.__module__ == "math" or not (t.dtype.is_floating_point or t.dtype.is_complex)
 
 
@@ -183,7 +183,7 @@ def float_of(session: Session, t: Any) -> Any:
 
 
 def is_single(session: Session, value: Any) -> bool:
-    """Whether a value is a traced tensor of one element."""
+    """Return whether a value is a traced tensor of one element."""
     tensor: Any = value
     return isinstance(value, TensorBase) and session.is_traced(value) and tensor.numel() == 1
 
@@ -313,7 +313,7 @@ def _flat(classes: Any) -> list[Any]:
 
 
 def _is_of_tensors(cls: type) -> bool:
-    """Whether a class is one of ours whose instances are told by what tensors are."""
+    """Return whether a class is one of ours whose instances are told by what tensors are."""
     return cls.__module__.partition(".")[0] in ("torch", "pullback")
 
 

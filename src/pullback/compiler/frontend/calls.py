@@ -156,7 +156,7 @@ def name_of(f: Any) -> str:
 
 @functools.cache
 def is_native(file: str) -> bool:
-    """Whether the functions of a file run as they are."""
+    """Return whether the functions of a file run as they are."""
     return file.startswith(_NATIVE) and not file.startswith(_NOT_NATIVE)
 
 
@@ -212,7 +212,8 @@ def _around_users(session: Session, f: FunctionType) -> FunctionType:
 
 
 def _holds_users(f: FunctionType) -> bool:
-    """Whether a function of ours closes over something that may run code, or hold state, of the user's.
+    """Return whether a function of ours closes over something that may run code, or hold state, of the
+    user's.
 
     Plain values do not, nor do native functions of ours that close over plain values, in turn.
     """
@@ -258,7 +259,7 @@ def _contents(cell: Any) -> Any:
 
 
 def _may_be_users(held: Any) -> bool:
-    """Whether a value that is no function may run code, or hold state, of the user's."""
+    """Return whether a value that is no function may run code, or hold state, of the user's."""
     if isinstance(held, type):
         return is_users_class(held)
     kind = type(held)
@@ -269,7 +270,7 @@ def _may_be_users(held: Any) -> bool:
 
 
 def is_users_class(cls: type) -> bool:
-    """Whether a class may run code of the user's when it is called."""
+    """Return whether a class may run code of the user's when it is called."""
     return is_heap_type(cls) and cls.__module__.partition(".")[0] not in ("pullback", "torch", "numpy")
 
 
@@ -411,7 +412,7 @@ def given(session: Session, f: Any, value: Any) -> Any:
 
 @functools.lru_cache(maxsize=4096)
 def is_of_ours(kind: type) -> bool:
-    """Whether a class is one of this package's whose objects hold nothing of the user's."""
+    """Return whether a class is one of this package's whose objects hold nothing of the user's."""
     if kind.__module__.partition(".")[0] not in ("pullback", "torch"):
         return False
     makers = (vars(base).get(name) for base in kind.__mro__ for name in ("__init__", "__enter__", "__call__"))
@@ -422,7 +423,7 @@ def is_of_ours(kind: type) -> bool:
 
 
 def from_our_code() -> bool:
-    """Whether the code that makes the call, which is rewritten, is this package's."""
+    """Return whether the code that makes the call, which is rewritten, is this package's."""
     frame: Any = sys._getframe(1)
     here = PACKAGE + "compiler"
     while frame is not None and frame.f_code.co_filename.startswith(here):

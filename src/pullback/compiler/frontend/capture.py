@@ -70,7 +70,7 @@ class Cell(NamedTuple):
     where: Any
 
     def tensor(self, arguments: Sequence[Any], cells: Sequence[Any]) -> Any:
-        """The tensor that stands there now."""
+        """Return the tensor that stands there now."""
         if self.kind == "argument":
             return arguments[self.where]
         if self.kind == "place":
@@ -307,7 +307,7 @@ class _Capture:
         return any(t is each for each in self.phantom.values())
 
     def _has_history(self, t: Any) -> bool:
-        """Whether an input is the result of something that happened before the call."""
+        """Return whether an input is the result of something that happened before the call."""
         return self._before[self._index[id(t)]].node not in (None, LEAF)
 
     def _convert(self, at: int) -> None:
@@ -430,7 +430,7 @@ class _Capture:
                 yield place
 
     def _number_of(self, t: Any) -> Any:
-        """The number of a traced tensor of one element, in the call that is traced."""
+        """Return the number of a traced tensor of one element, in the call that is traced."""
         recorder = self.recorder
         number = recorder.operand(t._value)[0].index
         equations = needed(recorder.equations, [number], recorder.dtypes)
@@ -579,8 +579,8 @@ class _Capture:
         return out
 
     def _taken_apart(self, count: int, numbers: Sequence[int]) -> list[Equation]:
-        """The first equations, those of the call, with the steps of its recurrent layers; the others follow
-        them again.
+        """Return the first equations, those of the call, with the steps of its recurrent layers; the others
+        follow them again.
         """
         recorder = self.recorder
         first, later = recorder.equations[:count], recorder.equations[count:]
@@ -660,14 +660,14 @@ class _Capture:
             waiting += node._edges
 
     def _held(self) -> list[Any]:
-        """What tensors and gradients hold."""
+        """Return what tensors and gradients hold."""
         grads = [t._grad for t in self.tensors]
         return [*(t._value for t in self.tensors), *grads, *(None if g is None else g._value for g in grads)]
 
     def _reached(
         self, roots: Sequence[Any], covectors: Sequence[Any], wanted: Sequence[int]
     ) -> list[set[int]]:
-        """Which of the wanted tensors get a covector from each root alone."""
+        """Return which of the wanted tensors get a covector from each root alone."""
         everything = set(range(len(wanted)))
         if len(roots) <= 1 or len(roots) > MANY:
             return [everything] * len(roots)
@@ -682,7 +682,7 @@ class _Capture:
     def _refused(
         self, roots: Sequence[Any], covectors: Sequence[Any], wanted: Sequence[int], error: Exception
     ) -> dict[int, Exception]:
-        """Which roots cannot be pulled back, and why."""
+        """Return which roots cannot be pulled back, and why."""
         if len(roots) == 1:
             return {0: self._lasting(error)}
         found: dict[int, Exception] = {}
@@ -694,7 +694,7 @@ class _Capture:
         return found
 
     def _lasting(self, error: Exception) -> Exception:
-        """The error of a pullback as every call will give it."""
+        """Return the error of a pullback as every call will give it."""
         if self.recorder.refused is not None:
             raise Unsupported(f"results cannot be pulled back: {error}")
         return error.with_traceback(None)
@@ -851,7 +851,7 @@ class _Capture:
 
 
 def _sources(results: Iterable[Result]) -> Iterator[Result]:
-    """The results, and the tensors that numbers among them are computed from."""
+    """Yield the results, and the tensors that numbers among them are computed from."""
     for result in results:
         if result.kind == "number":
             yield from _sources(result.at[1].values())
@@ -860,7 +860,7 @@ def _sources(results: Iterable[Result]) -> Iterator[Result]:
 
 
 def _cell_of(result: Result) -> int | None:
-    """The cell that a result is, shares the memory of, or is the gradient of."""
+    """Return the cell that a result is, shares the memory of, or is the gradient of."""
     while result.source is not None:
         result = result.source
     return result.at if result.kind in ("cell", "grad") else None

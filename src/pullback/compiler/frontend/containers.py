@@ -42,17 +42,17 @@ _KEYS: Any = (type({}.keys()), type(OrderedDict().keys()))
 
 
 def is_builtin(value: Any) -> bool:
-    """Whether a value is a container of Python's own class."""
+    """Return whether a value is a container of Python's own class."""
     return type(value) in EXACT
 
 
 def is_container(value: Any) -> bool:
-    """Whether a value is a container of Python's, perhaps of a derived class."""
+    """Return whether a value is a container of Python's, perhaps of a derived class."""
     return isinstance(value, _KINDS) and type(value) is not Size
 
 
 def is_view(value: Any) -> bool:
-    """Whether a value is a view of a dict, which guards what it shows when it is made."""
+    """Return whether a value is a view of a dict, which guards what it shows when it is made."""
     return isinstance(value, _VIEWS)
 
 
@@ -93,7 +93,7 @@ def within(tree: Any) -> Iterator[Any]:
 
 
 def is_mutable(session: Session, value: Any) -> bool:
-    """Whether an operator in place changes a value, which is a container of Python's."""
+    """Return whether an operator in place changes a value, which is a container of Python's."""
     return isinstance(value, (list, dict, set, deque))
 
 

@@ -167,7 +167,7 @@ class Applied(Deferred):
                 session.may_raise.append(self)
 
     def _is_sum(self) -> bool:
-        """Whether it adds, multiplies or compares real numbers, which raises no error."""
+        """Return whether it adds, multiplies or compares real numbers, which raises no error."""
         return self.function in _OF_NUMBERS and all(
             (a.kind if isinstance(a, Deferred) else type(a)) in (bool, int, float) for a in self.args
         )
@@ -202,14 +202,16 @@ def tensors_of(value: Deferred) -> Iterator[Any]:
 
 
 def comes_before(value: Any) -> bool:
-    """Whether a number is known before the program runs: it is computed from counters and arguments alone."""
+    """Return whether a number is known before the program runs: it is computed from counters and arguments
+    alone.
+    """
     if isinstance(value, Applied):
         return all(map(comes_before, value.parts()))
     return isinstance(value, (Counter, Argument))
 
 
 def is_given(value: Any) -> bool:
-    """Whether a number is computed from arguments alone."""
+    """Return whether a number is computed from arguments alone."""
     return all(map(is_given, value.parts())) if isinstance(value, Applied) else isinstance(value, Argument)
 
 

@@ -38,7 +38,7 @@ _HEAP = 1 << 9
 
 
 def is_same(now: Any, value: Any) -> bool:
-    """Whether a value can stand for another one in every respect."""
+    """Return whether a value can stand for another one in every respect."""
     if now is value:
         return True
     kind = type(value)
@@ -49,7 +49,7 @@ def is_same(now: Any, value: Any) -> bool:
 
 
 def all_same(now: tuple[Any, ...], values: tuple[Any, ...]) -> bool:
-    """Whether tuples hold the same values, one by one."""
+    """Return whether tuples hold the same values, one by one."""
     return len(now) == len(values) and all(map(is_same, now, values))
 
 
@@ -74,7 +74,7 @@ class Guard:
         self.word = word
 
     def holds(self) -> bool:
-        """Whether it still does."""
+        """Return whether it still does."""
         now = self.read(self.container, self.key)
         return now is self.value or is_same(now, self.value)
 
@@ -85,7 +85,7 @@ class Contents(Guard):
     __slots__ = ()
 
     def holds(self) -> bool:
-        """Whether the container holds the same values in the same order."""
+        """Return whether the container holds the same values in the same order."""
         return all_same(self.read(self.container, self.key), self.value)
 
 
@@ -99,7 +99,7 @@ class Alike(Guard):
         self.other = other
 
     def holds(self) -> bool:
-        """Whether it still does, whichever tensor that is."""
+        """Return whether it still does, whichever tensor that is."""
         other = self.other
         return self.read(self.container, self.key) is other.read(other.container, other.key)
 
@@ -202,7 +202,7 @@ def class_dict(cls: type) -> dict[str, Any]:
 
 
 def is_heap_type(cls: type) -> bool:
-    """Whether a class was made while the program runs, so that it can be changed."""
+    """Return whether a class was made while the program runs, so that it can be changed."""
     return bool(cls.__flags__ & _HEAP)
 
 

@@ -29,7 +29,7 @@ class WarnAgain:
         )
 
     def is_error(self) -> bool:
-        """Whether the first filter that takes the warning makes an error of it."""
+        """Return whether the first filter that takes the warning makes an error of it."""
         module = PurePath(self.file).with_suffix("").as_posix()
         for action, text, category, where, line in warnings.filters:
             if (

@@ -218,7 +218,7 @@ def _pushes_null(i: Instruction) -> bool:
 
 
 def _after(i: Instruction, flags: list[bool], jump: bool) -> list[bool]:
-    """The marks after an instruction."""
+    """Return the marks after an instruction."""
     flags = list(flags)
     if i.name == "PUSH_NULL":
         return [*flags, True]
@@ -259,7 +259,7 @@ _CALLS = frozenset({"CALL", "CALL_KW", "CALL_FUNCTION_EX"})
 
 
 def _reach(i: Instruction) -> int:
-    """How many places of the stack an instruction counts."""
+    """Return how many places of the stack an instruction counts."""
     if i.name in _SWAPPING:
         return i.arg
     return i.arg + 1 + (i.name == "MAP_ADD") if i.name in _REACHING else 0

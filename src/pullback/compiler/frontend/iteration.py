@@ -181,7 +181,7 @@ def key(thing: Any) -> Any:
 
 
 def is_hashed_plainly(thing: Any) -> bool:
-    """Whether hashing a value, and comparing it, runs none of the user's code."""
+    """Return whether hashing a value, and comparing it, runs none of the user's code."""
     if operations.is_plain(thing) or isinstance(thing, TensorBase):
         return True
     if type(thing) in (tuple, frozenset):

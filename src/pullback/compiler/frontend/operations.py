@@ -38,7 +38,7 @@ _POWERS = frozenset({operator.pow, operator.ipow, pow, math.pow})
 
 
 def is_plain(value: Any) -> bool:
-    """Whether operators on a value, and on what it holds, run none of the user's code."""
+    """Return whether operators on a value, and on what it holds, run none of the user's code."""
     kind = type(value)
     if kind in PLAIN or kind in (type, FunctionType, ModuleType):
         return True
@@ -59,7 +59,9 @@ _ASKED = tuple(f"__{name}__" for name in (
 
 
 def has_no_methods(kind: type) -> bool:
-    """Whether what operators and conversions ask of a class is Python's own, as that of enumerations."""
+    """Return whether what operators and conversions ask of a class is Python's own, as that of
+    enumerations.
+    """
     session = current.get()
     for name in _ASKED:
         method = session.lookup(kind, name)
@@ -70,7 +72,7 @@ def has_no_methods(kind: type) -> bool:
 
 
 def from_library(method: FunctionType) -> bool:
-    """Whether a method is one of this package's."""
+    """Return whether a method is one of this package's."""
     return own_file[method.__code__.co_filename]
 
 
@@ -288,7 +290,9 @@ def _dispatched(
 
 
 def is_number(session: Session, value: Any) -> bool:
-    """Whether a value is a number, perhaps of a derived class that works as one without code of its own."""
+    """Return whether a value is a number, perhaps of a derived class that works as one without code of its
+    own.
+    """
     kind = type(value)
     return isinstance(value, (int, float)) and all(
         type(session.lookup(kind, name)) is not FunctionType

@@ -43,7 +43,7 @@ class Dial(Guard):
             self.stand_in = self.cell = wrap(np.array(value))
 
     def holds(self) -> bool:
-        """Whether there is a number still; it is what the cell holds from now on."""
+        """Return whether there is a number still; it is what the cell holds from now on."""
         now = self.read(self.container, self.key)
         if type(now) is not type(self.value) or not turns(self.key, now):
             return False
@@ -56,7 +56,7 @@ class Dial(Guard):
 
 
 def turns(key: Any, value: Any) -> bool:
-    """Whether an option is such that it may be a number of a program."""
+    """Return whether an option is such that it may be a number of a program."""
     if key == "betas":
         return type(value) is tuple and len(value) > 0 and type(value[0]) is float and value[0] != 0
     return type(value) is float and (key == "lr" or value != 0)
@@ -129,5 +129,5 @@ def _entries(optimizer: Any) -> Entries:
 
 
 def is_ours(function: Any) -> bool:
-    """Whether a function is one of this package's."""
+    """Return whether a function is one of this package's."""
     return own_file[function.__code__.co_filename]

@@ -117,7 +117,7 @@ def _follow(session: Session, value: Any) -> None:
 
 
 def is_scheduler_step(f: Any, args: tuple[Any, ...]) -> bool:
-    """Whether a function is the step of a scheduler of ours."""
+    """Return whether a function is the step of a scheduler of ours."""
     return (
         f.__name__ == "step" and bool(args) and isinstance(args[0], (LRScheduler, ReduceLROnPlateau))
         and own_file[f.__code__.co_filename]

@@ -14,7 +14,9 @@ _SEQUENCE, _MAPPING = 1 << 5, 1 << 6
 
 
 def _has_flag(thing: Any, flag: int) -> bool:
-    """Whether patterns take a thing for a sequence or a mapping, which a class says once it is registered."""
+    """Return whether patterns take a thing for a sequence or a mapping, which a class says once it is
+    registered.
+    """
     session = current.get()
     if isinstance(thing, Deferred):
         return False

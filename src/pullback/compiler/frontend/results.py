@@ -43,7 +43,7 @@ class Result(NamedTuple):
     inference: bool = False
 
     def tensor(self, cells: Sequence[Any], made: Sequence[Any]) -> Any:
-        """The result, of the tensors of a call."""
+        """Return the result, of the tensors of a call."""
         if self.kind == "value":
             return self.at
         if self.kind == "number":
@@ -135,7 +135,7 @@ class Results:
         self._given: set[int] = set()
 
     def of(self, leaves: Sequence[Any]) -> list[Result]:
-        """Where each leaf comes from."""
+        """Return where each leaf comes from."""
         tensors = [leaf for leaf in leaves if isinstance(leaf, TensorBase)]
         self._given = {id(self._owner(t)) for t in tensors if id(t) not in self._shared}
         return [self._leaf(leaf) for leaf in leaves]

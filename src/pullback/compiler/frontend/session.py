@@ -127,7 +127,7 @@ class Session:
         self.is_stand_in = is_stand_in
         self.has_history = has_history
         self.number_of = number_of
-        #: Why the trace comes to nothing, whoever has caught the error.
+        #: Why the trace comes to nothing, also where the error was caught.
         self.refused: Exception | None = None
         self.first = first
         self.turning = turning
@@ -213,8 +213,8 @@ class Session:
         return known
 
     def could_tell(self, results: Iterable[Any]) -> bool:
-        """Whether a copy that stands for a view (`number_inputs.item`) was used as only a view can be: it or
-        what it was taken from was written to since, or it is a result.
+        """Return whether a copy that stands for a view (`number_inputs.item`) was used as only a view can be:
+        it or what it was taken from was written to since, or it is a result.
         """
         counters = {id(t._counter) for t in results if isinstance(t, TensorBase)}
         return any(
@@ -280,7 +280,7 @@ class Session:
                 self.refusal("a generator is left in the middle")
 
     def is_fresh(self, thing: Any) -> bool:
-        """Whether the trace has made an object."""
+        """Return whether the trace has made an object."""
         return id(thing) in self.fresh
 
     # --- reading --------------------------------------------------------------------------------------------
@@ -339,7 +339,7 @@ class Session:
             self._meet(thing, None, told=True)
 
     def was_there(self, value: Any) -> bool:
-        """Whether an object was there before the trace: it was read from the user's state."""
+        """Return whether an object was there before the trace: it was read from the user's state."""
         return id(value) in self._there
 
     def note(self, guard: Guard, name: Any) -> None:
@@ -457,7 +457,7 @@ class Session:
             self.seen(key)
 
     def was_read(self, container: Any) -> bool:
-        """Whether something depends on all that a container holds."""
+        """Return whether something depends on all that a container holds."""
         return (id(container), "all") in self._noted
 
     def note_native(self, thing: Any, name: str) -> None:
@@ -467,7 +467,7 @@ class Session:
             self.note(Guard(native_attribute, thing, name, value), (id(thing), "attribute", name))
 
     def was_written(self, container: dict[Any, Any], key: Any) -> bool:
-        """Whether the trace has assigned to a place."""
+        """Return whether the trace has assigned to a place."""
         return key in self._written.get(id(container), ())
 
     def passed(self, container: Any) -> None:
@@ -477,7 +477,7 @@ class Session:
             self.whole(container)
 
     def was_passed(self, container: Any) -> bool:
-        """Whether a container of the user's was given to code that is not rewritten."""
+        """Return whether a container of the user's was given to code that is not rewritten."""
         return id(container) in self._passed
 
     def list_length(self, container: list[Any]) -> None:

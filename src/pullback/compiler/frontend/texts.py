@@ -51,7 +51,7 @@ def _format(value: Any, form: str) -> str:
 
 
 def is_written_plainly(session: Session, value: Any) -> bool:
-    """Whether the text of a value follows from what is guarded."""
+    """Return whether the text of a value follows from what is guarded."""
     kind = type(value)
     if kind in SCALARS or kind in (Size, dtypes.dtype, device, range, slice) or kind in _COMPARED:
         return True

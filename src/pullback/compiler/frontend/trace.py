@@ -21,8 +21,8 @@ from ..program.program import Program
 
 
 def tensors_in(value: Any, seen: set[int] | None = None) -> Iterator[Any]:
-    """Every tensor in a value once: containers, modules (parameters, buffers), optimizers (state),
-    and their gradients.
+    """Yield every tensor in a value once: containers, modules (parameters, buffers), optimizers (state), and
+    their gradients.
     """
     seen = set() if seen is None else seen
     if id(value) in seen:

@@ -84,7 +84,7 @@ class Check:
         )  # fmt: skip
 
     def first_difference(self, arrays: Sequence[ndarray]) -> Difference | None:
-        """The first equation that differs on these inputs."""
+        """Return the first equation that differs on these inputs."""
         drawn = [(generator, generator.get_state()) for generator in self.whole.generators]
         try:
             with np.errstate(all="ignore"):
@@ -117,7 +117,7 @@ class Check:
 
 
 def _apart(a: ndarray, b: ndarray) -> tuple[tuple[int, ...], Any, Any, float] | None:
-    """The element in which two arrays differ most, both values, and by how many units; None where they
+    """Return the element in which two arrays differ most, both values, and by how many units; None where they
     do not.
     """
     if not a.size:

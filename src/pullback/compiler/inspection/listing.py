@@ -39,7 +39,7 @@ class Text(NamedTuple):
 
 
 def index_text(index: Index) -> str:
-    """An index as an expression: ``3*i0 + i1``."""
+    """Return an index as an expression: ``3*i0 + i1``."""
     parts = []
     for atom, coefficient in index.terms.values():
         name = _atom_text(atom)
@@ -70,7 +70,7 @@ class Printer:
         self._named: dict[str, str] = {}
 
     def made(self, text: str, dtype: np.dtype[Any], atom: bool = False) -> Text:
-        """A scalar; one with a long expression is given a name."""
+        """Return a scalar; one with a long expression is given a name."""
         if text in self._named:
             return Text(dtype, self._named[text])
         if len(text) <= LONG:
@@ -103,7 +103,7 @@ class Printer:
         return self.made(f"{name}({', '.join(x.text for x in xs)})", xs[0].dtype, True)
 
     def operation(self, name: str, *xs: Text) -> Text:
-        """An operation of `BINARY`, `COMPARISONS` or `UNARY`."""
+        """Return an operation of `BINARY`, `COMPARISONS` or `UNARY`."""
         dtype = np.dtype(bool) if name in COMPARISONS else xs[0].dtype
         if name in _INFIX:
             return self.made(f"{_inside(xs[0])} {_INFIX[name]} {_inside(xs[1])}", dtype)
@@ -134,7 +134,7 @@ def _kind(buffer: Buffer) -> str:
 
 
 def listing(steps: list[Step], lowered: Result) -> str:
-    """All steps of a program, with what they read and fill."""
+    """Return all steps of a program, with what they read and fill."""
     inputs = ", ".join(f"b{b.number}: {_kind(b)}" for b in lowered.inputs)
     outputs = ", ".join(f"b{b.number}" for b in lowered.outputs)
     parts = [f"# inputs: {inputs or 'none'}", f"# outputs: {outputs or 'none'}"]
@@ -143,7 +143,7 @@ def listing(steps: list[Step], lowered: Result) -> str:
 
 
 def title(step: Step) -> str:
-    """What a step is, in few words."""
+    """Return what a step is, in few words."""
     if isinstance(step, Kernel):
         count = len(step.nodes)
         return (
@@ -162,7 +162,7 @@ def title(step: Step) -> str:
 
 
 def step_text(step: Step) -> str:
-    """A step as Python."""
+    """Return a step as Python."""
     if isinstance(step, Kernel):
         return _kernel_text(step)
     if isinstance(step, Contraction):
@@ -177,7 +177,7 @@ def step_text(step: Step) -> str:
 
 
 def _kernel_text(kernel: Kernel) -> str:
-    """The loops of a kernel: those over one shape together."""
+    """Return the loops of a kernel: those over one shape together."""
     lines: list[str] = []
     shape: tuple[int, ...] | None = None
     printer = Printer()

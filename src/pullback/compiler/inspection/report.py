@@ -27,7 +27,7 @@ class Shown:
 
 
 def published(native: Compiled, call: Any) -> Any:
-    """The function that users call, with what it is made of as attributes: `program` (None until it is
+    """Return the function that users call, with what it is made of as attributes: `program` (None until it is
     traced), `kernels`, `llvm` and `timeline`.
     """
     call._native = native
@@ -122,7 +122,7 @@ class Explanation:
 
 
 def last(native: Compiled) -> Specialization:
-    """The specialisation that was traced last.
+    """Return the specialisation that was traced last.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def _timeline(program: Any) -> Timeline:
 
 
 def kernels(native: Compiled) -> str:
-    """The steps of native code as Python, forward and pullback."""
+    """Return the steps of native code as Python, forward and pullback."""
     from .listing import listing
 
     one = last(native)

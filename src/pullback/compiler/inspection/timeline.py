@@ -117,7 +117,7 @@ class Stepwise(Executable):
 
 @functools.cache
 def _call_cost() -> float:
-    """What calling a native function from Python takes by itself."""
+    """Return what calling a native function from Python takes by itself."""
     work = ctypes.pythonapi.Py_IsInitialized
     return median(_fastest(work, 1) for _ in range(101))
 

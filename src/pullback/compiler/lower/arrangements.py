@@ -128,7 +128,7 @@ def copy(context: Context, x: Lowered, source: Lowered) -> Lowered | None:
 
 
 def fill(context: Context, x: Lowered, value: Any) -> Lowered:
-    """One number everywhere."""
+    """Return one number everywhere."""
     return Lowered(x.shape, x.dtype, lambda ops, at: ops.constant(value, x.dtype))
 
 

@@ -13,14 +13,14 @@ from .lowered import Lowered, Shape
 
 
 def _apart(windows: Any, size: Sequence[int], output: Sequence[int]) -> tuple[int, ...] | None:
-    """The windows' sizes where they cover an array without touching each other or its edge."""
+    """Return the windows' sizes where they cover an array without touching each other or its edge."""
     plain = windows.kernel == windows.stride and not any(windows.padding)
     plain = plain and all(d == 1 or k == 1 for d, k in zip(windows.dilation, windows.kernel, strict=True))
     return _even(size, output) if plain and tuple(windows.kernel) == _even(size, output) else None
 
 
 def _even(size: Sequence[int], output: Sequence[int]) -> tuple[int, ...] | None:
-    """The sizes of windows that divide an array."""
+    """Return the sizes of windows that divide an array."""
     if any(n % o for n, o in zip(size, output, strict=True)):
         return None
     return tuple(n // o for n, o in zip(size, output, strict=True))
@@ -56,7 +56,7 @@ def _means(
 def _shares(
     context: Context, y: Lowered, size: Shape, kernel: tuple[int, ...] | None, divisor: float | None
 ) -> Lowered | None:
-    """What each place gets of its window's number."""
+    """Return what each place gets of its window's number."""
     if kernel is None or computing(y.dtype) != y.dtype:
         return None
     count = prod(kernel) if divisor is None else divisor

@@ -30,15 +30,15 @@ class _Channels:
         self.x = self.placed(x)
 
     def placed(self, x: Lowered) -> Lowered:
-        """A value in this shape, stored where it costs something to read it again."""
+        """Return a value in this shape, stored where it costs something to read it again."""
         return copied(self.context.stored(x) if x.cost > 1 else x, self.shape)
 
     def sum(self, x: Lowered, body: Callable[[Any, Indices], Any]) -> Lowered:
-        """The sum for each channel."""
+        """Return the sum for each channel."""
         return self.context.reduction(x, _AXES, "sum", self.dtype, body)
 
     def of_channels(self, compute: Callable[..., Any], *values: Lowered) -> Lowered:
-        """A number of each channel, stored."""
+        """Return a number of each channel, stored."""
 
         def body(ops: Any, indices: Indices) -> Any:
             return compute(ops, *(value.at(ops, indices) for value in values))
@@ -46,7 +46,7 @@ class _Channels:
         return self.context.stored(self.context.map(self.shape[1:2], self.dtype, body))
 
     def share(self, ops: Any, total: Any) -> Any:
-        """A channel's sum divided by its number of elements."""
+        """Return a channel's sum divided by its number of elements."""
         return ops.div(total, ops.constant(self.count, self.dtype))
 
     def distance(self, mean: Lowered) -> Callable[[Any, Indices], Any]:

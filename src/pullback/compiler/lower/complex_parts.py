@@ -33,7 +33,7 @@ _APART = frozenset({
 
 
 def concern(operands: Sequence[Any], results: Results) -> bool:
-    """Whether complex values are among operands or results."""
+    """Return whether complex values are among operands or results."""
     return any(isinstance(o, Lowered) and o.dtype in PARTS for o in operands) or any(
         dtype in PARTS for _, dtype in results
     )

@@ -52,20 +52,20 @@ class Context:
         self._products: dict[Any, Buffer] = {}
 
     def buffer(self, shape: Shape, dtype: np.dtype[Any], role: str = "temporary") -> Buffer:
-        """A new buffer."""
+        """Return a new buffer."""
         made = Buffer(len(self.buffers), tuple(shape), dtype, role)
         self.buffers.append(made)
         return made
 
     def constant(self, array: np.ndarray) -> Buffer:
-        """A buffer that holds an array of the program's."""
+        """Return a buffer that holds an array of the program's."""
         constant = np.ascontiguousarray(array).reshape(array.shape)
         buffer = self.buffer(array.shape, array.dtype, "constant")
         self.constants[buffer.number] = constant
         return buffer
 
     def held(self, buffer: Buffer) -> Lowered:
-        """The value that lies in a buffer."""
+        """Return the value that lies in a buffer."""
         def load(ops: Any, indices: Indices) -> Any:
             return ops.load(buffer, linear(indices, strides_of(buffer.shape)))
 
@@ -74,7 +74,9 @@ class Context:
     def map(
         self, shape: Sequence[int], dtype: np.dtype[Any], body: Body, count: int | None = None
     ) -> Lowered:
-        """A value computed where it is read, and how many operations that takes, if the caller knows."""
+        """Return a value computed where it is read, and how many operations that takes, if the caller
+        knows.
+        """
         shape = tuple(shape)
         if count is None:
             count = probe(body, shape).count
@@ -88,7 +90,7 @@ class Context:
         return value.count
 
     def stored(self, value: Lowered) -> Lowered:
-        """The value in a buffer of its own, where it is not in one."""
+        """Return the value in a buffer of its own, where it is not in one."""
         if value.buffer is not None:
             return value
         if value.kept is not None:
@@ -102,7 +104,9 @@ class Context:
         return self.held(buffer)
 
     def multiplied(self, value: Lowered) -> Lowered:
-        """The value for products: stored as it is, so that no view of it is stored in another order."""
+        """Return the value for products: stored as it is, so that no view of it is stored in another
+        order.
+        """
         computed = value.buffer is None and probe(value.body, value.shape).count > 0
         return self.stored(value) if computed else value
 
@@ -157,7 +161,7 @@ class Context:
         self._checks[wrong.buffer or wrong.body] = wrong
 
     def wrong(self) -> Buffer | None:
-        """What holds whether an index is out of its range; None where none is asked for."""
+        """Return what holds whether an index is out of its range; None where none is asked for."""
         checks = list(self._checks.values())
         if not checks:
             return None
@@ -171,7 +175,9 @@ class Context:
         return self.stored(Lowered((), BOOL, either, cost=len(checks) + 1)).buffer
 
     def matrix(self, x: Lowered) -> Matrix:
-        """A value as the operand of a product; it is stored where it is not a strided part of a buffer."""
+        """Return a value as the operand of a product; it is stored where it is not a strided part of a
+        buffer.
+        """
         found = self._strided(x)
         if found is None:
             found = self._strided(self.stored(x))
@@ -250,7 +256,7 @@ def _with_zeros(indices: Indices, axes: Sequence[int]) -> Indices:
 
 
 def broadcast(x: Lowered, shape: Shape) -> Body:
-    """The body of a value expanded to a shape."""
+    """Return the body of a value expanded to a shape."""
     own = x.shape
     skip = len(shape) - len(own)
     if own == shape:

@@ -17,7 +17,7 @@ DTYPES = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
 
 
 def swapped(x: Lowered) -> Lowered:
-    """The last two axes exchanged."""
+    """Return the last two axes exchanged."""
     return Lowered(
         (*x.shape[:-2], x.shape[-1], x.shape[-2]),
         x.dtype,
@@ -82,7 +82,7 @@ NARROW = 8
 
 
 def _batched(context: Context, x: Lowered, y: Lowered) -> Lowered:
-    """A batch of products; one product where a matrix meets a batch of vectors, or of narrow matrices.
+    """Return a batch of products; one product where a matrix meets a batch of vectors, or of narrow matrices.
 
     Such products read the matrix once for each vector: memory's speed is theirs, not the processor's.
     """
@@ -100,14 +100,14 @@ def _batched(context: Context, x: Lowered, y: Lowered) -> Lowered:
 
 
 def _is_one(x: Lowered) -> bool:
-    """Whether all matrices of a batch are the same one."""
+    """Return whether all matrices of a batch are the same one."""
     variables = [Variable(f"i{n}", extent) for n, extent in enumerate(x.shape)]
     used = set().union(*(index.variables() for index in probe(x.body, x.shape).indices))
     return used.isdisjoint(v.name for v in variables[:-2])
 
 
 def _first(x: Lowered) -> Lowered:
-    """The first matrix of a batch."""
+    """Return the first matrix of a batch."""
     skipped = (ZERO,) * (len(x.shape) - 2)
     return Lowered(x.shape[-2:], x.dtype, lambda ops, indices: x.at(ops, (*skipped, *indices)), cost=x.cost)
 
@@ -117,8 +117,8 @@ STREAMED = 1 << 20
 
 
 def _streamed(context: Context, x: Lowered, y: Lowered, dtype: Any) -> Lowered:
-    """A large matrix times a vector as sums in a loop, which goes over the matrix once for all its products
-    and for what is computed of them, row by row, on the threads of the program.
+    """Return a large matrix times a vector as sums in a loop, which goes over the matrix once for all its
+    products and for what is computed of them, row by row, on the threads of the program.
     """
     across = _lies_across(x)
     shape, axis = (x.shape[::-1], 0) if across else (x.shape, 1)
@@ -131,7 +131,7 @@ def _streamed(context: Context, x: Lowered, y: Lowered, dtype: Any) -> Lowered:
 
 
 def _lies_across(x: Lowered) -> bool:
-    """Whether a matrix is read from memory in which its columns, not its rows, lie in one piece."""
+    """Return whether a matrix is read from memory in which its columns, not its rows, lie in one piece."""
     row, column = (Variable(f"i{n}", extent) for n, extent in enumerate(x.shape))
     indices = [read.index for read in probe(x.body, x.shape).reads]
     down = any(index.coefficient(row) == 1 for index in indices)

@@ -26,7 +26,7 @@ def precompiled(
     context: Context, kernel: Kernel, images: int, operands: Sequence[Lowered | None], *results: Buffer,
     flops: int = 0,
 ) -> Lowered:
-    """A step that runs a kernel on stored operands and fills `results`; the first of these."""
+    """Return a step that runs a kernel on stored operands and fills `results`; the first of these."""
     given = [None if o is None else context.stored(o).buffer for o in operands]
     reads = list({b.number: b for b in given if b is not None}.values())
     context.nodes.append(

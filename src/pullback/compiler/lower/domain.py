@@ -97,7 +97,7 @@ class Domain:
 
 
 def reduced(shape: Sequence[int], axes: Sequence[int]) -> Domain:
-    """The space of a reduction over `axes`.
+    """Return the space of a reduction over `axes`.
 
     Over leading axes it goes along the rows that are added up: passing down each column would read memory
     in strides.
@@ -116,19 +116,19 @@ def reduced(shape: Sequence[int], axes: Sequence[int]) -> Domain:
 
 
 def split(shape: Sequence[int], count: int) -> Domain:
-    """The space whose rows are the first `count` axes."""
+    """Return the space whose rows are the first `count` axes."""
     rank = len(shape)
     inner = (tuple(range(count, rank)),) if count < rank else ()
     return Domain(tuple(shape), tuple(range(count)), inner)
 
 
 def flat(size: int) -> Domain:
-    """The space of a long array, in blocks."""
+    """Return the space of a long array, in blocks."""
     return Domain((size,), (), (), blocked=True)
 
 
 def stream(size: int) -> Domain:
-    """The space of an array without rows: any part of it may be worked off by itself.
+    """Return the space of an array without rows: any part of it may be worked off by itself.
 
     The code for it does not depend on the size.
     """

@@ -137,7 +137,7 @@ class _Lowering:
         return Result(nodes, context.buffers, inputs, outputs, context.constants, wrong is not None)
 
     def _layout(self, operand: Any) -> Any:
-        """What a draw looks at: shape, dtype and the order in memory of its operand."""
+        """Return what a draw looks at: shape, dtype and the order in memory of its operand."""
         if not isinstance(operand, Reference):
             return operand
         number, program = operand.index, self.program
@@ -147,7 +147,7 @@ class _Lowering:
         return found
 
     def _copied(self, value: Lowered) -> Lowered:
-        """The value in new memory."""
+        """Return the value in new memory."""
         if value.dtype not in TYPES or 0 in value.shape:
             return self.context.call("clone", [value], (), False, [(value.shape, value.dtype)])[0]
         return self.context.stored(Lowered(value.shape, value.dtype, value.body, cost=value.cost))
@@ -269,7 +269,9 @@ class _Lowering:
 
 
 def _multiplied(program: Program) -> set[int]:
-    """The values whose views are operands of matrix products; a matrix times a vector may never store it."""
+    """Return the values whose views are operands of matrix products; a matrix times a vector may never store
+    it.
+    """
     source = {
         e.outputs[0]: e.operands[0].index
         for e in program.equations
@@ -289,13 +291,13 @@ def _multiplied(program: Program) -> set[int]:
 
 
 def _holds(operands: Sequence[Any], results: Sequence[Any]) -> bool:
-    """Whether native code knows the dtypes of some values, and none is empty."""
+    """Return whether native code knows the dtypes of some values, and none is empty."""
     known = [(o.shape, o.dtype) for o in operands if isinstance(o, Lowered)]
     return all(dtype in TYPES and 0 not in shape for shape, dtype in (*known, *results))
 
 
 def _needed(nodes: list[Node], outputs: list[Buffer]) -> list[Node]:
-    """The nodes that the outputs depend on, and those that draw random numbers or may raise."""
+    """Return the nodes that the outputs depend on, and those that draw random numbers or may raise."""
     wanted = {b.number for b in outputs}
     kept = []
     for node in reversed(nodes):
@@ -332,7 +334,7 @@ def _draws_first(nodes: list[Node]) -> list[Node]:
 
 
 def _stand_in(operand: Any) -> Any:
-    """What promotion sees of an operand: an array of its rank and dtype, or the number."""
+    """Return what promotion sees of an operand: an array of its rank and dtype, or the number."""
     if isinstance(operand, Lowered):
         return np.empty((1,) * min(len(operand.shape), 1), operand.dtype)
     return operand

@@ -24,7 +24,9 @@ INT64 = np.dtype(np.int64)
 
 
 def place(ops: Any, x: Any, extent: int, wraps: bool = False) -> Index:
-    """An index tensor's element as an index along an axis; negative ones count from the end if it `wraps`."""
+    """Return an index tensor's element as an index along an axis; negative ones count from the end if it
+    `wraps`.
+    """
     value = ops.cast(x, INT64)
     zero = ops.constant(0, INT64)
     if wraps:
@@ -173,7 +175,7 @@ class _Picked:
         return (*others[: self.lead], *self.own, *others[self.lead :])
 
     def places(self, ops: Any, at: Indices) -> Indices:
-        """Where in x the element of the result lies."""
+        """Return where in x the element of the result lies."""
         rank = len(self.own)
         named = at[self.lead : self.lead + rank]
         others = (*at[: self.lead], *at[self.lead + rank :])

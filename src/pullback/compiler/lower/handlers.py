@@ -146,7 +146,7 @@ class Reference:
         self.values = values
 
     def position(self, index: Index) -> int:
-        """The number that an index is for the present values of the loop variables."""
+        """Return the number that an index is for the present values of the loop variables."""
         total = index.constant
         for atom, coefficient in index.terms.values():
             if isinstance(atom, Quotient):

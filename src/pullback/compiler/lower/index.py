@@ -64,7 +64,7 @@ class Measured:
     """A number that the loop computes, as a place that an index tensor names; `value` is the handler's
     scalar.
 
-    It is from 0 to below `extent`: whoever makes one sees to that.
+    It is from 0 to below `extent`: its maker sees to that.
     """
 
     __slots__ = ("_key", "extent", "value")
@@ -221,7 +221,7 @@ class Index:
         return found
 
     def coefficient(self, variable: Variable) -> int | None:
-        """The factor of a variable; None when it also stands below a quotient."""
+        """Return the factor of a variable; None when it also stands below a quotient."""
         for atom, _ in self.terms.values():
             if isinstance(atom, Quotient) and variable.name in atom.inner.variables():
                 return None
@@ -229,8 +229,8 @@ class Index:
 
 
 def _multiples(terms: dict[str, tuple[Atom, int]], constant: int, divisor: int) -> int:
-    """How many times a divisor can be taken out of a constant: terms that count down, as along an axis in
-    reverse, need what keeps them from being negative.
+    """Return how many times a divisor can be taken out of a constant: terms that count down, as along an axis
+    in reverse, need what keeps them from being negative.
     """
     return min(constant, Index(terms, constant).bounds()[0]) // divisor
 
@@ -258,7 +258,7 @@ def _merged(index: Index) -> Index:
 
 
 def atom_index(atom: Atom) -> Index:
-    """The index that is one atom."""
+    """Return the index that is one atom."""
     low, high = atom.bounds()
     if low == high:
         return constant(low)
@@ -266,7 +266,7 @@ def atom_index(atom: Atom) -> Index:
 
 
 def constant(value: int) -> Index:
-    """The index that is a number."""
+    """Return the index that is a number."""
     return Index({}, value)
 
 
@@ -299,7 +299,7 @@ def linear(indices: Iterable[Index], strides: Iterable[int], offset: int = 0) ->
 
 
 def unravel(position: Index, shape: Sequence[int]) -> Indices:
-    """The indices of the element at a position of a contiguous array."""
+    """Return the indices of the element at a position of a contiguous array."""
     parts = []
     for n, (extent, stride) in enumerate(zip(shape, strides_of(shape), strict=True)):
         if extent == 1:

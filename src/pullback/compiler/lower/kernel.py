@@ -45,7 +45,7 @@ class Place:
 
 
 def place(node: Node, domain: Domain) -> Place | None:
-    """How a node fits into a space; None when it does not."""
+    """Return how a node fits into a space; None when it does not."""
     if isinstance(node, Map):
         size = prod(node.shape)
         if size == domain.size:
@@ -78,12 +78,12 @@ def place(node: Node, domain: Domain) -> Place | None:
 
 
 def read_by(node: Node, where: Place) -> list[Read]:
-    """What a node's body reads."""
+    """Return what a node's body reads."""
     return _analysis(node, where).reads
 
 
 def _analysis(node: Node, where: Place) -> Analysis:
-    """What a node's body reads and computes."""
+    """Return what a node's body reads and computes."""
     if node.seen is not None and node.seen[0] == where.indices:
         found: Analysis = node.seen[1]
         return found
@@ -150,7 +150,7 @@ class Kernel:
     def _placed(
         self, nodes: list[Node], space: Domain, before: dict[int, Place]
     ) -> dict[int, Place] | None:
-        """The places of `nodes` added to those of `before`; None when one does not fit."""
+        """Return the places of `nodes` added to those of `before`; None when one does not fit."""
         added: dict[int, Place] = {}
         for node in nodes:
             where = place(node, space)
@@ -220,7 +220,7 @@ class Accesses:
         self.writes: dict[int, tuple[Index, tuple[int, int]]] = {}
 
     def may_replace(self, before: int, after: int) -> bool:
-        """Whether buffer `after` may lie where `before` does: each element is read where it is then
+        """Return whether buffer `after` may lie where `before` does: each element is read where it is then
         written, and not later.
         """
         place, time = self.writes.get(after, (None, (0, 0)))
@@ -276,7 +276,7 @@ _COMBINE = {
 
 
 def identity(combine: str, dtype: np.dtype[Any]) -> Any:
-    """What leaves the other operand of a combination as it is."""
+    """Return what leaves the other operand of a combination as it is."""
     if combine in IDENTITY:
         return IDENTITY[combine]
     if is_float(dtype):
@@ -288,7 +288,7 @@ def identity(combine: str, dtype: np.dtype[Any]) -> Any:
 
 
 def combined(ops: Emitter, combine: str, x: Value, y: Value, dtype: np.dtype[Any]) -> Value:
-    """Two values of a reduction as one."""
+    """Return two values of a reduction as one."""
     x, y = ops.cast(x, dtype), ops.cast(y, dtype)
     if combine in ("sum", "prod") and is_float(dtype) and dtype == computing(dtype):
         # The order of a sum is free: LLVM may keep several partial sums.
@@ -340,7 +340,7 @@ class _Writer:
         return self.ops.function_text()
 
     def partials(self) -> list[Partial]:
-        """What is gathered over columns or over everything."""
+        """Return what is gathered over columns or over everything."""
         return [
             Partial(node.buffer, node.combine, computing(node.buffer.dtype))
             for node in self.kernel.nodes
@@ -395,7 +395,7 @@ class _Writer:
                 self.accesses.writes[node.buffer.number] = where.store, time
 
     def _over_rows(self, node: Node) -> bool:
-        """Whether a node gathers the values of rows, not of elements."""
+        """Return whether a node gathers the values of rows, not of elements."""
         where = self.places[node.buffer.number]
         return where.kind == ALL and prod(node.shape) == self.domain.rows != self.domain.size  # type: ignore[attr-defined]
 
@@ -484,8 +484,8 @@ class _Writer:
                 self._gathered(node, *slots[node.buffer.number])
 
     def _stands_alone(self) -> bool:
-        """Whether the loop over rows cannot be vectorized: its rows are no stretch of memory, or what one
-        computes is stored for a later loop, or gathered in memory.
+        """Return whether the loop over rows cannot be vectorized: its rows are no stretch of memory, or what
+        one computes is stored for a later loop, or gathered in memory.
         """
         gathers = any(place.kind == COLUMN for place in self.places.values())
         return bool(self.ops.rows) or gathers or self.domain.kept != tuple(range(len(self.domain.kept)))

@@ -28,7 +28,7 @@ def scan(
     context: Context, lower: Lower, operands: Sequence[Lowered], attrs: tuple[Any, ...],
     wanted: Sequence[bool],
 ) -> Values | None:  # fmt: skip
-    """A scan. Stacked outputs that are not used are not computed."""
+    """Return a scan. Stacked outputs that are not used are not computed."""
     body, carries, slices, length, reverse = attrs
     kept = [n for n in range(len(body.outputs)) if n < carries or wanted[n]]
     result = _native(lower, body, kept)
@@ -56,7 +56,7 @@ def while_loop(
     context: Context, lower: Lower, operands: Sequence[Lowered], attrs: tuple[Any, ...],
     wanted: Sequence[bool],
 ) -> Values | None:  # fmt: skip
-    """A loop whose number of steps a condition tells."""
+    """Return a loop whose number of steps a condition tells."""
     condition, body, carries = attrs
     results = [_native(lower, body), _native(lower, condition)]
     if results[0] is None or results[1] is None or results[1].checked:
@@ -77,7 +77,7 @@ def cond(
     context: Context, lower: Lower, operands: Sequence[Lowered], attrs: tuple[Any, ...],
     wanted: Sequence[bool],
 ) -> Values | None:  # fmt: skip
-    """A branch. Outputs that are not used are not computed."""
+    """Return a branch. Outputs that are not used are not computed."""
     kept = [n for n in range(len(wanted)) if wanted[n]]
     results = [_native(lower, body, kept) for body in attrs]
     if not kept or results[0] is None or results[1] is None:
@@ -96,7 +96,7 @@ LOWERINGS = {"scan": scan, "while_loop": while_loop, "cond": cond}
 
 
 def _native(lower: Lower, body: Body, kept: Sequence[int] | None = None) -> Any:
-    """The body lowered, with some of its outputs; None where it calls array kernels."""
+    """Return the body lowered, with some of its outputs; None where it calls array kernels."""
     outputs = body.outputs if kept is None else [body.outputs[n] for n in kept]
     result = lower(
         Program(body.inputs, body.equations, outputs, body.constants, body.shapes, body.dtypes)
@@ -105,7 +105,7 @@ def _native(lower: Lower, body: Body, kept: Sequence[int] | None = None) -> Any:
 
 
 def _constants(context: Context, results: Sequence[Any]) -> list[Buffer]:
-    """The bodies' constants as further operands, which every body takes."""
+    """Return the bodies' constants as further operands, which every body takes."""
     given = []
     for result in results:
         for number, array in result.constants.items():
@@ -141,7 +141,7 @@ def _buffer(context: Context, x: Lowered) -> Buffer:
 
 
 def _sliced(context: Context, x: Lowered) -> tuple[Buffer, tuple[int, int]]:
-    """A buffer of slices, and the bytes from one to the next and to the first.
+    """Return a buffer of slices, and the bytes from one to the next and to the first.
 
     A part of a buffer is sliced where it is; where all slices are one number, there is one slice.
     """

@@ -34,12 +34,12 @@ class _Classes:
         self.ignore_index = ignore_index
 
     def counts(self, ops: Any, row: Indices) -> Any:
-        """Whether a row is not ignored."""
+        """Return whether a row is not ignored."""
         target = self.target
         return ops.ne(target.at(ops, row), ops.constant(self.ignore_index, target.dtype))
 
     def share(self, ops: Any, row: Indices) -> Any:
-        """The weight of a row: its class's, or zero where it is ignored."""
+        """Return the weight of a row: its class's, or zero where it is ignored."""
         weight = ops.constant(1, self.dtype)
         if self.weight is not None:
             at = place(ops, self.target.at(ops, row), self.weight.shape[0])
@@ -51,12 +51,12 @@ class _Classes:
         return (*indices[: self.dim], *indices[self.dim + 1 :])
 
     def hit(self, ops: Any, indices: Indices) -> Any:
-        """Whether a score is that of its row's class."""
+        """Return whether a score is that of its row's class."""
         here = ops.index(indices[self.dim], self.target.dtype)
         return ops.eq(here, self.target.at(ops, self.row(indices)))
 
     def total(self) -> Lowered:
-        """The weights of all rows together."""
+        """Return the weights of all rows together."""
         rows = self.target
         return self.context.reduction(rows, range(len(rows.shape)), "sum", self.dtype, self.share)
 
@@ -103,7 +103,7 @@ def nll_loss_backward(
     context: Context, g: Lowered, target: Lowered, weight: Lowered | None, shape: tuple[int, ...],
     reduction: str, ignore_index: int,
 ) -> Lowered | None:  # fmt: skip
-    """The covector of the scores: ``-g·w`` at each row's class, zero elsewhere."""
+    """Return the covector of the scores: ``-g·w`` at each row's class, zero elsewhere."""
     if target.dtype.kind not in "iu" or not shape or computing(g.dtype) != g.dtype:
         return None
     classes = _Classes(context, shape, target, weight, g.dtype, ignore_index)
@@ -134,7 +134,7 @@ def nll_loss_backward(
 def nll_weights(
     context: Context, target: Lowered, weight: Lowered | None, ignore_index: int, dtype: np.dtype[Any]
 ) -> Lowered:
-    """The weight of each target's class; zero where it is ignored."""
+    """Return the weight of each target's class; zero where it is ignored."""
     classes = _Classes(context, (), target, weight, dtype, ignore_index)
     if weight is not None:
         context.require(classes.target, weight.shape[0], ignored=ignore_index)
@@ -183,7 +183,7 @@ def _cross_entropy(ops: Any, x: Any, y: Any) -> Any:
 
 
 def _logits(ops: Any, x: Any, y: Any, positive: Any | None) -> Any:
-    """The binary cross entropy of a logit; `positive` weighs positive targets."""
+    """Return the binary cross entropy of a logit; `positive` weighs positive targets."""
     one = ops.constant(1, x.dtype)
     rest = ops.function("log1p", ops.function("exp", ops.neg(ops.abs(x))))
     log_sigmoid = ops.sub(ops.minimum(x, ops.constant(0, x.dtype)), rest)

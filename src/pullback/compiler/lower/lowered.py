@@ -39,7 +39,7 @@ class Lowered:
     count: int | None = None
 
     def at(self, ops: Any, indices: Indices) -> Scalar:
-        """The element at some indices."""
+        """Return the element at some indices."""
         return self.body(ops, indices)
 
 

@@ -33,16 +33,16 @@ class _Rows:
         self.lead = tuple(n for a, n in enumerate(shape) if a not in axes)
 
     def held(self, x: Lowered) -> Lowered:
-        """A value in this shape that is cheap to read again."""
+        """Return a value in this shape that is cheap to read again."""
         return copied(self.context.stored(x) if x.cost > 1 else x, self.shape)
 
     def of_rows(self, x: Lowered) -> Callable[[Any, Indices], Any]:
-        """What reads a row's value for an element."""
+        """Return what reads a row's value for an element."""
         rows = copied(x, self.lead)
         return lambda ops, indices: rows.at(ops, without(indices, self.axes))
 
     def weighed(self, x: Lowered, weight: Lowered | None) -> Callable[[Any, Indices], Any]:
-        """What reads x times its weight, in the dtype that it is computed in."""
+        """Return what reads x times its weight, in the dtype that it is computed in."""
         dtype = computing(x.dtype)
 
         def body(ops: Any, indices: Indices) -> Any:

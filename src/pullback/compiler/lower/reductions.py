@@ -17,7 +17,7 @@ from .views import copied
 
 
 def _axes(x: Lowered, dims: Sequence[int] | None) -> tuple[int, ...]:
-    """A reduction's axes: all when none are named."""
+    """Return a reduction's axes: all when none are named."""
     return tuple(range(len(x.shape))) if dims is None else tuple(dims)
 
 
@@ -100,7 +100,7 @@ class Exponentials:
         self._largest = context.reduction(x, axes, "maximum", x.dtype)
 
     def base(self, ops: Any, kept: Indices) -> Any:
-        """What is subtracted: the largest, or 0 where that is -∞ and zeros are wanted."""
+        """Return what is subtracted: the largest, or 0 where that is -∞ and zeros are wanted."""
         found = self._largest.at(ops, kept)
         if not self.safe:
             return found
@@ -119,11 +119,11 @@ class Exponentials:
         )
 
     def sums(self, raised: Lowered) -> Lowered:
-        """The sums of what was raised."""
+        """Return the sums of what was raised."""
         return self.context.reduction(raised, self.axes, "sum", self.x.dtype)
 
     def divided(self, raised: Lowered, sums: Lowered) -> Lowered:
-        """What was raised, by its sums."""
+        """Return what was raised, by its sums."""
         context, dtype = self.context, self.x.dtype
 
         def inverted(ops: Any, indices: Indices) -> Any:
@@ -221,7 +221,7 @@ def variance(
 
 
 def shape_without(shape: Shape, axes: Sequence[int], keepdim: bool) -> Shape:
-    """A reduction's shape."""
+    """Return a reduction's shape."""
     if keepdim:
         return tuple(1 if a in axes else n for a, n in enumerate(shape))
     return tuple(n for a, n in enumerate(shape) if a not in axes)

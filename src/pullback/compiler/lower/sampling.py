@@ -47,7 +47,7 @@ def _vanish(sampler: Sampler, orders: Sequence[int]) -> bool:
 
 
 def _taps(ops: Any, place: Any, n: int, sampler: Sampler, order: int) -> list[_Tap]:
-    """The pixels of an axis around a place, and their weights, differentiated `order` times."""
+    """Return the pixels of an axis around a place, and their weights, differentiated `order` times."""
 
     def number(value: float) -> Any:
         return ops.constant(value, place.dtype)
@@ -83,7 +83,9 @@ def _tap(ops: Any, pixel: Any, n: int, weight: Any) -> _Tap:
 def _combinations(
     ops: Any, grid: Lowered, at: Indices, size: Shape, sampler: Sampler, orders: Ints
 ) -> list[_Tap]:
-    """The pixels around the place of a result's element ``(image, channel, *place)``; `where` are indices."""
+    """Return the pixels around the place of a result's element ``(image, channel, *place)``; `where` are
+    indices.
+    """
     rank = len(size)
     axes = []
     for axis, n in enumerate(size):
@@ -158,7 +160,7 @@ def adjoint(
 
 
 def affine_grid(context: Context, theta: Lowered, size: Ints, align_corners: bool) -> Lowered | None:
-    """The places to which affine maps take the pixels of an image."""
+    """Return the places to which affine maps take the pixels of an image."""
     shape, dtype = context.results[0]
     if dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
         return None

@@ -44,8 +44,8 @@ def laid_out(context: Context, nodes: list[Node]) -> list[Node]:
 
 
 def _is_transposed(node: Contraction) -> bool:
-    """Whether a product would read its right operand as it lies, were its rows in one piece, and they are
-    not.
+    """Return whether a product would read its right operand as it lies, were its rows in one piece, and they
+    are not.
     """
     matrix = node.right
     if node.batch or matrix.strides[0] != 1 or matrix.strides[1] == 1:

@@ -45,7 +45,7 @@ class _Plain(Emitter):
     """Constants may be numbers of the step."""
 
     def constant(self, value: Any, dtype: np.dtype[Any]) -> Value:
-        """A number."""
+        """Return a number."""
         if type(value) is not _Number:
             return super().constant(value, dtype)
         key = f"number {value} as {dtype}"
@@ -189,7 +189,7 @@ class Updating:
         self._made: dict[Any, Update] = {}
 
     def loop(self, written: Any, dtype: np.dtype[Any]) -> Update:
-        """The loop that does what was written down, on arrays of a dtype."""
+        """Return the loop that does what was written down, on arrays of a dtype."""
         key = (written, dtype)
         found = self._made.get(key)
         if found is None:
@@ -198,7 +198,7 @@ class Updating:
 
 
 def _split(name: str, operands: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
-    """The operands of a step, and its attributes."""
+    """Return the operands of a step, and its attributes."""
     count = len(operands) - _ATTRIBUTES.get(name, 0)
     return operands[:count], operands[count:]
 

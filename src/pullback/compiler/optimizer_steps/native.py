@@ -77,7 +77,7 @@ class _Entry:
         self.kind = (self.value.dtype, self.names, tuple(name for name, _, _ in self.scalars))
 
     def holds(self, param: Any, state: dict[str, Any]) -> bool:
-        """Whether parameter and state are the same still."""
+        """Return whether parameter and state are the same still."""
         if (
             param is not self.param
             or param._value is not self.value
@@ -118,7 +118,7 @@ class _Set:
         self._each = len(entries[0].scalars)
 
     def parts(self) -> Iterable[tuple[int, ...]]:
-        """The places of parameters whose state holds the same numbers."""
+        """Return the places of parameters whose state holds the same numbers."""
         if self._alike:
             numbers = [array.item() for array in self._scalars]
             if numbers == numbers[: self._each] * len(self.entries):
@@ -155,7 +155,7 @@ class _Rows:
         self._options: tuple[Any, ...] | None = None
 
     def says_the_same(self, group: dict[str, Any]) -> bool:
-        """Whether the script of this step is that of the last."""
+        """Return whether the script of this step is that of the last."""
         options = self._options
         return options is not None and len(options) == len(group) and all(map(is_, options, group.values()))
 
@@ -191,7 +191,7 @@ class _Rows:
 
 
 def _may_change(value: Any) -> bool:
-    """Whether an option is the same object with other contents some day."""
+    """Return whether an option is the same object with other contents some day."""
     return not isinstance(value, (bool, int, float, str, type(None)))
 
 
@@ -211,7 +211,7 @@ class NativeSteps:
         self._turn = threading.Lock()
 
     def takes(self, optimizer: Any) -> bool:
-        """Whether the optimizer's code is this package's."""
+        """Return whether the optimizer's code is this package's."""
         kind = type(optimizer)
         if kind.update is not self._update:
             from ...optim.optimizer import Optimizer
@@ -258,8 +258,8 @@ class NativeSteps:
         self._together(optimizer, group, entries, gradients)
 
     def _entry(self, optimizer: Any, param: Any, group: dict[str, Any]) -> _Entry | None:
-        """What is known of a parameter; None where not all is plain, or the first step is to make
-        the state.
+        """Return what is known of a parameter; None where not all is plain, or the first step is to make the
+        state.
         """
         if self._entries.pop(id(param), None) is not None:
             # What is not known any more is not held either.
@@ -321,7 +321,7 @@ class NativeSteps:
     def _prepared(
         self, optimizer: Any, group: dict[str, Any], known: _Set, part: tuple[int, ...]
     ) -> _Rows | None:
-        """The rows of some parameters with the script of this step, which has changed nothing yet."""
+        """Return the rows of some parameters with the script of this step, which has changed nothing yet."""
         first = known.entries[part[0]]
         if first.kind in self._refused:
             return None
@@ -357,7 +357,7 @@ _PARAMETERS = (Tensor, Parameter)
 
 
 def _is_plain(tensor: Any, param: Any, kinds: tuple[Any, ...]) -> bool:
-    """Whether a parameter, or what its state holds, is memory in order and nothing else."""
+    """Return whether a parameter, or what its state holds, is memory in order and nothing else."""
     if type(tensor) not in kinds:
         return False
     value = tensor._value
@@ -374,8 +374,8 @@ def _is_plain(tensor: Any, param: Any, kinds: tuple[Any, ...]) -> bool:
 
 
 def _could_fit(grad: Any) -> bool:
-    """Whether a gradient is such that a native step may take it; where it is not, eager may refuse it before
-    it makes any state.
+    """Return whether a gradient is such that a native step may take it; where it is not, eager may refuse it
+    before it makes any state.
     """
     return type(grad) is Tensor and type(grad._value) is ndarray
 

@@ -65,7 +65,7 @@ class Script:
         return StandIn(self, len(self.arrays) + len(self._steps) - 1, None)
 
     def operand(self, value: Any) -> int:
-        """A value, or a number."""
+        """Return a value, or a number."""
         if type(value) is StandIn:
             return value.value
         if isinstance(value, Tensor) and type(value._value) is ndarray and value._value.ndim == 0:
@@ -74,7 +74,7 @@ class Script:
         return self.number(value)
 
     def number(self, value: Any) -> int:
-        """A number."""
+        """Return a number."""
         if type(value) is not float and type(value) is not int:
             raise Unsupported
         self.numbers.append(float(value))
@@ -107,7 +107,7 @@ class StandIn:
         raise Unsupported(name)
 
     def is_complex(self) -> bool:
-        """The update is that of real arrays."""
+        """Return the update is that of real arrays."""
         return False
 
     def add(self, other: Any, *, alpha: Any = 1) -> StandIn:

@@ -67,7 +67,7 @@ class TracedSteps:
             self._again(script, tensors)
 
     def _plain(self, tensors: list[Any]) -> bool:
-        """Whether tensors are values of the trace that share memory with nothing."""
+        """Return whether tensors are values of the trace that share memory with nothing."""
         recorder = self._recorder
         if len({id(t) for t in tensors}) < len(tensors):
             return False

@@ -48,7 +48,7 @@ class Roller:
         return self.recorder.shapes[value], self.recorder.dtypes[value]
 
     def made(self, shape: tuple[int, ...], dtype: Any) -> int:
-        """The number of a new value."""
+        """Return the number of a new value."""
         return self.recorder.new(shape, dtype).index
 
     def note(self, equation: Equation) -> None:
@@ -132,7 +132,7 @@ class Rolling:
         self.out.append(equation)
 
     def _whole(self, equation: Equation) -> Equation | None:
-        """A stack of neighbouring slices as a part of what they are slices of."""
+        """Return a stack of neighbouring slices as a part of what they are slices of."""
         if equation.op != "stack" or equation.attrs != (0,):
             return None
         if not all(isinstance(o, Reference) and o.index in self.roller.virtual for o in equation.operands):
@@ -181,7 +181,7 @@ class Rolling:
         return None
 
     def _end(self, signatures: list[int], start: int, period: int) -> int:
-        """The first position from `start` on whose signature does not come again after a period."""
+        """Return the first position from `start` on whose signature does not come again after a period."""
         end = self._ends.get(period, -1)
         if end < start:
             end, last = start, len(signatures) - period

@@ -192,7 +192,9 @@ def laid_out(plan: Plan) -> Plan:
 
 
 def _fitted(sizes: dict[int, int], spans: dict[int, list[int]]) -> dict[int, int]:
-    """Where each buffer begins: the largest first, each at the first place that is free while it lives."""
+    """Return where each buffer begins: the largest first, each at the first place that is free while it
+    lives.
+    """
     offsets = {}
     taken: list[tuple[int, int, int, int]] = []
     for buffer in sorted(sizes, key=lambda b: -sizes[b]):
@@ -211,7 +213,9 @@ def _fitted(sizes: dict[int, int], spans: dict[int, list[int]]) -> dict[int, int
 
 
 def _in_order(sizes: dict[int, int], spans: dict[int, list[int]]) -> dict[int, int]:
-    """The same for very many buffers: each takes the memory of one as large that is dead, or new memory."""
+    """Return the same for very many buffers: each takes the memory of one as large that is dead, or new
+    memory.
+    """
     offsets = {}
     top = 0
     alive: list[tuple[int, int, int]] = []
@@ -242,7 +246,7 @@ def carry_bytes(loop: Loop) -> int:
 
 
 def scratch_of(step: int) -> int:
-    """The number, among those of buffers, of the memory that a step's parts write their sums to."""
+    """Return the number, among those of buffers, of the memory that a step's parts write their sums to."""
     return -1 - step
 
 

@@ -17,7 +17,7 @@ from ..program.program import Program
 def without(
     program: Program, covectors: Collection[int], absent: Collection[int]
 ) -> tuple[Program, list[int | None]]:
-    """The program without what comes of absent covectors.
+    """Return the program without what comes of absent covectors.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@ joined.
 
 The cut depends on the kernel's work alone, never on the number of threads. A part has its own place for what
 it gathers over columns or over everything, and for rows that only it reads; the parts' sums are added in
-pairs, in order of the parts, so that results are the same whoever ran them.
+pairs, in order of the parts, so that results do not depend on the threads that ran them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LINE = 128
 
 
 def count(rows: int, work: float, sums: bool) -> int:
-    """How many parts a kernel of so many rows and nanoseconds is cut into."""
+    """Return how many parts a kernel of so many rows and nanoseconds is cut into."""
     if rows < 2 or work < WORTH:
         return 1
     return max(1, min(MOST, int(work / PART), rows // ROWS_OF_SUMS if sums else rows))
@@ -68,8 +68,8 @@ def places(emission: Emission) -> Places:
 
 
 def part_function(name: str, kernel: str, strides: Sequence[int]) -> str:
-    """The function that runs one part. Its context is an array: the number of rows, that of parts, and the
-    pointers; those with a stride lead to each part's own place.
+    """Return the function that runs one part. Its context is an array: the number of rows, that of parts, and
+    the pointers; those with a stride lead to each part's own place.
     """
     lines = [
         f"define internal void @{name}(ptr %context, i64 %part) nounwind #0 {{",
@@ -99,7 +99,7 @@ def part_function(name: str, kernel: str, strides: Sequence[int]) -> str:
 
 
 def joining(partial: Partial, parts: int, module: Module) -> str:
-    """The function, but for its name, that combines the parts' values of one buffer."""
+    """Return the function, but for its name, that combines the parts' values of one buffer."""
     buffer = partial.buffer
     each = stride(buffer.size, buffer.dtype) // buffer.dtype.itemsize
     ops = Emitter(module)
@@ -123,7 +123,7 @@ def joining(partial: Partial, parts: int, module: Module) -> str:
 
 
 def call(pointers: Sequence[str], function: str, rows: int, parts: int, prefix: str) -> list[str]:
-    """The lines that run all parts of a kernel."""
+    """Return the lines that run all parts of a kernel."""
     lines = [f"  {prefix} = alloca [{2 + len(pointers)} x i64]"]
     for n, value in enumerate((f"i64 {rows}", f"i64 {parts}", *(f"ptr {p}" for p in pointers))):
         lines += [

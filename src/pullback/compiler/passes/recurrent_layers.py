@@ -41,7 +41,7 @@ def in_steps(whole: list[Equation], recorder: Recorder, wanted: Sequence[int]) -
 
 
 def _kept_outputs(equation: Equation) -> Sequence[int]:
-    """The outputs of a layer that its steps do not make: those without covectors."""
+    """Return the outputs of a layer that its steps do not make: those without covectors."""
     made = TABLE[equation.op].differentiable_outputs
     return [output for n, output in enumerate(equation.outputs) if n not in made]
 

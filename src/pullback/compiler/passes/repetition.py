@@ -50,7 +50,7 @@ class Period:
         self.selects: dict[int, tuple[int, int, int]] = {}
 
     def at(self, position: int, repetition: int) -> Equation:
-        """An equation."""
+        """Return an equation."""
         return self.rolling.equations[self.start + repetition * self.size + position]
 
     def loop(self) -> tuple[list[list[Slot]], int, int] | None:
@@ -78,7 +78,7 @@ class Period:
         return slots, begin, end
 
     def _is_likely(self) -> bool:
-        """Whether the repetition in the middle takes nothing from where a loop cannot."""
+        """Return whether the repetition in the middle takes nothing from where a loop cannot."""
         equations, size = self.rolling.equations, self.size
         names = {e.op for e in equations[self.start : self.start + size]}
         if any("generator" in TABLE[name].attrs for name in names):
@@ -102,8 +102,8 @@ class Period:
         return prod(shape) * dtype.itemsize <= SCATTERED
 
     def _slot(self, position: int, n: int, good: list[bool], first: list[bool]) -> Slot | None:
-        """What an operand is in most repetitions; where it is not, they are not `good`, and where they may
-        not be the first, not `first`.
+        """Return what an operand is in most repetitions; where it is not, they are not `good`, and where they
+        may not be the first, not `first`.
         """
         if not isinstance(self.at(position, 0).operands[n], Reference):
             return Slot("number", self.at(position, 0).operands[n])
@@ -176,7 +176,7 @@ class Period:
 
 
 def _longest(good: list[bool], first: list[bool]) -> tuple[int, int]:
-    """The longest run of repetitions of which the first may begin and the others follow."""
+    """Return the longest run of repetitions of which the first may begin and the others follow."""
     best = (0, 0)
     k = 0
     while k < len(good):

@@ -110,7 +110,7 @@ class Loop:
         return self.sliced[key]
 
     def _operand(self, slot: Slot, given: Any) -> Any:
-        """The body's operand; None where the value outside is not there when the loop begins."""
+        """Return the body's operand; None where the value outside is not there when the loop begins."""
         kind, what = slot
         if kind == "number":
             return given
@@ -207,12 +207,12 @@ class Loop:
     # --- what it takes --------------------------------------------------------------------------------------
 
     def _direction(self) -> bool:
-        """Whether most of what is sliced goes from the last slice to the first."""
+        """Return whether most of what is sliced goes from the last slice to the first."""
         steps = [key[2] for key in self.sliced if len(key) == 3 and key[2] in (1, -1)]
         return sum(steps) < 0
 
     def _stack(self, key: Any, reverse: bool) -> int:
-        """The stacked value whose slices the loop takes, in the loop's direction."""
+        """Return the stacked value whose slices the loop takes, in the loop's direction."""
         out = self.rolling.out
         if len(key) != 3 or key[2] not in (1, -1):
             for value in key:
@@ -239,7 +239,7 @@ class Loop:
         return stack
 
     def _pays(self, body: Body) -> bool:
-        """Whether the loop has native code, and repetitions gain nothing by being fused."""
+        """Return whether the loop has native code, and repetitions gain nothing by being fused."""
         size = len(body.equations) * self.length
         largest = max(
             (prod(s) * d.itemsize for s, d in zip(body.shapes, body.dtypes, strict=True)), default=0

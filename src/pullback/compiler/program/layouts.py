@@ -46,7 +46,7 @@ def of_draws(program: Program) -> dict[int, ndarray]:
 
 
 def _before(program: Program, wanted: set[int]) -> list[Equation]:
-    """The equations that some values depend on, but for what draws are laid out like alone."""
+    """Return the equations that some values depend on, but for what draws are laid out like alone."""
     needed, kept = set(wanted), []
     for equation in reversed(program.equations):
         if needed.isdisjoint(equation.outputs):

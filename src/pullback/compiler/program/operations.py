@@ -19,7 +19,9 @@ assert nn.functional  # the ops of layers are declared when they are first used
 
 
 def body(function: Callable[..., Any]) -> Body:
-    """A function of a program's text as what a loop or branch takes: its equations are the function."""
+    """Return a function of a program's text as what a loop or branch takes: its equations are the
+    function.
+    """
     return _Function(function)
 
 

@@ -54,7 +54,7 @@ class Program(Body):
 
     @classmethod
     def read(cls, text: str) -> Program:
-        """The program that a text writes down: ``Program.read(str(program)) == program``."""
+        """Return the program that a text writes down: ``Program.read(str(program)) == program``."""
         return cls(**parsed(text))
 
     def __str__(self) -> str:

@@ -51,12 +51,12 @@ class Unprintable(Exception):
 
 
 def kind(shape: Sequence[int], dtype: np.dtype[Any]) -> str:
-    """A shape and dtype: ``float32[3,4]``."""
+    """Return a shape and dtype: ``float32[3,4]``."""
     return f"{dtype}[{','.join(map(str, shape))}]"
 
 
 def read_kind(text: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """The shape and dtype that a text names."""
+    """Return the shape and dtype that a text names."""
     name, _, rest = text.partition("[")
     dtype = dtypes.BY_NAME[name].numpy if name in dtypes.BY_NAME else np.dtype(name)
     return tuple(int(n) for n in rest.rstrip("]").split(",") if n), dtype
@@ -66,7 +66,7 @@ def read_kind(text: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
 
 
 def written(program: Program) -> str:
-    """The program as Python."""
+    """Return the program as Python."""
     writer = _Writer()
     main = writer.function("program", program)
     names = ", ".join(sorted(writer.names))
@@ -75,7 +75,8 @@ def written(program: Program) -> str:
 
 
 def printed(program: Program) -> str:
-    """What tells the program from all others, in every process: its text, with digests of large constants.
+    """Return what tells the program from all others, in every process: its text, with digests of large
+    constants.
 
     Raises
     ------
@@ -107,7 +108,7 @@ class _Writer:
         self._known: dict[int, str] = {}
 
     def function(self, name: str, code: Program | Body) -> str:
-        """One function: a program or a body."""
+        """Return one function: a program or a body."""
         shapes, dtypes = code.shapes, code.dtypes
         known: dict[Any, str] = {}
 
@@ -153,7 +154,7 @@ class _Writer:
         return self._value(complex(x) if x.dtype.kind in "cW" else float(x))
 
     def _value(self, value: Any) -> str:
-        """An operand or attribute as Python."""
+        """Return an operand or attribute as Python."""
         if isinstance(value, Reference):
             return f"v{value.index}"
         if isinstance(value, tuple) and type(value) is tuple:
@@ -207,26 +208,26 @@ class _Writer:
 
 
 def held(number: int) -> Any:
-    """The thing without a text that a number names."""
+    """Return the thing without a text that a number names."""
     if number not in _held:
         raise UnreadableError(f"this process has no thing of number {number}")
     return _held[number]
 
 
 def constant(text: str, elements: Sequence[Any]) -> ndarray:
-    """An array of a shape and dtype, from its elements."""
+    """Return an array of a shape and dtype, from its elements."""
     shape, dtype = read_kind(text)
     return np.array(list(elements)).astype(dtype).reshape(shape)
 
 
 def full(text: str, element: Any) -> ndarray:
-    """An array of a shape and dtype whose elements are one number."""
+    """Return an array of a shape and dtype whose elements are one number."""
     shape, dtype = read_kind(text)
     return np.broadcast_to(np.array(element).astype(dtype), shape)
 
 
 def packed(text: str, data: str) -> ndarray:
-    """An array of a shape and dtype, from its compressed bytes."""
+    """Return an array of a shape and dtype, from its compressed bytes."""
     shape, dtype = read_kind(text)
     return np.frombuffer(zlib.decompress(base64.b85decode(data)), dtype).reshape(shape)
 
@@ -239,7 +240,7 @@ MAKERS: dict[str, Any] = {
 
 
 def parsed(text: str) -> dict[str, Any]:
-    """The fields of the program that a text writes down.
+    """Return the fields of the program that a text writes down.
 
     Raises
     ------
@@ -359,7 +360,9 @@ class _Reader:
 
 
 def same_code(a: Program | Body, b: Program | Body) -> bool:
-    """Whether two programs, or bodies, are equal: the same equations on the same values and constants."""
+    """Return whether two programs, or bodies, are equal: the same equations on the same values and
+    constants.
+    """
     if a.inputs != b.inputs or a.outputs != b.outputs or len(a.equations) != len(b.equations):
         return False
     if a.constants.keys() != b.constants.keys():
@@ -390,7 +393,7 @@ class _Code:
 
 
 def exact(value: Any) -> Any:
-    """A value that equals another's only where they are the same: 1 is not True, 0.0 is not -0.0."""
+    """Return a value that equals another's only where they are the same: 1 is not True, 0.0 is not -0.0."""
     if type(value) is Reference:
         return value
     if isinstance(value, tuple):

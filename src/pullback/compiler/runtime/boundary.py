@@ -77,8 +77,8 @@ _Spent.__name__ = _Spent.__qualname__ = CompiledFunctionBackward.__name__
 
 
 def spent(shape: tuple[int, ...], dtype: np.dtype[Any], leaves: int) -> Callable[[Any, FrameType], Any]:
-    """What makes the node of a result that the function has pulled back itself, from the leaves among a
-    call's inputs and the user's frame, whose backward it was.
+    """Return what makes the node of a result that the function has pulled back itself, from the leaves among
+    a call's inputs and the user's frame, whose backward it was.
     """
     shapes, dtypes, positions = (shape,), (dtype,), (None,) * leaves
 
@@ -135,7 +135,7 @@ def boundary(
 
 
 def refusal(shape: tuple[int, ...], dtype: np.dtype[Any], error: Exception) -> Callable[[Sequence[Any]], Any]:
-    """What makes the node of a result that cannot be pulled back, from the edges of a call's inputs.
+    """Return what makes the node of a result that cannot be pulled back, from the edges of a call's inputs.
 
     Where the function has pulled the result back itself, the node counts as freed by the function's caller.
     """
@@ -150,7 +150,7 @@ def refusal(shape: tuple[int, ...], dtype: np.dtype[Any], error: Exception) -> C
 
 
 def is_spent(error: Exception) -> bool:
-    """Whether a result cannot be pulled back because the function has done that."""
+    """Return whether a result cannot be pulled back because the function has done that."""
     return str(error).startswith("Trying to backward through the graph a second time")
 
 

@@ -33,7 +33,7 @@ _PACKAGE = Path(__file__).parents[2]
 
 
 def folder() -> Path | None:
-    """Where entries are; None where the cache is off or has no place.
+    """Return where entries are; None where the cache is off or has no place.
 
     By each system's rules: ``$XDG_CACHE_HOME`` or ``~/.cache`` on Linux, ``~/Library/Caches`` on macOS,
     ``%LOCALAPPDATA%`` on Windows.
@@ -57,7 +57,7 @@ def folder() -> Path | None:
 
 
 def key(*parts: str | bytes) -> str:
-    """The name of what is compiled from some parts on this processor by these sources."""
+    """Return the name of what is compiled from some parts on this processor by these sources."""
     digest = hashlib.blake2b(_surroundings(), digest_size=20)
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
@@ -83,7 +83,7 @@ def _surroundings() -> bytes:
 
 
 def _sources(place: str, deep: bool) -> Iterator[tuple[str, int, int]]:
-    """The sources in a folder of the package: what they are called there, their sizes and times."""
+    """Yield the sources in a folder of the package: what they are called there, their sizes and times."""
     with os.scandir(place) as entries:
         for entry in entries:
             if entry.name.endswith(".py"):
@@ -94,7 +94,7 @@ def _sources(place: str, deep: bool) -> Iterator[tuple[str, int, int]]:
 
 
 def read(name: str) -> tuple[Any, bytes] | None:
-    """The description and bytes of an entry; None where there is none."""
+    """Return the description and bytes of an entry; None where there is none."""
     place = _own_folder(create=False)
     if place is None:
         return None
@@ -158,7 +158,7 @@ def clear() -> None:
 
 
 def _own_folder(create: bool) -> Path | None:
-    """The folder, if it is the user's own."""
+    """Return the folder, if it is the user's own."""
     place = folder()
     if place is None:
         return None

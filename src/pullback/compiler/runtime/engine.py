@@ -28,7 +28,7 @@ def attributes() -> str:
 
 
 def whole(*texts: Iterable[str]) -> str:
-    """The text of a module from its declarations and functions; loops may refer to group 0, and be of
+    """Return the text of a module from its declarations and functions; loops may refer to group 0, and be of
     kind 1 (independent iterations of that group) or 3 (not to be unrolled).
     """
     return "\n".join(
@@ -66,7 +66,7 @@ def machine_name() -> str:
 
 @functools.cache
 def register_bytes() -> int:
-    """How wide the processor's widest vector register is."""
+    """Return how wide the processor's widest vector register is."""
     import llvmlite.binding as llvm
 
     features = llvm.get_host_cpu_features()
@@ -75,7 +75,7 @@ def register_bytes() -> int:
 
 @functools.cache
 def fused() -> bool:
-    """Whether the processor has fused multiply-adds."""
+    """Return whether the processor has fused multiply-adds."""
     import llvmlite.binding as llvm
 
     features = llvm.get_host_cpu_features()
@@ -108,7 +108,7 @@ def named(
 
 
 def found_as(name: str) -> Code | None:
-    """What an earlier process kept under a name; None where there is nothing."""
+    """Return what an earlier process kept under a name; None where there is nothing."""
     found = cache.read(name)
     return None if found is None else Code((found[1],), tuple(found[0]))
 
@@ -171,10 +171,10 @@ class Library:
         return engine
 
     def address(self, name: str) -> int:
-        """Where a function lies."""
+        """Return where a function lies."""
         return int(self.engine.get_function_address(name))
 
     def assembly(self) -> str:
-        """The machine's instructions, as text; the library must have been made from LLVM's text."""
+        """Return the machine's instructions, as text; the library must have been made from LLVM's text."""
         assert self.text is not None
         return str(target().emit_assembly(module(self.text, self.effort)))

@@ -30,7 +30,7 @@ GOOD, SHARED = -1, 1 << 32
 def finder(
     slots: int, row: int, expected: Sequence[ndarray], written: Sequence[tuple[int, int]]
 ) -> Callable[[tuple[Any, ...]], int]:
-    """A function of a tuple of arrays that writes their addresses to slots.
+    """Return a function of a tuple of arrays that writes their addresses to slots.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class _Specification(ndarray):
     kept: list[Any]
 
     def __new__(cls, words: Sequence[int]) -> Any:
-        """An array of the words."""
+        """Return an array of the words."""
         return np.array(words, np.int64).view(cls)
 
 

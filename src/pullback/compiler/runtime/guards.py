@@ -92,7 +92,7 @@ class Watch:
         }  # fmt: skip
 
     def holds(self) -> bool:
-        """Whether all that was read is as the trace needs it.
+        """Return whether all that was read is as the trace needs it.
 
         The words are compared at once: 506 guards of a function with a distribution take 4 µs, and 66 one by
         one.
@@ -105,7 +105,9 @@ class Watch:
         return all(guard.holds() for guard in self._by_hand)
 
     def still_holds(self, position: int) -> bool:
-        """Whether a word that has changed is as the trace needs it; then it is expected as it is now."""
+        """Return whether a word that has changed is as the trace needs it; then it is expected as it is
+        now.
+        """
         guards = self._guards[position]
         if not all(guard.holds() for guard in guards):
             return False
@@ -175,7 +177,9 @@ class Places:
         return {"moving": len(slots), "moving_at": slots, "seen_at": self._seen}
 
     def are_apart(self) -> bool:
-        """Whether no tensor that is written overlaps another; then they are expected where they are now."""
+        """Return whether no tensor that is written overlaps another; then they are expected where they are
+        now.
+        """
         starts = [int(self.table[slot]) for slot, _, _ in self._cells]
         if overlap(
             [(start, start + size, w) for start, (_, size, w) in zip(starts, self._cells, strict=True)]
@@ -186,7 +190,9 @@ class Places:
 
 
 def overlap(ranges: Sequence[tuple[int, int, bool]]) -> bool:
-    """Whether one of some ``(begin, end, written)`` that is written has memory in common with another."""
+    """Return whether one of some ``(begin, end, written)`` that is written has memory in common with
+    another.
+    """
     behind_written = behind_any = 0
     for begin, end, written in sorted(ranges):
         if begin < behind_written or (written and begin < behind_any):
@@ -200,7 +206,7 @@ def overlap(ranges: Sequence[tuple[int, int, bool]]) -> bool:
 def tensor_record(
     source: int, place: int, tensor: Any, node: int, written: bool, keep: list[Any]
 ) -> list[int]:
-    """What is expected of a tensor; `keep` gets what the record points to."""
+    """Return what is expected of a tensor; `keep` gets what the record points to."""
     value = tensor._value
     keep.append(type(tensor))
     counter = id(list) if written else 0
@@ -209,12 +215,14 @@ def tensor_record(
 
 
 def array_record(place: int, shape: Sequence[int], dtype: np.dtype[Any], keep: list[Any]) -> list[int]:
-    """What is expected of an array among the first tuple's items."""
+    """Return what is expected of an array among the first tuple's items."""
     return [native_call.ARRAY, place, 0, 0, *_array_record(shape, dtype, False, keep), 0]
 
 
 def result_record(buffer: Buffer, slot: int, node: int, keep: list[Any]) -> list[int]:
-    """What a call makes: an array for a buffer and, unless the node is `results.BARE`, a tensor around it."""
+    """Return what a call makes: an array for a buffer and, unless the node is `results.BARE`, a tensor around
+    it.
+    """
     extents = np.array(buffer.shape, np.int64)
     keep += [extents, buffer.dtype]
     return [id(buffer.dtype), len(buffer.shape), int(extents.ctypes.data), slot, node]

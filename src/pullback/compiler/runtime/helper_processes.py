@@ -81,7 +81,7 @@ class Helpers:
             with contextlib.suppress(OSError), process:
                 failure = self._hand_over(process)
                 process.kill()
-        # Whoever waits for a text that nobody compiles does so by himself.
+        # A process that waits for a text that no other compiles does so itself.
         while (job := self._jobs.get()) is not None:
             job[2].set_exception(failure)
 
@@ -109,7 +109,7 @@ def _folder() -> str:
 
 
 def _allowed() -> int:
-    """How many processes there may be here."""
+    """Return how many processes there may be here."""
     named = os.environ.get("PULLBACK_COMPILE_PROCESSES")
     if named is not None:
         return int(named) if named.isdecimal() else 0

@@ -64,13 +64,13 @@ class Image(NamedTuple):
 
 
 def name_of(program: Program, pairs: Sequence[Pair]) -> str | None:
-    """The name of a program's image; None where it has something without a text."""
+    """Return the name of a program's image; None where it has something without a text."""
     return _name("program", program, repr([*pairs]), repr(sorted(program.strides.items())))
 
 
 def is_native(program: Program) -> bool:
-    """Whether a program is native code throughout: what the first process to ask has found out by lowering
-    it.
+    """Return whether a program is native code throughout: what the first process to ask has found out by
+    lowering it.
     """
     name = _name("native", program)
     found = None if name is None else cache.read(name)
@@ -94,7 +94,7 @@ def _name(question: str, program: Program, *more: str) -> str | None:
 
 
 def read(name: str) -> tuple[Image, machine_code.Found] | None:
-    """An image and what it calls; None where there is none."""
+    """Return an image and what it calls; None where there is none."""
     found = cache.read(name)
     if found is None:
         return None

@@ -2,7 +2,7 @@
 
 A module has a name that follows from what it is, and its entry in the cache is found by that name: a process
 that runs what an earlier one has compiled neither writes such a module's text nor imports what would. A
-module is loaded once, and stays while somebody holds it.
+module is loaded once, and stays while it is held.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Found(NamedTuple):
 
 
 def name_of(text: str) -> str:
-    """A name unique to a module's text, or to what else says what it is."""
+    """Return a name unique to a module's text, or to what else says what it is."""
     return _PREFIX + hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
@@ -51,7 +51,7 @@ def symbol_of(name: str, function: str = "part") -> str:
 
 
 def library(name: str, write: Callable[[], str], effort: Effort) -> engine.Library:
-    """The module of a name: at hand, from the cache, or compiled and kept there."""
+    """Return the module of a name: at hand, from the cache, or compiled and kept there."""
 
     def published() -> str:
         text = write()
@@ -67,7 +67,7 @@ def library(name: str, write: Callable[[], str], effort: Effort) -> engine.Libra
 
 
 def are_lasting(symbols: Iterable[str]) -> bool:
-    """Whether another process finds functions by these names alone."""
+    """Return whether another process finds functions by these names alone."""
     return all(symbol == PARALLEL or _SYMBOL.fullmatch(symbol) for symbol in symbols)
 
 

@@ -72,12 +72,12 @@ class Specification:
         return python_functions.function("call", found["pullback_call"], self._words)
 
     def part(self, name: str) -> Any:
-        """An array that was given."""
+        """Return an array that was given."""
         return self._parts[name]
 
 
 def is_there() -> bool:
-    """Whether Python's objects are laid out as they must be."""
+    """Return whether Python's objects are laid out as they must be."""
     return _functions() is not None
 
 
@@ -144,7 +144,7 @@ done:
 
 
 def _lists_text(where: Layout) -> str:
-    """Whether every watched list still has its length and its items."""
+    """Return whether every watched list still has its length and its items."""
     return f"""\
 define internal i1 @lists(ptr %records, i64 %count) #0 {{
 entry:
@@ -188,7 +188,8 @@ bad:
 
 
 def array_text(where: Layout) -> str:
-    """Whether an array is of the dtype and shape expected and contiguous; puts its pointer into the table.
+    """Return whether an array is of the dtype and shape expected and contiguous; puts its pointer into the
+    table.
 
     The record's words from the fifth on say what is expected: dtype, rank, address of the shape, flags.
     """
@@ -249,7 +250,7 @@ bad:
 
 
 def _cell_text(where: Layout) -> str:
-    """The same for what one cell holds: a tensor of a type and history, or an array."""
+    """Return the same for what one cell holds: a tensor of a type and history, or an array."""
     known = "\n".join(_field(name, "i64") for name in _KNOWN)
     return f"""\
 define internal i64 @cell(ptr %spec, ptr %record, ptr %slot, ptr %args, ptr %extras) #0 {{
@@ -324,7 +325,7 @@ bad:
 
 
 def _distinct_text(where: Layout) -> str:
-    """Whether the tensors given are one another, or closed over, just where they were at the trace."""
+    """Return whether the tensors given are one another, or closed over, just where they were at the trace."""
     return f"""\
 define internal i1 @distinct(ptr %args, ptr %places, i64 %count, ptr %fixed_at, i64 %fixed) #0 {{
 entry:
@@ -383,7 +384,7 @@ bad:
 
 
 def _stay_text() -> str:
-    """Whether the closed-over arrays that must not move lie where they were seen."""
+    """Return whether the closed-over arrays that must not move lie where they were seen."""
     return """\
 define internal i1 @stay(ptr %table, i64 %count, ptr %slots, ptr %seen) #0 {
 entry:
@@ -410,7 +411,7 @@ done:
 
 
 def _apart_text() -> str:
-    """Whether nothing that is written shares memory with anything else."""
+    """Return whether nothing that is written shares memory with anything else."""
     return """\
 define internal i1 @apart(ptr %table, i64 %written, ptr %written_at, i64 %others, ptr %others_at) #0 {
 entry:
@@ -457,7 +458,7 @@ done:
 
 
 def _call_text(where: Layout) -> str:
-    """The checks, the program, and what is copied back; 0 or why not."""
+    """Return the checks, the program, and what is copied back; 0 or why not."""
     fields = "\n".join(
         _field(name, "ptr" if name.endswith("_at") or name in ("run", "table", "save", "restore") else "i64")
         for name in _FIELDS if not name.startswith(("watched_", "made")) and name not in _MADE_OF
@@ -567,7 +568,7 @@ bad:
 
 
 def _entrance_text(where: Layout) -> str:
-    """The call as a function of Python, of a specification's array and two tuples."""
+    """Return the call as a function of Python, of a specification's array and two tuples."""
     needed = {"made": "i64", "made_at": "ptr", "table": "ptr", "array": "ptr", "tensor": "ptr", "none": "ptr",
               "zero": "ptr"}  # fmt: skip
     fields = "\n".join(_field(name, type_) for name, type_ in needed.items())
@@ -600,7 +601,7 @@ failed:
 
 
 def _text(where: Layout) -> str:
-    """The module."""
+    """Return the module."""
     functions = [
         _watched_text(),
         _lists_text(where),

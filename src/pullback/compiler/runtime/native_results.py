@@ -14,7 +14,7 @@ BARE = 0
 
 
 def made_text(where: Layout) -> str:
-    """A new tuple of new results, whose pointers go into the table; null where memory is missing."""
+    """Return a new tuple of new results, whose pointers go into the table; null where memory is missing."""
     return f"""\
 define internal ptr @made(ptr %records, i64 %count, ptr %table, ptr %array_type, ptr %tensor_type, \
 ptr %none, ptr %zero) #0 {{

@@ -61,7 +61,7 @@ def words(address: int, count: int) -> list[int]:
 
 
 def _offset(holder: Any, target: int, start: int = 0) -> int:
-    """Where in an object a word stands; no object is read beyond its size."""
+    """Return where in an object a word stands; no object is read beyond its size."""
     found = words(id(holder), sys.getsizeof(holder) // _WORD if type(holder) is tuple else _size(holder))
     return _WORD * found.index(target, start)
 
@@ -72,7 +72,7 @@ def _size(holder: Any) -> int:
 
 @functools.cache
 def layout() -> Layout | None:
-    """The offsets; None where they are not as they must be."""
+    """Return the offsets; None where they are not as they must be."""
     if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != _WORD:
         return None
     if sysconfig.get_config_var("Py_GIL_DISABLED"):

@@ -36,7 +36,7 @@ class Placement(NamedTuple):
     dtype: np.dtype[Any]
 
     def of(self, array: ndarray) -> ndarray:
-        """The part of an array of the program, or of a cell's."""
+        """Return the part of an array of the program, or of a cell's."""
         root, before = storage(array)
         return np.ndarray(self.shape, self.dtype, root, before + self.offset, self.strides)
 
@@ -58,15 +58,15 @@ class Memory:
         self._in_order: dict[int, int] = {}
 
     def was_overwritten(self, number: int) -> bool:
-        """Whether the memory of a value was written to."""
+        """Return whether the memory of a value was written to."""
         layouts = self._recorder.layouts
         if self._overwritten is None:
             self._overwritten = layouts.overwritten()
         return bool(self._overwritten) and layouts.of(number).root in self._overwritten
 
     def backing(self, number: int) -> tuple[int | None, Placement | None]:
-        """The value that the program is to compute for a value, and how this lies in it; no value where it
-        lies in the memory of a cell.
+        """Return the value that the program is to compute for a value, and how this lies in it; no value
+        where it lies in the memory of a cell.
         """
         recorder = self._recorder
         shape, dtype = recorder.shapes[number], recorder.dtypes[number]
@@ -81,13 +81,13 @@ class Memory:
         return self._permuted(layout.root), placement
 
     def whole(self, number: int) -> Placement:
-        """All of a value in C order that another result has, too."""
+        """Return all of a value in C order that another result has, too."""
         recorder = self._recorder
         shape, dtype = recorder.shapes[number], recorder.dtypes[number]
         return Placement(None, 0, np.empty(shape, dtype).strides, shape, dtype)
 
     def _permuted(self, root: int) -> int:
-        """A value with its axes in the order of its memory."""
+        """Return a value with its axes in the order of its memory."""
         array = self._recorder.layouts.stand_in(root)
         if array.flags.c_contiguous:
             return root

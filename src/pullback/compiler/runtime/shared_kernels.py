@@ -120,7 +120,7 @@ class Kernel:
         return self._library.address(machine_code.symbol_of(self.name, "joining")) if self.joins else 0
 
     def cut(self, images: int) -> Cut:
-        """How the work on a number of images is cut."""
+        """Return how the work on a number of images is cut."""
         parts = min(_MOST, int(images * self._work / _PART))
         if self._scratch:
             parts = min(parts, _SCRATCH_BYTES // (self._scratch * self._size))
@@ -162,7 +162,7 @@ def parallel(part: int, table: ndarray, parts: int) -> None:
 
 
 def address(array: ndarray | None) -> int:
-    """Where an array's elements are."""
+    """Return where an array's elements are."""
     return 0 if array is None else array.ctypes.data
 
 
@@ -172,20 +172,20 @@ def whole(elements: int) -> int:
 
 
 def module(code: Code, *functions: str) -> str:
-    """The text of a module."""
+    """Return the text of a module."""
     return "\n".join([*sorted(code.declarations), *functions, engine.attributes()])
 
 
 def function(name: str, lines: Sequence[str]) -> str:
-    """The text of ``part`` or ``joining``."""
+    """Return the text of ``part`` or ``joining``."""
     parameters = "ptr %table, i64 %part" if name == "part" else "ptr %table"
     body = "\n".join(lines)
     return f"define void @{name}({parameters}) nounwind #0 {{\nentry:\n{body}\n  ret void\n}}"
 
 
 def fields(arrays: Sequence[str]) -> list[str]:
-    """The lines that read the table into ``%units``, ``%rows``, ``%splits``, ``%scratches`` and the arrays'
-    names.
+    """Return the lines that read the table into ``%units``, ``%rows``, ``%splits``, ``%scratches`` and the
+    arrays' names.
     """
     lines = []
     for n, name in enumerate([*arrays, "scratches", "units", "rows", "splits"]):
@@ -198,7 +198,7 @@ def fields(arrays: Sequence[str]) -> list[str]:
 
 
 def bounds(row: str) -> list[str]:
-    """The lines that find a part's units, from ``%first`` to below ``%last``."""
+    """Return the lines that find a part's units, from ``%first`` to below ``%last``."""
     return [
         f"  %low = mul nsw i64 %units, {row}",
         "  %first = sdiv i64 %low, %rows",
@@ -208,7 +208,7 @@ def bounds(row: str) -> list[str]:
 
 
 def own_scratch(real: str, scratch: int) -> list[str]:
-    """The lines that find a part's scratch."""
+    """Return the lines that find a part's scratch."""
     return [
         f"  %away = mul nsw i64 %part, {scratch}",
         f"  %scratch = getelementptr {real}, ptr %scratches, i64 %away",

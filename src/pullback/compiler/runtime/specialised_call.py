@@ -66,7 +66,7 @@ class _Source:
         self.lines.append("    " * depth + text)
 
     def name(self, prefix: str, value: Any) -> str:
-        """A name for a value that the function uses."""
+        """Return a name for a value that the function uses."""
         name = f"{prefix}{len(self.names)}"
         self.names[name] = value
         return name
@@ -76,8 +76,8 @@ class _Source:
         self.line(f"if not ({condition}): return MISS")
 
     def function(self, head: str) -> Callable[..., Any]:
-        """The function. Its file's name puts it inside this package, for those who look for the
-        user's line.
+        """Return the function. Its file's name puts it inside this package, for those who look for the user's
+        line.
         """
         text = "\n".join([f"def {head}:", *self.lines])
         code = compile(text, f"{blame.PACKAGE}compiler{blame.PACKAGE[-1]}<shortcut>", "exec")
@@ -102,7 +102,7 @@ def forward(
     captured: Captured, executable: Executable, leaves: Sequence[Any], spec: TreeSpec,
     tensors: Sequence[Any], mode: Any, pull: Callable[..., Any],
 ) -> Callable[..., Any] | None:
-    """The function of ``(args, kwargs)`` that does a call.
+    """Return the function of ``(args, kwargs)`` that does a call.
 
     Parameters
     ----------
@@ -401,8 +401,8 @@ class _Forward:
             source.line(f"{self.cells[at]}._grad = {'None' if position is None else f'o{position}'}")
 
     def _is_spent(self) -> bool:
-        """Whether all results with a history were pulled back by the function, and end at fixed leaves: the
-        edges to these are not needed before somebody asks.
+        """Return whether all results with a history were pulled back by the function, and end at fixed
+        leaves: the edges to these are not needed before they are asked for.
         """
         captured = self.captured
         pulled = [(captured.cells[at], self.tensors[at]) for at, _ in captured.pulled]
@@ -497,7 +497,7 @@ class _Forward:
         return f"(o{saved.output}, None, 0)"
 
     def _structure(self, spec: TreeSpec, values: Any) -> str:
-        """The expression that puts results together as the function did."""
+        """Return the expression that puts results together as the function did."""
         if spec.type is None:
             return str(next(values))
         if spec.type in (tuple, list):
@@ -510,8 +510,8 @@ class _Forward:
 
 
 def backward(executable: Executable, general: Callable[..., Any]) -> Callable[..., Any]:
-    """The pullback as a node takes it: ``pull(saved arrays, covectors)``; `general` where native code alone
-    does not do.
+    """Return the pullback as a node takes it: ``pull(saved arrays, covectors)``; `general` where native code
+    alone does not do.
     """
     if not native_call.is_there() or not executable.entry:
         return general

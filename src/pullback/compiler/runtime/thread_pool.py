@@ -37,7 +37,7 @@ _IDLE_PAUSES, _WAITING_PAUSES = 1500, 200
 
 
 def _pause() -> tuple[str, str]:
-    """The instruction by which a waiting processor rests, and its declaration."""
+    """Return the instruction by which a waiting processor rests, and its declaration."""
     machine = platform.machine().lower()
     if machine in ("x86_64", "amd64", "i686"):
         return "call void @llvm.x86.sse2.pause()", "declare void @llvm.x86.sse2.pause()"
@@ -69,7 +69,7 @@ done:
 
 
 def text() -> str:
-    """The pool as LLVM's text."""
+    """Return the pool as LLVM's text."""
     if not _HAS_THREADS:
         return _SERIAL_TEXT
     pause, declared = _pause()
@@ -276,5 +276,5 @@ class Pool:
 
 @functools.cache
 def pool() -> Pool:
-    """The process' pool."""
+    """Return the process' pool."""
     return Pool()

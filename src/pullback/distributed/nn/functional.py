@@ -10,14 +10,14 @@ from ..collectives import ReduceOp, check_root, joined
 
 
 def broadcast(tensor: Any, src: int, group: ProcessGroup | None = None) -> Any:
-    """The value that process `src` has."""
+    """Return the value that process `src` has."""
     joined(group)
     check_root("broadcast", src)
     return tensor.clone()
 
 
 def gather(tensor: Any, dst: int = 0, group: ProcessGroup | None = None) -> tuple[Any, ...]:
-    """The values of all processes, in process `dst`."""
+    """Return the values of all processes, in process `dst`."""
     joined(group)
     check_root("gather", dst)
     return (tensor.clone(),)
@@ -33,7 +33,7 @@ def scatter(tensors: Sequence[Any], src: int = 0, group: ProcessGroup | None = N
 def reduce(
     tensor: Any, dst: int, op: ReduceOp = ReduceOp.SUM, group: ProcessGroup | None = None
 ) -> Any:
-    """The reduction over all processes, in process `dst`."""
+    """Return the reduction over all processes, in process `dst`."""
     joined(group)
     check_root("reduce", dst)
     return tensor.clone()
@@ -48,7 +48,7 @@ def reduce_scatter(
 
 
 def all_gather(tensor: Any, group: ProcessGroup | None = None) -> tuple[Any, ...]:
-    """The values of all processes."""
+    """Return the values of all processes."""
     joined(group)
     return (tensor.clone(),)
 
@@ -65,12 +65,12 @@ def all_to_all_single(
     output: Any, input: Any, output_split_sizes: Sequence[int] | None = None,
     input_split_sizes: Sequence[int] | None = None, group: ProcessGroup | None = None,
 ) -> Any:  # fmt: skip
-    """The same of the parts of one tensor; `output` gives its shape."""
+    """Return the same of the parts of one tensor; `output` gives its shape."""
     joined(group)
     return input.clone()
 
 
 def all_reduce(tensor: Any, op: ReduceOp = ReduceOp.SUM, group: ProcessGroup | None = None) -> Any:
-    """The reduction over all processes."""
+    """Return the reduction over all processes."""
     joined(group)
     return tensor.clone()

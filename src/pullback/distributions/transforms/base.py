@@ -61,7 +61,7 @@ class Transform:  # noqa: PLW1641  # torch's cannot be hashed either
         raise NotImplementedError
 
     def with_cache(self, cache_size: int = 1) -> Any:
-        """The transform itself, or one like it that keeps as many values."""
+        """Return the transform itself, or one like it that keeps as many values."""
         if self._cache_size == cache_size:
             return self
         if type(self).__init__ is Transform.__init__:
@@ -105,11 +105,11 @@ class Transform:  # noqa: PLW1641  # torch's cannot be hashed either
         return f"{self.__class__.__name__}()"
 
     def forward_shape(self, shape: Any) -> Any:
-        """The shape of y for an x of the given shape."""
+        """Return the shape of y for an x of the given shape."""
         return shape
 
     def inverse_shape(self, shape: Any) -> Any:
-        """The shape of x for a y of the given shape."""
+        """Return the shape of x for a y of the given shape."""
         return shape
 
 
@@ -173,7 +173,7 @@ class _InverseTransform(Transform):  # noqa: PLW1641  # torch's cannot be hashed
 
 
 def _with_event_dim(constraint: Any, event_dim: int, what: str) -> Any:
-    """A constraint on events of at least its own dimensions."""
+    """Return a constraint on events of at least its own dimensions."""
     if event_dim < constraint.event_dim:
         raise AssertionError(f"event_dim {event_dim} must be >= {what}.event_dim {constraint.event_dim}")
     if event_dim > constraint.event_dim:

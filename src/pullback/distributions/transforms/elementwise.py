@@ -55,7 +55,7 @@ class SigmoidTransform(_IncreasingTransform):
 
 
 def _clipped_sigmoid(x: Any) -> Any:
-    """The sigmoid, kept from 0 and 1, at which the inverse is infinite."""
+    """Return the sigmoid, kept from 0 and 1, at which the inverse is infinite."""
     limits = finfo(x.dtype)
     return x.sigmoid().clamp(min=limits.tiny, max=1.0 - limits.eps)
 

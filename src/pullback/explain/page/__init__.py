@@ -84,7 +84,7 @@ def frame_of(explanations: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _without_long_values(graph: Mapping[str, Any]) -> dict[str, Any]:
-    """The graph with no more of the covectors on the path than the page shows."""
+    """Return the graph with no more of the covectors on the path than the page shows."""
     nodes = [
         {**node, "incoming": _without_long_value(node["incoming"])} if node["incoming"] else node
         for node in graph["nodes"]
@@ -98,7 +98,7 @@ def _without_long_value(part: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _data_element(content: Any) -> str:
-    """The data as an element that is no script; a "<" in it could end the element."""
+    """Return the data as an element that is no script; a "<" in it could end the element."""
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     if len(text) < LARGE:
         escaped = text.replace("<", "\\u003c")
@@ -108,7 +108,7 @@ def _data_element(content: Any) -> str:
 
 
 def _hash(text: str) -> str:
-    """A script or style as a content security policy names it."""
+    """Return a script or style as a content security policy names it."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 

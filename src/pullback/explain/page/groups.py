@@ -65,7 +65,7 @@ class Folding:
         return self._fold(self.order, 0)
 
     def _fold(self, steps: Sequence[int], depth: int) -> list[Any]:
-        """The boxes of one level, at most `MOST` where the graph allows it."""
+        """Return the boxes of one level, at most `MOST` where the graph allows it."""
         if len(steps) <= MOST:
             return list(steps)
         by_module = self._modules(steps, depth)
@@ -79,7 +79,9 @@ class Folding:
         return _numbered([self._group(piece, self._lines(piece), depth, period) for piece in pieces])
 
     def _modules(self, steps: Sequence[int], depth: int) -> list[Any] | None:
-        """The steps cut where the call of a submodule begins or ends; None where that does not help."""
+        """Return the steps cut where the call of a submodule begins or ends; None where that does not
+        help.
+        """
         runs = list(self._runs(steps, depth))
         if len(runs) == 1 and runs[0][0] is not None:
             return self._fold(steps, depth + 1)
@@ -142,7 +144,7 @@ class Folding:
         return node["name"], node.get("file"), node.get("line")
 
     def _lines(self, steps: Sequence[int]) -> str:
-        """The source lines of steps, or the ops where no line is known."""
+        """Return the source lines of steps, or the ops where no line is known."""
         lines = [
             node["line"]
             for step in steps
@@ -178,7 +180,7 @@ def _numbered(groups: list[Any]) -> list[Any]:
 
 
 def _opened(boxes: list[Any]) -> list[Any]:
-    """The boxes with a group that is the only one opened: it would hide all there is to see."""
+    """Return the boxes with a group that is the only one opened: it would hide all there is to see."""
     groups = [box for box in boxes if not isinstance(box, int)]
     if len(groups) != 1 or len(boxes) - 1 + len(groups[0]["children"]) > MOST:
         return boxes

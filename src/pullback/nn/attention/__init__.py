@@ -44,7 +44,7 @@ _SWITCHES: dict[SDPBackend, tuple[Callable[[], bool], Callable[[bool], None]]] =
 
 
 def _cur_sdpa_kernel_backends() -> list[SDPBackend]:
-    """The implementations that are allowed now."""
+    """Return the implementations that are allowed now."""
     return [backend for backend, (enabled, _) in _SWITCHES.items() if enabled()]
 
 

@@ -51,7 +51,7 @@ class CausalBias(Tensor):
             )
 
     def _materialize(self, device: Any = None) -> Any:
-        """The mask (seq_len_q, seq_len_kv), True where a query sees a key."""
+        """Return the mask (seq_len_q, seq_len_kv), True where a query sees a key."""
         offset = 0 if self.variant == CausalVariant.UPPER_LEFT else self.seq_len_kv - self.seq_len_q
         return tril(ones(self.seq_len_q, self.seq_len_kv, device=device).bool(), diagonal=offset)
 
@@ -83,14 +83,14 @@ class CausalBias(Tensor):
 
 
 def causal_upper_left(*size: int) -> CausalBias:
-    """A mask for (queries, keys) with which query i sees the keys up to i."""
+    """Return a mask for (queries, keys) with which query i sees the keys up to i."""
     if len(size) != 2:
         raise AssertionError("causal_upper_left only supports 2D tensors")
     return CausalBias(CausalVariant.UPPER_LEFT, *size)
 
 
 def causal_lower_right(*size: int) -> CausalBias:
-    """A mask for (queries, keys) with which the last query sees all keys, each before it one less."""
+    """Return a mask for (queries, keys) with which the last query sees all keys, each before it one less."""
     if len(size) != 2:
         raise AssertionError("causal_lower_right only supports 2D tensors")
     return CausalBias(CausalVariant.LOWER_RIGHT, *size)

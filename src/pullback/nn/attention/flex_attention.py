@@ -55,7 +55,7 @@ class AuxOutput(NamedTuple):
 
 
 def _counts_scores(mod: Mod) -> bool:
-    """Whether a function takes a score (five arguments) or only places (four)."""
+    """Return whether a function takes a score (five arguments) or only places (four)."""
     parameters = inspect.signature(mod).parameters.values()
     count = sum(p.default is inspect.Parameter.empty for p in parameters)
     if count not in (4, 5):
@@ -64,7 +64,7 @@ def _counts_scores(mod: Mod) -> bool:
 
 
 def _over_places(mod: Mod, scores: bool) -> Mod:
-    """The function mapped over batch, heads, queries and keys, the scores split along each."""
+    """Return the function mapped over batch, heads, queries and keys, the scores split along each."""
     first = (0,) if scores else ()
     for places in (
         (None, None, None, 0),
@@ -77,7 +77,7 @@ def _over_places(mod: Mod, scores: bool) -> Mod:
 
 
 def noop_mask(batch: Any, head: Any, token_q: Any, token_kv: Any) -> Any:
-    """The mask that hides nothing."""
+    """Return the mask that hides nothing."""
     return batch.new_ones(size=(), dtype=dtypes.bool, device=batch.device)
 
 
@@ -175,7 +175,7 @@ class BlockMask:
         return math.prod(self.shape)
 
     def sparsity(self) -> float:
-        """The share of places outside the blocks that hold something, in per cent."""
+        """Return the share of places outside the blocks that hold something, in per cent."""
         seen = int(self._blocks.sum()) * math.prod(self.BLOCK_SIZE)
         return 100 * (1 - seen / self.numel())
 

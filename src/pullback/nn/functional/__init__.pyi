@@ -57,7 +57,7 @@ def adaptive_max_pool3d_with_indices(
 ) -> tuple[Tensor, Tensor]:
     """:func:`adaptive_max_pool3d` and the places of the maxima, whatever `return_indices` says."""
 def affine_grid(theta: Any, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
-    """The grid of an affine map: ``out[n, p] = theta[n] @ (p, 1)`` for the centre p of every pixel."""
+    """Return the grid of an affine map: ``out[n, p] = theta[n] @ (p, 1)`` for the centre p of every pixel."""
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """Dropout that keeps mean and variance of `selu`'s output: dropped elements take its limit at −∞."""
 def avg_pool1d(
@@ -235,7 +235,7 @@ def gaussian_nll_loss(
 def gelu(input: Tensor, *, approximate: str = 'none', out: Tensor | None = None) -> Tensor:
     """input·Φ(input), Φ the normal distribution function; ``approximate="tanh"`` replaces it by a tanh."""
 def glu(input: Tensor, dim: int = -1) -> Tensor:
-    """The first half along `dim` times the sigmoid of the second."""
+    """Return the first half along `dim` times the sigmoid of the second."""
 def grid_sample(
     input: Tensor, grid: Tensor, mode: str = 'bilinear', padding_mode: str = 'zeros',
     align_corners: bool | None = None,
@@ -508,7 +508,7 @@ def scaled_dot_product_attention(
 ) -> Tensor:
     """``softmax(query @ keyᵀ · scale + mask) @ value`` (Vaswani et al. 2017, eq. 1)."""
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """The self-normalising `elu`: scale 1.0507, α 1.6733."""
+    """Return the self-normalising `elu`: scale 1.0507, α 1.6733."""
 def selu_(input: Tensor) -> Tensor:
     """`selu`, in place."""
 def sigmoid(input: Tensor) -> Tensor:
@@ -563,7 +563,7 @@ def upsample(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = 'nearest',
     align_corners: bool | None = None,
 ) -> Tensor:
-    """The former name of :func:`interpolate`."""
+    """Return the former name of :func:`interpolate`."""
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """:func:`interpolate` in mode "bilinear" with aligned corners."""
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:

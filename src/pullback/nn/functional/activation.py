@@ -111,7 +111,7 @@ def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
 
 
 def _limits(input: Any, *numbers: Any) -> Any:
-    """The numbers of a threshold, which the input's dtype has to hold."""
+    """Return the numbers of a threshold, which the input's dtype has to hold."""
     bound = _THRESHOLD.bind((input, *numbers), {})
     numbers = bound["threshold"], bound["value"]
     if dtype_of(input).kind != "f":
@@ -222,7 +222,7 @@ def elu_(input: Any, alpha: float = 1.0) -> Any:
 
 @functional
 def selu(input: Any, inplace: bool = False) -> Any:
-    """The self-normalising `elu`: scale 1.0507, α 1.6733."""
+    """Return the self-normalising `elu`: scale 1.0507, α 1.6733."""
     check_floating("elu_cpu", input)
     call = o.elu_in_place if inplace else o.elu
     return applied(
@@ -318,7 +318,7 @@ def tanh(input: Any) -> Any:
 
 @functional
 def glu(input: Any, dim: int = -1) -> Any:
-    """The first half along `dim` times the sigmoid of the second."""
+    """Return the first half along `dim` times the sigmoid of the second."""
     shape = shape_of(input)
     if not shape:
         raise RuntimeError("glu does not support scalars because halving size must be even")
@@ -333,7 +333,7 @@ def glu(input: Any, dim: int = -1) -> Any:
 
 
 def implicit_dim(name: str, rank: int) -> int:
-    """The dim that torch takes where none is given, with its warning."""
+    """Return the dim that torch takes where none is given, with its warning."""
     warnings.warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as "
         f"an argument.",

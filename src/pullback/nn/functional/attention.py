@@ -75,7 +75,7 @@ def scaled_dot_product_attention(
 
 
 def _is_one_op(query: Any, key: Any, value: Any, mask: Any, grouped: bool) -> bool:
-    """Whether torch computes the attention by one kernel on the CPU.
+    """Return whether torch computes the attention by one kernel on the CPU.
 
     It asks for four dimensions, equal batches, heads and widths, rows in one piece and a mask that needs no
     gradient.

@@ -95,7 +95,7 @@ _MOST_KNOWN = 1024
 
 
 def _key(x: Any, w: Any, b: Any, stride: Any, padding: Any, dilation: Any, groups: int, rank: int) -> Any:
-    """What the checks of a convolution look at; None where it is not plain."""
+    """Return what the checks of a convolution look at; None where it is not plain."""
     options = stride, padding, dilation
     for option in options:
         if type(option) is not int and not (type(option) is tuple and all(type(n) is int for n in option)):

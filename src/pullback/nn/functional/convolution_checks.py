@@ -127,7 +127,7 @@ def check_not_empty(x: Any, rank: int, alone: bool) -> None:
 def uses_onednn(
     x: Any, w: Any, alone: bool, stride: tuple[int, ...], groups: int, output_padding: tuple[int, ...]
 ) -> bool:
-    """Whether torch hands a convolution to oneDNN, which has texts of its own."""
+    """Return whether torch hands a convolution to oneDNN, which has texts of its own."""
     kind, shape, kernel = str(dtype_of(x)), shape_of(x), shape_of(w)[2:]
     images = 1 if alone else shape[0]
     if any(o >= s for o, s in zip(output_padding, stride)):
@@ -185,7 +185,9 @@ def check_dilation(dilation: tuple[int, ...], onednn: bool, transposed: bool) ->
 
 
 def by_axis(name: str, values: tuple[int, ...], lifted: int, comma: str = " ") -> str:
-    """Each axis's number as torch spells it; one axis is shown as two, the first with the number `lifted`."""
+    """Return each axis's number as torch spells it; one axis is shown as two, the first with the number
+    `lifted`.
+    """
     shown = (lifted, *values) if len(values) == 1 else values
     axes = ("depth", "height", "width")[-len(shown) :]
     return comma.join(f"{name}_{axis}: {n}" for axis, n in zip(axes, shown, strict=True))

@@ -39,7 +39,9 @@ def _times(input: Any, noise: Any) -> Any:
 
 
 def _noise(like: Any, p: float) -> Any:
-    """What is multiplied with. Who calls gives a detached input, which is gone before that is written to."""
+    """Return what is multiplied with. Who calls gives a detached input, which is gone before that is written
+    to.
+    """
     return draws.dropout_noise.call(like, float(p), random_facade.default_generator)
 
 
@@ -50,7 +52,7 @@ def _kept(like: Any, p: float) -> Any:
 
 
 def _channels(input: Any, kept: int) -> Any:
-    """What a mask for whole channels is laid out like: the first axes of the input, then ones."""
+    """Return what a mask for whole channels is laid out like: the first axes of the input, then ones."""
     shape = shape_of(input)
     if len(shape) < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
@@ -68,7 +70,7 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
 
 
 def _is_idle(input: Any, p: float, training: bool) -> bool:
-    """Whether a dropout leaves its input as it is."""
+    """Return whether a dropout leaves its input as it is."""
     return not training or p == 0 or 0 in shape_of(input)
 
 

@@ -19,7 +19,7 @@ from .activation import softmax
 
 
 def is_allowed(tensors: Iterable[Any]) -> bool:
-    """Whether the switch is on, and no tensor overrides functions or will need a gradient."""
+    """Return whether the switch is on, and no tensor overrides functions or will need a gradient."""
     return mha.get_fastpath_enabled() and not any(
         t is not None and (type(t) in OVERRIDING or (modes().grad and t.requires_grad)) for t in tensors
     )

@@ -51,7 +51,7 @@ def check_known(reduction: str) -> None:
 
 
 def apply_reduction(x: Any, reduction: str) -> Any:
-    """The mean, the sum, or x."""
+    """Return the mean, the sum, or x."""
     if reduction == "mean":
         if dtype_of(x).kind in "biu":
             raise RuntimeError(
@@ -66,7 +66,7 @@ def apply_reduction(x: Any, reduction: str) -> Any:
 
 
 def sizes_text(shape: tuple[int, ...]) -> str:
-    """A shape as torch's messages write it."""
+    """Return a shape as torch's messages write it."""
     return f"torch.Size({list(shape)})"
 
 

@@ -26,7 +26,7 @@ from .dropout import dropout
 def _check_ranks(
     query: Any, key: Any, value: Any, key_padding_mask: Any, attn_mask: Any, num_heads: int
 ) -> bool:
-    """Whether the inputs have a batch dim; torch's error where their ranks differ."""
+    """Return whether the inputs have a batch dim; torch's error where their ranks differ."""
     rank = query.dim()
     if rank not in (2, 3):
         raise AssertionError(
@@ -60,7 +60,7 @@ def _check_ranks(
 def added_mask(
     mask: Any, name: str, dtype: Any, other: Any = None, other_name: str = "attn_mask"
 ) -> Any:
-    """A mask as what is added to the scores: −∞ where a bool mask hides a key."""
+    """Return a mask as what is added to the scores: −∞ where a bool mask hides a key."""
     if mask is None:
         return None
     kind = dtype_of(mask).kind
@@ -76,7 +76,7 @@ def added_mask(
 
 
 def _parts(projected: Any, count: int, width: int) -> Any:
-    """A projection (…, count·width) as so many of its own."""
+    """Return a projection (…, count·width) as so many of its own."""
     split = projected.unflatten(-1, (count, width)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
     return split.unbind(0)
 
@@ -118,7 +118,7 @@ def _projected_apart(inputs: tuple[Any, ...], weights: tuple[Any, ...], bias: An
 
 
 def _spread_mask(mask: Any, batch: int, heads: int, rows: int, columns: int) -> Any:
-    """A mask as (1 or batch·heads, rows, columns)."""
+    """Return a mask as (1 or batch·heads, rows, columns)."""
     if mask is None:
         return None
     wanted = (rows, columns) if mask.dim() == 2 else (batch * heads, rows, columns)
@@ -154,7 +154,7 @@ def _heads(x: Any, static: Any, name: str, count: int, width: int) -> Any:
 
 
 def _joined_masks(mask: Any, padding: Any, batch: int, heads: int, columns: int) -> Any:
-    """The sum of both masks."""
+    """Return the sum of both masks."""
     if padding is None:
         return mask
     for axis, wanted in ((0, batch), (1, columns)):

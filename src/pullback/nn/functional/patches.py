@@ -23,7 +23,7 @@ def _pair(name: str, value: Any) -> Pair:
 
 
 def _windows(kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> tuple[Pair, Pair, Pair, Pair]:
-    """The arguments as pairs, checked."""
+    """Return the arguments as pairs, checked."""
     kernel, dilations = _pair("kernel_size", kernel_size), _pair("dilation", dilation)
     paddings, strides = _pair("padding", padding), _pair("stride", stride)
     for name, short, pair, least in (

@@ -52,7 +52,7 @@ def check_longs(values: Iterable[int]) -> tuple[int, ...]:
 
 
 def _numbers(value: Any, rank: int, name: str, position: int, function: str, is_max: bool) -> tuple[int, ...]:
-    """One number per spatial axis."""
+    """Return one number per spatial axis."""
     if type(value) is int and abs(value) < 1 << 63:
         return (value,) * rank
     values = _integers(value, name, position, function)
@@ -97,8 +97,8 @@ def windows_of(
     x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, rank: int, function: str,
     is_max: bool, indices: bool = False,
 ) -> Windows:  # fmt: skip
-    """The windows over the last `rank` axes of x, checked as torch checks them; with indices it
-    pools one axis as two.
+    """Return the windows over the last `rank` axes of x, checked as torch checks them; with indices it pools
+    one axis as two.
     """
     check_tensor(x, function)
     options = kernel, stride, padding, dilation
@@ -223,7 +223,7 @@ def _refuse_output(
 
 
 def adaptive_size(x: Any, wanted: Any, rank: int, function: str, is_max: bool) -> tuple[int, ...]:
-    """The output size of an adaptive pool, one number per spatial axis; None keeps an axis."""
+    """Return the output size of an adaptive pool, one number per spatial axis; None keeps an axis."""
     if rank == 1:
         check_tensor(x, function)
     shape = shape_of(x) if rank == 1 else tuple(x.size())

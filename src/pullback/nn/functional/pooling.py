@@ -275,7 +275,7 @@ def adaptive_max_pool3d_with_indices(input: Any, output_size: Any, return_indice
 def _unpooled_size(
     size: tuple[int, ...], kernel: Any, stride: Any, padding: Any, output_size: Any, rank: int
 ) -> Any:
-    """The size that the places belong to: the least that pools to `size`, or `output_size` where it
+    """Return the size that the places belong to: the least that pools to `size`, or `output_size` where it
     may be.
     """
     kernel, padding = _each(kernel, rank), _each(padding, rank)

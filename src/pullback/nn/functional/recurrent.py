@@ -113,7 +113,7 @@ def _network(
 
 
 def _sizes(data: Any, batch_sizes: Any) -> tuple[Any, tuple[int, ...]]:
-    """The rows that the sizes tell of, and the sizes."""
+    """Return the rows that the sizes tell of, and the sizes."""
     given = array_of(batch_sizes)
     if given.dtype != np.int64:
         raise RuntimeError(
@@ -138,7 +138,9 @@ _FLOATS = frozenset(d.numpy for d in (dtypes.float16, dtypes.bfloat16, dtypes.fl
 
 
 def _fit(x: Any, states: tuple[Any, ...], w: _Weights, gates: int, sizes: ops.Sizes) -> bool:
-    """Whether the op takes these; else torch's error, unless the dtype is all that it does not take."""
+    """Return whether the op takes these; else torch's error, unless the dtype is all that it does not
+    take.
+    """
     rows = sizes[0] if sizes is not None else shape_of(x)[1]
     hidden = shape_of(states[-1])[-1]
     out = hidden if w.w_hr is None else shape_of(w.w_hr)[0]
@@ -204,7 +206,9 @@ def _one_state(
 
 
 def _batch_first(output: Any) -> Any:
-    """The batch as first axis; torch's node is that of `transpose_`, which would bump the version here."""
+    """Return the batch as first axis; torch's node is that of `transpose_`, which would bump the version
+    here.
+    """
     return transpose(output, 0, 1)
 
 

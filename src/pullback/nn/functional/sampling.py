@@ -134,7 +134,7 @@ grid_sampler_2d, grid_sampler_3d = (as_function(grid_sampler, f"grid_sampler_{n}
 
 @public(namespace="nn.functional", method=False, out=False)
 def affine_grid(theta: Any, size: Sequence[int], align_corners: bool | None = None) -> Any:
-    """The grid of an affine map: ``out[n, p] = theta[n] @ (p, 1)`` for the centre p of every pixel.
+    """Return the grid of an affine map: ``out[n, p] = theta[n] @ (p, 1)`` for the centre p of every pixel.
 
     Parameters
     ----------

@@ -159,8 +159,8 @@ def _unsupported(rank: int, mode: Any) -> NotImplementedError:
 def _resized(
     rank: int, spatial: tuple[int, ...], size: Any, scale_factor: Any, recompute: bool | None
 ) -> tuple[Any, Any]:
-    """The output's size or the factors, of which one is None, as torch passes them on; torch's errors where
-    they do not fit. `rank` is negative where there is less than a batch of channels.
+    """Return the output's size or the factors, of which one is None, as torch passes them on; torch's errors
+    where they do not fit. `rank` is negative where there is less than a batch of channels.
     """
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
@@ -217,7 +217,9 @@ def _upsampling(mode: str, antialias: bool, rank: int) -> Parser:
 def _passed_on(
     input: Any, mode: str, antialias: bool, align_corners: Any, size: Any, factors: Any
 ) -> tuple[tuple[int, ...], list[float | None]]:
-    """The output's size, and the factors where they decide the places, as the function behind reads them."""
+    """Return the output's size, and the factors where they decide the places, as the function behind reads
+    them.
+    """
     spatial = shape_of(input)[2:]
     corners = () if mode.startswith("nearest") else (False if align_corners is None else align_corners,)
     parser = _upsampling(mode, antialias, len(spatial))
@@ -340,7 +342,7 @@ def upsample(
     input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> Any:  # fmt: skip
-    """The former name of :func:`interpolate`."""
+    """Return the former name of :func:`interpolate`."""
     _deprecated("upsample")
     return interpolate(input, size, scale_factor, mode, align_corners)
 

@@ -34,7 +34,7 @@ class CrossMapLRN2d(Function):
 
     @staticmethod
     def backward(ctx: Any, grad_output: Any) -> Any:
-        """The covector times the derivative."""
+        """Return the covector times the derivative."""
         input, output, scale = ctx.saved_tensors
         before = int(ctx.size - (ctx.size - 1) / 2)
         ratio = _over_channels(_band(input, -before, ctx.size - 1 - before), grad_output * output / scale)
@@ -43,7 +43,7 @@ class CrossMapLRN2d(Function):
 
 
 def _band(input: Any, first: int, last: int) -> Any:
-    """The matrix that sums channels from `first` to `last` places away."""
+    """Return the matrix that sums channels from `first` to `last` places away."""
     channels = input.shape[1]
     ones = TOP_LEVEL["ones"](channels, channels, dtype=input.dtype)
     return ones.triu(first).tril(last)

@@ -51,7 +51,7 @@ class _Activation(Module):
         return getattr(F, self.function)(input, **{name: getattr(self, name) for name in self.arguments})
 
     def extra_repr(self) -> str:
-        """The arguments that are shown."""
+        """Return the arguments that are shown."""
         parts = [f"{name}={getattr(self, name)}" for name in self.shown]
         if getattr(self, "inplace", False):
             parts.append("inplace=True")
@@ -110,7 +110,7 @@ class GELU(_Activation):
     arguments: ClassVar[dict[str, Any]] = {"approximate": "none"}
 
     def extra_repr(self) -> str:
-        """The approximation."""
+        """Return the approximation."""
         return f"approximate={self.approximate!r}"
 
 
@@ -277,7 +277,7 @@ class RReLU(Module):
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
     def extra_repr(self) -> str:
-        """The arguments."""
+        """Return the arguments."""
         return f"lower={self.lower}, upper={self.upper}{', inplace=True' if self.inplace else ''}"
 
 
@@ -297,7 +297,7 @@ class PReLU(Module):
         return F.prelu(input, self.weight)
 
     def extra_repr(self) -> str:
-        """The number of parameters."""
+        """Return the number of parameters."""
         return f"num_parameters={self.num_parameters}"
 
 

@@ -117,7 +117,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return cat(parts, 1)
 
     def predict(self, input: Any) -> Any:
-        """The most probable class of each row: (N,).
+        """Return the most probable class of each row: (N,).
 
         The clusters are computed only for rows whose most probable entry of the head is a cluster.
         """

@@ -124,7 +124,7 @@ class MultiheadAttention(Module):
 
 
     def _is_one_piece(self, query: Any, key: Any, value: Any) -> bool:
-        """Whether torch computes this without the ordinary path: self-attention in evaluation."""
+        """Return whether torch computes this without the ordinary path: self-attention in evaluation."""
         weight, bias = self.in_proj_weight, self.in_proj_bias
         if weight is None or bias is None or self.training or not self.batch_first or query.dim() != 3:
             return False

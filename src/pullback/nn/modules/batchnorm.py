@@ -59,7 +59,7 @@ class _NormBase(Module):
         raise NotImplementedError
 
     def extra_repr(self) -> str:
-        """The arguments."""
+        """Return the arguments."""
         return (
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
             f"bias={self.affine and self.bias is not None}, track_running_stats={self.track_running_stats}"
@@ -209,7 +209,7 @@ class SyncBatchNorm(_BatchNorm):
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Any, process_group: Any = None) -> Any:
-        """The module with every batch normalisation in it replaced, parameters and statistics kept."""
+        """Return the module with every batch normalisation in it replaced, parameters and statistics kept."""
         converted = module
         if isinstance(module, _BatchNorm):
             converted = SyncBatchNorm(

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def position(index: Any, length: int) -> int:
-    """The place that an index means in a list, counted from its start."""
+    """Return the place that an index means in a list, counted from its start."""
     index = operator.index(index)
     if not -length <= index < length:
         raise IndexError(f"index {index} is out of range")
@@ -16,7 +16,7 @@ def position(index: Any, length: int) -> int:
 
 
 def pairs(values: Iterable[Any], container: str) -> Iterator[Any]:
-    """The elements, each checked to be a pair."""
+    """Yield the elements, each checked to be a pair."""
     for i, pair in enumerate(values):
         where = f"{container} update sequence element #{i}"
         if not isinstance(pair, Iterable):

@@ -83,7 +83,7 @@ class _ConvNd(Module):
         self.__dict__.setdefault("padding_mode", "zeros")  # files of torch before 1.1 lack it
 
     def extra_repr(self) -> str:
-        """The arguments that differ from their defaults."""
+        """Return the arguments that differ from their defaults."""
         text = (
             f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
         )
@@ -131,7 +131,7 @@ class _Conv(_ConvNd):
         )  # fmt: skip
 
     def _conv_forward(self, input: Any, weight: Any, bias: Any) -> Any:
-        """The convolution with a weight and bias that need not be the layer's own."""
+        """Return the convolution with a weight and bias that need not be the layer's own."""
         function = (F.conv1d, F.conv2d, F.conv3d)[self.rank - 1]
         padding: Any = self.padding
         if self.padding_mode != "zeros":

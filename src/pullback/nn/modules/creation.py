@@ -9,15 +9,17 @@ from ..parameter import Parameter
 
 
 def empty_parameter(shape: tuple[int, ...], device: Any, dtype: Any) -> Parameter:
-    """A parameter of a shape whose values are still to be drawn."""
+    """Return a parameter of a shape whose values are still to be drawn."""
     return Parameter(empty(shape, device=device, dtype=dtype))
 
 
 def optional_parameter(wanted: bool, shape: tuple[int, ...], device: Any, dtype: Any) -> Parameter | None:
-    """A parameter as `empty_parameter` makes it where it is wanted, else None, which reserves its name."""
+    """Return a parameter as `empty_parameter` makes it where it is wanted, else None, which reserves its
+    name.
+    """
     return empty_parameter(shape, device, dtype) if wanted else None
 
 
 def filled_parameter(shape: tuple[int, ...], value: float, device: Any, dtype: Any) -> Parameter:
-    """A parameter with one value everywhere."""
+    """Return a parameter with one value everywhere."""
     return Parameter(full(shape, value, device=device, dtype=dtype))

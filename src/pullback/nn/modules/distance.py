@@ -31,7 +31,7 @@ class CosineSimilarity(Module):
         self.eps = eps
 
     def forward(self, x1: Any, x2: Any) -> Any:
-        """The similarity along `dim`, which it takes away."""
+        """Return the similarity along `dim`, which it takes away."""
         return F.cosine_similarity(x1, x2, self.dim, self.eps)
 
 

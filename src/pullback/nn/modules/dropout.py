@@ -23,7 +23,7 @@ class _DropoutNd(Module):
         return getattr(F, self.function)(input, self.p, self.training, self.inplace)
 
     def extra_repr(self) -> str:
-        """The arguments."""
+        """Return the arguments."""
         return f"p={self.p}, inplace={self.inplace}"
 
 

@@ -26,7 +26,7 @@ class BackwardHookFunction(Function):
 
 
 def _spread(places: Sequence[int], values: Sequence[Any], size: int) -> tuple[Any, ...]:
-    """The values at their places among arguments, None at the places of what is no tensor."""
+    """Return the values at their places among arguments, None at the places of what is no tensor."""
     spread: list[Any] = [None] * size
     for place, value in zip(places, values, strict=True):
         spread[place] = value
@@ -77,13 +77,13 @@ class BackwardHook:
         self.output_places: list[int] | None = None
 
     def setup_input_hook(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The arguments with the node before them."""
+        """Return the arguments with the node before them."""
         self.input_count = len(args)
         result, self.input_places = _through_identity(args, self._at_inputs)
         return result
 
     def setup_output_hook(self, output: Any) -> Any:
-        """The output with the node behind it."""
+        """Return the output with the node behind it."""
         values = output if isinstance(output, tuple) else (output,)
         self.output_count = len(values)
         result, self.output_places = _through_identity(values, self._at_outputs)

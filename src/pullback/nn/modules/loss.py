@@ -72,7 +72,7 @@ class _Loss(Module):
     own_first: ClassVar[bool] = True
 
     def forward(self, input: Any, target: Any) -> Any:
-        """The loss of `input` against `target`."""
+        """Return the loss of `input` against `target`."""
         options = {name: getattr(self, name) for name in self.arguments}
         if self.weighted:
             options["weight"] = self.weight
@@ -86,7 +86,7 @@ class _WeightedLoss(_Loss):
 
 
 def legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
-    """The reduction that the old flags stand for, with torch's warning."""
+    """Return the reduction that the old flags stand for, with torch's warning."""
     size_average = True if size_average is None else size_average
     reduce = True if reduce is None else reduce
     chosen = "none" if not reduce else "mean" if size_average else "sum"
@@ -228,7 +228,7 @@ class MultiLabelMarginLoss(_Loss):
 
 class _PairLoss(_Loss):
     def forward(self, input1: Any, input2: Any, target: Any) -> Any:  # type: ignore[override]  # one more input
-        """The loss of a pair against `target` (1 or −1)."""
+        """Return the loss of a pair against `target` (1 or −1)."""
         return getattr(F, self.function)(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
@@ -253,7 +253,7 @@ class TripletMarginLoss(_Loss):
     arguments: ClassVar[dict[str, Any]] = {"margin": 1.0, "p": 2.0, "eps": 1e-6, "swap": False}
 
     def forward(self, anchor: Any, positive: Any, negative: Any) -> Any:  # type: ignore[override]  # three inputs
-        """The loss of an anchor against a positive and a negative."""
+        """Return the loss of an anchor against a positive and a negative."""
         options = {name: getattr(self, name) for name in self.arguments}
         return F.triplet_margin_loss(anchor, positive, negative, reduction=self.reduction, **options)
 
@@ -265,7 +265,7 @@ class GaussianNLLLoss(_Loss):
     arguments: ClassVar[dict[str, Any]] = {"full": False, "eps": 1e-6}
 
     def forward(self, input: Any, target: Any, var: Any) -> Any:  # type: ignore[override]  # one more input
-        """The loss of a mean and a variance against `target`."""
+        """Return the loss of a mean and a variance against `target`."""
         return F.gaussian_nll_loss(input, target, var, full=self.full, eps=self.eps, reduction=self.reduction)
 
 
@@ -320,7 +320,7 @@ class TripletMarginWithDistanceLoss(_Loss):
         self.swap = swap
 
     def forward(self, anchor: Any, positive: Any, negative: Any) -> Any:  # type: ignore[override]  # three inputs
-        """The loss of an anchor against a positive and a negative."""
+        """Return the loss of an anchor against a positive and a negative."""
         return F.triplet_margin_with_distance_loss(
             anchor, positive, negative, distance_function=self.distance_function, margin=self.margin,
             swap=self.swap, reduction=self.reduction,
@@ -338,7 +338,7 @@ class CTCLoss(_Loss):
     def forward(  # type: ignore[override]  # four inputs
         self, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any
     ) -> Any:
-        """The loss of log probabilities (T, N, C) against targets."""
+        """Return the loss of log probabilities (T, N, C) against targets."""
         return F.ctc_loss(
             log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
         )

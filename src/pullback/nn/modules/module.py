@@ -255,7 +255,7 @@ class Module(ModuleState, ModuleHooks):
     # --- the tree -------------------------------------------------------------------------------------------
 
     def get_submodule(self, target: str) -> Module:
-        """The submodule with a dotted name."""
+        """Return the submodule with a dotted name."""
         module: Any = self
         for part in target.split(".") if target else ():
             module = module._get_attribute(part)
@@ -281,7 +281,7 @@ class Module(ModuleState, ModuleHooks):
         setattr(parent, name, module)
 
     def get_parameter(self, target: str) -> Parameter:
-        """The parameter with a dotted name."""
+        """Return the parameter with a dotted name."""
         path, _, name = target.rpartition(".")
         parameter = self.get_submodule(path)._get_attribute(name)
         if not isinstance(parameter, Parameter):
@@ -289,7 +289,7 @@ class Module(ModuleState, ModuleHooks):
         return parameter
 
     def get_buffer(self, target: str) -> Tensor:
-        """The buffer with a dotted name."""
+        """Return the buffer with a dotted name."""
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
         buffer = module._get_attribute(name)
@@ -314,7 +314,7 @@ class Module(ModuleState, ModuleHooks):
                 )
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
-        """The module itself and all below."""
+        """Return the module itself and all below."""
         return (module for _, module in self.named_modules(remove_duplicate=remove_duplicate))
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
@@ -326,7 +326,7 @@ class Module(ModuleState, ModuleHooks):
                 yield name, module
 
     def children(self) -> Iterator[Module]:
-        """The direct submodules."""
+        """Return the direct submodules."""
         return (module for _, module in self.named_children())
 
     def _named_members(
@@ -352,7 +352,7 @@ class Module(ModuleState, ModuleHooks):
         return self._named_members(lambda m: m._parameters.items(), prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """The parameters."""
+        """Return the parameters."""
         return (parameter for _, parameter in self.named_parameters(recurse=recurse))
 
     def named_buffers(
@@ -362,7 +362,7 @@ class Module(ModuleState, ModuleHooks):
         return self._named_members(lambda m: m._buffers.items(), prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """The buffers."""
+        """Return the buffers."""
         return (buffer for _, buffer in self.named_buffers(recurse=recurse))
 
     def apply(self, fn: Callable[[Module], None]) -> Self:
@@ -509,7 +509,7 @@ class Module(ModuleState, ModuleHooks):
         return self._apply(lambda t: t.share_memory_())
 
     def _replicate_for_data_parallel(self) -> Self:
-        """A copy with the same attributes and no parameters; what it refers to is shared."""
+        """Return a copy with the same attributes and no parameters; what it refers to is shared."""
         replica = type(self).__new__(type(self))
         replica.__dict__ = self.__dict__.copy()
         replica.__dict__.update(
@@ -589,7 +589,7 @@ class Module(ModuleState, ModuleHooks):
 
 
 def class_named(root: type, module: str, name: str) -> Any:
-    """The class of this package, `root` or below it, that torch has under a name, or None."""
+    """Return the class of this package, `root` or below it, that torch has under a name, or None."""
     classes = [root]
     for cls in classes:
         if cls.__qualname__ == name and cls.__module__ == module:
@@ -599,13 +599,13 @@ def class_named(root: type, module: str, name: str) -> Any:
 
 
 def _new(module: str, name: str) -> Any:
-    """An instance, without its attributes, of the class that torch has under a name."""
+    """Return an instance, without its attributes, of the class that torch has under a name."""
     cls = class_named(Module, module, name)
     return cls.__new__(cls)
 
 
 def _addindent(text: str, spaces: int) -> str:
-    """All lines but the first further in; a blank line stays empty."""
+    """Return all lines but the first further in; a blank line stays empty."""
     first, *rest = text.split("\n")
     return "\n".join([first, *(" " * spaces + line if line.strip() else "" for line in rest)])
 

@@ -155,7 +155,7 @@ class ModuleHooks:
         self._is_full_backward_hook = full
 
     def _get_backward_hooks(self) -> tuple[list[Hook], list[Hook]]:
-        """The hooks of the call: the full ones and the others, those of every module first."""
+        """Return the hooks of the call: the full ones and the others, those of every module first."""
         kinds: dict[bool | None, list[Hook]] = {True: [], False: [], None: []}
         kinds[_shared_hooks_are_full] += _global_backward_hooks.values()
         kinds[self._is_full_backward_hook] += self._backward_hooks.values()

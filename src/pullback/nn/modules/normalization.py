@@ -13,7 +13,7 @@ from .module import Module
 
 
 def _shape_of_axes(normalized_shape: Any) -> tuple[int, ...]:
-    """The shape of the normalised axes, which is given as one size where it is one axis."""
+    """Return the shape of the normalised axes, which is given as one size where it is one axis."""
     if isinstance(normalized_shape, numbers.Integral):
         return (normalized_shape,)  # type: ignore[return-value]  # an integer of any kind
     return tuple(normalized_shape)
@@ -58,7 +58,7 @@ class LayerNorm(_Scaled):
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        """The arguments."""
+        """Return the arguments."""
         return (
             f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
             f"bias={self.elementwise_affine and self.bias is not None}"
@@ -86,7 +86,7 @@ class GroupNorm(_Scaled):
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        """The arguments."""
+        """Return the arguments."""
         return (
             f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
             f"bias={self.affine and self.bias is not None}"
@@ -119,7 +119,7 @@ class RMSNorm(Module):
         return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
     def extra_repr(self) -> str:
-        """The arguments."""
+        """Return the arguments."""
         return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
 
 
@@ -138,7 +138,7 @@ class LocalResponseNorm(Module):
         return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
 
     def extra_repr(self) -> str:
-        """The arguments."""
+        """Return the arguments."""
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
 
 
@@ -159,7 +159,7 @@ class CrossMapLRN2d(Module):
         return Normalize.apply(input, self.size, self.alpha, self.beta, self.k)
 
     def extra_repr(self) -> str:
-        """The arguments."""
+        """Return the arguments."""
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
 
 

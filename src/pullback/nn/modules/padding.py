@@ -26,7 +26,7 @@ class _Pad(Module):
         return F.pad(input, self.padding, self.mode)
 
     def extra_repr(self) -> str:
-        """The padding."""
+        """Return the padding."""
         return f"{self.padding}"
 
 
@@ -42,7 +42,7 @@ class _ConstantPadNd(_Pad):
         return F.pad(input, self.padding, self.mode, self.value)
 
     def extra_repr(self) -> str:
-        """The padding and the value."""
+        """Return the padding and the value."""
         return f"padding={self.padding}, value={self.value}"
 
 
@@ -71,7 +71,7 @@ class ZeroPad1d(ConstantPad1d):
         super().__init__(padding, 0.0)
 
     def extra_repr(self) -> str:
-        """The padding."""
+        """Return the padding."""
         return f"{self.padding}"
 
 
@@ -82,7 +82,7 @@ class ZeroPad2d(ConstantPad2d):
         super().__init__(padding, 0.0)
 
     def extra_repr(self) -> str:
-        """The padding."""
+        """Return the padding."""
         return f"{self.padding}"
 
 
@@ -93,7 +93,7 @@ class ZeroPad3d(ConstantPad3d):
         super().__init__(padding, 0.0)
 
     def extra_repr(self) -> str:
-        """The padding."""
+        """Return the padding."""
         return f"{self.padding}"
 
 

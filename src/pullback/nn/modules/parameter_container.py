@@ -61,7 +61,7 @@ class ParameterList(Module):
         return self
 
     def extra_repr(self) -> str:
-        """One line per value."""
+        """Return one line per value."""
         return "\n".join(_described(i, value, lambda t: t.dtype) for i, value in enumerate(self))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -141,11 +141,11 @@ class ParameterDict(Module):
         return ParameterDict(OrderedDict(self.items()))
 
     def keys(self) -> Any:
-        """The names."""
+        """Return the names."""
         return self._keys.keys()
 
     def values(self) -> Any:
-        """The values."""
+        """Return the values."""
         return (self[k] for k in self._keys)
 
     def items(self) -> Any:
@@ -153,11 +153,11 @@ class ParameterDict(Module):
         return ((k, self[k]) for k in self._keys)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The value, or `default` where there is none."""
+        """Return the value, or `default` where there is none."""
         return self[key] if key in self._keys else default
 
     def setdefault(self, key: str, default: Any = None) -> Any:
-        """The value, which is `default` from now on where there was none."""
+        """Return the value, which is `default` from now on where there was none."""
         if key not in self:
             self[key] = default
         return self[key]
@@ -181,7 +181,7 @@ class ParameterDict(Module):
             del self[key]
 
     def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
-        """A dictionary with one value under all keys."""
+        """Return a dictionary with one value under all keys."""
         return ParameterDict((key, default) for key in keys)
 
     def update(self, parameters: Any) -> None:
@@ -201,7 +201,7 @@ class ParameterDict(Module):
             self[key] = value
 
     def extra_repr(self) -> str:
-        """One line per value."""
+        """Return one line per value."""
         return "\n".join(_described(k, self[k], typename) for k in self._keys)
 
     def __call__(self, input: Any) -> Any:

@@ -20,7 +20,7 @@ class PixelShuffle(Module):
         return F.pixel_shuffle(input, self.upscale_factor)
 
     def extra_repr(self) -> str:
-        """The factor."""
+        """Return the factor."""
         return f"upscale_factor={self.upscale_factor}"
 
 
@@ -36,7 +36,7 @@ class PixelUnshuffle(Module):
         return F.pixel_unshuffle(input, self.downscale_factor)
 
     def extra_repr(self) -> str:
-        """The factor."""
+        """Return the factor."""
         return f"downscale_factor={self.downscale_factor}"
 
 
@@ -52,7 +52,7 @@ class ChannelShuffle(Module):
         return F.channel_shuffle(input, self.groups)
 
     def extra_repr(self) -> str:
-        """The groups."""
+        """Return the groups."""
         return f"groups={self.groups}"
 
 

@@ -33,7 +33,7 @@ class _MaxPoolNd(Module):
         )  # fmt: skip
 
     def extra_repr(self) -> str:
-        """The arguments."""
+        """Return the arguments."""
         return (
             f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
             f"dilation={self.dilation}, ceil_mode={self.ceil_mode}"
@@ -64,7 +64,7 @@ class _AvgPoolNd(Module):
     padding: Any
 
     def extra_repr(self) -> str:
-        """The arguments."""
+        """Return the arguments."""
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
@@ -141,7 +141,7 @@ class _AdaptiveAvgPoolNd(Module):
         return getattr(F, self.function)(input, self.output_size)
 
     def extra_repr(self) -> str:
-        """The output size."""
+        """Return the output size."""
         return f"output_size={self.output_size}"
 
 
@@ -177,7 +177,7 @@ class _AdaptiveMaxPoolNd(Module):
         return function(input, self.output_size, self.return_indices)
 
     def extra_repr(self) -> str:
-        """The output size."""
+        """Return the output size."""
         return f"output_size={self.output_size}"
 
 
@@ -214,7 +214,7 @@ class _MaxUnpoolNd(Module):
         return function(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
     def extra_repr(self) -> str:
-        """The arguments."""
+        """Return the arguments."""
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
@@ -254,7 +254,7 @@ class _LPPoolNd(Module):
         return function(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
     def extra_repr(self) -> str:
-        """The arguments."""
+        """Return the arguments."""
         return (
             f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
             f"ceil_mode={self.ceil_mode}"

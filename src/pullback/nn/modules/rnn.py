@@ -197,7 +197,7 @@ class RNNBase(Module):
         self.check_hidden_size(hidden, self.get_expected_hidden_size(input, batch_sizes))
 
     def permute_hidden(self, hx: Any, permutation: Any) -> Any:
-        """The states in another order of the batch."""
+        """Return the states in another order of the batch."""
         return hx if permutation is None else hx.index_select(1, permutation)
 
     def _zeros(self, input: Any, batch_sizes: Any) -> Any:
@@ -366,7 +366,7 @@ class LSTM(RNNBase):
         )
 
     def permute_hidden(self, hx: Any, permutation: Any) -> Any:
-        """The states in another order of the batch."""
+        """Return the states in another order of the batch."""
         if permutation is None:
             return hx
         return hx[0].index_select(1, permutation), hx[1].index_select(1, permutation)

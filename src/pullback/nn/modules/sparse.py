@@ -55,7 +55,7 @@ class Embedding(Module):
         )
 
     def extra_repr(self) -> str:
-        """The arguments that differ from their defaults."""
+        """Return the arguments that differ from their defaults."""
         text = f"{self.num_embeddings}, {self.embedding_dim}"
         if self.padding_idx is not None:
             text += f", padding_idx={self.padding_idx}"
@@ -73,7 +73,7 @@ class Embedding(Module):
     def from_pretrained(
         cls, embeddings: Any, freeze: bool = True, padding_idx: int | None = None, **options: Any
     ) -> Any:
-        """An embedding with given rows."""
+        """Return an embedding with given rows."""
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, columns = embeddings.shape
@@ -125,7 +125,7 @@ class EmbeddingBag(Module):
         )  # fmt: skip
 
     def extra_repr(self) -> str:
-        """The arguments that differ from their defaults, and the mode."""
+        """Return the arguments that differ from their defaults, and the mode."""
         text = f"{self.num_embeddings}, {self.embedding_dim}"
         if self.max_norm is not None:
             text += f", max_norm={self.max_norm}"

@@ -37,7 +37,7 @@ def _get_seq_len(src: Any, batch_first: bool) -> int:
 
 
 def _detect_is_causal_mask(mask: Any, is_causal: bool | None = None, size: int | None = None) -> bool:
-    """The hint as it was given, or else whether the mask hides what comes later and nothing more."""
+    """Return the hint as it was given, or else whether the mask hides what comes later and nothing more."""
     if is_causal is not None or mask is None:
         return is_causal is True
     causal = _generate_square_subsequent_mask(
@@ -155,7 +155,7 @@ class TransformerEncoderLayer(_Layer):
         return self.dropout2(self._hidden_layer(x))
 
     def _is_one_piece(self, src: Any) -> bool:
-        """Whether torch computes the layer without the ordinary path, in evaluation."""
+        """Return whether torch computes the layer without the ordinary path, in evaluation."""
         attention = self.self_attn
         if src.dim() != 3 or self.training or not attention.batch_first or attention.in_proj_bias is None:
             return False

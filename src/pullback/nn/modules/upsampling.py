@@ -34,7 +34,7 @@ class Upsample(Module):
         )  # fmt: skip
 
     def extra_repr(self) -> str:
-        """The size or the factor, and the mode."""
+        """Return the size or the factor, and the mode."""
         given = f"size={self.size!r}" if self.scale_factor is None else f"scale_factor={self.scale_factor!r}"
         return f"{given}, mode={self.mode!r}"
 

@@ -26,12 +26,12 @@ _quadruple = _ntuple(4, "_quadruple")
 
 
 def _reverse_repeat_tuple(t: Sequence[Any], n: int) -> tuple[Any, ...]:
-    """The elements from the last to the first, each n times."""
+    """Return the elements from the last to the first, each n times."""
     return tuple(x for x in reversed(t) for _ in range(n))
 
 
 def _list_with_default(out_size: Any, defaults: Sequence[int]) -> Any:
-    """The sizes wanted of the last axes, where None stands for the size that the axis has."""
+    """Return the sizes wanted of the last axes, where None stands for the size that the axis has."""
     if isinstance(out_size, int):
         return out_size
     if len(defaults) <= len(out_size):

@@ -11,7 +11,7 @@ from .comm import NOTE
 
 
 def get_a_var(obj: Any) -> Any:
-    """A tensor in nested lists, tuples and dictionaries; None where there is none."""
+    """Return a tensor in nested lists, tuples and dictionaries; None where there is none."""
     if isinstance(obj, Tensor):
         return obj
     if isinstance(obj, dict):

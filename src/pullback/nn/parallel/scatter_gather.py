@@ -12,7 +12,7 @@ from .comm import scatter as spread
 
 
 def is_namedtuple(obj: Any) -> bool:
-    """Whether an object is a tuple whose fields have names."""
+    """Return whether an object is a tuple whose fields have names."""
     return isinstance(obj, tuple) and hasattr(obj, "_asdict") and hasattr(obj, "_fields")
 
 
@@ -35,7 +35,7 @@ def scatter(inputs: Any, target_gpus: Sequence[Any], dim: int = 0) -> Any:
 def scatter_kwargs(
     inputs: tuple[Any, ...], kwargs: dict[str, Any] | None, target_gpus: Sequence[Any], dim: int = 0
 ) -> tuple[tuple[Any, ...], tuple[dict[str, Any], ...]]:
-    """The arguments of a call for each of several accelerators; the shorter list is filled up."""
+    """Return the arguments of a call for each of several accelerators; the shorter list is filled up."""
     by_place = scatter(inputs, target_gpus, dim) if inputs else []
     by_name = scatter(kwargs, target_gpus, dim) if kwargs else []
     most = max(len(by_place), len(by_name))

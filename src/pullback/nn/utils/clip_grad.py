@@ -26,7 +26,7 @@ def _gradients(parameters: Any) -> list[Any]:
 def get_total_norm(
     tensors: Iterable[Any], norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
 ) -> Any:
-    """The p-norm of all elements of several tensors together."""
+    """Return the p-norm of all elements of several tensors together."""
     values = _listed(tensors)
     order = float(norm_type)
     if not values:

@@ -11,7 +11,7 @@ from ...tensor.settings import typename
 
 
 def parameters_to_vector(parameters: Iterable[Any]) -> Any:
-    """All parameters, flattened one after another."""
+    """Return all parameters, flattened one after another."""
     return cat([p.view(-1) for p in parameters])
 
 

@@ -23,7 +23,7 @@ def _check_statistics(bn: Any) -> None:
 
 
 def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
-    """A copy of a convolution that does what the convolution and then the normalisation do."""
+    """Return a copy of a convolution that does what the convolution and then the normalisation do."""
     _check(conv, bn)
     fused = copy.deepcopy(conv)
     _check_statistics(bn)
@@ -52,7 +52,7 @@ def fuse_conv_bn_weights(
 
 
 def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
-    """A copy of a linear layer that does what the layer and then the normalisation do."""
+    """Return a copy of a linear layer that does what the layer and then the normalisation do."""
     _check(linear, bn)
     fused = copy.deepcopy(linear)
     if bn.num_features not in (linear.out_features, 1):

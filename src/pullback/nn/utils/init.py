@@ -10,7 +10,7 @@ from ..modules.module import Module
 
 
 def skip_init(module_cls: Any, *args: Any, **kwargs: Any) -> Any:
-    """An instance of a module class whose parameters and buffers have undefined values.
+    """Return an instance of a module class whose parameters and buffers have undefined values.
 
     The random stream is left where it was.
     """

@@ -38,7 +38,7 @@ def _is_orthogonal(matrix: Any) -> bool:
 
 
 def _nearby_orthogonal(matrix: Any) -> Any:
-    """The orthogonal factor of a QR factorisation whose triangular factor has a positive diagonal."""
+    """Return the orthogonal factor of a QR factorisation whose triangular factor has a positive diagonal."""
     factors, tau = geqrf(matrix)
     return householder_product(factors, tau) * _diagonal(factors).sgn().unsqueeze(-2)
 
@@ -68,7 +68,7 @@ class _Orthogonal(Module):
             self.register_buffer("base", None)
 
     def forward(self, X: Any) -> Any:
-        """The orthogonal matrix."""
+        """Return the orthogonal matrix."""
         wide = X.size(-2) < X.size(-1)
         matrix = X.mT if wide else X
         if self.orthogonal_map is _OrthMaps.householder:
@@ -100,7 +100,7 @@ class _Orthogonal(Module):
 
     @no_grad()
     def right_inverse(self, Q: Any) -> Any:
-        """A matrix that `forward` maps to Q, or to an orthogonal matrix near it."""
+        """Return a matrix that `forward` maps to Q, or to an orthogonal matrix near it."""
         if Q.shape != self.shape:
             raise ValueError(
                 f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape "
@@ -126,7 +126,7 @@ class _Orthogonal(Module):
 
     @staticmethod
     def _completed(matrix: Any) -> Any:
-        """A square orthogonal matrix whose first columns are those given, made orthogonal."""
+        """Return a square orthogonal matrix whose first columns are those given, made orthogonal."""
         n, k = matrix.shape[-2:]
         if n == k:
             return matrix.clone() if _is_orthogonal(matrix) else _nearby_orthogonal(matrix)
@@ -179,7 +179,7 @@ class _WeightNorm(Module):
         self.dim = -1 if dim is None else dim
 
     def forward(self, weight_g: Any, weight_v: Any) -> Any:
-        """The weight."""
+        """Return the weight."""
         return normed(weight_v, weight_g, self.dim)
 
     def right_inverse(self, weight: Any) -> Any:
@@ -249,7 +249,7 @@ class _SpectralNorm(Module):
             self._v = F.normalize(mv(matrix.H, self._u), dim=0, eps=self.eps, out=self._v)
 
     def forward(self, weight: Any) -> Any:
-        """The weight over its largest singular value."""
+        """Return the weight over its largest singular value."""
         if weight.ndim == 1:
             return F.normalize(weight, dim=0, eps=self.eps)
         matrix = self._as_matrix(weight)
@@ -260,7 +260,7 @@ class _SpectralNorm(Module):
         return weight / vdot(u, mv(matrix, v))
 
     def right_inverse(self, value: Any) -> Any:
-        """The value: what has another norm cannot be told from it."""
+        """Return the value: what has another norm cannot be told from it."""
         return value
 
 

@@ -166,7 +166,7 @@ class ParametrizationList(ModuleList):
             own.set_(value)
 
     def forward(self) -> Any:
-        """The parametrized tensor."""
+        """Return the parametrized tensor."""
         first, *others = self
         value = first(*([self.original] if self.is_tensor else self._originals()))
         for function in others:
@@ -314,7 +314,7 @@ def _check_one_more(module: Any, name: str, function: Any) -> None:
 
 
 def is_parametrized(module: Any, tensor_name: str | None = None) -> bool:
-    """Whether a tensor of a module, or any of its tensors, is parametrized."""
+    """Return whether a tensor of a module, or any of its tensors, is parametrized."""
     functions = getattr(module, "parametrizations", None)
     if not isinstance(functions, ModuleDict):
         return False
@@ -357,7 +357,7 @@ def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: b
 
 
 def type_before_parametrizations(module: Module) -> type:
-    """The class that a module had before it was parametrized."""
+    """Return the class that a module had before it was parametrized."""
     return type(module).__bases__[0] if is_parametrized(module) else type(module)
 
 

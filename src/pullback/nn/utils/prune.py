@@ -37,7 +37,7 @@ class BasePruningMethod(ABC):
         """The mask of a tensor by scores `t`: 0 for what is pruned now or was before, else 1."""
 
     def apply_mask(self, module: Any) -> Any:
-        """The parameter times its mask."""
+        """Return the parameter times its mask."""
         if self._tensor_name is None:
             raise AssertionError(f"Module {module} has to be pruned")
         mask, original = (getattr(module, self._tensor_name + suffix) for suffix in ("_mask", "_orig"))
@@ -86,7 +86,9 @@ class BasePruningMethod(ABC):
 
     @classmethod
     def _joined(cls, module: Any, name: str, method: BasePruningMethod) -> BasePruningMethod:
-        """The method, behind those by which the parameter is pruned already; their hook is taken out."""
+        """Return the method, behind those by which the parameter is pruned already; their hook is taken
+        out.
+        """
         method._tensor_name = name
         found = [
             key
@@ -106,7 +108,7 @@ class BasePruningMethod(ABC):
         return container
 
     def prune(self, t: Any, default_mask: Any = None, importance_scores: Any = None) -> Any:
-        """A tensor with what this method chooses set to zero; no module is involved."""
+        """Return a tensor with what this method chooses set to zero; no module is involved."""
         scores = t if importance_scores is None else importance_scores
         if scores.shape != t.shape:
             raise AssertionError(
@@ -160,7 +162,7 @@ class PruningContainer(BasePruningMethod):
         return self._pruning_methods[idx]
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The mask so far, with what the last method takes from what is left."""
+        """Return the mask so far, with what the last method takes from what is left."""
         method = self._pruning_methods[-1]
         part = _left_for(method, t, default_mask)
         mask = default_mask.to(dtype=t.dtype)
@@ -170,7 +172,7 @@ class PruningContainer(BasePruningMethod):
 
 
 def _left_for(method: Any, t: Any, mask: Any) -> Any:
-    """The index of what a method gets to see of a tensor that is pruned in part."""
+    """Return the index of what a method gets to see of a tensor that is pruned in part."""
     everything: list[Any] = [slice(None)] * t.dim()
     if method.PRUNING_TYPE == "unstructured":
         return mask == 1
@@ -195,7 +197,7 @@ class Identity(BasePruningMethod):
     PRUNING_TYPE = "unstructured"
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The mask as it was."""
+        """Return the mask as it was."""
         return default_mask
 
     @classmethod
@@ -214,7 +216,7 @@ class RandomUnstructured(BasePruningMethod):
         self.amount = amount
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The mask with as many more zeros at random."""
+        """Return the mask with as many more zeros at random."""
         count = _number_to_prune(self.amount, t.nelement())
         mask = default_mask.clone()
         if count != 0:
@@ -237,7 +239,7 @@ class L1Unstructured(BasePruningMethod):
         self.amount = amount
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The mask with zeros where the scores are smallest."""
+        """Return the mask with zeros where the scores are smallest."""
         count = _number_to_prune(self.amount, t.nelement())
         mask = default_mask.clone()
         if count != 0:
@@ -263,7 +265,7 @@ class RandomStructured(BasePruningMethod):
         self.dim = dim
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The mask with as many more channels zero at random."""
+        """Return the mask with as many more channels zero at random."""
         channels = _channels(t, self.dim)
         count = _number_to_prune(self.amount, channels)
         if count == 0:
@@ -289,7 +291,7 @@ class LnStructured(BasePruningMethod):
         self.dim = dim
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The mask with those channels zero whose scores have the smallest norm."""
+        """Return the mask with those channels zero whose scores have the smallest norm."""
         channels = _channels(t, self.dim)
         count = _number_to_prune(self.amount, channels)
         axis = self.dim % t.dim()
@@ -314,7 +316,7 @@ class CustomFromMask(BasePruningMethod):
         self.mask = mask
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The mask so far times the one given."""
+        """Return the mask so far times the one given."""
         if default_mask.shape != self.mask.shape:
             raise AssertionError(
                 f"default_mask shape {default_mask.shape} must match self.mask shape {self.mask.shape}"
@@ -420,7 +422,7 @@ def remove(module: Any, name: str) -> Any:
 
 
 def is_pruned(module: Any) -> bool:
-    """Whether a parameter of the module, or of one below it, is pruned."""
+    """Return whether a parameter of the module, or of one below it, is pruned."""
     return any(
         isinstance(hook, BasePruningMethod)
         for part in module.modules()
@@ -451,7 +453,7 @@ def _number_to_prune(amount: Any, size: int) -> int:
 
 
 def _channels(t: Any, dim: int) -> int:
-    """The number of channels along an axis of a tensor of several axes."""
+    """Return the number of channels along an axis of a tensor of several axes."""
     if t.dim() <= 1:
         raise ValueError(
             "Structured pruning can only be applied to multidimensional tensors. Found tensor of shape "
@@ -463,7 +465,7 @@ def _channels(t: Any, dim: int) -> int:
 
 
 def _keeping(t: Any, dim: int, kept: Any, before: Any) -> Any:
-    """A mask that is one in the channels kept, times the mask that was."""
+    """Return a mask that is one in the channels kept, times the mask that was."""
     mask = zeros_like(t)
     index: list[Any] = [slice(None)] * t.dim()
     index[dim] = kept

@@ -116,12 +116,12 @@ class PackedSequence(PackedSequence_):
         return self.data.is_cuda
 
     def is_pinned(self) -> bool:
-        """Whether the data is in pinned memory."""
+        """Return whether the data is in pinned memory."""
         return self.data.is_pinned()
 
 
 def invert_permutation(permutation: Any) -> Any:
-    """The inverse of a permutation (n,), or None for None."""
+    """Return the inverse of a permutation (n,), or None for None."""
     if permutation is None:
         return None
     inverse = permutation.new_empty(permutation.shape)
@@ -256,7 +256,7 @@ def pack_sequence(sequences: Sequence[Any], enforce_sorted: bool = True) -> Pack
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Any]:
-    """The sequences of a packed one, in their first order."""
+    """Return the sequences of a packed one, in their first order."""
     padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
     return unpad_sequence(padded, lengths, batch_first=True)
 

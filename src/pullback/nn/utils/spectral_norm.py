@@ -36,13 +36,13 @@ class SpectralNorm:
         self.eps = eps
 
     def reshape_weight_to_matrix(self, weight: Any) -> Any:
-        """The weight with the axis of the outputs first and all others as one."""
+        """Return the weight with the axis of the outputs first and all others as one."""
         if self.dim != 0:
             weight = weight.permute(self.dim, *(d for d in range(weight.dim()) if d != self.dim))
         return weight.reshape(weight.size(0), -1)
 
     def compute_weight(self, module: Any, do_power_iteration: bool) -> Any:
-        """The weight over its largest singular value."""
+        """Return the weight over its largest singular value."""
         weight, u, v = (getattr(module, self.name + suffix) for suffix in ("_orig", "_u", "_v"))
         matrix = self.reshape_weight_to_matrix(weight)
         if do_power_iteration:
@@ -66,7 +66,7 @@ class SpectralNorm:
         setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
 
     def _solve_v_and_rescale(self, weight_mat: Any, u: Any, target_sigma: Any) -> Any:
-        """The right singular vector that goes with the left one and the singular value."""
+        """Return the right singular vector that goes with the left one and the singular value."""
         inverse = weight_mat.t().mm(weight_mat).pinverse()
         v = multi_dot([inverse, weight_mat.t(), u.unsqueeze(1)]).squeeze(1)
         return v.mul_(target_sigma / dot(u, mv(weight_mat, v)))

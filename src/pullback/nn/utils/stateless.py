@@ -29,8 +29,8 @@ def _reparametrize_module(
     module: Any, parameters_and_buffers: dict[str, Any], tie_weights: bool = False, strict: bool = False,
     stack_weights: bool = False,
 ) -> AbstractContextManager[None]:  # fmt: skip
-    """A block in which a module has other parameters and buffers; `stack_weights` says in which order they
-    are put back, which makes no difference here.
+    """Return a block in which a module has other parameters and buffers; `stack_weights` says in which order
+    they are put back, which makes no difference here.
     """
     return reparametrized(module, parameters_and_buffers, tie_weights, strict)
 

@@ -23,7 +23,7 @@ class WeightNorm:
         self.dim = -1 if dim is None else dim
 
     def compute_weight(self, module: Any) -> Any:
-        """The weight from what the module has as norms and direction."""
+        """Return the weight from what the module has as norms and direction."""
         g, v = (getattr(module, self.name + suffix) for suffix in ("_g", "_v"))
         return normed(v, g, self.dim)
 

@@ -34,7 +34,7 @@ def _get_tracing_state() -> None:
 
 
 def _is_tracing() -> bool:
-    """Whether `torch.jit.trace` is recording: False."""
+    """Return whether `torch.jit.trace` is recording: False."""
     return False
 
 
@@ -43,12 +43,12 @@ def _log_api_usage_once(event: str) -> None:
 
 
 def _are_functorch_transforms_active() -> bool:
-    """Whether a transform of a function is running."""
+    """Return whether a transform of a function is running."""
     return bool(modes().transform)
 
 
 def _is_alias_of(a: Any, b: Any) -> bool:
-    """Whether two tensors have the same storage."""
+    """Return whether two tensors have the same storage."""
     return bool(a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr())
 
 
@@ -60,7 +60,7 @@ globals().update(
 )
 
 def _is_torch_function_mode_enabled() -> bool:
-    """Whether a `TorchFunctionMode` is on."""
+    """Return whether a `TorchFunctionMode` is on."""
     return bool(modes().function_modes)
 
 
@@ -104,7 +104,7 @@ class DispatchKeySet:
         return made
 
     def has(self, key: DispatchKey) -> bool:
-        """Whether a name is in the set."""
+        """Return whether a name is in the set."""
         return key in self._keys
 
     def __or__(self, other: DispatchKeySet) -> DispatchKeySet:

@@ -13,10 +13,10 @@ __all__ = ["_add_batch_dim", "_remove_batch_dim", "get_unwrapped", "is_batchedte
 
 
 def is_batchedtensor(tensor: Any) -> bool:
-    """Whether `vmap` runs over a tensor, at the innermost transform."""
+    """Return whether `vmap` runs over a tensor, at the innermost transform."""
     return isinstance(tensor, TensorBase) and isinstance(tensor._value, Batched)
 
 
 def get_unwrapped(tensor: Any) -> Any:
-    """A tensor with the axis in view that the innermost `vmap` hides; any other as it is."""
+    """Return a tensor with the axis in view that the innermost `vmap` hides; any other as it is."""
     return as_tensor(tensor._value.value) if is_batchedtensor(tensor) else tensor

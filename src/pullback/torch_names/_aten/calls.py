@@ -17,7 +17,7 @@ _REDUCTIONS = ("none", "mean", "sum")
 
 
 def _made(name: str, *shape: Any) -> Callable[..., Any]:
-    """A function that makes tensors: what it is told as None it is not told."""
+    """Return a function that makes tensors: what it is told as None it is not told."""
 
     def call(**given: Any) -> Any:
         lead = [given.pop(part) for part in shape]
@@ -145,7 +145,7 @@ def _dropped(input: Any, p: float) -> Any:
 
 
 def compute(packet: str, overload: str, schema: FunctionSchema, given: dict[str, Any]) -> Any:
-    """The result of an overload for arguments by name.
+    """Return the result of an overload for arguments by name.
 
     Raises
     ------

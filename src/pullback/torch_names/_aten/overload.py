@@ -106,7 +106,7 @@ class OpOverloadPacket:
         return made
 
     def overloads(self) -> list[str]:
-        """The names of the overloads."""
+        """Return the names of the overloads."""
         return overloads(self.__name__)
 
     def __iter__(self) -> Iterator[str]:
@@ -148,11 +148,11 @@ for _class in (OpOverload, OpOverloadPacket):
 
 @cache
 def packet(name: str) -> OpOverloadPacket:
-    """The op of a name, the same one each time."""
+    """Return the op of a name, the same one each time."""
     return OpOverloadPacket(name)
 
 
 def overload(name: str, which: str = "default") -> OpOverload:
-    """An overload of an op, the same one each time."""
+    """Return an overload of an op, the same one each time."""
     found: OpOverload = getattr(packet(name), which)
     return found

@@ -49,11 +49,11 @@ class Argument:
         self.default_value = _value(default, self.type) if equals else None
 
     def has_default_value(self) -> bool:
-        """Whether a call may leave it out."""
+        """Return whether a call may leave it out."""
         return self._has_default
 
     def takes(self, value: Any) -> bool:
-        """Whether a value may be given for it."""
+        """Return whether a value may be given for it."""
         return _fits(self.type, value)
 
 
@@ -123,7 +123,7 @@ class FunctionSchema:
         return any(argument.is_written for argument in self.arguments)
 
     def bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments of a call by name, those that were left out with their defaults.
+        """Return the arguments of a call by name, those that were left out with their defaults.
 
         Raises
         ------
@@ -206,7 +206,7 @@ def _same(value: Any, default: Any) -> bool:
 
 
 def _spelt(word: str) -> str:
-    """A type as errors of a wrong value spell it."""
+    """Return a type as errors of a wrong value spell it."""
     if word.endswith("?"):
         return f"Optional[{_spelt(word[:-1])}]"
     if word.endswith("]"):
@@ -231,11 +231,11 @@ def _lines() -> dict[str, dict[str, str]]:
 
 
 def overloads(packet: str) -> list[str]:
-    """The overloads of an op, in torch's order; none of what is no op."""
+    """Return the overloads of an op, in torch's order; none of what is no op."""
     return list(_lines().get(packet, ()))
 
 
 @cache
 def schema(packet: str, overload: str) -> FunctionSchema:
-    """The schema of an overload."""
+    """Return the schema of an overload."""
     return FunctionSchema(_lines()[packet][overload])

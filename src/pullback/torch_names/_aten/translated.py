@@ -231,7 +231,7 @@ def _listed(value: Any) -> Any:
 def _arranged(
     known: FunctionSchema, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """An op's inputs and attributes by place, and those attributes that torch takes by name only."""
+    """Return an op's inputs and attributes by place, and those attributes that torch takes by name only."""
     by_name = {a.name for a in known.arguments if a.kwarg_only}
     given = list(zip(op.attrs, attrs, strict=True))
     named = {name: v for name, v in given if name in by_name}
@@ -239,7 +239,9 @@ def _arranged(
 
 
 def _fitting(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
-    """The first overload of torch's op of that name that takes the arguments, with these; None without."""
+    """Return the first overload of torch's op of that name that takes the arguments, with these; None
+    without.
+    """
     for which in overloads(op.name):
         known = schema(op.name, which)
         args, named = _arranged(known, op, inputs, attrs)

@@ -8,7 +8,7 @@ from ...core.device import device
 
 
 def is_compile_supported(device_type: Any) -> bool:
-    """Whether programs for a device can be compiled: those for the CPU."""
+    """Return whether programs for a device can be compiled: those for the CPU."""
     return device(device_type).type == "cpu"
 
 

@@ -17,7 +17,7 @@ def associative_scan(
     combine_fn: Callable[[Any, Any], Any], xs: Any, dim: int, reverse: bool = False,
     combine_mode: str = "pointwise",
 ) -> Any:  # fmt: skip
-    """All running combinations x₀, x₀∘x₁, x₀∘x₁∘x₂, … along an axis.
+    """Return all running combinations x₀, x₀∘x₁, x₀∘x₁∘x₂, … along an axis.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ def associative_scan(
 
 
 def _running(combine: Callable[[Leaves, Leaves], Leaves], leaves: Leaves) -> Leaves:
-    """The running combinations along the first axis: those of pairs are those at odd places, which the even
-    ones follow by one step.
+    """Return the running combinations along the first axis: those of pairs are those at odd places, which the
+    even ones follow by one step.
     """
     count = leaves[0].shape[0]
     if count < 2:

@@ -21,5 +21,5 @@ class FakeTensorMode:
 
 
 def is_fake(x: object) -> bool:
-    """Whether something is such a tensor: it never is."""
+    """Return whether something is such a tensor: it never is."""
     return isinstance(x, FakeTensor)

@@ -98,7 +98,7 @@ class _Caster(NamedTuple):
     caches: bool
 
     def casts(self, label: str) -> bool:
-        """Whether a function's arguments are cast."""
+        """Return whether a function's arguments are cast."""
         return label in LOWER or label in FLOAT32 or label in WIDEST or label == "pad"
 
     def run(self, label: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -165,7 +165,7 @@ def _follow(state: _State) -> None:
 
 
 def _answering() -> _State:
-    """The state, for a function that answers what it is."""
+    """Return the state, for a function that answers what it is."""
     asked = _asked.get()
     if asked is not None:
         asked.append(None)
@@ -173,7 +173,7 @@ def _answering() -> _State:
 
 
 def is_autocast_enabled(device_type: str = "cuda", /) -> bool:
-    """Whether autocast is on for a device's functions."""
+    """Return whether autocast is on for a device's functions."""
     kind = as_device(device_type).type
     if kind not in _DTYPES:
         raise RuntimeError("unknown device type for autocast in get_autocast_dispatch_key_from_device_type")
@@ -188,7 +188,7 @@ def set_autocast_enabled(device_type: Any, enabled: bool | None = None, /) -> No
 
 
 def get_autocast_dtype(device_type: str, /) -> Any:
-    """The lower precision of a device."""
+    """Return the lower precision of a device."""
     return _answering().dtypes[_known(device_type)]
 
 
@@ -199,7 +199,7 @@ def set_autocast_dtype(device_type: str, dtype: Any, /) -> None:
 
 
 def is_autocast_cache_enabled() -> bool:
-    """Whether the casts of weights are kept."""
+    """Return whether the casts of weights are kept."""
     return _answering().cache_enabled
 
 
@@ -262,7 +262,7 @@ def _deprecated(name: str, instead: str) -> None:
 
 
 def is_autocast_cpu_enabled() -> bool:
-    """Whether autocast is on for the CPU."""
+    """Return whether autocast is on for the CPU."""
     _deprecated("is_autocast_cpu_enabled()", "is_autocast_enabled('cpu')")
     return is_autocast_enabled("cpu")
 
@@ -274,7 +274,7 @@ def set_autocast_cpu_enabled(enabled: bool, /) -> None:
 
 
 def get_autocast_cpu_dtype() -> Any:
-    """The lower precision of the CPU."""
+    """Return the lower precision of the CPU."""
     _deprecated("get_autocast_cpu_dtype()", "get_autocast_dtype('cpu')")
     return get_autocast_dtype("cpu")
 
@@ -286,7 +286,7 @@ def set_autocast_cpu_dtype(dtype: Any, /) -> None:
 
 
 def get_autocast_gpu_dtype() -> Any:
-    """The lower precision of CUDA."""
+    """Return the lower precision of CUDA."""
     _deprecated("get_autocast_gpu_dtype()", "get_autocast_dtype('cuda')")
     return get_autocast_dtype("cuda")
 
@@ -298,7 +298,7 @@ def set_autocast_gpu_dtype(dtype: Any, /) -> None:
 
 
 def is_autocast_available(device_type: str) -> bool:
-    """Whether a device's functions can be autocast."""
+    """Return whether a device's functions can be autocast."""
     return as_device(device_type).type in _DTYPES
 
 

@@ -184,13 +184,13 @@ class GradScaler:
         self._per_optimizer_states = defaultdict(_fresh)
 
     def get_scale(self) -> float:
-        """The factor; 1 where the scaler is disabled."""
+        """Return the factor; 1 where the scaler is disabled."""
         if not self._enabled:
             return 1.0
         return self._init_scale if self._scale is None else float(array_of(self._scale))
 
     def get_growth_factor(self) -> float:
-        """The factor of growth."""
+        """Return the factor of growth."""
         return self._growth_factor
 
     def set_growth_factor(self, new_factor: float) -> None:
@@ -198,7 +198,7 @@ class GradScaler:
         self._growth_factor = new_factor
 
     def get_backoff_factor(self) -> float:
-        """The factor of shrinking."""
+        """Return the factor of shrinking."""
         return self._backoff_factor
 
     def set_backoff_factor(self, new_factor: float) -> None:
@@ -206,7 +206,7 @@ class GradScaler:
         self._backoff_factor = new_factor
 
     def get_growth_interval(self) -> int:
-        """The number of steps to growth."""
+        """Return the number of steps to growth."""
         return self._growth_interval
 
     def set_growth_interval(self, new_interval: int) -> None:
@@ -220,11 +220,11 @@ class GradScaler:
         return self._init_growth_tracker if tracker is None else int(array_of(tracker))
 
     def is_enabled(self) -> bool:
-        """Whether the scaler does anything."""
+        """Return whether the scaler does anything."""
         return self._enabled
 
     def state_dict(self) -> dict[str, Any]:
-        """The factor, how it changes, and the steps since it last did; empty where disabled."""
+        """Return the factor, how it changes, and the steps since it last did; empty where disabled."""
         if not self._enabled:
             return {}
         return {

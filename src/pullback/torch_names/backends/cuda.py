@@ -69,7 +69,7 @@ def is_flash_attention_available() -> bool:
 
 
 def flash_sdp_enabled() -> bool:
-    """Whether flash attention is allowed."""
+    """Return whether flash attention is allowed."""
     return _attention["flash"]
 
 
@@ -79,7 +79,7 @@ def enable_flash_sdp(enabled: bool) -> None:
 
 
 def mem_efficient_sdp_enabled() -> bool:
-    """Whether memory-efficient attention is allowed."""
+    """Return whether memory-efficient attention is allowed."""
     return _attention["mem_efficient"]
 
 
@@ -89,7 +89,7 @@ def enable_mem_efficient_sdp(enabled: bool) -> None:
 
 
 def math_sdp_enabled() -> bool:
-    """Whether attention by its formula is allowed."""
+    """Return whether attention by its formula is allowed."""
     return _attention["math"]
 
 
@@ -99,7 +99,7 @@ def enable_math_sdp(enabled: bool) -> None:
 
 
 def cudnn_sdp_enabled() -> bool:
-    """Whether cuDNN's attention is allowed."""
+    """Return whether cuDNN's attention is allowed."""
     return _attention["cudnn"]
 
 
@@ -109,7 +109,7 @@ def enable_cudnn_sdp(enabled: bool) -> None:
 
 
 def fp16_bf16_reduction_math_sdp_allowed() -> bool:
-    """Whether attention by its formula may sum in half precision."""
+    """Return whether attention by its formula may sum in half precision."""
     return _attention["fp16_bf16_reduction_math"]
 
 

@@ -6,7 +6,7 @@ _fast = True
 
 
 def get_fastpath_enabled() -> bool:
-    """Whether the fused path is allowed."""
+    """Return whether the fused path is allowed."""
     return _fast
 
 

@@ -20,7 +20,7 @@ from .modules import FunctionalModuleWithBuffers as FunctionalModuleWithBuffers
 
 
 def _deprecated(function: Callable[..., Any], successor: str) -> Callable[..., Any]:
-    """The function with torch's warning before each call."""
+    """Return the function with torch's warning before each call."""
     text = (
         "We've integrated functorch into PyTorch. As the final step of the integration, "
         f"`functorch.{function.__name__}` is deprecated as of PyTorch 2.0 and will be deleted in a future "

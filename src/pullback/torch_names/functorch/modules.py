@@ -24,7 +24,7 @@ class FunctionalModule(Module):
         self.param_names = param_names
 
     def forward(self, params: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
-        """The model's result with these parameters, which come in the order of `param_names`."""
+        """Return the model's result with these parameters, which come in the order of `param_names`."""
         state = dict(zip(self.param_names, params, strict=False))
         return functional_call(self.stateless_model, state, args, kwargs)
 
@@ -41,7 +41,7 @@ class FunctionalModuleWithBuffers(Module):
         self.buffer_names = buffer_names
 
     def forward(self, params: Iterable[Any], buffers: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
-        """The model's result with these parameters and buffers, in the order of the names."""
+        """Return the model's result with these parameters and buffers, in the order of the names."""
         state = dict(zip(self.param_names, params, strict=False))
         state.update(zip(self.buffer_names, buffers, strict=False))
         return functional_call(self.stateless_model, state, args, kwargs)
@@ -50,7 +50,7 @@ class FunctionalModuleWithBuffers(Module):
 def make_functional(
     model: Module, disable_autograd_tracking: bool = False
 ) -> tuple[FunctionalModule, tuple[Any, ...]]:
-    """A function of a module's parameters, and the parameters.
+    """Return a function of a module's parameters, and the parameters.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def make_functional(
 def make_functional_with_buffers(
     model: Module, disable_autograd_tracking: bool = False
 ) -> tuple[FunctionalModuleWithBuffers, tuple[Any, ...], tuple[Any, ...]]:
-    """A function of a module's parameters and buffers, and these: ``func(params, buffers, *args)``.
+    """Return a function of a module's parameters and buffers, and these: ``func(params, buffers, *args)``.
 
     The arguments are those of `make_functional`.
     """
@@ -93,7 +93,7 @@ def make_functional_with_buffers(
 def combine_state_for_ensemble(
     models: Sequence[Module],
 ) -> tuple[FunctionalModuleWithBuffers, tuple[Any, ...], tuple[Any, ...]]:
-    """A function of the parameters and buffers of modules of one class, and these, stacked for `vmap`.
+    """Return a function of the parameters and buffers of modules of one class, and these, stacked for `vmap`.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def _stacked(states: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
 
 
 def _split(model: Module, untracked: bool) -> tuple[Module, dict[str, Any], dict[str, Any]]:
-    """A copy of a model without elements, and the copy's parameters and buffers by name."""
+    """Return a copy of a model without elements, and the copy's parameters and buffers by name."""
     stateless = copy.deepcopy(model)
     params = dict(stateless.named_parameters())
     buffers = dict(stateless.named_buffers())

@@ -185,7 +185,7 @@ def annotate(the_type: Any, the_value: T) -> T:
 
 
 def isinstance(obj: Any, target_type: Any) -> bool:
-    """Whether an object is of a type, which may be a container of types such as ``list[int]``."""
+    """Return whether an object is of a type, which may be a container of types such as ``list[int]``."""
     return _is_instance(obj, target_type)
 
 

@@ -37,7 +37,7 @@ _SUMMED_IN_INT64 = (dtypes.uint8, dtypes.bool, dtypes.int8, dtypes.int16, dtypes
 
 
 def _dims(dim: Any, rank: int) -> tuple[int, ...]:
-    """The dims to reduce over, non-negative and in order; all of them for None and ()."""
+    """Return the dims to reduce over, non-negative and in order; all of them for None and ()."""
     if dim is None or dim == ():
         return tuple(range(rank))
     rank = max(rank, 1)
@@ -54,7 +54,7 @@ def _dims(dim: Any, rank: int) -> tuple[int, ...]:
 
 
 def _input_mask(input: Any, *args: Any, mask: Any, **kwargs: Any) -> Any:
-    """The mask as booleans in the shape of the input; other arguments are those of an operation."""
+    """Return the mask as booleans in the shape of the input; other arguments are those of an operation."""
     _check_strided(input, "input_mask", "tensor but")
     if mask.shape != input.shape:
         if mask.ndim > input.ndim:
@@ -89,14 +89,14 @@ def _output_mask(op: Callable[..., Any], input: Any, *args: Any, **kwargs: Any) 
 
 
 def _least(name: str, dtype: Any) -> Any:
-    """The identity of a maximum."""
+    """Return the identity of a maximum."""
     if dtype.is_floating_point:
         return -math.inf
     return _limits(name, dtype).min
 
 
 def _greatest(name: str, dtype: Any) -> Any:
-    """The identity of a minimum."""
+    """Return the identity of a minimum."""
     if dtype.is_floating_point:
         return math.inf
     return _limits(name, dtype).max
@@ -109,7 +109,7 @@ def _limits(name: str, dtype: Any) -> Any:
 
 
 def _filled(input: Any, mask: Any, identity: Callable[[], Any]) -> Any:
-    """The input with the identity where the mask is False."""
+    """Return the input with the identity where the mask is False."""
     if is_masked_tensor(input):
         own = input.get_mask() if mask is None else _input_mask(input, mask=mask)
         return Combined.apply(input, own, identity())
@@ -149,7 +149,7 @@ def prod(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = Non
 
 
 def amax(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
-    """The largest element that counts, over `dim`; −∞ (the least integer) where there is none."""
+    """Return the largest element that counts, over `dim`; −∞ (the least integer) where there is none."""
     dtype = input.dtype if dtype is None else dtype
     dims = _dims(dim, input.ndim)
     filled = _filled(input, mask, lambda: _least("amax", input.dtype))
@@ -157,7 +157,7 @@ def amax(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = Non
 
 
 def amin(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
-    """The smallest element that counts, over `dim`; ∞ (the greatest integer) where there is none."""
+    """Return the smallest element that counts, over `dim`; ∞ (the greatest integer) where there is none."""
     dtype = input.dtype if dtype is None else dtype
     dims = _dims(dim, input.ndim)
     filled = _filled(input, mask, lambda: _greatest("amin", input.dtype))
@@ -187,7 +187,7 @@ def argmin(
 
 
 def _total_and_count(input: Any, dims: tuple[int, ...], keepdim: bool, dtype: Any, mask: Any) -> Any:
-    """The sum of the elements that count, and how many there are."""
+    """Return the sum of the elements that count, and how many there are."""
     if mask is None:
         count = tensor(math.prod(input.shape[d] for d in dims) if input.ndim else 1)
     else:
@@ -317,7 +317,7 @@ def std(
     input: Any, dim: Any = None, unbiased: bool | None = None, *, correction: float | None = None,
     keepdim: bool = False, dtype: Any = None, mask: Any = None,
 ) -> Any:  # fmt: skip
-    """The square root of :func:`var`, which has the same arguments."""
+    """Return the square root of :func:`var`, which has the same arguments."""
     return _variance(input, dim, unbiased, correction, bool(keepdim), dtype, mask).sqrt()
 
 

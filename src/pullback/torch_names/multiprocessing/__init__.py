@@ -29,12 +29,12 @@ _strategy = "file_descriptor" if sys.platform == "linux" else "file_system"
 
 
 def get_all_sharing_strategies() -> set[str]:
-    """The names of torch's ways to share memory; which is chosen changes nothing."""
+    """Return the names of torch's ways to share memory; which is chosen changes nothing."""
     return set(_STRATEGIES)
 
 
 def get_sharing_strategy() -> str:
-    """The one chosen."""
+    """Return the one chosen."""
     return _strategy
 
 

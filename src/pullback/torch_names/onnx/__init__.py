@@ -11,7 +11,7 @@ __all__ = ["export", "is_in_onnx_export", "register_custom_op_symbolic", "unregi
 
 
 def is_in_onnx_export() -> bool:
-    """Whether a model is being exported: never."""
+    """Return whether a model is being exported: never."""
     return False
 
 

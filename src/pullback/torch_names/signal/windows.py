@@ -23,7 +23,7 @@ from ...tensor.ranges import arange, linspace
 
 
 def _options(name: str, M: int, dtype: Any, layout: Any, device: Any, requires_grad: bool) -> dict[str, Any]:
-    """What the functions that make tensors are told; torch's errors for what no window has."""
+    """Return what the functions that make tensors are told; torch's errors for what no window has."""
     if M < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={M}")
     if layout is not strided:

@@ -272,7 +272,7 @@ def _tensors_differ(actual: Any, expected: Any, matches: np.ndarray, rtol: float
 
 
 def _pairs(actual: Any, expected: Any, item: Item, options: _Options) -> Iterator[tuple[Any, Any, Item]]:
-    """The innermost pairs of two values, each with the keys that lead to it."""
+    """Yield the innermost pairs of two values, each with the keys that lead to it."""
     text = (str, bytes)
     if all(isinstance(v, Sequence) and not isinstance(v, text) for v in (actual, expected)):
         if len(actual) != len(expected):

@@ -72,7 +72,7 @@ def make_tensor(
     requires_grad: bool = False, noncontiguous: bool = False, exclude_zero: bool = False,
     memory_format: Any = None,
 ) -> Any:
-    """A tensor of random elements from ``[low, high)``.
+    """Return a tensor of random elements from ``[low, high)``.
 
     Parameters
     ----------

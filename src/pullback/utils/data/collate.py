@@ -24,7 +24,9 @@ _REFUSED = (
 
 
 def _rebuilt_mapping(like: Any, items: dict[Any, Any]) -> Any:
-    """The items in a mapping of the class of `like`, or in a dict where its class cannot be made so."""
+    """Return the items in a mapping of the class of `like`, or in a dict where its class cannot be made
+    so.
+    """
     try:
         if isinstance(like, MutableMapping):
             clone = copy.copy(like)
@@ -36,7 +38,7 @@ def _rebuilt_mapping(like: Any, items: dict[Any, Any]) -> Any:
 
 
 def _rebuilt_sequence(like: Any, items: list[Any]) -> Any:
-    """The items in a sequence of the class of `like`, or in a list."""
+    """Return the items in a sequence of the class of `like`, or in a list."""
     try:
         if isinstance(like, MutableSequence):
             clone = copy.copy(like)

@@ -107,7 +107,7 @@ class Fetcher:
         self.ended = False
 
     def fetch(self, index: Any) -> Any:
-        """The batch (or sample) at an index; StopIteration at the end of an iterable dataset."""
+        """Return the batch (or sample) at an index; StopIteration at the end of an iterable dataset."""
         if self.samples is not None:
             return self.collate(self._next(index))
         if not self.batched:

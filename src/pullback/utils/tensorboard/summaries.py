@@ -25,7 +25,7 @@ from ...tensor.tensor import Tensor
 
 
 def as_array(value: Any) -> ndarray:
-    """A tensor, an array or a number as an array of at least one dimension."""
+    """Return a tensor, an array or a number as an array of at least one dimension."""
     if isinstance(value, Tensor):
         value = value.detach()
         return np.atleast_1d(value.float().numpy() if value.dtype.itemsize == 2 else value.numpy())
@@ -35,7 +35,7 @@ def as_array(value: Any) -> ndarray:
 
 
 def scalar(tag: str, value: Any, new_style: bool = False, double_precision: bool = False) -> Any:
-    """A number."""
+    """Return a number."""
     number = as_array(value).squeeze()
     if number.ndim:
         raise AssertionError(
@@ -65,7 +65,7 @@ def default_bins() -> list[float]:
 
 
 def histogram(tag: str, values: Any, bins: Any, max_bins: int | None) -> Any:
-    """The distribution of values; empty bins at both ends are left out, but one."""
+    """Return the distribution of values; empty bins at both ends are left out, but one."""
     flat = as_array(values).astype(float).reshape(-1)
     if flat.size == 0:
         raise ValueError("The input has no element.")
@@ -85,7 +85,7 @@ def histogram(tag: str, values: Any, bins: Any, max_bins: int | None) -> Any:
 
 
 def in_height_width_channels(images: ndarray, order: str) -> ndarray:
-    """An image, or a grid of several, with three channels (or four) last."""
+    """Return an image, or a grid of several, with three channels (or four) last."""
     order = order.upper()
     if len(order) != images.ndim or len(set(order)) != len(order):
         raise AssertionError(
@@ -109,7 +109,7 @@ def in_height_width_channels(images: ndarray, order: str) -> ndarray:
 
 
 def image(tag: str, value: Any, order: str) -> Any:
-    """An image as PNG; values of floating dtypes are from 0 to 1, those of uint8 to 255."""
+    """Return an image as PNG; values of floating dtypes are from 0 to 1, those of uint8 to 255."""
     array = in_height_width_channels(as_array(value), order)
     scaled = array if array.dtype == np.uint8 else np.clip(array.astype(np.float32) * 255, 0, 255)
     height, width, channels = array.shape
@@ -132,7 +132,7 @@ def _png(pixels: ndarray) -> bytes:
 
 
 def text(tag: str, content: str) -> Any:
-    """A text."""
+    """Return a text."""
     plugin = SummaryMetadata.PluginData(plugin_name="text")
     proto = TensorProto(
         dtype="DT_STRING", string_val=[content.encode("utf-8")],
@@ -146,7 +146,7 @@ def text(tag: str, content: str) -> Any:
 def hyperparameters(
     given: Mapping[str, Any], metrics: Mapping[str, Any], discrete: Mapping[str, list[Any]] | None = None
 ) -> list[Any]:
-    """The three records of a run: what was varied and measured, the values, and that it ended.
+    """Return the three records of a run: what was varied and measured, the values, and that it ended.
 
     Parameters
     ----------

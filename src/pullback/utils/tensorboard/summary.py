@@ -10,7 +10,8 @@ __all__ = ["histogram", "hparams", "image", "scalar", "text"]
 
 
 def hparams(hparam_dict: Any = None, metric_dict: Any = None, hparam_domain_discrete: Any = None) -> Any:
-    """The three records of a run: what is varied and measured, the hyperparameters' values, and its end.
+    """Return the three records of a run: what is varied and measured, the hyperparameters' values, and its
+    end.
 
     Parameters
     ----------
@@ -41,17 +42,17 @@ def hparams(hparam_dict: Any = None, metric_dict: Any = None, hparam_domain_disc
 def scalar(
     name: str, tensor: Any, collections: Any = None, new_style: bool = False, double_precision: bool = False
 ) -> Any:
-    """The record of a number."""
+    """Return the record of a number."""
     return summaries.scalar(name, tensor, new_style, double_precision)
 
 
 def histogram(name: str, values: Any, bins: Any, max_bins: int | None = None) -> Any:
-    """The record of a distribution of values."""
+    """Return the record of a distribution of values."""
     return summaries.histogram(name, values, bins, max_bins)
 
 
 def image(tag: str, tensor: Any, rescale: float = 1, dataformats: str = "NCHW") -> Any:
-    """The record of an image; `rescale` other than 1 is refused.
+    """Return the record of an image; `rescale` other than 1 is refused.
 
     Raises
     ------
@@ -64,5 +65,5 @@ def image(tag: str, tensor: Any, rescale: float = 1, dataformats: str = "NCHW") 
 
 
 def text(tag: str, text: str) -> Any:
-    """The record of a text."""
+    """Return the record of a text."""
     return summaries.text(tag, text)

@@ -36,7 +36,7 @@ class FileWriter:
         self.event_writer = EventFileWriter(str(log_dir), max_queue, flush_secs, filename_suffix)
 
     def get_logdir(self) -> str:
-        """The folder."""
+        """Return the folder."""
         return self.event_writer.get_logdir()
 
     def add_event(self, event: Any, step: Any = None, walltime: float | None = None) -> None:
@@ -101,7 +101,7 @@ class SummaryWriter:
         return self.file_writer
 
     def get_logdir(self) -> str:
-        """The folder."""
+        """Return the folder."""
         return self.log_dir
 
     def add_scalar(

@@ -35,7 +35,7 @@ class Convolution:
         cls, x: Sequence[int], w: Sequence[int], y: Sequence[int], dtype: np.dtype, stride: Sequence[int],
         padding: Sequence[int], dilation: Sequence[int], groups: int,
     ) -> Convolution | None:  # fmt: skip
-        """Those of arrays of these shapes, images apart; None where there are none."""
+        """Return those of arrays of these shapes, images apart; None where there are none."""
         shape = shape_of(x, w, y, dtype, stride, padding, dilation, groups)
         return None if shape is None else cls(shape)
 
@@ -70,7 +70,7 @@ class Pools:
         cls, size: tuple[int, ...], output: tuple[int, ...], dtype: np.dtype, kernel: tuple[int, ...],
         stride: tuple[int, ...], padding: tuple[int, ...], dilation: tuple[int, ...],
     ) -> Pools | None:  # fmt: skip
-        """Those of planes of these sizes; None where there are none."""
+        """Return those of planes of these sizes; None where there are none."""
         shape = pool_shape(size, output, dtype, kernel, stride, padding, dilation)
         return None if shape is None else cls(shape)
 
@@ -103,7 +103,7 @@ class Channels:
     @classmethod
     @functools.lru_cache(maxsize=512)
     def of(cls, images: int, channels: int, places: int, dtype: np.dtype) -> Channels | None:
-        """Those of arrays ``(images, channels, places)``; None where there are none."""
+        """Return those of arrays ``(images, channels, places)``; None where there are none."""
         if dtype not in (np.float32, np.float64) or not images * channels * places:
             return None
         return cls(ChannelShape("float" if dtype == np.float32 else "double", images, channels, places))

@@ -44,7 +44,7 @@ class _Channel:
         self.channel = ""
 
     def row(self, array: str, image: str) -> str:
-        """Where an image's places of the channel begin."""
+        """Return where an image's places of the channel begin."""
         code = self.code
         place = code.plus(code.times(image, self.shape.channels), self.channel)
         return code.at(array, code.times(place, self.shape.places))
@@ -109,7 +109,7 @@ class _Channel:
         return value if self.code.real == "double" else self.code.value(f"fptrunc double {value} to float")
 
     def read(self, array: str) -> str:
-        """The channel's number in an array, in double precision."""
+        """Return the channel's number in an array, in double precision."""
         return self.wide(
             self.code.value(f"load {self.code.real}, ptr {self.code.at(array, self.channel)}")
         )
@@ -120,15 +120,15 @@ class _Channel:
         code.line(f"store {code.real} {self.narrow(value)}, ptr {code.at(array, self.channel)}")
 
     def double(self, word: str, x: str, y: str) -> str:
-        """An operation in double precision."""
+        """Return an operation in double precision."""
         return self.code.value(f"{word} double {x}, {y}")
 
     def share(self, total: str) -> str:
-        """A sum divided by the number of elements."""
+        """Return a sum divided by the number of elements."""
         return self.double("fdiv", total, f"{float(self.shape.images * self.shape.places)!r}")
 
     def everywhere(self, value: str) -> str:
-        """A vector of a number given in double precision."""
+        """Return a vector of a number given in double precision."""
         return self.code.same(self.narrow(value))
 
 
@@ -138,7 +138,7 @@ def _binary(code: Code, word: str, x: str, y: str) -> str:
 
 @lru_cache(maxsize=_KEPT)
 def forward(shape: ChannelShape, eps: float, weight: bool, bias: bool) -> Kernel:
-    """The kernel of arrays (x, weight, bias, out, mean, invstd, variance): channels are its images."""
+    """Return the kernel of arrays (x, weight, bias, out, mean, invstd, variance): channels are its images."""
     arrays = ("x", "weight", "bias", "out", "mean", "invstd", "variance")
     channel = _Channel(shape)
     code = channel.code
@@ -169,8 +169,8 @@ def forward(shape: ChannelShape, eps: float, weight: bool, bias: bool) -> Kernel
 
 @lru_cache(maxsize=_KEPT)
 def backward(shape: ChannelShape, weight: bool) -> Kernel:
-    """The kernel of arrays (g, x, weight, mean, invstd, in_x, in_weight, in_bias), the statistics being those
-    of x: channels are its images.
+    """Return the kernel of arrays (g, x, weight, mean, invstd, in_x, in_weight, in_bias), the statistics
+    being those of x: channels are its images.
     """
     arrays = ("g", "x", "weight", "mean", "invstd", "in_x", "in_weight", "in_bias")
     channel = _Channel(shape)

@@ -76,7 +76,7 @@ class Correlation:
         self.scratch = self.packed + self.tile.rows * self.results * self.room
 
     def write(self) -> Code:
-        """The body of ``(source, weight, bias, target, scratch, first, last, splits)``."""
+        """Return the body of ``(source, weight, bias, target, scratch, first, last, splits)``."""
         code = self.code = Code(self.shape.real, self.registers.lanes)
         code.clear("%scratch", self.packed)
         read = self.rows.size * self.columns.size
@@ -102,7 +102,7 @@ class Correlation:
         return code
 
     def _places(self, source: str, image: str) -> str:
-        """Where the padded places of an image are: in the scratch, or where the image is."""
+        """Return where the padded places of an image are: in the scratch, or where the image is."""
         code, rows, columns = self.code, self.rows, self.columns
         if not self.is_whole:
             pack(code, source, "%scratch", self.inputs, self.pitch, rows, columns)
@@ -158,7 +158,7 @@ class Correlation:
     def _sums(
         self, window: str, factors: str, starts: list[str], row_result: int, columns: tuple[Tap, ...]
     ) -> list[str]:
-        """The accumulators after all input channels and taps."""
+        """Return the accumulators after all input channels and taps."""
         code = self.code
         carried = [(code.vector, start) for start in starts]
         rows = self.rows.taps[row_result]

@@ -39,7 +39,7 @@ def _size(shape: Shape) -> int:
 
 @lru_cache(maxsize=_KEPT)
 def correlation(shape: Shape, transposed: bool, bias: bool) -> Kernel:
-    """The kernel of arrays (source, weight, bias, target)."""
+    """Return the kernel of arrays (source, weight, bias, target)."""
     made = Correlation(shape, registers(shape.real), transposed=transposed, bias=bias)
     code = made.write()
     scratch = shared_kernels.whole(made.scratch)
@@ -62,7 +62,7 @@ def correlation(shape: Shape, transposed: bool, bias: bool) -> Kernel:
 
 @lru_cache(maxsize=_KEPT)
 def weight(shape: Shape) -> Kernel:
-    """The kernel of arrays (source, covector, target)."""
+    """Return the kernel of arrays (source, covector, target)."""
     made = Weight(shape, registers(shape.real))
     code = made.write()
     body = code.text("body", f"{_WEIGHT}, {_REST}, i64 %split, i64 %splits")
@@ -95,7 +95,7 @@ def weight(shape: Shape) -> Kernel:
 
 
 def _sums_place(real: str, scratch: int) -> list[str]:
-    """The lines that find the parts' sums, which lie behind the scratches."""
+    """Return the lines that find the parts' sums, which lie behind the scratches."""
     return [
         "  %all = mul nsw i64 %rows, %splits",
         f"  %behind = mul nsw i64 %all, {scratch}",
@@ -104,7 +104,7 @@ def _sums_place(real: str, scratch: int) -> list[str]:
 
 
 def _joining(like: Code, count: int, scratch: int, sums: int) -> str:
-    """The function that adds the parts' sums in order."""
+    """Return the function that adds the parts' sums in order."""
     code = Code(like.real, like.lanes)
     code.lines += shared_kernels.fields(["source", "covector", "result"])
     code.lines += _sums_place(code.real, scratch)
@@ -129,8 +129,9 @@ def shape_of(
     x: Sequence[int], w: Sequence[int], y: Sequence[int], dtype: np.dtype, stride: Sequence[int],
     padding: Sequence[int], dilation: Sequence[int], groups: int,
 ) -> Shape | None:  # fmt: skip
-    """What a convolution of arrays of these shapes needs; None where no kernel is made: for other dtypes and
-    more axes, for strides that would take long to compile, and for images that would take much memory.
+    """Return what a convolution of arrays of these shapes needs; None where no kernel is made: for other
+    dtypes and more axes, for strides that would take long to compile, and for images that would take much
+    memory.
 
     A single spatial axis is the last of two.
     """

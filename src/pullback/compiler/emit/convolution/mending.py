@@ -31,7 +31,9 @@ _NAMES = (
 
 
 def mending(shape: Shape, transposed: bool) -> shared_kernels.Mending:
-    """What mends x = conv_transpose(y, w) where w is not finite, or w = conv_weight(x, y) where w is not."""
+    """Return what mends x = conv_transpose(y, w) where w is not finite, or w = conv_weight(x, y) where w is
+    not.
+    """
     numbers = (
         shape.outputs, shape.channels, shape.outputs // shape.groups, shape.channels // shape.groups,
         *shape.kernel, *shape.size, *shape.output, *shape.stride, *shape.padding, *shape.dilation,
@@ -66,19 +68,19 @@ class _Shape(Code):
             self.line(f"%{name} = load i64, ptr %{name}_at")
 
     def product(self, x: Number, *factors: Number) -> str:
-        """The product of whole numbers."""
+        """Return the product of whole numbers."""
         for factor in factors:
             x = self.value(f"mul nsw i64 {x}, {factor}")
         return str(x)
 
     def plane(self, pointer: str, image: Number, channel: Number, which: str) -> str:
-        """Where an image's channel begins, of x (``"size"``) or of y (``"output"``)."""
+        """Return where an image's channel begins, of x (``"size"``) or of y (``"output"``)."""
         channels = "%channels" if which == "size" else "%outputs"
         plane = self.plus(self.product(image, channels), channel)
         return self.at(pointer, self.product(plane, f"%{which}0", f"%{which}1"))
 
     def element(self, pointer: str, place: Number) -> str:
-        """A single number."""
+        """Return a single number."""
         return self.value(f"load {self.real}, ptr {self.at(pointer, place)}")
 
     def with_product(self, total: str, x: str, y: str, type_: str = "") -> str:
@@ -97,7 +99,7 @@ class _Span(NamedTuple):
     shift: Number
 
     def inside(self, place: Number) -> Number:
-        """The place in x."""
+        """Return the place in x."""
         return self.code.plus(self.code.product(place, self.stride), self.shift)
 
     def middle(self) -> str:
@@ -138,7 +140,7 @@ def _span(code: _Shape, axis: int, tap: str) -> _Span:
     shift = code.value(f"sub nsw i64 {code.product(tap, f'%dilation{axis}')}, %padding{axis}")
 
     def before(place: Number) -> str:
-        """How many places of y come before one of x."""
+        """Return how many places of y come before one of x."""
         distance = code.plus(code.value(f"sub nsw i64 {place}, {shift}"), stride)
         distance = code.most(code.plus(distance, -1), 0)
         return code.smaller(code.value(f"sdiv i64 {distance}, {stride}"), f"%output{axis}")
@@ -238,7 +240,7 @@ def _gathered(code: _Shape, y: str, x: str, columns: _Span, total: str) -> str:
 
 
 def _all_nan(code: _Shape, pointer: str) -> str:
-    """Whether all elements of w are nan."""
+    """Return whether all elements of w are nan."""
     with code.loop(0, _count(code), [("i1", "true")]) as loop:
         other = code.element(pointer, loop.index)
         is_nan = code.value(f"fcmp uno {code.real} {other}, {other}")

@@ -61,8 +61,8 @@ class Axis(NamedTuple):
         return self.step == 1 and self.firsts == (0,) and self.length == self.size
 
     def pitch(self, result: int) -> int | None:
-        """How much further than the tap before each tap of an interleaved result reads, where that is the
-        same for all, they read one part, and none is left out.
+        """Return how much further than the tap before each tap of an interleaved result reads, where that is
+        the same for all, they read one part, and none is left out.
         """
         taps = self.taps[result]
         steps = {(b.number - a.number, b.part - a.part, b.shift - a.shift) for a, b in pairwise(taps)}
@@ -72,21 +72,23 @@ class Axis(NamedTuple):
         return shift if (number, part) == (1, 0) else None
 
     def inside(self, part: int) -> tuple[int, int]:
-        """The bounds of the places of a part that hold elements of the array."""
+        """Return the bounds of the places of a part that hold elements of the array."""
         first = self.firsts[part]
         start = max(0, -(first // self.step))
         stop = min(self.length, -((first - self.size) // self.step))
         return start, max(start, stop)
 
     def written(self, result: int) -> tuple[int, int]:
-        """The bounds of the positions of an interleaved result that lie in the array that is written."""
+        """Return the bounds of the positions of an interleaved result that lie in the array that is
+        written.
+        """
         step, first = len(self.taps), result + self.out_first
         start = max(0, -(first // step))
         return start, max(start, min(self.positions, -((first - self.out_size) // step)))
 
 
 def correlation(size: int, output: int, kernel: int, stride: int, padding: int, dilation: int) -> Axis:
-    """An axis of ``y[o] = Σ_i w[i] · x[o·stride + i·dilation − padding]``."""
+    """Return an axis of ``y[o] = Σ_i w[i] · x[o·stride + i·dilation − padding]``."""
     parts = sorted({i * dilation % stride for i in range(kernel)})
     taps = tuple(
         Tap(i, parts.index(i * dilation % stride), i * dilation // stride) for i in range(kernel)
@@ -97,7 +99,9 @@ def correlation(size: int, output: int, kernel: int, stride: int, padding: int, 
 
 
 def transposition(output: int, size: int, kernel: int, stride: int, padding: int, dilation: int) -> Axis:
-    """An axis of ``x[t] = Σ_i w[i] · y[o]`` over the o with ``o·stride + i·dilation − padding = t``."""
+    """Return an axis of ``x[t] = Σ_i w[i] · y[o]`` over the o with ``o·stride + i·dilation − padding =
+    t``.
+    """
     taps = [
         [(i, i * dilation // stride) for i in range(kernel) if i * dilation % stride == part]
         for part in range(stride)

@@ -46,11 +46,11 @@ class Shape:
         return self.outputs * prod(self.output) * self.channels // self.groups * self.taps
 
     def correlation(self) -> tuple[Axis, Axis]:
-        """The axes of y = conv(x, w)."""
+        """Return the axes of y = conv(x, w)."""
         return self._axes(correlation, self.size, self.output)
 
     def transposition(self) -> tuple[Axis, Axis]:
-        """The axes of x = conv_transpose(y, w)."""
+        """Return the axes of x = conv_transpose(y, w)."""
         return self._axes(transposition, self.output, self.size)
 
     def _axes(self, make, read, written) -> tuple[Axis, Axis]:  # type: ignore[no-untyped-def]
@@ -126,7 +126,7 @@ def cut(length: int, most: int) -> Iterator[int]:
 
 
 def unaliased(step: int, size: int) -> int:
-    """A step between rows of numbers of `size` bytes, longer where many rows would share the few lines of the
-    cache that addresses a multiple of half a page apart may use.
+    """Return a step between rows of numbers of `size` bytes, longer where many rows would share the few lines
+    of the cache that addresses a multiple of half a page apart may use.
     """
     return step if step * size % 2048 or not step else step + 64 // size

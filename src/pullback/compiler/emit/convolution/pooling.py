@@ -40,7 +40,7 @@ class PoolShape(NamedTuple):
     dilation: tuple[int, int]
 
     def axes(self, transposed: bool) -> tuple[Axis, Axis]:
-        """The axes of what gathers elements under windows, or of what spreads them."""
+        """Return the axes of what gathers elements under windows, or of what spreads them."""
         make, read, written = (
             (transposition, self.output, self.size) if transposed else (correlation, self.size, self.output)
         )
@@ -85,7 +85,7 @@ class _Bytes(NamedTuple):
         return pointer
 
     def load(self, pointer: str, kept: int) -> str:
-        """The first `kept` bytes at an address."""
+        """Return the first `kept` bytes at an address."""
         if kept == self.code.lanes:
             return self.code.value(f"load {self.type}, ptr {pointer}, align 1")
         name = f"llvm.masked.load.v{self.code.lanes}i8.p0"
@@ -126,7 +126,7 @@ def _along(code: Code, length: int, vector: Callable[[int | str, int], None]) ->
 
 @lru_cache(maxsize=_KEPT)
 def maxima(shape: PoolShape) -> Kernel:
-    """The kernel of arrays (source, values, winners): planes are its images."""
+    """Return the kernel of arrays (source, values, winners): planes are its images."""
     code = Code(shape.real, registers(shape.real).lanes)
     rows, columns = shape.axes(False)
     octets = _Bytes(code)
@@ -183,7 +183,7 @@ def _taps(rows: Axis, columns: Axis) -> list[tuple[Tap, Tap]]:
 
 @lru_cache(maxsize=_KEPT)
 def spread(shape: PoolShape) -> Kernel:
-    """The kernel of arrays (covectors, winners, target): planes are its images."""
+    """Return the kernel of arrays (covectors, winners, target): planes are its images."""
     code = Code(shape.real, registers(shape.real).lanes)
     rows, columns = shape.axes(True)
     octets = _Bytes(code)
@@ -274,7 +274,7 @@ def pool_shape(
     size: tuple[int, ...], output: tuple[int, ...], dtype: np.dtype, kernel: tuple[int, ...],
     stride: tuple[int, ...], padding: tuple[int, ...], dilation: tuple[int, ...],
 ) -> PoolShape | None:  # fmt: skip
-    """What a pool needs; None where no kernel is made. A single axis is the last of two."""
+    """Return what a pool needs; None where no kernel is made. A single axis is the last of two."""
     axes = len(size)
     if axes not in (1, 2) or dtype not in (np.float32, np.float64) or 0 in size or 0 in output:
         return None

@@ -67,7 +67,7 @@ class Weight:
         return sum(count for _, count in self.heights)
 
     def write(self) -> Code:
-        """The body of ``(source, covector, target, scratch, first, last, split, splits)``."""
+        """Return the body of ``(source, covector, target, scratch, first, last, split, splits)``."""
         shape = self.shape
         code = self.code = Code(shape.real, self.registers.lanes)
         self.covector = code.at("%scratch", self.images * self.packed)
@@ -105,7 +105,7 @@ class Weight:
         return code
 
     def _first_output(self, tile: int | str) -> str:
-        """The first output channel of a tile."""
+        """Return the first output channel of a tile."""
         code, before = self.code, 0
         first: int | str = 0
         for height, count in self.heights:
@@ -208,7 +208,7 @@ class Weight:
                 code.store_part(total, slots, kept)
 
     def _place(self, tap: int) -> int:
-        """How far from a place of the tile's first channel the element under a tap lies."""
+        """Return how far from a place of the tile's first channel the element under a tap lies."""
         channel, number = divmod(tap, self.shape.taps)
         row = self.rows.taps[0][number // self.shape.kernel[1]]
         column = self.columns.taps[0][number % self.shape.kernel[1]]
@@ -217,13 +217,13 @@ class Weight:
 
 
 def _runs(lengths: list[int]) -> list[tuple[int, int]]:
-    """Each length and how often it stands in a list."""
+    """Return each length and how often it stands in a list."""
     return [(length, lengths.count(length)) for length in sorted(set(lengths), reverse=True)]
 
 
 def _summed(code: Code, vectors: list[str]) -> str:
-    """A vector whose lane n is the sum over the lanes of the n-th vector: halves are added until one number
-    is left, those of two vectors in one instruction.
+    """Return a vector whose lane n is the sum over the lanes of the n-th vector: halves are added until one
+    number is left, those of two vectors in one instruction.
     """
     lanes, width = code.lanes, 1
     while width < lanes:
@@ -240,8 +240,8 @@ def _summed(code: Code, vectors: list[str]) -> str:
 
 
 def _order(lanes: int, width: int, half: int) -> list[int]:
-    """Which lanes of two vectors, whose lanes hold `width` members in turn, are added: the result holds those
-    of the first and then of the second vector in turn.
+    """Return which lanes of two vectors, whose lanes hold `width` members in turn, are added: the result
+    holds those of the first and then of the second vector in turn.
     """
     order = []
     for lane in range(lanes):

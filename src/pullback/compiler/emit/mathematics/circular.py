@@ -67,27 +67,27 @@ class _Reduced:
         self.cos_low = tail - (self.cos - near)
 
     def turned(self, ops: Writer, quadrant: Lanes) -> Lanes:
-        """The sine after a number of quarter turns."""
+        """Return the sine after a number of quarter turns."""
         odd = (quadrant & 1).differs(0)
         y = ops.select(odd, self.cos, self.sin)
         return ops.from_bits(ops.bits(y) ^ ((quadrant & 2) << 62))
 
 
 def sin(ops: Writer, x: Lanes) -> tuple[Lanes, Lanes]:
-    """The sine."""
+    """Return the sine."""
     reduced = _Reduced(ops, x)
     y = reduced.turned(ops, reduced.quadrant)
     return ops.select(abs(x) < 2.0**-27, x, y), reduced.hard
 
 
 def cos(ops: Writer, x: Lanes) -> tuple[Lanes, Lanes]:
-    """The cosine."""
+    """Return the cosine."""
     reduced = _Reduced(ops, x)
     return reduced.turned(ops, reduced.quadrant + 1), reduced.hard
 
 
 def tan(ops: Writer, x: Lanes) -> tuple[Lanes, Lanes]:
-    """The tangent."""
+    """Return the tangent."""
     reduced = _Reduced(ops, x)
     odd = (reduced.quadrant & 1).differs(0)
     top = ops.select(odd, -reduced.cos, reduced.sin)
@@ -101,7 +101,7 @@ def tan(ops: Writer, x: Lanes) -> tuple[Lanes, Lanes]:
 
 
 def _arc(ops: Writer, x: Lanes) -> tuple[Lanes, Lanes, Lanes]:
-    """The arc sine in two parts, or near one half of its distance from pi/2; and where it is that."""
+    """Return the arc sine in two parts, or near one half of its distance from pi/2; and where it is that."""
     size = abs(x)
     far = size > 0.5
     z = ops.select(far, (1.0 - size) * 0.5, x * x)
@@ -110,7 +110,7 @@ def _arc(ops: Writer, x: Lanes) -> tuple[Lanes, Lanes, Lanes]:
 
 
 def asin(ops: Writer, x: Lanes) -> Lanes:
-    """The arc sine."""
+    """Return the arc sine."""
     base, tail, far = _arc(ops, x)
     twice = 2.0 * base
     rest = HALF_PI - twice
@@ -120,7 +120,7 @@ def asin(ops: Writer, x: Lanes) -> Lanes:
 
 
 def acos(ops: Writer, x: Lanes) -> Lanes:
-    """The arc cosine."""
+    """Return the arc cosine."""
     base, tail, far = _arc(ops, x)
     arc = base + tail
     near = HALF_PI - (ops.copysign(arc, x) - HALF_PI_LOW)
@@ -141,7 +141,7 @@ def _atan_of_ratio(ops: Writer, small: Lanes, large: Lanes, turn: Lanes) -> Lane
 
 
 def atan(ops: Writer, x: Lanes) -> Lanes:
-    """The arc tangent."""
+    """Return the arc tangent."""
     size = abs(x)
     turn = size > 1.0
     one = ops.constant(1.0)
@@ -150,7 +150,7 @@ def atan(ops: Writer, x: Lanes) -> Lanes:
 
 
 def atan2(ops: Writer, y: Lanes, x: Lanes) -> tuple[Lanes, Lanes]:
-    """The angle of the point (x, y)."""
+    """Return the angle of the point (x, y)."""
     height, width = abs(y), abs(x)
     turn = height > width
     small, large = ops.select(turn, width, height), ops.select(turn, height, width)

@@ -38,7 +38,7 @@ def _tail(ops: Writer, size: Lanes, *, last_bit: bool = True) -> Lanes:
 
 
 def erf(ops: Writer, x: Lanes) -> Lanes:
-    """The error function."""
+    """Return the error function."""
     size = abs(x)
     z = x * x
     if ops.narrow:
@@ -51,7 +51,7 @@ def erf(ops: Writer, x: Lanes) -> Lanes:
 
 
 def erfc(ops: Writer, x: Lanes) -> Lanes:
-    """One less the error function, with its small values right."""
+    """Return one less the error function, with its small values right."""
     size = abs(x)
     tail = _tail(ops, clamped(ops, size, 0.0, 12.0 if ops.narrow else 28.0))
     near = ops.muladd(x, ops.polynomial(x * x, ERF[ops.narrow]), x)

@@ -12,7 +12,7 @@ from .logarithms import log1p_of_sum
 
 
 def tanh(ops: Writer, x: Lanes) -> Lanes:
-    """The hyperbolic tangent, (e - 1) / (e + 1) of e = exp(2 x)."""
+    """Return the hyperbolic tangent, (e - 1) / (e + 1) of e = exp(2 x)."""
     size = abs(x)
     if ops.narrow:
         e = narrow_expm1(ops, clamped(ops, size + size, 0.0, 40.0))
@@ -38,7 +38,7 @@ def _half_exp(ops: Writer, size: Lanes) -> Lanes:
 
 
 def sinh(ops: Writer, x: Lanes) -> Lanes:
-    """The hyperbolic sine."""
+    """Return the hyperbolic sine."""
     size = abs(x)
     z = x * x
     near = ops.muladd(z * size, ops.polynomial(z, SINH[ops.narrow]), size)
@@ -48,7 +48,7 @@ def sinh(ops: Writer, x: Lanes) -> Lanes:
 
 
 def cosh(ops: Writer, x: Lanes) -> Lanes:
-    """The hyperbolic cosine."""
+    """Return the hyperbolic cosine."""
     half = _half_exp(ops, abs(x))
     return half + 0.25 / half
 
@@ -59,7 +59,7 @@ _LN2 = 0.6931471805599453
 
 
 def _sum(x: Lanes, y: Lanes) -> tuple[Lanes, Lanes]:
-    """A sum and what its rounding left."""
+    """Return a sum and what its rounding left."""
     total = x + y
     back = total - x
     return total, (x - (total - back)) + (y - back)
@@ -73,7 +73,7 @@ def _log_of_sum(ops: Writer, x: Lanes, argument: Lanes, low: Lanes) -> Lanes:
 
 
 def asinh(ops: Writer, x: Lanes) -> Lanes:
-    """The inverse hyperbolic sine, log(x + sqrt(x**2 + 1))."""
+    """Return the inverse hyperbolic sine, log(x + sqrt(x**2 + 1))."""
     size = abs(x)
     z = x * x
     y = _log_of_sum(ops, size, *_sum(size, z / (1.0 + ops.sqrt(z + 1.0))))
@@ -81,7 +81,7 @@ def asinh(ops: Writer, x: Lanes) -> Lanes:
 
 
 def acosh(ops: Writer, x: Lanes) -> Lanes:
-    """The inverse hyperbolic cosine, log(x + sqrt(x**2 - 1))."""
+    """Return the inverse hyperbolic cosine, log(x + sqrt(x**2 - 1))."""
     above = x - 1.0
     twice = above + above
     square = above * above
@@ -100,7 +100,7 @@ def acosh(ops: Writer, x: Lanes) -> Lanes:
 
 
 def atanh(ops: Writer, x: Lanes) -> Lanes:
-    """The inverse hyperbolic tangent, log(1 + 2 x / (1 - x)) / 2."""
+    """Return the inverse hyperbolic tangent, log(1 + 2 x / (1 - x)) / 2."""
     size = abs(x)
     twice = size + size
     below = 1.0 - size

@@ -55,12 +55,12 @@ def _edges(ops: Writer, x: Lanes, y: Lanes) -> Lanes:
 
 
 def log(ops: Writer, x: Lanes) -> Lanes:
-    """The natural logarithm."""
+    """Return the natural logarithm."""
     return _edges(ops, x, _positive_log(ops, x, LOG[ops.narrow]))
 
 
 def wide_log(ops: Writer, x: Lanes) -> Lanes:
-    """The natural logarithm of positive numbers to 52 bits, whatever the writer asks for."""
+    """Return the natural logarithm of positive numbers to 52 bits, whatever the writer asks for."""
     return _positive_log(ops, x, LOG[0])
 
 
@@ -115,12 +115,12 @@ def _in_base(ops: Writer, x: Lanes, factor: tuple[float, float], power: tuple[fl
 
 
 def log2(ops: Writer, x: Lanes) -> Lanes:
-    """The logarithm to the base of two."""
+    """Return the logarithm to the base of two."""
     return _in_base(ops, x, LOG2_E, (1.0, 0.0))
 
 
 def log10(ops: Writer, x: Lanes) -> Lanes:
-    """The logarithm to the base of ten."""
+    """Return the logarithm to the base of ten."""
     return _in_base(ops, x, LOG10_E, (LOG10_2_HIGH, LOG10_2_LOW))
 
 

@@ -15,7 +15,7 @@ _TWO_THIRDS = (0.6666666666666666, 3.700743415417188e-17)
 
 
 def _long_log(ops: Writer, x: Lanes) -> tuple[Lanes, Lanes]:
-    """The logarithm of positive numbers in two parts, to 64 bits."""
+    """Return the logarithm of positive numbers in two parts, to 64 bits."""
     parts = parts_of(ops, x)
     f = parts.f
     d = f + 2.0
@@ -64,7 +64,7 @@ def power(ops: Writer, x: Lanes, y: Lanes) -> tuple[Lanes, Lanes]:
 
 
 def hypot(ops: Writer, x: Lanes, y: Lanes) -> Lanes:
-    """The length of the vector (x, y)."""
+    """Return the length of the vector (x, y)."""
     a, b = abs(x), abs(y)
     if ops.narrow:
         length = ops.sqrt(ops.muladd(a, a, b * b))

@@ -44,7 +44,7 @@ def exp(ops: Writer, x: Lanes) -> Lanes:
 
 
 def tanh(ops: Writer, x: Lanes) -> Lanes:
-    """The hyperbolic tangent: a polynomial near zero, 1 - 2 / (exp(2 x) + 1) beyond."""
+    """Return the hyperbolic tangent: a polynomial near zero, 1 - 2 / (exp(2 x) + 1) beyond."""
     size = abs(x)
     z = x * x
     near = ops.fma(size * z, ops.horner(z, TANH_SINGLE[1]), size)
@@ -55,7 +55,7 @@ def tanh(ops: Writer, x: Lanes) -> Lanes:
 
 
 def erf(ops: Writer, x: Lanes) -> Lanes:
-    """The error function: a polynomial near zero, 1 - erfc(x) beyond, until that is 1."""
+    """Return the error function: a polynomial near zero, 1 - erfc(x) beyond, until that is 1."""
     size = abs(x)
     near = ops.fma(size, ops.horner(x * x, ERF[1]), size)
     p, shifted = _near_zero(ops, ops.horner(clamped(ops, size, 1.0, 3.95), ERFC_LOGARITHM[1]))
@@ -65,7 +65,7 @@ def erf(ops: Writer, x: Lanes) -> Lanes:
 
 
 def _turned(ops: Writer, x: Lanes, quarters: int) -> tuple[Lanes, Lanes]:
-    """The sine after a number of quarter turns."""
+    """Return the sine after a number of quarter turns."""
     t = ops.fma(x, _TWO_OVER_PI, _ROUND)
     n = t - _ROUND
     high = ops.fma(n, -_FIRST, x)
@@ -83,18 +83,18 @@ def _turned(ops: Writer, x: Lanes, quarters: int) -> tuple[Lanes, Lanes]:
 
 
 def sin(ops: Writer, x: Lanes) -> tuple[Lanes, Lanes]:
-    """The sine."""
+    """Return the sine."""
     y, hard = _turned(ops, x, 0)
     return ops.select(abs(x) < 2.0**-13, x, y), hard
 
 
 def cos(ops: Writer, x: Lanes) -> tuple[Lanes, Lanes]:
-    """The cosine."""
+    """Return the cosine."""
     return _turned(ops, x, 1)
 
 
 def log(ops: Writer, x: Lanes) -> Lanes:
-    """The natural logarithm."""
+    """Return the natural logarithm."""
     small = x < 2.0**-126
     raised = ops.select(small, x * 2.0**23, x)
     shift = ops.bits(raised) + (_ONE - _ROOT_HALF)

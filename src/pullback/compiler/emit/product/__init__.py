@@ -82,7 +82,7 @@ class Product(NamedTuple):
 
     @classmethod
     def of(cls, step: Contraction) -> Product:
-        """The product that a step of a program is."""
+        """Return the product that a step of a program is."""
         left, right = step.left, step.right
         extents, steps = merged(step.batch, left.batch, right.batch)
         while len(extents) < 2:
@@ -115,7 +115,7 @@ class Product(NamedTuple):
         return compiled(self.real)
 
     def grid(self) -> Grid:
-        """How it is cut into parts; this depends on the work alone."""
+        """Return how it is cut into parts; this depends on the work alone."""
         return _best(self)
 
     def cost(self, grid: Grid) -> int:
@@ -137,7 +137,7 @@ class Product(NamedTuple):
         return self.b.column == 1 and self.extents[1] % self.width == 0 and self.tiles()[0] <= _FEW
 
     def numbers(self) -> list[int]:
-        """The numbers that its parts are told (see `kernel.NUMBERS`)."""
+        """Return the numbers that its parts are told (see `kernel.NUMBERS`)."""
         rows, columns, inner = self.extents
         blocks, grid = Blocks.of(self.real), self.grid()
         depth = min(blocks.depth, inner)
@@ -167,7 +167,7 @@ class Product(NamedTuple):
 
 @functools.lru_cache(maxsize=4096)
 def _best(product: Product) -> Grid:
-    """The cut that packs least."""
+    """Return the cut that packs least."""
     rows, columns, inner = product.extents
     work = product.matrices * rows * columns * inner * _NANOSECONDS
     parts = max(1, min(_MOST, int(work / _PART)))
@@ -182,7 +182,7 @@ def _best(product: Product) -> Grid:
 
 
 def merged(batch: Sequence[int], *steps: Sequence[int]) -> tuple[list[int], list[list[int]]]:
-    """The axes of a batch with those joined that lie one behind the other in all operands."""
+    """Return the axes of a batch with those joined that lie one behind the other in all operands."""
     extents: list[int] = []
     kept: list[list[int]] = [[] for _ in steps]
     for axis in reversed(range(len(batch))):

@@ -42,7 +42,7 @@ class Blocks(NamedTuple):
 
     @classmethod
     def of(cls, real: str) -> Blocks:
-        """Those of a dtype."""
+        """Return those of a dtype."""
         kind = registers(real)
         whole, size = tile.largest(kind), 4 if real == "float" else 8
         width = whole.vectors * kind.lanes
@@ -97,7 +97,7 @@ def _text(real: str) -> str:
 
 
 def _chosen(real: str, kind: Registers) -> str:
-    """The function that takes the smallest tile that covers what is left, as text."""
+    """Return the function that takes the smallest tile that covers what is left, as text."""
     parameters = tile.PARAMETERS.format(real=real)
     passed = parameters.replace("noalias ", "")
     forms = sorted(tile.forms(kind))
@@ -118,7 +118,9 @@ def _chosen(real: str, kind: Registers) -> str:
 
 
 def _packed(name: str) -> str:
-    """The function that packs a block of an operand whose lines are `apart` elements apart, as text."""
+    """Return the function that packs a block of an operand whose lines are `apart` elements apart, as
+    text.
+    """
     return f"""\
 define internal void @pack_{name}(ptr %source, i64 %apart, i64 %step, i64 %lines, i64 %inner, ptr %target)
   nounwind #0 {{
@@ -154,7 +156,7 @@ def _part(code: Code, whole: Tile) -> str:
         return code.at(pointer, *offsets)
 
     def stretch(part: str, parts: str, extent: str, unit: int) -> tuple[str, str]:
-        """The stretch of an axis, in units, that a part has."""
+        """Return the stretch of an axis, in units, that a part has."""
         units = value(f"sdiv i64 {value(f'add i64 {extent}, {unit - 1}')}, {unit}")
         ends = []
         for number in (part, value(f"add i64 {part}, 1")):

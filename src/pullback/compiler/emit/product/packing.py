@@ -15,7 +15,7 @@ PARAMETERS = "ptr noalias %source, i64 %step, i64 %lines, i64 %inner, ptr noalia
 
 
 def beside(code: Code, name: str, width: int) -> str:
-    """The function of lines that lie side by side, `step` elements from one k to the next, as text."""
+    """Return the function of lines that lie side by side, `step` elements from one k to the next, as text."""
     lanes = code.lanes
     starts = range(0, width, lanes)
     wide = len(starts) * lanes
@@ -46,7 +46,7 @@ def _slice(code: Code, first: str, width: int, masks: Sequence[str | None]) -> N
 
 
 def behind(code: Code, name: str, width: int) -> str:
-    """The function of lines that lie `step` elements apart, each in one piece, as text."""
+    """Return the function of lines that lie `step` elements apart, each in one piece, as text."""
     lanes = code.lanes
     whole = code.value(f"and i64 %inner, {-lanes}")
     last = code.value("sub i64 %lines, 1")

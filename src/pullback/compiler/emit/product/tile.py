@@ -33,19 +33,19 @@ class Tile(NamedTuple):
 
 
 def largest(registers: Registers) -> Tile:
-    """The tile that fills the registers: two vectors of B and a number of A stay free."""
+    """Return the tile that fills the registers: two vectors of B and a number of A stay free."""
     return Tile(14 if registers.number >= 32 else 6, 2)
 
 
 def forms(registers: Registers) -> tuple[Tile, ...]:
-    """The tiles for which functions are made, smaller ones for what is left at the edges."""
+    """Return the tiles for which functions are made, smaller ones for what is left at the edges."""
     whole = largest(registers)
     heights = [whole.rows, *((8, 4) if whole.rows > 8 else (3,))]
     return tuple(Tile(rows, vectors) for rows in heights for vectors in (whole.vectors, 1))
 
 
 def write(code: Code, tile: Tile, whole: Tile) -> str:
-    """The function of one tile on operands packed for the `whole` one, as text.
+    """Return the function of one tile on operands packed for the `whole` one, as text.
 
     ``outside`` is where rows beyond the result go; ``first`` says that nothing has been added to the result.
     """

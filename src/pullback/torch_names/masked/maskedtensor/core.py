@@ -28,7 +28,7 @@ _KINDS = frozenset(
 
 
 def is_masked_tensor(obj: Any, /) -> bool:
-    """Whether an object is a masked tensor."""
+    """Return whether an object is a masked tensor."""
     return isinstance(obj, MaskedTensor)
 
 
@@ -128,19 +128,19 @@ class MaskedTensor(Tensor):
         return MaskedTensor(self.get_data() < given, self.get_mask())
 
     def to_tensor(self, value: Any) -> Any:
-        """The data with a value where there are no elements."""
+        """Return the data with a value where there are no elements."""
         return self.get_data().masked_fill(~self.get_mask(), value)
 
     def get_data(self) -> Any:
-        """The data with its history; what stands where there are no elements means nothing."""
+        """Return the data with its history; what stands where there are no elements means nothing."""
         return _GetData.apply(self)
 
     def get_mask(self) -> Any:
-        """The mask."""
+        """Return the mask."""
         return self._masked_mask
 
     def is_sparse_coo(self) -> bool:
-        """Whether the data is sparse: it never is."""
+        """Return whether the data is sparse: it never is."""
         return False
 
     is_sparse_csr = is_sparse_coo  # type: ignore[assignment]  # a method, as in torch
