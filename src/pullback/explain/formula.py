@@ -3,6 +3,9 @@
 A rule is written in public ops and operators, so that it runs on values of any kind; here the values are
 names, on which an op writes itself down: ``lambda g, out: g * conj(1 - out * out)`` run on the names g and
 out is ``g · (1 - out²)``. Shapes and dtypes are those of the node, because rules ask for them.
+
+A rule that uses a value twice writes its text twice, and the rule of a recurrent layer does so in every time
+step: no name holds more text than the longest formula shows, or the text would double with each step.
 """
 
 from __future__ import annotations
@@ -62,7 +65,7 @@ class Name(InnerValue):
     __slots__ = ("_found", "_level", "_meta", "binding", "text")
 
     def __init__(self, text: str, binding: int, level: int, meta: Callable[[], tuple[Any, Any]]) -> None:
-        self.text = text
+        self.text = _cut(text)
         self.binding = binding
         self._level = level
         self._meta = meta
@@ -156,9 +159,15 @@ def _swaps_last(dims: tuple[int, ...]) -> bool:
     return rank > 1 and dims == (*range(rank - 2), rank - 1, rank - 2)
 
 
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
 def _is_square(inputs: Sequence[Any]) -> bool:
     x, y = inputs
-    return isinstance(x, Name) and isinstance(y, Name) and x.text == y.text and x.binding == ATOM
+    if not (isinstance(x, Name) and isinstance(y, Name)) or x.text.endswith("…"):
+        return False
+    return x.text == y.text and x.binding == ATOM
 
 
 def _power(base: Any, exponent: Any) -> str:
@@ -268,8 +277,6 @@ def _line(name: str, result: Any, count: int) -> str:
     if not isinstance(result, (Name, TensorBase)):
         return ""
     text = _text(result)
-    if len(text) > LONGEST:
-        text = text[: LONGEST - 1] + "…"
     return f"g_{name} = {text}" if count > 1 else text
 
 
