@@ -99,6 +99,50 @@ def test_a_recurrent_network(way: str) -> None:
     assert len(found.program.equations) < 20
 
 
+@pytest.mark.parametrize("back", [False, True])
+@pytest.mark.parametrize("way", ["index", "iterate"])
+@pytest.mark.parametrize("axis", [1, 2])
+def test_slices_along_other_axes(axis: int, way: str, back: bool) -> None:
+    """Steps that are not the first axis are read and stacked in a loop as well."""
+
+    def network(xs: Any, w: Any) -> Any:
+        h, hs = torch.zeros(2, 4), []
+        steps = [xs.select(axis, t) for t in range(20)] if way == "index" else list(xs.unbind(axis))
+        for x in reversed(steps) if back else steps:
+            h = (x + h @ w).tanh()
+            hs.append(h)
+        return h, torch.stack(hs[::-1] if back else hs, axis)
+
+    shape = (2, 20, 4) if axis == 1 else (2, 4, 20)
+    found = agree(network, drawn(*shape), drawn(4, 4), most=50)
+    assert len(loops(found.program)) == len(loops(found.pullback)) == 1
+
+
+def test_a_stack_of_neighbours_and_others() -> None:
+    def network(xs: Any, first: Any, w: Any) -> Any:
+        h, hs = first, [first]
+        for t in range(40):
+            h = (xs[t] + h @ w).tanh()
+            hs.append(h)
+        return torch.stack([*hs[:17], first, *hs[32:16:-1], *hs[33:]], 1)
+
+    found = agree(network, drawn(40, 2, 4), drawn(2, 4), drawn(4, 4), most=None)
+    assert len(loops(found.program)) == 1
+    assert max(len(e.operands) for e in found.program.equations if e.op == "stack") == 1
+
+
+@pytest.mark.parametrize("kind", ["RNN", "LSTM", "GRU"])
+@pytest.mark.parametrize("bidirectional", [False, True])
+@pytest.mark.parametrize("batch_first", [False, True])
+def test_recurrent_layers_are_loops(kind: str, bidirectional: bool, batch_first: bool) -> None:
+    torch.manual_seed(0)
+    layer = getattr(torch.nn, kind)(3, 4, bidirectional=bidirectional, batch_first=batch_first)
+    found = agree(lambda x: layer(x)[0], drawn(*((2, 20, 3) if batch_first else (20, 2, 3))), most=None)
+    count = 2 if bidirectional else 1
+    assert len(loops(found.program)) == count
+    assert count <= len(loops(found.pullback)) <= 2 * count
+
+
 @pytest.mark.parametrize(("start", "stop"), [(0, 20), (3, 19)])
 def test_gradients_of_parts_are_stacked(start: int, stop: int) -> None:
     def function(xs: Any, w: Any) -> Any:

@@ -22,7 +22,7 @@ from ..core.value import shape_of
 from .contract import linear
 from .elementwise import relu, sigmoid, tanh
 from .join import cat, split, split_with_sizes
-from .structure import reshape, stack
+from .structure import reshape, stack, unbind
 
 Sizes = tuple[int, ...] | None
 
@@ -121,11 +121,19 @@ def _in_steps(
     shape: tuple[int, ...], reverse: bool, sizes: Sizes,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Run a cell on the rows of each step: the first state of all steps, and all states at the end."""
-    sizes = (shape[1],) * shape[0] if sizes is None else sizes
     count = shape_of(states[0])[0]
-    rows = split_with_sizes(pre, sizes, 0)
+    if sizes is None:
+        # As parts of one stack, which a compiled loop goes along.
+        rows = unbind(reshape(pre, (*shape[:2], shape_of(pre)[1])), 0)
+        sizes = (count,) * shape[0]
+    else:
+        rows = split_with_sizes(pre, sizes, 0)
     outs = [None] * len(sizes)
     for k in reversed(range(len(sizes))) if reverse else range(len(sizes)):
+        if sizes[k] == count:
+            states = cell(rows[k], states)
+            outs[k] = states[0]
+            continue
         parted = [split_with_sizes(s, (sizes[k], count - sizes[k]), 0) for s in states]
         new = cell(rows[k], tuple(now for now, _ in parted))
         outs[k] = new[0]

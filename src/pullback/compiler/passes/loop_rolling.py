@@ -17,7 +17,7 @@ The time this takes is linear in the number of equations.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ...core.tracer import Equation, Recorder, Reference
@@ -42,6 +42,10 @@ class Roller:
         #: Values that are slices of others, and those among them that no equation makes any more.
         self.slices: dict[int, Slice] = {}
         self.virtual: set[int] = set()
+        #: By the number of a value with one of its axes moved to the front: the value and that axis. A list
+        #: that takes such a value makes it, under a number of its own.
+        self.turned: dict[int, tuple[int, int]] = {}
+        self._turned: dict[tuple[int, int], int] = {}
 
     def kind(self, value: int) -> tuple[tuple[int, ...], Any]:
         """Shape and dtype of a value."""
@@ -51,16 +55,28 @@ class Roller:
         """Return the number of a new value."""
         return self.recorder.new(shape, dtype).index
 
+    def with_first(self, value: int, axis: int) -> int:
+        """Return the number of a value with an axis moved to the front."""
+        if axis == 0:
+            return value
+        number = self._turned.get((value, axis))
+        if number is None:
+            shape, dtype = self.kind(value)
+            number = self.made((shape[axis], *shape[:axis], *shape[axis + 1 :]), dtype)
+            self._turned[value, axis] = number
+            self.turned[number] = (value, axis)
+        return number
+
     def note(self, equation: Equation) -> None:
         """Remember which values are slices of others."""
-        first = equation.operands[0] if equation.operands else None
-        if not isinstance(first, Reference):
+        if equation.op not in ("select", "unbind") or not isinstance(equation.operands[0], Reference):
             return
-        if equation.op == "select" and equation.attrs[0] == 0:
-            self.slices[equation.outputs[0]] = Slice(first.index, equation.attrs[1])
-        elif equation.op == "unbind" and equation.attrs[0] == 0:
-            for n, output in enumerate(equation.outputs):
-                self.slices[output] = Slice(first.index, n)
+        stack = self.with_first(equation.operands[0].index, equation.attrs[0])
+        if equation.op == "select":
+            self.slices[equation.outputs[0]] = Slice(stack, equation.attrs[1])
+            return
+        for n, output in enumerate(equation.outputs):
+            self.slices[output] = Slice(stack, n)
 
 
 def rolled(equations: Sequence[Equation], roller: Roller, needed: Iterable[int]) -> list[Equation]:
@@ -86,6 +102,7 @@ class Rolling:
                     self.last[operand.index] = n
         self.last.update(dict.fromkeys(needed, len(equations)))
         self.needed = needed
+        self._fronts: dict[int, int] = {}
         #: By period: where signatures cease to repeat, and how often the stretch was tried in vain.
         self._ends: dict[int, int] = {}
         self._tried: Counter[tuple[int, int]] = Counter()
@@ -122,34 +139,86 @@ class Rolling:
 
     def keep(self, equation: Equation) -> None:
         """Let an equation stay."""
-        whole = self._whole(equation)
-        if whole is not None:
-            equation = whole
+        if self._joined(equation):
+            return
         for operand in equation.operands:
             if isinstance(operand, Reference):
                 self.materialize(operand.index)
         self.roller.note(equation)
         self.out.append(equation)
 
-    def _whole(self, equation: Equation) -> Equation | None:
-        """Return a stack of neighbouring slices as a part of what they are slices of."""
-        if equation.op != "stack" or equation.attrs != (0,):
-            return None
-        if not all(isinstance(o, Reference) and o.index in self.roller.virtual for o in equation.operands):
-            return None
-        parts = [self.roller.slices[o.index] for o in equation.operands]
-        stack, start = parts[0]
-        step = parts[1].index - start if len(parts) > 1 else 1
-        if step not in (1, -1) or any(part != (stack, start + step * n) for n, part in enumerate(parts)):
-            return None
-        whole = equation.outputs[0]
-        part = whole if step > 0 else self.roller.made(*self.roller.kind(whole))
-        low = min(start, parts[-1].index)
-        sliced = Equation("slice", (Reference(stack),), (0, low, low + len(parts), 1), (part,), False)
-        if step > 0:
-            return sliced
-        self.out.append(sliced)
-        return Equation("flip", (Reference(part),), ((0,),), (whole,), False)
+    def _joined(self, equation: Equation) -> bool:
+        """Write a stack of which neighbours are neighbouring slices as those parts side by side; return
+        whether it is one.
+        """
+        runs = list(self._runs(equation.operands)) if equation.op == "stack" else []
+        sliced = [len(run) for run in runs if run[0] in self.roller.virtual]
+        if max(sliced, default=0) < min(LEAST, len(equation.operands)):
+            return False
+        shape, dtype = self.roller.kind(equation.operands[0].index)
+        made = [self._part(run, shape, dtype) for run in runs]
+        if len(runs) > 1:
+            whole = (len(equation.operands), *shape)
+            made = [self._write("cat", made, (tuple(map(len, runs)), 0), whole, dtype)]
+        (axis,) = equation.attrs
+        if axis:
+            order = (*range(1, axis + 1), 0, *range(axis + 1, len(shape) + 1))
+            self._write("permute", made, (order,), *self.roller.kind(equation.outputs[0]))
+        self.out[-1] = self.out[-1]._replace(outputs=equation.outputs)
+        return True
+
+    def _runs(self, operands: Sequence[Any]) -> Iterator[list[int]]:
+        """Yield the operands in runs: neighbours that are slices only, one after the other, and others."""
+        run: list[int] = []
+        step = 0
+        for value in (operand.index for operand in operands):
+            part = self.roller.slices[value] if value in self.roller.virtual else None
+            last = self.roller.slices[run[-1]] if run and run[-1] in self.roller.virtual else None
+            if part is None or last is None:
+                goes_on = bool(run) and part is last
+                moved = 0
+            else:
+                moved = part.index - last.index
+                goes_on = part.stack == last.stack and moved in ((step,) if step else (1, -1))
+            if run and not goes_on:
+                yield run
+                run, moved = [], 0
+            run.append(value)
+            step = moved
+        yield run
+
+    def _part(self, run: list[int], shape: tuple[int, ...], dtype: Any) -> int:
+        """Return the values of a run along a new first axis."""
+        whole = (len(run), *shape)
+        if run[0] not in self.roller.virtual:
+            return self._write("stack", run, (0,), whole, dtype)
+        stack, start = self.roller.slices[run[0]]
+        end = self.roller.slices[run[-1]].index
+        low = min(start, end)
+        made = self._write("slice", [self.front(stack)], (0, low, low + len(run), 1), whole, dtype)
+        return self._write("flip", [made], ((0,),), whole, dtype) if end < start else made
+
+    def _write(
+        self, op: str, operands: Iterable[int], attrs: tuple[Any, ...], shape: tuple[int, ...], dtype: Any
+    ) -> int:
+        """Write an equation; return the number of its result."""
+        made = self.roller.made(shape, dtype)
+        self.out.append(Equation(op, tuple(map(Reference, operands)), attrs, (made,), False))
+        return made
+
+    def front(self, stack: int) -> int:
+        """Return the number under which a stacked value is there."""
+        if stack not in self.roller.turned:
+            self.materialize(stack)
+            return stack
+        made = self._fronts.get(stack)
+        if made is None:
+            value, axis = self.roller.turned[stack]
+            self.materialize(value)
+            shape, dtype = self.roller.kind(stack)
+            order = (axis, *(n for n in range(len(shape)) if n != axis))
+            made = self._fronts[stack] = self._write("permute", [value], (order,), shape, dtype)
+        return made
 
     def materialize(self, value: int) -> None:
         """Let an equation make a value that is a slice only."""
@@ -157,7 +226,8 @@ class Rolling:
             return
         self.roller.virtual.discard(value)
         stack, index = self.roller.slices[value]
-        self.out.append(Equation("select", (Reference(stack),), (0, index), (value,), False))
+        stack, axis = self.roller.turned.get(stack, (stack, 0))
+        self.out.append(Equation("select", (Reference(stack),), (axis, index), (value,), False))
 
     # --- loops ----------------------------------------------------------------------------------------------
 

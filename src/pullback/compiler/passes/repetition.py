@@ -169,9 +169,10 @@ class Period:
                 good[k] = first[k] = False
         if step == 0:
             return True
-        if slot.kind != "held" or step not in (1, -1) or self.at(position, 0).attrs[0] != 0:
+        if slot.kind != "held" or step not in (1, -1):
             return False
-        self.selects[position] = (slot.what, base, step)
+        stack = self.roller.with_first(slot.what, self.at(position, 0).attrs[0])
+        self.selects[position] = (stack, base, step)
         return True
 
 

@@ -152,6 +152,7 @@ class Loop:
         return Reference(local)
 
     def _is_before(self, value: int) -> bool:
+        value, _ = self.roller.turned.get(value, (value, 0))
         maker = self.rolling.maker.get(value)
         return maker is None or maker[0] < self.first
 
@@ -223,7 +224,7 @@ class Loop:
             out.append(Equation("stack", values, (0,), (stack,), False))
             return stack
         stack, index, step = key
-        self.rolling.materialize(stack)
+        stack = self.rolling.front(stack)
         shape, dtype = self.roller.kind(stack)
         start = index if step > 0 else index - self.length + 1
         if start != 0 or self.length != shape[0]:
