@@ -11,7 +11,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -173,17 +173,28 @@ def raised(err: str, program: Path) -> Raised | None:
     return Raised(int(places[-1]) if places else None, message, "\n".join(rest[1:]))
 
 
-def shows_symptom(mistake: Mistake) -> bool:
-    """Return whether a program shows under pullback what its record says."""
-    if mistake.symptom == "error":
+#: Runs programs one after another in one process, and prints whether each shows its symptom.
+CHECK = """
+import json, runpy, sys, torch
+for number, path, shows in json.loads(sys.argv[1]):
+    variables = runpy.run_path(path)
+    print(f"shown {number}", bool(eval(shows, {**variables, "torch": torch})), flush=True)
+"""
+
+
+def without_symptom(chosen: Iterable[Mistake]) -> list[str]:
+    """Return the names of those programs that do not show under pullback what their record says."""
+    absent, silent = [], []
+    for mistake in chosen:
+        if mistake.symptom != "error":
+            silent.append(mistake)
+            continue
         end = raised(run(str(mistake.file)).err, mistake.file)
-        return end is not None and mistake.shows in end.message
-    check = (
-        "import runpy, torch\n"
-        f"variables = runpy.run_path({str(mistake.file)!r})\n"
-        f"print('shown:', bool(eval({mistake.shows!r}, {{**variables, 'torch': torch}})))\n"
-    )
-    return run("-c", check).out.endswith("shown: True\n")
+        if end is None or mistake.shows not in end.message:
+            absent.append(mistake.file.stem)
+    asked = json.dumps([(mistake.number, str(mistake.file), mistake.shows) for mistake in silent])
+    shown = set(re.findall(r"^shown (\d+) True$", run("-c", CHECK, asked).out, re.MULTILINE))
+    return absent + [mistake.file.stem for mistake in silent if mistake.number not in shown]
 
 
 def answers(text: str) -> Iterator[str]:
@@ -215,6 +226,10 @@ def _has(word: str, text: str) -> bool:
         return re.search(rf"(?<![\w.]){word}(?![\w.]*\d)", text) is not None
     start = r"(?<![a-z0-9])" if word[0].isalnum() else ""
     return re.search(start + re.escape(word), text) is not None
+
+
+def _is_named(name: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def _has_group(groups: tuple[tuple[str, ...], ...], text: str) -> bool:
@@ -272,7 +287,7 @@ def judge(mistake: Mistake, answer: str, message: str = "", at: int | None = Non
         line=line,
         cause=_has_group(mistake.cause, f"{own} {_plain(message)}" if at is not None else own),
         mend=_has_group(mistake.mend, own),
-        name=mistake.name is None or mistake.name.lower() in own,
+        name=mistake.name is None or _is_named(mistake.name.lower(), own),
         forbidden=_has_group(mistake.forbidden, own),
         certain=answered and not any(word in own for word in UNSURE),
     )
