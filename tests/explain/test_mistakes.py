@@ -94,8 +94,24 @@ def test_a_sample_is_scored() -> None:
 
 
 def test_an_answer_ends_where_the_indentation_does() -> None:
-    text = "one\n  two\n  three\nfour\n\n    five\n    0 AddBackward0  line 3\n"
-    assert list(answers(text)) == ["one\n  two\n  three", "four", "    five", ""]
+    text = "one\n  two\nfour\n\n    five\n    0 AddBackward0  line 3\n"
+    assert list(answers(text)) == ["one\n  two", "four", "    five", ""]
+
+
+def test_parts_of_an_answer_stay_together() -> None:
+    text = "the way is cut\n  where: a.py:3\n  mend: leave it out"
+    assert list(answers(text)) == [text]
+
+
+@pytest.mark.parametrize("bullet", ["", "- ", "2. "])
+def test_items_under_a_heading_are_answers_of_their_own(bullet: str) -> None:
+    items = [f"  {bullet}line 3 is cut", f"  {bullet}line 4\n      overflows"]
+    assert list(answers("\n".join(["Findings", *items]))) == ["Findings", *items]
+
+
+def test_a_wrapped_item_stays_whole() -> None:
+    items = ["  1. line 3\n  is cut", "  2. line 4"]
+    assert list(answers("\n".join(["Findings", *items]))) == ["Findings", *items]
 
 
 def test_the_end_of_a_traceback_is_read() -> None:

@@ -39,6 +39,13 @@ TIMEOUT = 120.0
 #: A row of the walk through the graph, which quotes every line whatever the mistake is.
 WALK = re.compile(r"\d+ (\w+Backward\d*|leaf|AccumulateGrad)\b")
 
+#: A place in a program.
+PLACE = re.compile(r"\blines? \d+|\.py:\d+")
+
+#: A line that is a part of an answer, and one that begins an item of a list.
+PART = re.compile(r"\s*[a-z][a-z ]*: ")
+BULLET = re.compile(r"\s*(\d+[.)]|[-*•–])\s")
+
 
 @dataclass(frozen=True)
 class Mistake:
@@ -198,18 +205,41 @@ def without_symptom(chosen: Iterable[Mistake]) -> list[str]:
 
 
 def answers(text: str) -> Iterator[str]:
-    """Cut an output into answers: a line with the deeper lines below it, up to the next blank line."""
+    """Cut an output into answers: a line with the deeper lines below it, up to the next blank line.
+
+    Deeper lines under a heading that names no place are answers of their own, unless they are marked
+    (``where:``, ``mend:``) as parts of one.
+    """
     block: list[str] = []
-    depth = 0
     for line in [*text.splitlines(), ""]:
-        here = len(line) - len(line.lstrip())
-        if block and (not line.strip() or here <= depth):
-            yield "\n".join(_without_walk(block))
+        if block and (not line.strip() or _depth(line) <= _depth(block[0])):
+            yield from _items(_without_walk(block))
             block = []
         if line.strip():
-            if not block:
-                depth = here
             block.append(line)
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _items(block: list[str]) -> Iterator[str]:
+    below = block[1:]
+    depth = min(map(_depth, below), default=0)
+    direct = [line for line in below if _depth(line) == depth]
+    if len(direct) < 2 or PLACE.search(block[0]) or any(PART.match(line) for line in direct):
+        yield "\n".join(block)
+        return
+    yield block[0]
+    bulleted = any(BULLET.match(line) for line in direct)
+    item: list[str] = []
+    for line in below:
+        starts = BULLET.match(line) if bulleted else _depth(line) == depth
+        if item and starts:
+            yield "\n".join(item)
+            item = []
+        item.append(line)
+    yield "\n".join(item)
 
 
 def _without_walk(block: list[str]) -> list[str]:
