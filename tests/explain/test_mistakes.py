@@ -139,6 +139,9 @@ class TestJudge:
     def test_a_doubtful_answer_is_not_certain(self) -> None:
         assert not judge(self.MISTAKE, "likely where: x.py:3: relu").certain_and_wrong
 
+    def test_uncertainty_in_a_name_is_no_claim(self) -> None:
+        assert not judge(self.MISTAKE, "model.uncertainty (3,) float32, x.py:3").certain
+
     def test_forbidden_words_make_it_wrong(self) -> None:
         answer = f"line {self.MISTAKE.line}: detach, or pass retain_graph=True"
         assert not judge(self.MISTAKE, answer).right

@@ -312,14 +312,14 @@ def judge(mistake: Mistake, answer: str, message: str = "", at: int | None = Non
     # A quoted line of the program is a place. What is wrong with it must be said in other words.
     for quoted in sorted({_plain(text) for text in mistake.lines if len(text) >= 8}, key=len, reverse=True):
         own = own.replace(quoted, " ")
-    answered = any(word in own for word in ANSWERS)
+    answered = any(_has(word, own) for word in ANSWERS)
     return Judged(
         line=line,
         cause=_has_group(mistake.cause, f"{own} {_plain(message)}" if at is not None else own),
         mend=_has_group(mistake.mend, own),
         name=mistake.name is None or _is_named(mistake.name.lower(), own),
         forbidden=_has_group(mistake.forbidden, own),
-        certain=answered and not any(word in own for word in UNSURE),
+        certain=answered and not any(_has(word, own) for word in UNSURE),
     )
 
 
