@@ -49,7 +49,7 @@ def _written(compare: Call) -> Callable[..., Any]:
     by_number, by_tensor = (
         elementwise(
             f"{first.name}_{kind}", kernel, lambda g: zeros_of(g), rule_y, promote=None, halves=False,
-            check=first.check, node_name=f"{first.name.capitalize()}Backward{number}",
+            check=first.check, node_name=f"{first.name.capitalize()}Backward{number}", base=first.name,
         )
         for number, (kind, rule_y) in enumerate((("number", None), ("tensor", lambda g: zeros_of(g))))
     )

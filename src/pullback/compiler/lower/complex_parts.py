@@ -63,7 +63,7 @@ def lowered(
         return _cast(context, operands[0], *results[0])
     if op.name in _APART:
         return _apart(context, rules[op.name], operands, attrs, results)
-    form = _FORMS.get(op.name)
+    form = _FORMS.get(op.base)
     if form is None or None in operands:
         return None
     shape, dtype = results[0]
@@ -261,7 +261,6 @@ _FORMS: dict[str, Callable[..., Any]] = {
     "mul_number": _by_number(_product),
     "neg": _each("neg"),
     "rsub": lambda ops, part, x, y: _each("sub")(ops, part, y, x),
-    "rsub_tensor": lambda ops, part, x, y: _each("sub")(ops, part, y, x),
     "sgn": _sign,
     "sub": _each("sub"),
     "where": _chosen,

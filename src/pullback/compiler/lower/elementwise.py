@@ -40,11 +40,8 @@ def _zero(ops: Any, x: Any) -> Any:
 for _name, _word in {
     "add": "add", "sub": "sub", "mul": "mul", "div": "div", "eq": "eq", "ne": "ne", "lt": "lt", "le": "le",
     "gt": "gt", "ge": "ge", "maximum": "maximum", "minimum": "minimum", "bitwise_and": "and_",
-    "bitwise_or": "or_", "bitwise_xor": "xor", "copysign": "copysign", "eq_number": "eq", "ne_number": "ne",
-    "lt_number": "lt", "le_number": "le", "gt_number": "gt", "ge_number": "ge", "eq_tensor": "eq",
-    "ne_tensor": "ne", "lt_tensor": "lt", "le_tensor": "le", "gt_tensor": "gt", "ge_tensor": "ge",
-    "clamp_min": "maximum", "clamp_max": "minimum", "clamp_min_tensor": "maximum",
-    "clamp_max_tensor": "minimum",
+    "bitwise_or": "or_", "bitwise_xor": "xor", "copysign": "copysign",
+    "clamp_min": "maximum", "clamp_max": "minimum",
 }.items():  # fmt: skip
     FORMS[_name] = lambda ops, x, y, word=_word: getattr(ops, word)(x, y)
 
@@ -64,11 +61,6 @@ for _name in ("atan2", "hypot"):
 
 @form("rsub")
 def _rsub(ops: Any, x: Any, y: Any) -> Any:
-    return ops.sub(y, x)
-
-
-@form("rsub_tensor")
-def _rsub_tensor(ops: Any, x: Any, y: Any) -> Any:
     return ops.sub(y, x)
 
 
@@ -141,7 +133,7 @@ def _logical_xor(ops: Any, x: Any, y: Any) -> Any:
     return ops.xor(_truth(ops, x), _truth(ops, y))
 
 
-@form("add_scaled", "sub_scaled")
+@form("add_scaled")
 def _add_scaled(ops: Any, x: Any, y: Any, alpha: Any) -> Any:
     return ops.add(x, ops.mul(y, ops.constant(alpha, x.dtype)))
 
@@ -178,7 +170,7 @@ def _lerp_tensor(ops: Any, x: Any, y: Any, weight: Any) -> Any:
     return ops.select(near, ops.add(x, ops.mul(weight, change)), far)
 
 
-@form("clamp", "clamp_min_number", "clamp_max_number")
+@form("clamp")
 def _clamp(ops: Any, x: Any, low: Any, high: Any) -> Any:
     # Of 0 and -0 the element stays.
     if low is not None:
@@ -225,12 +217,12 @@ def _sign(ops: Any, x: Any) -> Any:
     return ops.select(ops.lt(x, zero), ops.constant(-1, x.dtype), above)
 
 
-@form("leaky_relu", "leaky_relu_in_place")
+@form("leaky_relu")
 def _leaky_relu(ops: Any, x: Any, negative_slope: Any) -> Any:
     return ops.select(ops.gt(x, _zero(ops, x)), x, ops.mul(x, ops.constant(negative_slope, x.dtype)))
 
 
-@form("threshold", "threshold_in_place")
+@form("threshold")
 def _threshold(ops: Any, x: Any, threshold: Any, value: Any) -> Any:
     return ops.select(ops.le(x, ops.constant(threshold, x.dtype)), ops.constant(value, x.dtype), x)
 
@@ -259,7 +251,7 @@ def _log_sigmoid(ops: Any, x: Any) -> Any:
     return ops.sub(below, ops.function("log1p", ops.function("exp", ops.neg(ops.abs(x)))))
 
 
-@form("elu", "elu_in_place")
+@form("elu")
 def _elu(ops: Any, x: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
     inner = ops.function("expm1", ops.mul(x, ops.constant(input_scale, x.dtype)))
     below = ops.mul(inner, ops.constant(alpha * scale, x.dtype))

@@ -196,7 +196,7 @@ class _Lowering:
             operands = [o for o in operands if 0 not in o.shape]
         if not _holds(operands, results):
             return None
-        rule = RULES.get(op.name)
+        rule = RULES.get(op.base)
         if rule is not None:
             self.context.results = results
             found = rule(self.context, *operands, *attrs)
@@ -216,7 +216,7 @@ class _Lowering:
     def _elementwise(
         self, op: Op, operands: list[Any], attrs: tuple[Any, ...], shape: Any, dtype: Any
     ) -> Lowered | None:
-        form = FORMS.get(op.name)
+        form = FORMS.get(op.base)
         if form is None or None in operands:
             return None
         conditions = _SELECTING.get(op.name)
@@ -279,7 +279,7 @@ def _multiplied(program: Program) -> set[int]:
     }
     found = set()
     for equation in program.equations:
-        own = equation.op in contractions.LOWERINGS or TABLE[equation.op].kind == "bilinear"
+        own = TABLE[equation.op].base in contractions.LOWERINGS or TABLE[equation.op].kind == "bilinear"
         if own and equation.op != "mv":
             for operand in equation.operands:
                 if isinstance(operand, Reference):

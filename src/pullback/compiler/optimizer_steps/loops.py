@@ -30,12 +30,6 @@ _UNKNOWN = 1 << 62
 _Run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 _Serial = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
 
-#: Ops whose last operands are attributes, and how many.
-_ATTRIBUTES = {
-    "add_scaled": 1, "sub_scaled": 1, "addcmul": 1, "addcdiv": 1, "lerp_near": 1, "lerp_far": 1,
-    "masked_fill": 1, "clamp": 2,
-}  # fmt: skip
-
 
 class _Number(int):
     """The place of a number among those of a step."""
@@ -199,7 +193,7 @@ class Updating:
 
 def _split(name: str, operands: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
     """Return the operands of a step, and its attributes."""
-    count = len(operands) - _ATTRIBUTES.get(name, 0)
+    count = len(operands) - (1 if name in _ENDS else len(TABLE[name].attrs))
     return operands[:count], operands[count:]
 
 
@@ -246,7 +240,7 @@ def _body(ops: _Plain, written: Any, dtype: np.dtype[Any], exact: np.dtype[Any])
 
     for name, *operands in written.steps:
         given, attributes = _split(name, operands)
-        form = _ENDS.get(name) or FORMS[name]
+        form = _ENDS.get(name) or FORMS[TABLE[name].base]
         result = form(ops, *map(operand, given), *(_Number(~at) for at in attributes))
         # An op on halves rounds its result to a half.
         values.append(ops.cast(result, dtype) if result.dtype == exact else result)
