@@ -186,6 +186,9 @@ class Op:
     saved_as : sequence of str
         torch's names for the inputs of an op with one or two, under which a node shows what it saved and in
         whose alphabetical order it looks at that.
+    form : callable, optional
+        ``form(ops, *elements, *attrs)``: what one element of an elementwise op is, asked of a handler of
+        native loops. It is needed where the kernel looks at values or calls what is not NumPy's.
     base : str, optional
         The op that this one is under another node name or for another layout of its operands: what is said
         of that op by its name holds of this one (see `renamed`).
@@ -230,6 +233,7 @@ class Op:
         overlaps: bool = False,
         signs: Callable[[bool, bool], tuple[bool, bool]] | None = None,
         saved_as: Sequence[str] = ("self", "other"),
+        form: Callable[..., Any] | None = None,
         base: str | None = None,
     ) -> None:
         declared = dict(locals())
@@ -288,6 +292,7 @@ class Op:
         self.overlaps = overlaps
         self.signs = signs
         self.saved_as = tuple(saved_as)
+        self.form = form
         self.parallel = kind == "elementwise" and isinstance(kernel, np.ufunc)
         self.is_view = kind == "view" or signs is not None
         self.draws = self.attrs[-1:] == ("generator",)

@@ -192,6 +192,8 @@ integer_pow = elementwise("integer_pow", _integer_pow, None, None)
 
 
 def _scalar_pow_kernel(x: ndarray, /, base: Any, out: Any = ...) -> ndarray:
+    if x.dtype.kind == "f" and type(base) is not complex:
+        return np.power(x.dtype.type(base), x, out=out)
     common = dtypes.result_numpy_dtype([x, base])
     power = _integer_pow if common.kind in "iu" else np.power
     return power(np.asarray(base).astype(common), x.astype(common, copy=False), out=out)

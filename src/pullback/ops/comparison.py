@@ -157,7 +157,7 @@ def _where(condition: ndarray, x: Any, y: Any, /, out: Any = ...) -> ndarray:
 #: Elements of y where the condition x holds, else of z.
 where: Call = elementwise(
     "where", _where, None, lambda g, x: where(x, g, 0), lambda g, x: where(x, 0, g), promote=None,
-    halves=False, real=True,
+    halves=False, real=True, form=lambda ops, condition, x, y: ops.select(condition, x, y),
 )
 
 

@@ -24,7 +24,6 @@ from .comparison import eq, ge, lt, where
 from .convert import widened
 from .elementwise import abs, exp, sgn, sigmoid
 from .extreme import pick
-from .kernels import into
 from .reduce import mean_dims
 from .structure import expand, permute_to_front, reshape, sum_dims
 
@@ -214,7 +213,9 @@ def _bce_curve(g: Any, x: Any, y: Any) -> Any:
 
 #: (x − y) / (x(1 − x)), the divisor no less than 10⁻¹².
 _bce_ratio = elementwise(
-    "binary_cross_entropy_slope", lambda x, y, /, out=...: into(out, (x - y) / _bce_spread(x)), _bce_curve,
+    "binary_cross_entropy_slope",
+    lambda x, y, /, out=...: np.divide(x - y, np.maximum((1 - x) * x, 1e-12), out=out),
+    _bce_curve,
     lambda g, x: -g / _bce_spread(x), node_name="BinaryCrossEntropyBackwardBackward0",
 )
 

@@ -23,12 +23,12 @@ _TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
 #: DLMF 7.2.1, its derivative 7.10.1.
 erf = elementwise(
     "erf", from_scipy("erf"), lambda g, x: _TWO_OVER_ROOT_PI * exp(-(x * x)) * g, promote="float",
-    check=refuse("erf_vml_cpu", "c"),
+    check=refuse("erf_vml_cpu", "c"), form=lambda ops, x: ops.function("erf", x),
 )
 #: DLMF 7.2.2.
 erfc = elementwise(
     "erfc", from_scipy("erfc"), lambda g, x: -_TWO_OVER_ROOT_PI * exp(-(x * x)) * g, promote="float",
-    check=refuse("erfc_vml_cpu", "c"),
+    check=refuse("erfc_vml_cpu", "c"), form=lambda ops, x: ops.function("erfc", x),
 )
 
 
