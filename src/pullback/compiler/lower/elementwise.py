@@ -27,7 +27,6 @@ class Unwritten(TypeError, AttributeError):
     """A kernel does what no handler of loops has."""
 
 
-@functools.cache
 def form(op: Op) -> Form:
     """Return the scalar form of an op.
 
