@@ -189,6 +189,11 @@ class Op:
     form : callable, optional
         ``form(ops, *elements, *attrs)``: what one element of an elementwise op is, asked of a handler of
         native loops. It is needed where the kernel looks at values or calls what is not NumPy's.
+    summary : str, optional
+        What help says of the public function that the op is: what it returns, as a sentence.
+    names : sequence of str, optional
+        The names of that function, with their namespace (``special.expit``) but at the top; by default the
+        op's own.
     base : str, optional
         The op that this one is under another node name or for another layout of its operands: what is said
         of that op by its name holds of this one (see `renamed`).
@@ -234,6 +239,8 @@ class Op:
         signs: Callable[[bool, bool], tuple[bool, bool]] | None = None,
         saved_as: Sequence[str] = ("self", "other"),
         form: Callable[..., Any] | None = None,
+        summary: str = "",
+        names: Sequence[str] = (),
         base: str | None = None,
     ) -> None:
         declared = dict(locals())
@@ -293,6 +300,8 @@ class Op:
         self.signs = signs
         self.saved_as = tuple(saved_as)
         self.form = form
+        self.summary = summary
+        self.names = (tuple(names) or (name,)) if summary else ()
         self.parallel = kind == "elementwise" and isinstance(kernel, np.ufunc)
         self.is_view = kind == "view" or signs is not None
         self.draws = self.attrs[-1:] == ("generator",)
@@ -624,7 +633,7 @@ def renamed(
     names the node of ``t_`` otherwise than that of ``t``.
     """
     first = of(call)
-    changed = first.declared | {"node_name": node_name, "base": first.base} | fields
+    changed = first.declared | {"node_name": node_name, "base": first.base, "summary": ""} | fields
     return Op(name, first.kernel, rules or first.rules, **changed).call
 
 

@@ -18,7 +18,8 @@ from .complex import real
 from .convert import conj
 from .kernels import refuse
 
-log = elementwise("log", np.log, lambda g, x: g / conj(x), promote="float")
+log = elementwise("log", np.log, lambda g, x: g / conj(x), promote="float",
+                  summary="Return the natural logarithm of each element: nan below 0 and −∞ at 0.")
 
 add = elementwise("add", np.add, lambda g: g, lambda g: g)
 
@@ -106,14 +107,16 @@ div_number = elementwise(
 neg = elementwise("neg", np.negative, lambda g: -g, check=_no_negated_bools)
 
 
-reciprocal = elementwise("reciprocal", np.reciprocal, lambda g, out: -g * conj(out * out), promote="float")
+reciprocal = elementwise("reciprocal", np.reciprocal, lambda g, out: -g * conj(out * out), promote="float",
+                         summary="Return 1/x of each element.")
 
 
 def _rsqrt(x: ndarray, /, out: Any = ...) -> ndarray:
     return np.reciprocal(np.sqrt(x), out=out)
 
 
-rsqrt = elementwise("rsqrt", _rsqrt, lambda g, out: -0.5 * g * conj(out * out * out), promote="float")
+rsqrt = elementwise("rsqrt", _rsqrt, lambda g, out: -0.5 * g * conj(out * out * out), promote="float",
+                    summary="Return 1/√x of each element: nan below 0 and ∞ at 0.")
 
 
 def _pow_kernel(x: ndarray, /, exponent: Any, out: Any = ...) -> ndarray:
