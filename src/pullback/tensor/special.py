@@ -18,6 +18,7 @@ from ..ops import special as s
 from . import reductions, softmax
 from .api import public
 from .operands import EITHER_NUMBER, ONE, TWO, by_operands, declare, documented
+from .out_checks import ALIASES
 from .special_functions import igamma, igammac, logit, mvlgamma, polygamma
 
 _INPUT = "input : Tensor\n    Real; integers are taken as the default dtype."
@@ -33,6 +34,8 @@ _OF_X = {"airy_ai", "scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "s
 
 for _op in TABLE.values():
     for _name in (n.removeprefix("special.") for n in _op.names if n.startswith("special.")):
+        if _name != _op.name:
+            ALIASES[_name] = _op.name
         _signature = "(Tensor x, *, Tensor out = None)" if _name in _OF_X else ONE[0]
         declare(_name, documented(_op.summary, _INPUT)(_op.call), _signature, namespace="special")
 declare(
