@@ -21,7 +21,8 @@ ROOT = Path(__file__).parents[2]
 DECLARATION = '''
 versine = _float("versine", lambda x, /, out=...: np.subtract(1, np.cos(x), out=out),
                  lambda g, x: g * sin(x),
-                 summary="Return 1 - cos(x) of each element.", names=("versine", "haversin", "special.versine"))
+                 summary="Return 1 - cos(x) of each element.",
+                 names=("versine", "haversin", "special.versine"))
 '''
 SAMPLE = '''
 SAMPLES.append(Sample("versine", (normal(3, 4),), reference=lambda x: 1 - np.cos(x)))
