@@ -7,7 +7,7 @@ from typing import Any
 
 from . import compressed, sparse
 from .out_checks import ALIASES
-from .sparse_arithmetic import ARITHMETIC, OF_COMPRESSED, OF_COORDINATES
+from .sparse_arithmetic import ARITHMETIC, OF_COMPRESSED, OF_COORDINATES, of_zero
 from .sparse_conversion import CONVERTERS
 from .sparse_graph import run
 from .sparse_indexing import INDEXING
@@ -59,7 +59,7 @@ def called(short: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any])
     base, handlers = name.rstrip("_"), COORDINATES if short == "coo" else COMPRESSED
     shown = "transpose" if base in ("swapaxes", "swapdims") else ALIASES.get(base, base)
     name = name if name in handlers else shown + name[len(base) :]
-    handler = handlers.get(name)
+    handler = handlers.get(name) or of_zero(name)
     if handler is None:
         raise refusal(name, short, args, kwargs.values())
     out = kwargs.pop("out", None)
