@@ -189,6 +189,8 @@ class Op:
     form : callable, optional
         ``form(ops, *elements, *attrs)``: what one element of an elementwise op is, asked of a handler of
         native loops. It is needed where the kernel looks at values or calls what is not NumPy's.
+    each : callable, optional
+        ``each(*inputs, *attrs)`` without the last attribute, `reduction`: what the kernel reduces, on arrays.
     summary : str, optional
         What help says of the public function that the op is: what it returns, as a sentence.
     names : sequence of str, optional
@@ -239,6 +241,7 @@ class Op:
         signs: Callable[[bool, bool], tuple[bool, bool]] | None = None,
         saved_as: Sequence[str] = ("self", "other"),
         form: Callable[..., Any] | None = None,
+        each: Callable[..., Any] | None = None,
         summary: str = "",
         names: Sequence[str] = (),
         base: str | None = None,
@@ -300,6 +303,7 @@ class Op:
         self.signs = signs
         self.saved_as = tuple(saved_as)
         self.form = form
+        self.each = each
         self.summary = summary
         self.names = (tuple(names) or (name,)) if summary else ()
         self.parallel = kind == "elementwise" and isinstance(kernel, np.ufunc)

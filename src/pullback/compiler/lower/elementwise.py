@@ -38,13 +38,19 @@ def form(op: Op) -> Form:
         return op.form
     if isinstance(op.kernel, np.ufunc):
         return functools.partial(_asked, ufunc=op.kernel)
-    return functools.partial(_run, op.kernel)
+    return functools.partial(_written, op.kernel)
 
 
-def _run(kernel: Callable[..., Any], ops: Any, *operands: Any) -> Any:
+def _written(kernel: Callable[..., Any], ops: Any, *operands: Any) -> Any:
+    return run(kernel, ops, *operands, out=Element(ops, ops.constant(0, operands[0].dtype)))
+
+
+def run(kernel: Callable[..., Any] | None, ops: Any, *operands: Any, **options: Any) -> Any:
+    """Run a kernel of arrays on scalars of a handler."""
+    assert kernel is not None
     elements = [Element(ops, x) if hasattr(x, "dtype") else x for x in operands]
     try:
-        result = kernel(*elements, out=Element(ops, ops.constant(0, elements[0].dtype)))
+        result = kernel(*elements, **options)
     except (TypeError, AttributeError) as error:
         raise Unwritten from error
     return _scalar(ops, result, result.dtype)

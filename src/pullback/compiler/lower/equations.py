@@ -197,7 +197,7 @@ class _Lowering:
             operands = [o for o in operands if 0 not in o.shape]
         if not _holds(operands, results):
             return None
-        rule = RULES.get(op.base)
+        rule = RULES.get(op.base) or (op.each and functools.partial(losses.pairs, op))
         if rule is not None:
             self.context.results = results
             found = rule(self.context, *operands, *attrs)
