@@ -36,7 +36,7 @@ INFIX = {
 }  # fmt: skip
 
 #: Ops that change nothing which a formula shows.
-SILENT = {"contiguous_copy", "clone", "to_copy", "convert", "alias", "view_as_self"}
+SILENT = {"alias_copy", "contiguous_copy", "clone", "to_copy", "convert", "alias", "view_as_self"}
 
 #: Ops by the names that a reader knows.
 KNOWN = {

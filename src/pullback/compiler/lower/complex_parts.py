@@ -55,8 +55,8 @@ def lowered(
     if op.kind == "view" or op.name in views.SPLITS:
         return views.viewed(op, operands[0], attrs)
     context.results = results
-    if op.name in views.LOWERINGS:
-        return [views.LOWERINGS[op.name](context, *operands, *attrs)]
+    if op.base in views.LOWERINGS:
+        return [views.LOWERINGS[op.base](context, *operands, *attrs)]
     if op.name == "constant_pad_nd" and attrs[1] != 0:
         return None
     if op.name == "cast":

@@ -81,10 +81,8 @@ LOWERINGS: dict[str, Callable[..., Lowered]] = {
     "clone": _in_order,
     "contiguous_copy": _in_order,
     "copy_of": _in_order,
-    "detach_copy": _in_order,
     "lay_out": _in_order,
     "squeezed": _in_order,
     "unsafe_view": _in_order,
-    "view_copy": _in_order,
     "flip": flipped,
 }
