@@ -31,6 +31,7 @@ FORMS: dict[str, Callable[[Any, Any], Any]] = {
     "made of parts": lambda a, b: torch.complex(a.real, b.imag) * b,
     "seen as complex": lambda a, b: torch.view_as_complex(torch.stack([a.real, b.imag], -1)) * a,
     "joined": lambda a, b: torch.cat([a, b * 2]),
+    "joined with real ones": lambda a, b: torch.cat([a, b.real, torch.stack([a, a.imag + b])[1]]),
     "chosen": lambda a, b: torch.where(a.real > 0, a, -b),
     "padded": lambda a, b: torch.nn.functional.pad(a * b, (1, 2)),
 }

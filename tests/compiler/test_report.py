@@ -19,7 +19,7 @@ pytest.importorskip("llvmlite")
 from pullback.compiler.inspection.checking import Check
 from pullback.compiler.inspection.listing import Printer
 from pullback.compiler.inspection.timeline import ceilings
-from pullback.compiler.lower.elementwise import FORMS
+from pullback.compiler.lower.elementwise import form
 
 
 def model_and_step() -> tuple[Any, Any]:
@@ -68,12 +68,12 @@ def test_kernels_are_loops_that_python_runs() -> None:
 @pytest.mark.parametrize("name", ["add", "clamp", "where", "gelu", "lerp", "logical_xor", "floor"])
 def test_every_form_can_be_printed(name: str) -> None:
     from pullback.core.op import TABLE
-    from tests.compiler.test_forms import ATTRIBUTES
+    from tests.compiler.test_forms import ROWS
 
+    sample = next(row for row in ROWS if row.op == name)
     ops = Printer()
-    dtype = np.dtype(np.float64)
-    operands = [ops.made(f"x{n}", dtype, True) for n in range(len(TABLE[name].inputs))]
-    text = FORMS[name](ops, *operands, *ATTRIBUTES.get(name, ()))
+    operands = [ops.made(f"x{n}", np.asarray(v).dtype, True) for n, v in enumerate(sample.inputs)]
+    text = form(TABLE[name])(ops, *operands, *sample.attrs)
     compile("\n".join([*ops.lines, text.text]), "<listing>", "exec")
 
 
@@ -157,9 +157,12 @@ def test_a_check_of_right_numbers_is_silent() -> None:
 
 
 def test_a_check_names_the_first_line_that_differs(monkeypatch: Any) -> None:
-    monkeypatch.setitem(
-        FORMS, "exp", lambda ops, x: ops.add(ops.function("exp", x), ops.constant(1e-3, x.dtype))
-    )
+    from pullback.core.op import TABLE
+
+    def wrong(ops: Any, x: Any) -> Any:
+        return ops.add(ops.function("exp", x), ops.constant(1e-3, x.dtype))
+
+    monkeypatch.setattr(TABLE["exp"], "form", wrong)
 
     def function(x: Any) -> Any:
         y = x * 2

@@ -160,8 +160,10 @@ def erf(x: ndarray) -> ndarray:
     return blockwise(lambda x, out: special.erf(x, out=out), x)
 
 
-def _erf_into(x: ndarray, out: ndarray, spare: ndarray) -> None:
-    if x.dtype == _FLOAT32:
+def _erf_into(x: Any, out: ndarray, spare: ndarray) -> None:
+    if not isinstance(x, ndarray):  # an element of a native loop
+        out[...] = x.erf()
+    elif x.dtype == _FLOAT32:
         _erf_block(x, out, spare)
     else:
         from scipy import special
@@ -201,7 +203,7 @@ def _erf_of_normal(x: ndarray, out: ndarray, squares: ndarray) -> None:
 
 
 def _gelu_block(x: ndarray, out: ndarray, spare: ndarray, scaled: ndarray) -> None:
-    if x.dtype == _FLOAT32:
+    if x.dtype == _FLOAT32 and isinstance(x, ndarray):
         _erf_of_normal(x, out, spare)
         np.add(out, 1, out=out)
     else:
@@ -211,7 +213,7 @@ def _gelu_block(x: ndarray, out: ndarray, spare: ndarray, scaled: ndarray) -> No
 
 
 def _gelu_derivative_block(x: ndarray, out: ndarray, spare: ndarray, scaled: ndarray) -> None:
-    if x.dtype == _FLOAT32:
+    if x.dtype == _FLOAT32 and isinstance(x, ndarray):
         _erf_of_normal(x, out, spare)
         np.add(out, 1, out=out)
     else:

@@ -186,6 +186,19 @@ class Op:
     saved_as : sequence of str
         torch's names for the inputs of an op with one or two, under which a node shows what it saved and in
         whose alphabetical order it looks at that.
+    form : callable, optional
+        ``form(ops, *elements, *attrs)``: what one element of an elementwise op is, asked of a handler of
+        native loops. It is needed where the kernel looks at values or calls what is not NumPy's.
+    each : callable, optional
+        ``each(*inputs, *attrs)`` without the last attribute, `reduction`: what the kernel reduces, on arrays.
+    summary : str, optional
+        What help says of the public function that the op is: what it returns, as a sentence.
+    names : sequence of str, optional
+        The names of that function, with their namespace (``special.expit``) but at the top; by default the
+        op's own.
+    base : str, optional
+        The op that this one is under another node name or for another layout of its operands: what is said
+        of that op by its name holds of this one (see `renamed`).
     """
 
     def __init__(
@@ -227,17 +240,26 @@ class Op:
         overlaps: bool = False,
         signs: Callable[[bool, bool], tuple[bool, bool]] | None = None,
         saved_as: Sequence[str] = ("self", "other"),
+        form: Callable[..., Any] | None = None,
+        each: Callable[..., Any] | None = None,
+        summary: str = "",
+        names: Sequence[str] = (),
+        base: str | None = None,
     ) -> None:
+        declared = dict(locals())
         if kind not in KINDS:
             raise ValueError(f"op {name}: kind {kind!r} is not one of {KINDS}")
         if name in TABLE:
             raise ValueError(f"op {name} is declared twice")
         self.name = name
+        self.base = base or name
+        #: The fields as they were given, of which `renamed` makes another op.
+        self.declared = {key: value for key, value in declared.items() if key in FIELDS}
         self.kernel = kernel
         self.kind = kind
-        known = KERNELS.get(name, Kernel(f"{name}_cpu", frozenset()))
+        known = KERNELS.get(self.base, Kernel(f"{self.base}_cpu", frozenset()))
         self.word, refused, self.words, self.spares_scalars = known
-        refuses = (kind not in ("view", "linear")) != (name in COMPLEX_HALF)
+        refuses = (kind not in ("view", "linear")) != (self.base in COMPLEX_HALF)
         self.refused: frozenset[np.dtype[Any]] = refused | ({COMPLEX32} if refuses else frozenset())
         if inputs is None or attrs is None:
             read_inputs, read_attrs = _signature_names(name, kernel)
@@ -280,6 +302,10 @@ class Op:
         self.overlaps = overlaps
         self.signs = signs
         self.saved_as = tuple(saved_as)
+        self.form = form
+        self.each = each
+        self.summary = summary
+        self.names = (tuple(names) or (name,)) if summary else ()
         self.parallel = kind == "elementwise" and isinstance(kernel, np.ufunc)
         self.is_view = kind == "view" or signs is not None
         self.draws = self.attrs[-1:] == ("generator",)
@@ -469,6 +495,10 @@ class Op:
         return found
 
 
+#: The names of an op's fields.
+FIELDS = frozenset(Op.__init__.__kwdefaults__ or ())
+
+
 def like_first(x: ndarray, *others: Any) -> tuple[tuple[Any, Any], ...]:
     """Return the shape rule of an op whose result is like its first input."""
     return ((x.shape, x.dtype),)
@@ -600,17 +630,15 @@ def of(call: Callable[..., Any]) -> Op:
     return call.op  # type: ignore[attr-defined]  # functions take attributes
 
 
-def renamed(call: Callable[..., Any], name: str, node_name: str) -> Call:
-    """Declare an op once more under another name, for torch names the node of ``t_`` otherwise than
-    that of ``t``.
+def renamed(
+    call: Callable[..., Any], name: str, node_name: str, rules: Sequence[Rule | None] = (), **fields: Any
+) -> Call:
+    """Declare an op once more under another name, with other rules or fields where they are given: torch
+    names the node of ``t_`` otherwise than that of ``t``.
     """
     first = of(call)
-    return Op(
-        name, first.kernel, first.rules, kind=first.kind, inputs=first.inputs, attrs=first.attrs,
-        node_name=node_name, promote=first.promote, halves=first.halves, jvp=first.jvp, batch=first.batch,
-        batch_rule=first.batch_rule, check=first.check, numbers=first.numbers, in_order=first.in_order,
-        overlaps=first.overlaps, place=first.place, exact_scalars=first.exact_scalars, signs=first.signs,
-    ).call
+    changed = first.declared | {"node_name": node_name, "base": first.base, "summary": ""} | fields
+    return Op(name, first.kernel, rules or first.rules, **changed).call
 
 
 __all__ = [

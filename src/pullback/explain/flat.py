@@ -138,14 +138,12 @@ CAUSES: dict[str, Cause] = {
 for _name, _other in (
     ("max_pool_1d", "max_pool_2d"), ("max_pool_3d", "max_pool_2d"), ("embedding", "index"),
     ("index_put", "index"), ("pick", "index"),
-    ("clamp_min", "clamp"), ("clamp_max", "clamp"), ("clamp_both", "clamp"), ("clamp_min_number", "clamp"),
-    ("clamp_max_number", "clamp"), ("clamp_min_tensor", "clamp"), ("clamp_max_tensor", "clamp"),
-    ("threshold_in_place", "threshold"), ("pow", "pow_scalar"), ("matmul", "mm"), ("bmm", "mm"),
+    ("clamp_min", "clamp"), ("clamp_max", "clamp"), ("clamp_both", "clamp"),
+    ("pow", "pow_scalar"), ("matmul", "mm"), ("bmm", "mm"),
     ("masked_fill_tensor", "masked_fill"), ("gather", "index"), ("slice", "select"),
     ("index_select", "index"), ("max", "maximum"), ("max_all", "maximum"), ("min", "minimum"),
     ("min_all", "minimum"), ("amax", "maximum"), ("amin", "minimum"), ("masked_select", "index"),
-    ("topk", "maximum"), ("safe_softmax", "softmax"), ("mm_nt", "mm"), ("mm_tn", "mm"), ("mm_tt", "mm"),
-    ("addmm_nt", "addmm"), ("addmm_tn", "addmm"), ("addmm_tt", "addmm"), ("div", "mul"), ("mv", "mm"),
+    ("topk", "maximum"), ("safe_softmax", "softmax"), ("div", "mul"), ("mv", "mm"),
     ("dot", "mm"), ("hardsigmoid", "clamp"), ("relu6", "clamp"), ("std", "softmax"),
 ):  # fmt: skip
     CAUSES[_name] = CAUSES[_other]

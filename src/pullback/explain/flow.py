@@ -24,7 +24,7 @@ from ..core.versions import is_stale
 from .walk import array_at_bottom, reachable
 
 #: Attributes that freed nodes of these ops have had, but for rare programs: what a linear layer passes.
-LIKELY: dict[str, tuple[Any, ...]] = dict.fromkeys(("addmm", "addmm_nt", "addmm_tn", "addmm_tt"), (1, 1))
+LIKELY: dict[str, tuple[Any, ...]] = {"addmm": (1, 1)}
 
 
 @dataclass
@@ -160,8 +160,8 @@ class Flow:
         if not isinstance(saved, tuple):
             return None
         if is_freed(saved):
-            self.assumed = self.assumed or node._op.name in LIKELY
-            return LIKELY.get(node._op.name)
+            self.assumed = self.assumed or node._op.base in LIKELY
+            return LIKELY.get(node._op.base)
         return tuple(saved[3 * layout.count + len(layout.metadata) :])
 
     def _runnable(self, node: Node) -> Node | None:

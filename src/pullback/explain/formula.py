@@ -36,11 +36,11 @@ INFIX = {
 }  # fmt: skip
 
 #: Ops that change nothing which a formula shows.
-SILENT = {"contiguous_copy", "clone", "to_copy", "convert", "alias", "view_as_self"}
+SILENT = {"alias_copy", "contiguous_copy", "clone", "to_copy", "convert", "alias", "view_as_self"}
 
 #: Ops by the names that a reader knows.
 KNOWN = {
-    "reshape_view": "reshape", "view": "reshape", "unsafe_view": "reshape", "reshape_alias": "reshape",
+    "reshape_view": "reshape", "view": "reshape", "unsafe_view": "reshape",
     "sum_dims": "sum", "zeros_of": "zeros",
 }  # fmt: skip
 
@@ -113,15 +113,15 @@ class Name(InnerValue):
 
 def written(op: Any, inputs: Sequence[Any], attrs: Sequence[Any]) -> tuple[str, int]:
     """(text, how tightly it binds) of an op on names, numbers and arrays."""
-    name = op.name
+    name = op.base
     if name == "conj" and dtype_of(inputs[0]).kind not in "cW":
         return _text(inputs[0]), _binding(inputs[0])
     if name in SILENT and inputs:
         return _text(inputs[0]), _binding(inputs[0])
     if name == "mul" and _is_square(inputs):
         return f"{_wrapped(inputs[0], ATOM)}²", POWER
-    if name in INFIX or name.startswith("mm_"):
-        symbol, binding, tight = INFIX.get(name, INFIX["mm"])
+    if name in INFIX:
+        symbol, binding, tight = INFIX[name]
         left = _wrapped(inputs[0], binding)
         right = _wrapped(inputs[1], binding - 1 if tight else binding)
         if symbol == "+" and right.startswith("-"):

@@ -185,14 +185,14 @@ def _count(value: Any) -> str:
 
 def _pattern(node: Node, inputs: list[Any], out: Any) -> Pattern:
     op = node._op
-    for pattern in PATTERNS.get("" if op is None else op.name, ()):
+    for pattern in PATTERNS.get("" if op is None else op.base, ()):
         if pattern.applies(inputs, out):
             return pattern
     return UNKNOWN
 
 
 def _risky(node: Node) -> bool:
-    return node._op is not None and node._op.name in PATTERNS
+    return node._op is not None and node._op.base in PATTERNS
 
 
 def _of_gradient(name: str, root: Root, scene: Scene) -> Answer:
@@ -242,8 +242,8 @@ def _suspect(flow: Flow, name: str, way: str) -> Answer:
         pattern = _pattern(node, inputs, out)
         if pattern is not UNKNOWN and pattern is not OVERFLOW:
             fitting.append((node, pattern))
-        elif PATTERNS[node._op.name][0] is not OVERFLOW and out is None:
-            risky.append((node, PATTERNS[node._op.name][0]))
+        elif PATTERNS[node._op.base][0] is not OVERFLOW and out is None:
+            risky.append((node, PATTERNS[node._op.base][0]))
     freed = any(is_freed(node._saved) for node in flow.nodes if isinstance(node._saved, tuple))
     proof = "to be certain, ask before `backward` or after `backward(retain_graph=True)`"
     candidates = fitting or risky

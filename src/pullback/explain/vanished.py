@@ -141,7 +141,7 @@ def _cancels(parts: list[tuple[Visit, Any]]) -> bool:
 
 
 def _cause(node: Node) -> Cause:
-    op = "" if node._op is None else node._op.name
+    op = "" if node._op is None else node._op.base
     if op in STEPS:
         mend = "use a smooth stand-in (tanh for sign), or pass straight through: `x + (f(x) - x).detach()`"
         return Cause(f"{op} has no slope", f"`{op}` is flat everywhere but at its jumps.", mend)
@@ -150,7 +150,7 @@ def _cause(node: Node) -> Cause:
 
 
 def _is_flat(node: Node, flow: Flow) -> bool:
-    op = "" if node._op is None else node._op.name
+    op = "" if node._op is None else node._op.base
     return is_flat(op, flow.inputs_of(node), flow.output_of(node))
 
 
@@ -182,7 +182,7 @@ def _partial(
                 place_of(visit.node), (f"{type(visit.node).__name__} sends 0 for some elements",), mend,
             )  # fmt: skip
     for node in flow.nodes:
-        op = "" if node._op is None else node._op.name
+        op = "" if node._op is None else node._op.base
         if op in SELECTIONS and any(e is not None and edge_target(e)[0] is leaf for e in node._edges):
             kind, cause, mend = _cause(node)
             return Answer(
@@ -196,12 +196,12 @@ def _partial(
 
 
 def _suspect(name: str, flow: Flow, leading: set[Node]) -> Answer:
-    candidates = [n for n in flow.nodes if n in leading and n._op is not None and n._op.name in STEPS]
+    candidates = [n for n in flow.nodes if n in leading and n._op is not None and n._op.base in STEPS]
     certain = _lines([place_of(node) for node in candidates]) == 1
     flat = [n for n in flow.nodes if n in leading and _is_flat(n, flow)]
     gone = [n for n in flow.nodes if n in leading and n._op is not None and is_freed(n._saved)]
-    guessed = [n for n in gone if n._op.name in CAUSES]
-    flat = flat or sorted(guessed, key=lambda n: n._op.name in PRODUCTS)
+    guessed = [n for n in gone if n._op.base in CAUSES]
+    flat = flat or sorted(guessed, key=lambda n: n._op.base in PRODUCTS)
     proof = "to be certain, ask before `backward` or after `backward(retain_graph=True)`"
     for node in candidates or flat:
         kind, cause, mend = _cause(node)

@@ -86,13 +86,8 @@ def _irreversible(name: str) -> RuntimeError:
 
 
 #: What `leaky_relu_` runs: it saves its result, for the input is overwritten.
-leaky_relu_in_place = _activation(
-    "leaky_relu_in_place",
-    _leaky_relu,
-    _leaky_relu_of_result,
-    attrs=("negative_slope",),
-    node_name="LeakyReluBackward1",
-    gradient=PIECEWISE,
+leaky_relu_in_place = renamed(
+    leaky_relu, "leaky_relu_in_place", "LeakyReluBackward1", (_leaky_relu_of_result,)
 )
 
 def _of(x: ndarray, number: float) -> ndarray:
@@ -196,18 +191,12 @@ def _elu_of_result(g: Any, out: Any, alpha: float, scale: float, input_scale: fl
 
 
 #: What `elu_` and `selu_` run, saving their result.
-elu_in_place = _activation(
-    "elu_in_place", _elu, _elu_of_result, attrs=("alpha", "scale", "input_scale"),
-    node_name="EluBackward1",
-)
+elu_in_place = renamed(elu, "elu_in_place", "EluBackward1", (_elu_of_result,))
 
 #: What `celu_` runs, saving its result.
-celu_in_place = _activation(
-    "celu_in_place",
-    _celu,
-    lambda g, out, alpha: _elu_of_result(g, out, alpha, 1.0, 1 / alpha),
-    attrs=("alpha",),
-    node_name="CeluBackward1",
+celu_in_place = renamed(
+    celu, "celu_in_place", "CeluBackward1",
+    (lambda g, out, alpha: _elu_of_result(g, out, alpha, 1.0, 1 / alpha),),
 )
 
 softplus = _activation(
@@ -311,15 +300,7 @@ def _rrelu(x: ndarray, noise: ndarray, /, out: Any = ...) -> ndarray:
 
 
 #: `leaky_relu` with the mean slope, under the name of the node that torch leaves.
-rrelu_mean = _activation(
-    "rrelu_mean",
-    lambda x, slope: _chosen(x > 0, x, x * x.dtype.type(slope), x.dtype),
-    lambda g, x, negative_slope: where(gt(x, 0), g, g * negative_slope),
-    attrs=("negative_slope",),
-    node_name="RreluWithNoiseBackward0",
-    gradient=PIECEWISE,
-    place=in_order,
-)
+rrelu_mean = renamed(leaky_relu, "rrelu_mean", "RreluWithNoiseBackward0", place=in_order)
 
 #: x·noise, the noise drawn outside.
 rrelu = elementwise(

@@ -18,7 +18,8 @@ from .complex import real
 from .convert import conj
 from .kernels import refuse
 
-log = elementwise("log", np.log, lambda g, x: g / conj(x), promote="float")
+log = elementwise("log", np.log, lambda g, x: g / conj(x), promote="float",
+                  summary="Return the natural logarithm of each element: nan below 0 and −∞ at 0.")
 
 add = elementwise("add", np.add, lambda g: g, lambda g: g)
 
@@ -106,14 +107,16 @@ div_number = elementwise(
 neg = elementwise("neg", np.negative, lambda g: -g, check=_no_negated_bools)
 
 
-reciprocal = elementwise("reciprocal", np.reciprocal, lambda g, out: -g * conj(out * out), promote="float")
+reciprocal = elementwise("reciprocal", np.reciprocal, lambda g, out: -g * conj(out * out), promote="float",
+                         summary="Return 1/x of each element.")
 
 
 def _rsqrt(x: ndarray, /, out: Any = ...) -> ndarray:
     return np.reciprocal(np.sqrt(x), out=out)
 
 
-rsqrt = elementwise("rsqrt", _rsqrt, lambda g, out: -0.5 * g * conj(out * out * out), promote="float")
+rsqrt = elementwise("rsqrt", _rsqrt, lambda g, out: -0.5 * g * conj(out * out * out), promote="float",
+                    summary="Return 1/√x of each element: nan below 0 and ∞ at 0.")
 
 
 def _pow_kernel(x: ndarray, /, exponent: Any, out: Any = ...) -> ndarray:
@@ -192,6 +195,8 @@ integer_pow = elementwise("integer_pow", _integer_pow, None, None)
 
 
 def _scalar_pow_kernel(x: ndarray, /, base: Any, out: Any = ...) -> ndarray:
+    if x.dtype.kind == "f" and type(base) is not complex:
+        return np.power(x.dtype.type(base), x, out=out)
     common = dtypes.result_numpy_dtype([x, base])
     power = _integer_pow if common.kind in "iu" else np.power
     return power(np.asarray(base).astype(common), x.astype(common, copy=False), out=out)

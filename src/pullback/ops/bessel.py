@@ -41,37 +41,54 @@ def _i1e_rule(g: Any, x: Any, out: Any) -> Any:
 i0 = elementwise(
     "i0", from_scipy("i0", finite=True), lambda g, x: g * i1(x), promote="float",
     check=refuse("i0_vml_cpu", "c"),
+    summary="Return the modified Bessel function of the first kind and order 0, I₀(x), of each element.",
+    names=("i0", "special.i0"),
 )
 i1: Call = elementwise(
     "i1", from_scipy("i1", finite=True), _i1_rule, promote="float", node_name="SpecialI1Backward0",
     check=refuse("i1_cpu", "c"),
+    summary="Return the modified Bessel function of the first kind and order 1, I₁(x), of each element.",
+    names=("special.i1",),
 )
-#: exp(−|x|)·I₀(x) and exp(−|x|)·I₁(x).
 i0e: Call = elementwise(
     "i0e", from_scipy("i0e"), lambda g, x, out: g * (i1e(x) - sgn(x) * out), promote="float",
     node_name="SpecialI0EBackward0", check=refuse("i0e_cpu", "c"),
+    summary="Return exp(−|x|)·I₀(x) of each element (DLMF 10.25.2).", names=("special.i0e",),
 )
 i1e: Call = elementwise(
     "i1e", from_scipy("i1e"), _i1e_rule, promote="float", node_name="SpecialI1EBackward0",
     check=refuse("i1e_cpu", "c"),
+    summary="Return exp(−|x|)·I₁(x) of each element (DLMF 10.25.2).", names=("special.i1e",),
 )
 
 
-def _underived(name: str, kernel: Any) -> Call:
-    return elementwise(name, kernel, None, promote="float", check=refuse(f"{name}_cpu", "c", halves=True))
+def _underived(name: str, kernel: Any, summary: str) -> Call:
+    return elementwise(
+        name, kernel, None, promote="float", check=refuse(f"{name}_cpu", "c", halves=True), summary=summary,
+        names=(f"special.{name}",),
+    )
 
 
-bessel_j0 = _underived("bessel_j0", from_scipy("j0", finite=True))
-bessel_j1 = _underived("bessel_j1", from_scipy("j1", finite=True))
-bessel_y0 = _underived("bessel_y0", from_scipy("y0", finite=True))
-bessel_y1 = _underived("bessel_y1", from_scipy("y1", finite=True))
-modified_bessel_i0 = _underived("modified_bessel_i0", from_scipy("i0", finite=True))
-modified_bessel_i1 = _underived("modified_bessel_i1", from_scipy("i1", finite=True))
-modified_bessel_k0 = _underived("modified_bessel_k0", from_scipy("k0"))
-modified_bessel_k1 = _underived("modified_bessel_k1", from_scipy("k1"))
-#: exp(x)·K₀(x) and exp(x)·K₁(x).
-scaled_modified_bessel_k0 = _underived("scaled_modified_bessel_k0", from_scipy("k0e"))
-scaled_modified_bessel_k1 = _underived("scaled_modified_bessel_k1", from_scipy("k1e"))
+bessel_j0 = _underived("bessel_j0", from_scipy("j0", finite=True),
+                       "Return the Bessel function of the first kind J₀(x) (DLMF 10.2.2).")
+bessel_j1 = _underived("bessel_j1", from_scipy("j1", finite=True),
+                       "Return the Bessel function of the first kind J₁(x) (DLMF 10.2.2).")
+bessel_y0 = _underived("bessel_y0", from_scipy("y0", finite=True),
+                       "Return the Bessel function of the second kind Y₀(x) (DLMF 10.2.3).")
+bessel_y1 = _underived("bessel_y1", from_scipy("y1", finite=True),
+                       "Return the Bessel function of the second kind Y₁(x) (DLMF 10.2.3).")
+modified_bessel_i0 = _underived("modified_bessel_i0", from_scipy("i0", finite=True),
+                                "Return the modified Bessel function I₀(x) (DLMF 10.25.2).")
+modified_bessel_i1 = _underived("modified_bessel_i1", from_scipy("i1", finite=True),
+                                "Return the modified Bessel function I₁(x) (DLMF 10.25.2).")
+modified_bessel_k0 = _underived("modified_bessel_k0", from_scipy("k0"),
+                                "Return the modified Bessel function K₀(x) (DLMF 10.25.3).")
+modified_bessel_k1 = _underived("modified_bessel_k1", from_scipy("k1"),
+                                "Return the modified Bessel function K₁(x) (DLMF 10.25.3).")
+scaled_modified_bessel_k0 = _underived("scaled_modified_bessel_k0", from_scipy("k0e"),
+                                       "Return eˣ·K₀(x) (DLMF 10.25.3).")
+scaled_modified_bessel_k1 = _underived("scaled_modified_bessel_k1", from_scipy("k1e"),
+                                       "Return eˣ·K₁(x) (DLMF 10.25.3).")
 
 
 def _spherical(x: ndarray, /, out: Any = ...) -> ndarray:
@@ -83,7 +100,8 @@ def _spherical(x: ndarray, /, out: Any = ...) -> ndarray:
     return into(out, np.where(np.isinf(x), 0, result))
 
 
-spherical_bessel_j0 = _underived("spherical_bessel_j0", _spherical)
+spherical_bessel_j0 = _underived("spherical_bessel_j0", _spherical,
+                                 "Return the spherical Bessel function sin(x)/x (DLMF 10.49.3).")
 
 
 def _airy(x: ndarray, /, out: Any = ...) -> ndarray:
@@ -92,5 +110,5 @@ def _airy(x: ndarray, /, out: Any = ...) -> ndarray:
     return into(out, result)
 
 
-#: Ai (DLMF 9.2).
-airy_ai = _underived("airy_ai", _airy)
+airy_ai = _underived("airy_ai", _airy,
+                     "Return the Airy function Ai(x) (DLMF 9.2).")

@@ -49,7 +49,7 @@ def _written(compare: Call) -> Callable[..., Any]:
     by_number, by_tensor = (
         elementwise(
             f"{first.name}_{kind}", kernel, lambda g: zeros_of(g), rule_y, promote=None, halves=False,
-            check=first.check, node_name=f"{first.name.capitalize()}Backward{number}",
+            check=first.check, node_name=f"{first.name.capitalize()}Backward{number}", base=first.name,
         )
         for number, (kind, rule_y) in enumerate((("number", None), ("tensor", lambda g: zeros_of(g))))
     )
@@ -157,7 +157,7 @@ def _where(condition: ndarray, x: Any, y: Any, /, out: Any = ...) -> ndarray:
 #: Elements of y where the condition x holds, else of z.
 where: Call = elementwise(
     "where", _where, None, lambda g, x: where(x, g, 0), lambda g, x: where(x, 0, g), promote=None,
-    halves=False, real=True,
+    halves=False, real=True, form=lambda ops, condition, x, y: ops.select(condition, x, y),
 )
 
 

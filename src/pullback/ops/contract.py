@@ -20,7 +20,7 @@ from numpy import ndarray
 
 from ..array.large import multiplied
 from ..array.layout import as_first
-from ..core.op import Call, op
+from ..core.op import Call, op, renamed
 from ..core.value import dtype_of, shape_of
 from .arithmetic import add, mul
 from .convert import conj
@@ -124,16 +124,14 @@ def _mm_of(letters: str) -> Any:
     rules = tuple(
         (_MM_COLUMN_RULES if letter == "t" else _MM_RULES)[k] for k, letter in enumerate(letters)
     )
-    name = "mm" if letters == "nn" else f"mm_{letters}"
-    return _product(name, _mm, rules, "MmBackward0", _batch_mm(False), "mat2")
+    return renamed(mm, f"mm_{letters}", "MmBackward0", rules)
 
 
+mm: Call = _product("mm", _mm, _MM_RULES, "MmBackward0", _batch_mm(False), "mat2")
 #: x @ y for matrices, by whether each lies in columns.
 MM: dict[tuple[bool, bool], Call] = {
-    (False, False): _mm_of("nn"), (False, True): _mm_of("nt"),
-    (True, False): _mm_of("tn"), (True, True): _mm_of("tt"),
-}  # fmt: skip
-mm: Call = MM[False, False]
+    (False, False): mm, (False, True): _mm_of("nt"), (True, False): _mm_of("tn"), (True, True): _mm_of("tt"),
+}
 #: x @ y with leading axes of x folded.
 mm_folded: Call = _product("mm_folded", _mm, _MM_RULES, "UnsafeViewBackward0", _batch_mm(False))
 #: x @ wᵀ.
@@ -341,14 +339,16 @@ def _addmm_of(letters: str) -> Any:
         (_MM_COLUMN_RULES if letter == "t" else _MM_RULES)[k] for k, letter in enumerate(letters)
     )
     name = "addmm" if letters == "nn" else f"addmm_{letters}"
-    return _add_product(name, multiplied, pull_x, pull_y, "AddmmBackward0", batch_rule=_batch_addmm)
+    base = None if letters == "nn" else "addmm"
+    return _add_product(
+        name, multiplied, pull_x, pull_y, "AddmmBackward0", batch_rule=_batch_addmm, base=base
+    )
 
 
 #: beta·b + alpha·x @ y for matrices, by whether x and y lie in columns.
 ADDMM: dict[tuple[bool, bool], Call] = {
-    (False, False): _addmm_of("nn"), (False, True): _addmm_of("nt"),
-    (True, False): _addmm_of("tn"), (True, True): _addmm_of("tt"),
-}  # fmt: skip
+    (first == "t", second == "t"): _addmm_of(first + second) for first in "nt" for second in "nt"
+}
 addmm = ADDMM[False, False]
 addmv = _add_product(
     "addmv", _mv, lambda g, z: column(g) * conj(row(z)), lambda g, y: mv(swap(conj(y)), g),

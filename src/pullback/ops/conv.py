@@ -15,7 +15,7 @@ from numpy import ndarray
 from ..array import conv as kernels
 from ..array.layout import following_channels
 from ..core.connected import Gradient
-from ..core.op import op
+from ..core.op import of, op
 from ..core.result_shapes import of_no_image
 from ..core.value import shape_of
 from .arithmetic import add
@@ -269,16 +269,7 @@ def _biased_batch(plain: Call) -> Call:
 
 #: `conv` plus a bias per output channel.
 conv_biased: Call = op(
-    "conv_biased", _conv_biased,
-    (
-        lambda g, w, shape_x, stride, padding, dilation, groups: conv_transpose(
-            g, conj(w), stride, padding, dilation, groups, shape_x[2:]
-        ),
-        lambda g, x, shape_w, stride, padding, dilation, groups: conv_weight(
-            conj(x), g, shape_w[2:], stride, padding, dilation, groups
-        ),
-        lambda g: sum_channels(g),
-    ),
+    "conv_biased", _conv_biased, (*of(conv).rules, lambda g: sum_channels(g)),
     node_name="ConvolutionBackward0", jvp=_biased_jvp(conv), batch_rule=_biased_batch(conv), place=_place,
     shape=of_no_image(_conv_biased),
     gradient=_JOINT, saves=("x", "w"),
@@ -286,16 +277,7 @@ conv_biased: Call = op(
 
 #: `conv_transpose` plus a bias per output channel.
 conv_transpose_biased: Call = op(
-    "conv_transpose_biased", _transpose_biased,
-    (
-        lambda g, w, shape_y, stride, padding, dilation, groups: _like(
-            conv(g, conj(w), stride, padding, dilation, groups), shape_y
-        ),
-        lambda g, y, shape_w, stride, padding, dilation, groups: conv_weight(
-            g, conj(y), shape_w[2:], stride, padding, dilation, groups
-        ),
-        lambda g: sum_channels(g),
-    ),
+    "conv_transpose_biased", _transpose_biased, (*of(conv_transpose).rules, lambda g: sum_channels(g)),
     halves=True, node_name="ConvolutionBackward0", jvp=_biased_jvp(conv_transpose),
     batch_rule=_biased_batch(conv_transpose), place=_place,
     shape=of_no_image(_transpose_biased),

@@ -19,7 +19,10 @@ def _copied(x: ndarray, /) -> ndarray:
 
 
 def _declare(name: str, node_name: str) -> Call:
-    return op(name, _copied, (lambda g: g,), kind="linear", node_name=node_name, batch=lambda size: ())
+    return op(
+        name, _copied, (lambda g: g,), kind="linear", node_name=node_name, batch=lambda size: (),
+        base="alias_copy",
+    )  # fmt: skip
 
 
 _VIEWS: tuple[Any, ...] = (
@@ -36,7 +39,7 @@ copies: dict[str, Call] = {
 copies["slice"] = _declare("slice_copy", "SliceBackward0_copy")
 copies["narrow"] = _declare("narrow_copy", "NarrowCopyBackward0")
 copies["detach"] = op(
-    "detach_copy", _copied, kind="linear", underivable="detach_copy", batch=lambda size: ()
+    "detach_copy", _copied, kind="linear", underivable="detach_copy", batch=lambda size: (), base="alias_copy"
 )
 
 

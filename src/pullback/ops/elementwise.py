@@ -32,16 +32,25 @@ def _float(name: str, kernel: Any, rule: Callable[..., Any] | None, **fields: An
     return elementwise(name, kernel, rule, promote="float", **fields)
 
 
-exp = _float("exp", np.exp, lambda g, out: g * conj(out))
-exp2 = _float("exp2", np.exp2, lambda g, out: g * conj(out * math.log(2)))
-expm1 = _float("expm1", np.expm1, lambda g, out: g * conj(out + 1))
-log2 = _float("log2", np.log2, lambda g, x: g / conj(x * math.log(2)))
-log10 = _float("log10", np.log10, lambda g, x: g / conj(x * math.log(10)))
-log1p = _float("log1p", np.log1p, lambda g, x: g / conj(x + 1))
-sqrt = _float("sqrt", np.sqrt, lambda g, out: g / (2 * conj(out)))
+exp = _float("exp", np.exp, lambda g, out: g * conj(out),
+             summary="Return the exponential eˣ of each element.")
+exp2 = _float("exp2", np.exp2, lambda g, out: g * conj(out * math.log(2)),
+              summary="Return the power 2ˣ of each element.", names=("exp2", "special.exp2"))
+expm1 = _float("expm1", np.expm1, lambda g, out: g * conj(out + 1),
+               summary="Return eˣ − 1 of each element, exact near 0.", names=("expm1", "special.expm1"))
+log2 = _float("log2", np.log2, lambda g, x: g / conj(x * math.log(2)),
+              summary="Return the logarithm to the base 2 of each element: nan below 0 and −∞ at 0.")
+log10 = _float("log10", np.log10, lambda g, x: g / conj(x * math.log(10)),
+               summary="Return the logarithm to the base 10 of each element: nan below 0 and −∞ at 0.")
+log1p = _float("log1p", np.log1p, lambda g, x: g / conj(x + 1),
+               summary="Return log(1 + x) of each element, exact near 0.", names=("log1p", "special.log1p"))
+sqrt = _float("sqrt", np.sqrt, lambda g, out: g / (2 * conj(out)),
+              summary="Return the square root of each element: nan below 0.")
 
-sin = _float("sin", np.sin, lambda g, x: g * conj(cos(x)))
-cos: Call = _float("cos", np.cos, lambda g, x: g * -conj(sin(x)))
+sin = _float("sin", np.sin, lambda g, x: g * conj(cos(x)),
+             summary="Return the sine of each element, an angle in radians.")
+cos: Call = _float("cos", np.cos, lambda g, x: g * -conj(sin(x)),
+                   summary="Return the cosine of each element, an angle in radians.")
 def _acosh_rule(g: Any, x: Any) -> Any:
     """g / √(x² − 1); on the complex plane the root of the product would take the wrong branch."""
     if dtype_of(x).kind in "cW":
@@ -65,18 +74,38 @@ def _no_angle(name: str) -> Callable[[ndarray], None]:
     return check
 
 
-rad2deg = _float("rad2deg", _rad2deg, lambda g: g * (180 / math.pi), check=_no_angle("rad2deg"))
-deg2rad = _float("deg2rad", _deg2rad, lambda g: g * (math.pi / 180), check=_no_angle("deg2rad"))
-tan = _float("tan", np.tan, lambda g, out: g * conj(1 + out * out))
-asin = _float("asin", np.arcsin, lambda g, x: g * conj(rsqrt(1 - x * x)))
-acos = _float("acos", np.arccos, lambda g, x: g * -conj(rsqrt(1 - x * x)))
-atan = _float("atan", np.arctan, lambda g, x: g / conj(x * x + 1))
-sinh = _float("sinh", np.sinh, lambda g, x: g * conj(cosh(x)))
-cosh: Call = _float("cosh", np.cosh, lambda g, x: g * conj(sinh(x)))
-tanh = _float("tanh", np.tanh, lambda g, out: g * conj(1 - out * out))
-asinh = _float("asinh", np.arcsinh, lambda g, x: g * conj(rsqrt(x * x + 1)))
-acosh = _float("acosh", np.arccosh, _acosh_rule)
-atanh = _float("atanh", np.arctanh, lambda g, x: g / conj(1 - x * x))
+rad2deg = _float("rad2deg", _rad2deg, lambda g: g * (180 / math.pi), check=_no_angle("rad2deg"),
+                 summary="Return each element, an angle in radians, in degrees: x·180/π.")
+deg2rad = _float("deg2rad", _deg2rad, lambda g: g * (math.pi / 180), check=_no_angle("deg2rad"),
+                 summary="Return each element, an angle in degrees, in radians: x·π/180.")
+tan = _float("tan", np.tan, lambda g, out: g * conj(1 + out * out),
+             summary="Return the tangent of each element, an angle in radians.")
+asin = _float("asin", np.arcsin, lambda g, x: g * conj(rsqrt(1 - x * x)),
+              summary="Return the angle in [−π/2, π/2] whose sine each element is: nan outside [−1, 1].",
+              names=("asin", "arcsin"))
+acos = _float("acos", np.arccos, lambda g, x: g * -conj(rsqrt(1 - x * x)),
+              summary="Return the angle in [0, π] whose cosine each element is: nan outside [−1, 1].",
+              names=("acos", "arccos"))
+atan = _float("atan", np.arctan, lambda g, x: g / conj(x * x + 1),
+              summary="Return the angle in (−π/2, π/2) whose tangent each element is.",
+              names=("atan", "arctan"))
+sinh = _float("sinh", np.sinh, lambda g, x: g * conj(cosh(x)),
+              summary="Return the hyperbolic sine (eˣ − e⁻ˣ)/2 of each element.")
+cosh: Call = _float("cosh", np.cosh, lambda g, x: g * conj(sinh(x)),
+                    summary="Return the hyperbolic cosine (eˣ + e⁻ˣ)/2 of each element.")
+tanh = _float("tanh", np.tanh, lambda g, out: g * conj(1 - out * out),
+              summary="Return the hyperbolic tangent sinh(x)/cosh(x) of each element.")
+asinh = _float("asinh", np.arcsinh, lambda g, x: g * conj(rsqrt(x * x + 1)),
+               summary="Return the value whose hyperbolic sine each element is: log(x + √(x² + 1)).",
+               names=("asinh", "arcsinh"))
+acosh = _float(
+    "acosh", np.arccosh, _acosh_rule,
+    summary="Return the value whose hyperbolic cosine each element is: log(x + √(x² − 1)), nan below 1.",
+    names=("acosh", "arccosh"),
+)
+atanh = _float("atanh", np.arctanh, lambda g, x: g / conj(1 - x * x),
+               summary="Return the value whose hyperbolic tangent each element is: log((1 + x)/(1 − x))/2.",
+               names=("atanh", "arctanh"))
 
 
 def _sigmoid(x: ndarray, /, out: Any = ...) -> ndarray:
@@ -94,7 +123,9 @@ def _sigmoid_rule(g: Any, out: Any) -> Any:
     return g * conj((1 - out) * out)
 
 
-sigmoid = _float("sigmoid", _sigmoid, _sigmoid_rule)
+sigmoid = _float("sigmoid", _sigmoid, _sigmoid_rule,
+                 summary="Return the logistic function 1/(1 + e⁻ˣ) of each element.",
+                 names=("sigmoid", "special.expit"))
 
 
 

@@ -32,6 +32,8 @@ def _lgamma(x: ndarray, /, out: Any = ...) -> ndarray:
 lgamma = elementwise(
     "lgamma", _lgamma, lambda g, x: g * digamma(x), promote="float",
     check=refuse("lgamma_vml_cpu", "c"),
+    summary="Return the logarithm of the gamma function's size, log |Γ(x)|, of each element.",
+    names=("lgamma", "special.gammaln"),
 )
 
 
@@ -44,7 +46,9 @@ def _digamma(x: ndarray, /, out: Any = ...) -> ndarray:
 
 #: DLMF 5.2.2; ∓∞ at ±0, nan at the other poles.
 digamma: Call = elementwise(
-    "digamma", _digamma, lambda g, x: g * polygamma(x, 1), promote="float", check=refuse("digamma", "c")
+    "digamma", _digamma, lambda g, x: g * polygamma(x, 1), promote="float", check=refuse("digamma", "c"),
+    summary="Return the logarithmic derivative of the gamma function, Γ′(x)/Γ(x), of each element.",
+    names=("digamma", "special.digamma", "special.psi"),
 )
 
 

@@ -37,9 +37,9 @@ _OF_VML = (
 #: By dtypes refused: the word of a kernel and the ops that it is the kernel of.
 _TABLE: tuple[tuple[frozenset[np.dtype], Mapping[str, str]], ...] = (
     (_UNSIGNED, {
-        "abs_cpu": "abs", "add_stub": "add add_scaled sub sub_scaled rsub rsub_tensor",
+        "abs_cpu": "abs", "add_stub": "add add_scaled sub rsub",
         "addcmul_cpu_out": "addcmul",
-        "addmm_impl_cpu_": "addbmm addmm addmm_nt mm", "addr_cpu": "addr", "bincount_cpu": "bincount",
+        "addmm_impl_cpu_": "addbmm addmm mm", "addr_cpu": "addr", "bincount_cpu": "bincount",
         "bitwise_not_cpu": "bitwise_not", "clamp_min_scalar_cpu": "relu",
         "clamp_scalar_cpu": "hardtanh", "div_floor_cpu": "div_floor floor_divide floor_divide_",
         "div_trunc_cpu": "div_trunc", "fmod_cpu": "fmod", "gcd_cpu": "gcd", "ge_cpu": "ge",
@@ -48,8 +48,8 @@ _TABLE: tuple[tuple[frozenset[np.dtype], Mapping[str, str]], ...] = (
         "logical_and_cpu": "logical_and", "logical_not_cpu": "logical_not", "logical_or_cpu": "logical_or",
         "logical_xor_cpu": "logical_xor", "lshift_cpu": "bitwise_left_shift", "lt_cpu": "lt",
         "masked_select": "masked_select",
-        "maximum_cpu": "clamp_min clamp_min_tensor fmax maximum",
-        "minimum_cpu": "clamp_max clamp_max_tensor fmin minimum", "neg_cpu": "neg", "pow": "pow pow_scalar",
+        "maximum_cpu": "clamp_min fmax maximum",
+        "minimum_cpu": "clamp_max fmin minimum", "neg_cpu": "neg", "pow": "pow pow_scalar",
         "remainder_cpu": "remainder remainder_number remainder_of_number",
         "rshift_cpu": "bitwise_right_shift", "sign_cpu": "sgn sign", "trace": "trace",
     }),
@@ -123,7 +123,7 @@ _SPARING_SCALARS = frozenset({
 #: Words of kernels that refuse complex32 under another name than the op's.
 _COMPLEX_HALF_WORDS = {
     "addcdiv_cpu_out": "addcdiv",
-    "addmm_impl_cpu_": "addmm_tn addmm_tt linear_folded linear_weight mm_folded mm_nt mm_tn mm_tt",
+    "addmm_impl_cpu_": "linear_folded linear_weight mm_folded",
     "bernoulli_scalar_cpu_": "bernoulli_number dropout_noise", "bernoulli_tensor_cpu_self_": "bernoulli",
     "bmm": "linalg_matrix_exp linear matmul scaled_dot_product_attention",
     **{f"{name}_out_cpu": name for name in ("col2im", "cumprod", "cumsum", "im2col", "logcumsumexp")},
@@ -143,11 +143,11 @@ _COMPUTING = (
     "abs", "add", "add_at_places", "add_scaled", "addcmul", "all", "any", "as_complex", "at_places",
     "complex", "_conj", "conj", "conj_physical", "constant_pad_nd", "conv", "conv_biased", "conv_transpose",
     "conv_transpose_biased", "conv_weight", "count_nonzero", "dist", "embedding", "embedding_backward",
-    "embedding_sparse", "eq", "eq_number", "eq_tensor", "index", "index_add", "index_backward",
+    "embedding_sparse", "eq", "index", "index_add", "index_backward",
     "index_copy", "index_fill", "index_fill_tensor", "index_put", "index_select", "isclose", "isfinite",
     "isinf", "isnan", "masked_fill", "masked_fill_tensor", "masked_place", "masked_select", "mul",
-    "mul_number", "ne", "ne_number", "ne_tensor", "neg", "_neg_view", "norm_dims", "normal",
-    "normal_around", "place", "rsub", "rsub_tensor", "sgn", "std", "std_mean", "sub", "sub_scaled", "uniform",
+    "mul_number", "ne", "neg", "_neg_view", "norm_dims", "normal",
+    "normal_around", "place", "rsub", "sgn", "std", "std_mean", "sub", "uniform",
     "var", "var_mean", "vector_norm", "where", "zeros_of",
 )
 

@@ -24,7 +24,6 @@ from .comparison import eq, ge, lt, where
 from .convert import widened
 from .elementwise import abs, exp, sgn, sigmoid
 from .extreme import pick
-from .kernels import into
 from .reduce import mean_dims
 from .structure import expand, permute_to_front, reshape, sum_dims
 
@@ -92,7 +91,7 @@ def pairwise(
         if half is not None:
             arrays = tuple(a if a is None else a.astype(np.float32) for a in arrays)
         try:
-            result = reduced(loss(*arrays, *args[len(inputs) : -1]), args[-1])
+            result = reduced(np.asarray(loss(*arrays, *args[len(inputs) : -1])), args[-1])
         except ValueError:
             check_broadcast(arrays)
             raise
@@ -114,7 +113,7 @@ def pairwise(
     call = op(
         name, kernel, tuple(None if s is None else _Scaled(s, inputs, attrs) for s in slopes), inputs=inputs,
         attrs=(*attrs, "reduction"), batch_rule=batched, kind="reduce", place=place,
-        saved_as=("self", "target"), **fields,
+        saved_as=("self", "target"), each=loss, **fields,
     )  # fmt: skip
     return call
 
@@ -134,7 +133,7 @@ mse_loss = pairwise("mse_loss", _square, lambda g, x, y: g * (2 * (x - y)), lamb
 
 def _smooth_l1(x: ndarray, y: ndarray, beta: float) -> ndarray:
     d = np.absolute(x - y, out=...)
-    return np.asarray(np.where(d < beta, 0.5 * d * d / beta, d - 0.5 * beta).astype(d.dtype))
+    return np.where(d < beta, 0.5 * d * d / beta, d - 0.5 * beta).astype(d.dtype)
 
 
 def _smooth_l1_slope(g: Any, x: Any, y: Any, beta: float) -> Any:
@@ -155,7 +154,7 @@ smooth_l1_loss = pairwise(
 
 def _huber(x: ndarray, y: ndarray, delta: float) -> ndarray:
     d = np.absolute(x - y, out=...)
-    return np.asarray(np.where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta)).astype(d.dtype))
+    return np.where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta)).astype(d.dtype)
 
 
 def _huber_slope(g: Any, x: Any, y: Any, delta: float) -> Any:
@@ -193,8 +192,8 @@ soft_margin_loss = pairwise(
 
 def _bce(x: ndarray, y: ndarray, weight: ndarray | None) -> ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
-        r = np.asarray((y - 1) * np.maximum(np.log1p(-x), -100) - y * np.maximum(np.log(x), -100))
-    return r if weight is None else np.asarray(r * weight)
+        r = (y - 1) * np.maximum(np.log1p(-x), -100) - y * np.maximum(np.log(x), -100)
+    return r if weight is None else r * weight
 
 
 def _weighted(g: Any, weight: Any) -> Any:
@@ -214,7 +213,9 @@ def _bce_curve(g: Any, x: Any, y: Any) -> Any:
 
 #: (x − y) / (x(1 − x)), the divisor no less than 10⁻¹².
 _bce_ratio = elementwise(
-    "binary_cross_entropy_slope", lambda x, y, /, out=...: into(out, (x - y) / _bce_spread(x)), _bce_curve,
+    "binary_cross_entropy_slope",
+    lambda x, y, /, out=...: np.divide(x - y, np.maximum((1 - x) * x, 1e-12), out=out),
+    _bce_curve,
     lambda g, x: -g / _bce_spread(x), node_name="BinaryCrossEntropyBackwardBackward0",
 )
 
@@ -239,10 +240,10 @@ def _bce_logits(x: ndarray, y: ndarray, weight: ndarray | None, pos_weight: ndar
     # log(sigmoid(x)) = min(x, 0) − log1p(exp(−|x|)), exact for large |x|.
     log_sigmoid = np.minimum(x, 0) - np.log1p(np.exp(-np.absolute(x)))
     if pos_weight is None:
-        r = np.asarray((1 - y) * x - log_sigmoid)
+        r = (1 - y) * x - log_sigmoid
     else:
-        r = np.asarray((1 - y) * x - ((pos_weight - 1) * y + 1) * log_sigmoid)
-    return r if weight is None else np.asarray(r * weight)
+        r = (1 - y) * x - ((pos_weight - 1) * y + 1) * log_sigmoid
+    return r if weight is None else r * weight
 
 
 def _bce_logits_slope(g: Any, x: Any, y: Any, weight: Any, pos_weight: Any) -> Any:

@@ -28,6 +28,8 @@ from .kernels import into, no_complex_limits, refuse
 def _chain(block: Callable[..., Any], arrays: tuple[Any, ...], out: Any, scratch: int) -> ndarray:
     """Run a chain of ufuncs in cache-sized blocks where the arrays are large and alike, else at once."""
     first = arrays[0]
+    if not isinstance(first, ndarray):  # an element of a native loop
+        return blockwise(block, *arrays, scratch=scratch, out=out)
     shape = first.shape
     alike, fresh = True, out is ...
     # Plain loops: on small arrays generators and `broadcast_shapes` cost 3 µs, all the arithmetic 1.
@@ -67,7 +69,8 @@ sub_scaled = renamed(add_scaled, "sub_scaled", "SubBackward0")
 
 
 def _addcmul(x: ndarray, y: Any, z: Any, /, value: Any, out: Any = ...) -> ndarray:
-    value = x.dtype.type(value)
+    if x.dtype.kind in "iu":
+        value = x.dtype.type(value)
 
     def block(x: Any, y: Any, z: Any, out: ndarray, spare: ndarray) -> None:
         np.multiply(y, value, out=spare)
@@ -254,7 +257,7 @@ def _first_of_equal(function: np.ufunc) -> Callable[..., ndarray]:
     """Return an extreme that of 0 and -0 takes the first; NumPy's takes either."""
 
     def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-        result = np.asarray(function(x, y))
+        result = function(x, y, out=...)
         if result.dtype.kind == "f":
             np.copyto(result, x, where=np.equal(x, y))
         return into(out, result)

@@ -23,12 +23,15 @@ _TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
 #: DLMF 7.2.1, its derivative 7.10.1.
 erf = elementwise(
     "erf", from_scipy("erf"), lambda g, x: _TWO_OVER_ROOT_PI * exp(-(x * x)) * g, promote="float",
-    check=refuse("erf_vml_cpu", "c"),
+    check=refuse("erf_vml_cpu", "c"), form=lambda ops, x: ops.function("erf", x),
+    summary="Return the error function 2/√π·∫₀ˣ exp(−t²) dt of each element.", names=("erf", "special.erf"),
 )
 #: DLMF 7.2.2.
 erfc = elementwise(
     "erfc", from_scipy("erfc"), lambda g, x: -_TWO_OVER_ROOT_PI * exp(-(x * x)) * g, promote="float",
-    check=refuse("erfc_vml_cpu", "c"),
+    check=refuse("erfc_vml_cpu", "c"), form=lambda ops, x: ops.function("erfc", x),
+    summary="Return the complementary error function 1 − erf(x) of each element.",
+    names=("erfc", "special.erfc"),
 )
 
 
@@ -46,22 +49,27 @@ def _erfinv_rule(g: Any, x: Any) -> Any:
 erfinv = elementwise(
     "erfinv", _erfinv, _erfinv_rule,
     promote="float", check=refuse("erfinv_vml_cpu", "c"),
+    summary="Return the value whose error function each element is: ±∞ at ±1 and nan beyond.",
+    names=("erfinv", "special.erfinv"),
 )
-#: exp(x²)·erfc(x).
 erfcx = elementwise(
     "erfcx", from_scipy("erfcx"), lambda g, x, out: g * (2 * x * out - _TWO_OVER_ROOT_PI), promote="float",
     node_name="SpecialErfcxBackward0", check=refuse("erfcx_cpu", "c", halves=True),
+    summary="Return the scaled complementary error function exp(x²)·erfc(x) of each element (DLMF 7.2).",
+    names=("special.erfcx",),
 )
-#: The quantile of the standard normal distribution.
 ndtri = elementwise(
     "ndtri", from_scipy("ndtri"), lambda g, out: g * math.sqrt(2 * math.pi) * exp(out * out / 2),
     promote="float", node_name="SpecialNdtriBackward0", check=refuse("ndtri_cpu", "c", halves=True),
+    summary="Return the quantile of the standard normal of each element: the inverse of `ndtr`.",
+    names=("special.ndtri",),
 )
-#: The logarithm of the standard normal distribution function.
 log_ndtr = elementwise(
     "log_ndtr", from_scipy("log_ndtr"),
     lambda g, x: g / erfcx(x * -math.sqrt(0.5)) * math.sqrt(2 / math.pi), promote="float",
     node_name="SpecialLogNdtrBackward0", check=refuse("log_ndtr_cpu", "c", halves=True), saves=("out",),
+    summary="Return the logarithm of the standard normal's distribution function of each element.",
+    names=("special.log_ndtr",),
 )
 
 
@@ -70,10 +78,10 @@ def _entr(x: ndarray, /, out: Any = ...) -> ndarray:
     return into(out, result.astype(x.dtype))
 
 
-#: −x·log(x), 0 at 0, −∞ below.
 entr = elementwise(
     "entr", _entr, lambda g, x: g * (-1 - log(x)), promote="float", node_name="SpecialEntrBackward0",
     check=refuse("entr_cpu", "c"),
+    summary="Return the entropy −x·log(x) of each element: 0 at 0 and −∞ below.", names=("special.entr",),
 )
 
 
@@ -163,5 +171,5 @@ def _sinc_rule(g: Any, x: Any) -> Any:
     return where(eq(square, 0), 0, g * conj(slope))
 
 
-#: sin(πx) / (πx).
-sinc = elementwise("sinc", _sinc, _sinc_rule, promote="float")
+sinc = elementwise("sinc", _sinc, _sinc_rule, promote="float",
+                   summary="Return sin(πx)/(πx) of each element: 1 at 0.", names=("sinc", "special.sinc"))

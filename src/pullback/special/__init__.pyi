@@ -12,15 +12,15 @@ from ..tensor.tensor import Tensor
 _Number: TypeAlias = int | float | complex
 
 def airy_ai(x: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Airy function Ai(x) (DLMF 9.2)."""
+    """Return the Airy function Ai(x) (DLMF 9.2)."""
 def bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Bessel function of the first kind J₀(x) (DLMF 10.2.2)."""
+    """Return the Bessel function of the first kind J₀(x) (DLMF 10.2.2)."""
 def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Bessel function of the first kind J₁(x) (DLMF 10.2.2)."""
+    """Return the Bessel function of the first kind J₁(x) (DLMF 10.2.2)."""
 def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Bessel function of the second kind Y₀(x) (DLMF 10.2.3)."""
+    """Return the Bessel function of the second kind Y₀(x) (DLMF 10.2.3)."""
 def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Bessel function of the second kind Y₁(x) (DLMF 10.2.3)."""
+    """Return the Bessel function of the second kind Y₁(x) (DLMF 10.2.3)."""
 @overload
 def chebyshev_polynomial_t(x: Tensor, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -50,29 +50,29 @@ def chebyshev_polynomial_w(x: _Number, n: Tensor, *, out: Tensor | None = None) 
 def chebyshev_polynomial_w(x: Tensor, n: _Number, *, out: Tensor | None = None) -> Tensor:
     """Chebyshev polynomial of the fourth kind Wₙ(x) (DLMF 18.3)."""
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Logarithmic derivative of the gamma function ψ(x) = Γ′(x)/Γ(x) (DLMF 5.2.2)."""
+    """Return the logarithmic derivative of the gamma function, Γ′(x)/Γ(x), of each element."""
 def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Entropy −x·log(x); 0 at 0 and −∞ below."""
+    """Return the entropy −x·log(x) of each element: 0 at 0 and −∞ below."""
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Error function 2/√π·∫₀ˣ exp(−t²) dt (DLMF 7.2.1)."""
+    """Return the error function 2/√π·∫₀ˣ exp(−t²) dt of each element."""
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Complementary error function 1 − erf(x) (DLMF 7.2.2)."""
+    """Return the complementary error function 1 − erf(x) of each element."""
 def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Scaled complementary error function exp(x²)·erfc(x) (DLMF 7.2)."""
+    """Return the scaled complementary error function exp(x²)·erfc(x) of each element (DLMF 7.2)."""
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Inverse of the error function on (−1, 1) (DLMF 7.17.1)."""
+    """Return the value whose error function each element is: ±∞ at ±1 and nan beyond."""
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Power of two 2ˣ."""
+    """Return the power 2ˣ of each element."""
 def expit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Logistic function 1/(1 + e⁻ˣ)."""
+    """Return the logistic function 1/(1 + e⁻ˣ) of each element."""
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """eˣ − 1, exact near 0 (DLMF 4.2.19)."""
+    """Return eˣ − 1 of each element, exact near 0."""
 def gammainc(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Lower incomplete gamma function over Γ, P(a, x) = 1/Γ(a)·∫₀ˣ tᵃ⁻¹e⁻ᵗ dt (DLMF 8.2.4)."""
 def gammaincc(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Upper incomplete gamma function over Γ, Q(a, x) = 1 − P(a, x) (DLMF 8.2.4)."""
 def gammaln(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Logarithm of the gamma function's size, log |Γ(x)| (DLMF 5.2.1)."""
+    """Return the logarithm of the gamma function's size, log |Γ(x)|, of each element."""
 @overload
 def hermite_polynomial_h(x: Tensor, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -88,13 +88,13 @@ def hermite_polynomial_he(x: _Number, n: Tensor, *, out: Tensor | None = None) -
 def hermite_polynomial_he(x: Tensor, n: _Number, *, out: Tensor | None = None) -> Tensor:
     """Probabilist's Hermite polynomial Heₙ(x) (DLMF 18.3)."""
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Modified Bessel function I₀(x) (DLMF 10.25.2)."""
+    """Return the modified Bessel function of the first kind and order 0, I₀(x), of each element."""
 def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """exp(−|x|)·I₀(x) (DLMF 10.25.2)."""
+    """Return exp(−|x|)·I₀(x) of each element (DLMF 10.25.2)."""
 def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Modified Bessel function I₁(x) (DLMF 10.25.2)."""
+    """Return the modified Bessel function of the first kind and order 1, I₁(x), of each element."""
 def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """exp(−|x|)·I₁(x) (DLMF 10.25.2)."""
+    """Return exp(−|x|)·I₁(x) of each element (DLMF 10.25.2)."""
 @overload
 def laguerre_polynomial_l(x: Tensor, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -110,9 +110,9 @@ def legendre_polynomial_p(x: _Number, n: Tensor, *, out: Tensor | None = None) -
 def legendre_polynomial_p(x: Tensor, n: _Number, *, out: Tensor | None = None) -> Tensor:
     """Legendre polynomial Pₙ(x) (DLMF 18.3)."""
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """log(1 + x), exact near 0 (DLMF 4.2.2)."""
+    """Return log(1 + x) of each element, exact near 0."""
 def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Logarithm of the standard normal's distribution function (DLMF 7.20.1)."""
+    """Return the logarithm of the standard normal's distribution function of each element."""
 def log_softmax(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     """input − log Σ exp(input) along `dim`; `dtype` casts the input first."""
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -120,29 +120,29 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
     """log Σ exp(input) over `dim`, computed without overflow."""
 def modified_bessel_i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Modified Bessel function I₀(x) (DLMF 10.25.2)."""
+    """Return the modified Bessel function I₀(x) (DLMF 10.25.2)."""
 def modified_bessel_i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Modified Bessel function I₁(x) (DLMF 10.25.2)."""
+    """Return the modified Bessel function I₁(x) (DLMF 10.25.2)."""
 def modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Modified Bessel function K₀(x) (DLMF 10.25.3)."""
+    """Return the modified Bessel function K₀(x) (DLMF 10.25.3)."""
 def modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Modified Bessel function K₁(x) (DLMF 10.25.3)."""
+    """Return the modified Bessel function K₁(x) (DLMF 10.25.3)."""
 def multigammaln(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     """Logarithm of the multivariate gamma function, log Γₚ(x) (DLMF 35.3.4)."""
 def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Distribution function of the standard normal, (1 + erf(x/√2))/2 (DLMF 7.20.1)."""
+    """Return the distribution function of the standard normal, (1 + erf(x/√2))/2."""
 def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Quantile of the standard normal: the inverse of `ndtr` (DLMF 7.20.1)."""
+    """Return the quantile of the standard normal of each element: the inverse of `ndtr`."""
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Derivative of order n of ψ, (−1)ⁿ⁺¹·n!·ζ(n + 1, x) (DLMF 5.15.1, 25.11.12)."""
 def psi(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Alias of `digamma`."""
+    """Return the logarithmic derivative of the gamma function, Γ′(x)/Γ(x), of each element."""
 def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
     """Round to the nearest multiple of 10^−decimals, halves to even."""
 def scaled_modified_bessel_k0(x: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """eˣ·K₀(x) (DLMF 10.25.3)."""
+    """Return eˣ·K₀(x) (DLMF 10.25.3)."""
 def scaled_modified_bessel_k1(x: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """eˣ·K₁(x) (DLMF 10.25.3)."""
+    """Return eˣ·K₁(x) (DLMF 10.25.3)."""
 @overload
 def shifted_chebyshev_polynomial_t(x: Tensor, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -172,11 +172,11 @@ def shifted_chebyshev_polynomial_w(x: _Number, n: Tensor, *, out: Tensor | None 
 def shifted_chebyshev_polynomial_w(x: Tensor, n: _Number, *, out: Tensor | None = None) -> Tensor:
     """Chebyshev polynomial Wₙ(2x − 1) (DLMF 18.3)."""
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """sin(πx)/(πx), 1 at 0."""
+    """Return sin(πx)/(πx) of each element: 1 at 0."""
 def softmax(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     """exp(input) / Σ exp(input) along `dim`; `dtype` casts the input first."""
 def spherical_bessel_j0(x: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Spherical Bessel function sin(x)/x (DLMF 10.49.3)."""
+    """Return the spherical Bessel function sin(x)/x (DLMF 10.49.3)."""
 @overload
 def xlog1py(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload

@@ -39,6 +39,7 @@ from .builtin import published, shown
 from .inplace_checks import check_result, check_stored
 from .interception import OVERRIDING, PASS, ask_mode, intercepted
 from .out import write_out
+from .out_checks import ALIASES
 from .signature import Parser, method, parsed
 from .told import tell
 from .wrong_calls import Kinds, converted, deprecated_call, handed_on, takes_out, wrong_call
@@ -109,6 +110,7 @@ def public(
             bound.__name__ = bound.__qualname__ = chosen
         REGISTRY.append(Declaration(chosen, call, namespace, bound, inplace, is_function, written))
         for n in aliases:
+            ALIASES[n] = chosen
             own = bound and as_function(bound, n, "Tensor")
             found = _alias(call, place, n)
             REGISTRY.append(Declaration(n, found, namespace, own, inplace, is_function, written))
@@ -163,6 +165,7 @@ def public_op(
     if not namespace and name in (None, op.name):
         # Where pickle finds it: modules keep functions such as `torch.tanh` as attributes.
         op.public.__module__ = "pullback"
+    ALIASES.update(dict.fromkeys(aliases, op.name))
     for n in (name or op.name, *aliases):
         bound = calls.make_call(op, public=True, method=n) if method else None
         if bound is not None:

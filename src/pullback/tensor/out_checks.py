@@ -192,16 +192,12 @@ _NEVER = _names(
 )
 _SPECIAL = _names("entr erfcx i0e i1 i1e log_ndtr ndtri xlog1py zeta")
 
-#: Second names of functions, which messages do not use.
+#: Second names of functions, which messages do not use; those that declarations call aliases are added.
 ALIASES = {
-    "absolute": "abs", "arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh",
-    "arctan": "atan", "arctan2": "atan2", "arctanh": "atanh", "chain_matmul": "linalg_multi_dot",
-    "clip": "clamp", "concat": "cat", "concatenate": "cat", "divide": "div", "expit": "sigmoid",
-    "fix": "trunc", "gammainc": "igamma", "gammaincc": "igammac", "gammaln": "lgamma", "ger": "outer",
-    "greater": "gt", "greater_equal": "ge", "inverse": "linalg_inv", "less": "lt", "less_equal": "le",
-    "linalg_matmul": "matmul", "matrix_power": "linalg_matrix_power", "multigammaln": "mvlgamma",
-    "multiply": "mul", "negative": "neg", "not_equal": "ne", "orgqr": "linalg_householder_product",
-    "psi": "digamma", "row_stack": "vstack", "subtract": "sub", "true_divide": "div",
+    "chain_matmul": "linalg_multi_dot", "clip": "clamp", "gammainc": "igamma", "gammaincc": "igammac",
+    "inverse": "linalg_inv", "linalg_matmul": "matmul", "matrix_power": "linalg_matrix_power",
+    "multigammaln": "mvlgamma", "orgqr": "linalg_householder_product", "row_stack": "vstack",
+    "true_divide": "div",
 }
 
 #: What torch calls a function where it refuses to record a write; `aten::` stands before functions whose

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 
 from ..array import dtypes
+from ..core.op import TABLE
 from ..core.value import array_of, wrap
 from .compressed import CSC, CSR, CompressedTensor, coordinates, of_entries, refuse_blocks, with_values
 from .compressed import dense as dense_of_compressed
@@ -22,15 +24,6 @@ from .tensor import Tensor
 Function = Callable[..., Any]
 
 # --- of one tensor ------------------------------------------------------------------------------------------
-
-#: Functions that leave zero zero, of coordinates and of compressed layouts, as torch has them.
-_BOTH = (
-    "abs", "asin", "asinh", "atan", "atanh", "ceil", "deg2rad", "erf", "erfinv", "expm1", "floor", "frac",
-    "isinf", "isnan", "isneginf", "isposinf", "log1p", "rad2deg", "relu", "round", "sgn", "sign", "signbit",
-    "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
-)
-_NO_TWIN = {"isinf", "isnan", "isneginf", "isposinf", "signbit"}
-
 
 def with_entries(x: Any, values: Any) -> Any:
     """Return a tensor with the same places and other values."""
@@ -59,6 +52,20 @@ def _each_in_place(name: str, summed: bool = True) -> Function:
         return x
 
     return apply
+
+
+@functools.cache
+def of_zero(name: str) -> Function | None:
+    """Return a method of one value that leaves zero zero, or its twin in place, which sparse tensors of all
+    layouts have.
+    """
+    base = name.removesuffix("_")
+    op = TABLE.get(base)
+    if op is None or op.kind != "elementwise" or len(op.inputs) > 1 or op.attrs or not hasattr(Tensor, name):
+        return None
+    if base in ("angle", "bitwise_not") or np.any(op.evaluate((np.zeros(()),), ())):
+        return None
+    return _each(name) if name == base else _each_in_place(base)
 
 
 def _round(x: Any, *, decimals: int | None = None) -> Any:
@@ -329,8 +336,7 @@ def _twin(function: Function, name: str) -> Function:
 
 #: What both kinds of sparse tensors have.
 ARITHMETIC: dict[str, Function] = {
-    **{name: _each(name) for name in _BOTH},
-    **{f"{name}_": _each_in_place(name) for name in _BOTH if name not in _NO_TWIN},
+    "isneginf": _each("isneginf"), "isposinf": _each("isposinf"),
     "neg": _each("neg", summed=False), "neg_": _each_in_place("neg", summed=False), "round": _round,
     "add": add, "sub": subtract, "mul": multiply, "div": divide, "floor_divide": floor_divide,
     "add_": _twin(add, "add"), "sub_": _twin(subtract, "sub"), "mul_": _twin(multiply, "mul"),

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from . import compressed, sparse
-from .sparse_arithmetic import ARITHMETIC, OF_COMPRESSED, OF_COORDINATES
+from .out_checks import ALIASES
+from .sparse_arithmetic import ARITHMETIC, OF_COMPRESSED, OF_COORDINATES, of_zero
 from .sparse_conversion import CONVERTERS
 from .sparse_graph import run
 from .sparse_indexing import INDEXING
@@ -29,14 +30,6 @@ COMPRESSED: dict[str, Function] = {
     **compressed.HANDLERS, **_BOTH, **OF_COMPRESSED, **_INDEXING_OF_COMPRESSED
 }
 
-#: Other names of functions, in the words of torch's dispatcher.
-_NAMES = {
-    "absolute": "abs", "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan", "arctanh": "atanh",
-    "negative": "neg", "fix": "trunc", "multiply": "mul", "divide": "div", "true_divide": "div",
-    "subtract": "sub", "clip": "clamp", "swapaxes": "transpose", "swapdims": "transpose",
-    "arccos": "acos", "arccosh": "acosh", "concat": "cat", "concatenate": "cat", "moveaxis": "movedim",
-    "row_stack": "vstack",
-}  # fmt: skip
 _OPERATORS = {
     "__add__": "add", "__radd__": "add", "__sub__": "sub", "__rsub__": "rsub", "__mul__": "mul",
     "__rmul__": "mul", "__truediv__": "div", "__floordiv__": "floor_divide", "__pow__": "pow",
@@ -63,9 +56,10 @@ def called(short: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any])
     if name == "__rmatmul__":
         name, args = "matmul", args[::-1]
     name = _OPERATORS.get(name, name)
-    base = name.rstrip("_")
-    name = _NAMES.get(base, base) + name[len(base) :]
-    handler = (COORDINATES if short == "coo" else COMPRESSED).get(name)
+    base, handlers = name.rstrip("_"), COORDINATES if short == "coo" else COMPRESSED
+    shown = "transpose" if base in ("swapaxes", "swapdims") else ALIASES.get(base, base)
+    name = name if name in handlers else shown + name[len(base) :]
+    handler = handlers.get(name) or of_zero(name)
     if handler is None:
         raise refusal(name, short, args, kwargs.values())
     out = kwargs.pop("out", None)

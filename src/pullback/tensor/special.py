@@ -10,8 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..ops import bessel as b
-from ..ops import elementwise as e
+from ..core.op import TABLE
 from ..ops import gamma as g
 from ..ops import numbers
 from ..ops import polynomials as p
@@ -19,6 +18,7 @@ from ..ops import special as s
 from . import reductions, softmax
 from .api import public
 from .operands import EITHER_NUMBER, ONE, TWO, by_operands, declare, documented
+from .out_checks import ALIASES
 from .special_functions import igamma, igammac, logit, mvlgamma, polygamma
 
 _INPUT = "input : Tensor\n    Real; integers are taken as the default dtype."
@@ -29,50 +29,20 @@ def _ndtr(input: Any) -> Any:
     return (s.erf(input * math.sqrt(0.5)) + 1) * 0.5
 
 
-#: Functions of one value: where they are, and what they are.
-_UNARY: dict[str, tuple[Callable[..., Any], str]] = {
-    "airy_ai": (b.airy_ai, "Airy function Ai(x) (DLMF 9.2)."),
-    "bessel_j0": (b.bessel_j0, "Bessel function of the first kind J₀(x) (DLMF 10.2.2)."),
-    "bessel_j1": (b.bessel_j1, "Bessel function of the first kind J₁(x) (DLMF 10.2.2)."),
-    "bessel_y0": (b.bessel_y0, "Bessel function of the second kind Y₀(x) (DLMF 10.2.3)."),
-    "bessel_y1": (b.bessel_y1, "Bessel function of the second kind Y₁(x) (DLMF 10.2.3)."),
-    "modified_bessel_i0": (b.modified_bessel_i0, "Modified Bessel function I₀(x) (DLMF 10.25.2)."),
-    "modified_bessel_i1": (b.modified_bessel_i1, "Modified Bessel function I₁(x) (DLMF 10.25.2)."),
-    "modified_bessel_k0": (b.modified_bessel_k0, "Modified Bessel function K₀(x) (DLMF 10.25.3)."),
-    "modified_bessel_k1": (b.modified_bessel_k1, "Modified Bessel function K₁(x) (DLMF 10.25.3)."),
-    "scaled_modified_bessel_k0": (b.scaled_modified_bessel_k0, "eˣ·K₀(x) (DLMF 10.25.3)."),
-    "scaled_modified_bessel_k1": (b.scaled_modified_bessel_k1, "eˣ·K₁(x) (DLMF 10.25.3)."),
-    "spherical_bessel_j0": (b.spherical_bessel_j0, "Spherical Bessel function sin(x)/x (DLMF 10.49.3)."),
-    "i0": (b.i0, "Modified Bessel function I₀(x) (DLMF 10.25.2)."),
-    "i0e": (b.i0e, "exp(−|x|)·I₀(x) (DLMF 10.25.2)."),
-    "i1": (b.i1, "Modified Bessel function I₁(x) (DLMF 10.25.2)."),
-    "i1e": (b.i1e, "exp(−|x|)·I₁(x) (DLMF 10.25.2)."),
-    "digamma": (g.digamma, "Logarithmic derivative of the gamma function ψ(x) = Γ′(x)/Γ(x) (DLMF 5.2.2)."),
-    "psi": (g.digamma, "Alias of `digamma`."),
-    "gammaln": (g.lgamma, "Logarithm of the gamma function's size, log |Γ(x)| (DLMF 5.2.1)."),
-    "entr": (s.entr, "Entropy −x·log(x); 0 at 0 and −∞ below."),
-    "erf": (s.erf, "Error function 2/√π·∫₀ˣ exp(−t²) dt (DLMF 7.2.1)."),
-    "erfc": (s.erfc, "Complementary error function 1 − erf(x) (DLMF 7.2.2)."),
-    "erfcx": (s.erfcx, "Scaled complementary error function exp(x²)·erfc(x) (DLMF 7.2)."),
-    "erfinv": (s.erfinv, "Inverse of the error function on (−1, 1) (DLMF 7.17.1)."),
-    "ndtr": (_ndtr, "Distribution function of the standard normal, (1 + erf(x/√2))/2 (DLMF 7.20.1)."),
-    "ndtri": (s.ndtri, "Quantile of the standard normal: the inverse of `ndtr` (DLMF 7.20.1)."),
-    "log_ndtr": (s.log_ndtr, "Logarithm of the standard normal's distribution function (DLMF 7.20.1)."),
-    "exp2": (e.exp2, "Power of two 2ˣ."),
-    "expit": (e.sigmoid, "Logistic function 1/(1 + e⁻ˣ)."),
-    "expm1": (e.expm1, "eˣ − 1, exact near 0 (DLMF 4.2.19)."),
-    "log1p": (e.log1p, "log(1 + x), exact near 0 (DLMF 4.2.2)."),
-    "sinc": (s.sinc, "sin(πx)/(πx), 1 at 0."),
-}
-
 #: Those whose argument torch's parser calls x.
 _OF_X = {"airy_ai", "scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "spherical_bessel_j0"}
 
-for _name, (_function, _summary) in _UNARY.items():
-    declare(
-        _name, documented(_summary, _INPUT)(_function),
-        *(("(Tensor x, *, Tensor out = None)",) if _name in _OF_X else ONE), namespace="special",
-    )
+for _op in TABLE.values():
+    for _name in (n.removeprefix("special.") for n in _op.names if n.startswith("special.")):
+        if _name != _op.name:
+            ALIASES[_name] = _op.name
+        _signature = "(Tensor x, *, Tensor out = None)" if _name in _OF_X else ONE[0]
+        declare(_name, documented(_op.summary, _INPUT)(_op.call), _signature, namespace="special")
+declare(
+    "ndtr", documented("Return the distribution function of the standard normal, (1 + erf(x/√2))/2.", _INPUT)(
+        _ndtr
+    ), *ONE, namespace="special",
+)  # fmt: skip
 
 #: Functions of a tensor and a parameter: two tensors, or one of them a number.
 _BINARY: dict[str, tuple[Callable[..., Any], str]] = {

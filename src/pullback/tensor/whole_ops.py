@@ -7,16 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.op import Call
+from ..core.op import TABLE
 from ..core.value import dtype_of
 from ..ops import arithmetic as a
-from ..ops import bessel as b
+from ..ops import bessel, gamma, special  # noqa: F401  # their ops are declared
 from ..ops import comparison as c
 from ..ops import elementwise as e
-from ..ops import gamma as g
 from ..ops import mixture as m
 from ..ops import numbers as n
-from ..ops import special as s
 from .api import OUT, public_op
 from .operands import TWO, declare, described
 
@@ -52,51 +50,12 @@ def _no_complex_abs(input: Any) -> Any:
     return e.abs(input)
 
 
-#: Functions of one value: the op, what it returns, what it takes, its other name.
-_FLOATING_OPS: tuple[tuple[Call, str, str, str], ...] = (
-    (e.exp, "Return the exponential eˣ of each element.", _FLOATS, ""),
-    (e.exp2, "Return the power 2ˣ of each element.", _FLOATS, ""),
-    (e.expm1, "Return eˣ − 1 of each element, exact near 0.", _FLOATS, ""),
-    (e.log, "Return the natural logarithm of each element: nan below 0 and −∞ at 0.", _FLOATS, ""),
-    (e.log2, "Return the logarithm to the base 2 of each element: nan below 0 and −∞ at 0.", _FLOATS, ""),
-    (e.log10, "Return the logarithm to the base 10 of each element: nan below 0 and −∞ at 0.", _FLOATS, ""),
-    (e.log1p, "Return log(1 + x) of each element, exact near 0.", _FLOATS, ""),
-    (e.sqrt, "Return the square root of each element: nan below 0.", _FLOATS, ""),
-    (a.rsqrt, "Return 1/√x of each element: nan below 0 and ∞ at 0.", _FLOATS, ""),
-    (a.reciprocal, "Return 1/x of each element.", _FLOATS, ""),
-    (e.sin, "Return the sine of each element, an angle in radians.", _FLOATS, ""),
-    (e.cos, "Return the cosine of each element, an angle in radians.", _FLOATS, ""),
-    (e.tan, "Return the tangent of each element, an angle in radians.", _FLOATS, ""),
-    (e.asin, "Return the angle in [−π/2, π/2] whose sine each element is: nan outside [−1, 1].", _FLOATS,
-     "arcsin"),
-    (e.acos, "Return the angle in [0, π] whose cosine each element is: nan outside [−1, 1].", _FLOATS,
-     "arccos"),
-    (e.atan, "Return the angle in (−π/2, π/2) whose tangent each element is.", _FLOATS, "arctan"),
-    (e.sinh, "Return the hyperbolic sine (eˣ − e⁻ˣ)/2 of each element.", _FLOATS, ""),
-    (e.cosh, "Return the hyperbolic cosine (eˣ + e⁻ˣ)/2 of each element.", _FLOATS, ""),
-    (e.tanh, "Return the hyperbolic tangent sinh(x)/cosh(x) of each element.", _FLOATS, ""),
-    (e.asinh, "Return the value whose hyperbolic sine each element is: log(x + √(x² + 1)).", _FLOATS,
-     "arcsinh"),
-    (e.acosh, "Return the value whose hyperbolic cosine each element is: log(x + √(x² − 1)), nan below 1.",
-     _FLOATS, "arccosh"),
-    (e.atanh, "Return the value whose hyperbolic tangent each element is: log((1 + x)/(1 − x))/2.", _FLOATS,
-     "arctanh"),
-    (e.sigmoid, "Return the logistic function 1/(1 + e⁻ˣ) of each element.", _FLOATS, ""),
-    (s.sinc, "Return sin(πx)/(πx) of each element: 1 at 0.", _FLOATS, ""),
-    (s.erf, "Return the error function 2/√π·∫₀ˣ exp(−t²) dt of each element.", _REALS, ""),
-    (s.erfc, "Return the complementary error function 1 − erf(x) of each element.", _REALS, ""),
-    (s.erfinv, "Return the value whose error function each element is: ±∞ at ±1 and nan beyond.", _REALS, ""),
-    (g.lgamma, "Return the logarithm of the gamma function's size, log |Γ(x)|, of each element.", _REALS, ""),
-    (g.digamma, "Return the logarithmic derivative of the gamma function, Γ′(x)/Γ(x), of each element.",
-     _REALS, ""),
-    (b.i0, "Return the modified Bessel function of the first kind and order 0, I₀(x), of each element.",
-     _REALS, ""),
-    (e.deg2rad, "Return each element, an angle in degrees, in radians: x·π/180.", _REALS, ""),
-    (e.rad2deg, "Return each element, an angle in radians, in degrees: x·180/π.", _REALS, ""),
-)  # fmt: skip
-
-for _call, _summary, _takes, _alias in _FLOATING_OPS:
-    public_op(_call, _of_one(_summary, _takes, _FLOATING), aliases=(_alias,) if _alias else ())
+# Functions of one value say in their declarations what they return and how they are called.
+for _op in TABLE.values():
+    _own = [n for n in _op.names if "." not in n]
+    if _own:
+        _takes = _FLOATS if _op.check is None else _REALS
+        public_op(_op.call, _of_one(_op.summary, _takes, _FLOATING), aliases=_own[1:])
 
 for _call, _summary, _takes, _alias in (
     (e.sign, "Return −1, 0 or 1: the sign of each element.", _REAL, ""),

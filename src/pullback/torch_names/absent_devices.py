@@ -8,7 +8,9 @@ that they could name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
+
+from ..core.device import device as _device
 
 
 def _named(function: Callable[..., Any], name: str, module: str, doc: str) -> Callable[..., Any]:
@@ -87,3 +89,44 @@ def uninstantiable(names: Iterable[str], module: str, text: str) -> dict[str, ty
         )
 
     return {name: made(name) for name in names}
+
+
+class OnDevice:
+    """A ``with`` block on a device: None or a negative index changes nothing, others are not there."""
+
+    _type: ClassVar[str]
+    _error: ClassVar[type[Exception]]
+
+    def __init__(self, device: Any) -> None:
+        if isinstance(device, str):
+            device = _device(device)
+        if isinstance(device, _device):
+            if device.type != self._type:
+                raise ValueError(f"Expected a {self._type} device, but got: {device}")
+            device = -1 if device.index is None else device.index
+        self.idx = -1 if device is None else int(device)
+
+    def __enter__(self) -> None:
+        if self.idx >= 0:
+            raise self._error(f"PyTorch was compiled without {self._type.upper()} support")
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+class StreamContext:
+    """A ``with`` block on a stream; None changes nothing, and no other stream can be made."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+def stream(stream: Any) -> StreamContext:
+    """Return a ``with`` block on a stream."""
+    return StreamContext(stream)

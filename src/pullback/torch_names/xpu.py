@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any
 
-from ..core.device import device as _device
-from .absent_devices import answering, nothing, refusing, uninstantiable
+from . import absent_devices as _absent
+from .absent_devices import OnDevice, answering, nothing, refusing, uninstantiable
 
 _HERE = "torch.xpu"
 
@@ -39,24 +39,13 @@ globals().update({
 default_generators: tuple[Any, ...] = ()
 
 
-class device:
+class device(OnDevice):
     """A ``with`` block on a device: None or a negative index changes nothing, others are not there."""
 
-    def __init__(self, device: Any) -> None:
-        if isinstance(device, str):
-            device = _device(device)
-        if isinstance(device, _device):
-            if device.type != "xpu":
-                raise ValueError(f"Expected a xpu device, but got: {device}")
-            device = -1 if device.index is None else device.index
-        self.idx = -1 if device is None else int(device)
+    _type, _error = "xpu", NotImplementedError
 
-    def __enter__(self) -> None:
-        if self.idx >= 0:
-            raise NotImplementedError("PyTorch was compiled without XPU support")
 
-    def __exit__(self, *_: object) -> None:
-        return None
+StreamContext, stream = _absent.StreamContext, _absent.stream
 
 
 class device_of(device):
@@ -64,21 +53,3 @@ class device_of(device):
 
     def __init__(self, obj: Any) -> None:
         super().__init__(None)
-
-
-class StreamContext:
-    """A ``with`` block on a stream; None changes nothing, and no other stream can be made."""
-
-    def __init__(self, stream: Any) -> None:
-        self.stream = stream
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *_: object) -> None:
-        return None
-
-
-def stream(stream: Any) -> StreamContext:
-    """Return a ``with`` block on a stream."""
-    return StreamContext(stream)

@@ -55,15 +55,15 @@ def lowered(
     if op.kind == "view" or op.name in views.SPLITS:
         return views.viewed(op, operands[0], attrs)
     context.results = results
-    if op.name in views.LOWERINGS:
-        return [views.LOWERINGS[op.name](context, *operands, *attrs)]
+    if op.base in views.LOWERINGS:
+        return [views.LOWERINGS[op.base](context, *operands, *attrs)]
     if op.name == "constant_pad_nd" and attrs[1] != 0:
         return None
     if op.name == "cast":
         return _cast(context, operands[0], *results[0])
     if op.name in _APART:
-        return _apart(context, rules[op.name], operands, attrs, results)
-    form = _FORMS.get(op.name)
+        return _apart(context, op, rules[op.name], operands, attrs, results)
+    form = _FORMS.get(op.base)
     if form is None or None in operands:
         return None
     shape, dtype = results[0]
@@ -97,15 +97,18 @@ def _number(ops: Any, value: Any, part: np.dtype[Any]) -> Pair:
 
 
 def _apart(
-    context: Context, rule: Callable[..., Any], operands: list[Any], attrs: tuple[Any, ...], results: Results
-) -> list[Lowered] | None:
+    context: Context, op: Op, rule: Callable[..., Any], operands: list[Any], attrs: tuple[Any, ...],
+    results: Results,
+) -> list[Lowered] | None:  # fmt: skip
     """Lower an op for the real parts and for the imaginary ones."""
     shape, dtype = results[0]
     found = []
     for name in Pair._fields:
         context.results = [(shape, PARTS[dtype])]
+        # Real values that are joined to complex ones have imaginary parts, too; indices have none.
         parts = [
-            _part(o, name) if isinstance(o, Lowered) and o.dtype in PARTS else o for o in operands
+            _part(o, name) if isinstance(o, Lowered) and (op.variadic or o.dtype in PARTS) else o
+            for o in operands
         ]
         made: Lowered | None = rule(context, *parts, *attrs)
         if made is None:
@@ -116,9 +119,13 @@ def _apart(
 
 
 def _part(x: Lowered, name: str) -> Lowered:
-    return Lowered(
-        x.shape, PARTS[x.dtype], lambda ops, indices: getattr(x.at(ops, indices), name), cost=x.cost
-    )
+    if x.dtype in PARTS:
+        return Lowered(
+            x.shape, PARTS[x.dtype], lambda ops, indices: getattr(x.at(ops, indices), name), cost=x.cost
+        )
+    if name == "real":
+        return x
+    return Lowered(x.shape, x.dtype, lambda ops, indices: ops.constant(0, x.dtype), cost=0)
 
 
 def joined(real: Lowered, imag: Lowered, dtype: np.dtype[Any]) -> Lowered:
@@ -261,7 +268,6 @@ _FORMS: dict[str, Callable[..., Any]] = {
     "mul_number": _by_number(_product),
     "neg": _each("neg"),
     "rsub": lambda ops, part, x, y: _each("sub")(ops, part, y, x),
-    "rsub_tensor": lambda ops, part, x, y: _each("sub")(ops, part, y, x),
     "sgn": _sign,
     "sub": _each("sub"),
     "where": _chosen,

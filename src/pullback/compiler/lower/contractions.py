@@ -176,9 +176,6 @@ def _of_one_dtype(rule: Callable[..., Lowered]) -> Callable[..., Lowered | None]
 
 LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
     "addmm": _of_one_dtype(_added),
-    "addmm_nt": _of_one_dtype(_added),
-    "addmm_tn": _of_one_dtype(_added),
-    "addmm_tt": _of_one_dtype(_added),
     "bmm": _of_one_dtype(_batched),
     "dot": _of_one_dtype(_dot),
     "linear": _of_one_dtype(_linear),
@@ -187,8 +184,5 @@ LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
     "matmul": _of_one_dtype(_batched),
     "mm": _of_one_dtype(_product),
     "mm_folded": _of_one_dtype(_folded_product),
-    "mm_nt": _of_one_dtype(_product),
-    "mm_tn": _of_one_dtype(_product),
-    "mm_tt": _of_one_dtype(_product),
     "mv": _of_one_dtype(_with_vector),
 }

@@ -1,336 +1,256 @@
-"""Scalar forms of elementwise ops: what one element of the result is.
+"""Scalar forms of elementwise ops: an op's own kernel, run on one element of each operand.
 
-A form gets the handler, its operands in the dtype in which torch computes, and the op's attributes. It must
-give what the op's array kernel gives, up to the order of roundings.
+A kernel is made of NumPy's functions. An `Element` stands for an array before it, and asks the handler of the
+loop for what NumPy is asked for (NEP 13 and NEP 18 are the protocols): a formula stands once, in the
+declaration of its op. Only an op whose kernel looks at values, or calls what no handler has, says what an
+element is in its field `form`; without that it has no form, and its array kernel runs.
 """
 
 from __future__ import annotations
 
-import math
+import functools
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from ...core.op import TABLE, Op
 from ..emit.emitter import is_float
+from .handlers import MATHEMATICS, UFUNCS
 
 Form = Callable[..., Any]
 
-#: By op name.
-FORMS: dict[str, Form] = {}
+
+class Unwritten(TypeError, AttributeError):
+    """A kernel does what no handler of loops has."""
 
 
-def form(*names: str) -> Callable[[Form], Form]:
-    """Register a form under the names of ops."""
+def form(op: Op) -> Form:
+    """Return the scalar form of an op.
 
-    def register(function: Form) -> Form:
-        for name in names:
-            FORMS[name] = function
-        return function
-
-    return register
-
-
-def _one(ops: Any, x: Any) -> Any:
-    return ops.constant(1, x.dtype)
-
-
-def _zero(ops: Any, x: Any) -> Any:
-    return ops.constant(0, x.dtype)
+    It gets the handler, the operands in the dtype in which torch computes, and the op's attributes; it raises
+    `Unwritten` for an op without one.
+    """
+    op = TABLE[op.base]
+    if op.form is not None:
+        return op.form
+    if isinstance(op.kernel, np.ufunc):
+        return functools.partial(_asked, ufunc=op.kernel)
+    return functools.partial(_written, op.kernel)
 
 
-for _name, _word in {
-    "add": "add", "sub": "sub", "mul": "mul", "div": "div", "eq": "eq", "ne": "ne", "lt": "lt", "le": "le",
-    "gt": "gt", "ge": "ge", "maximum": "maximum", "minimum": "minimum", "bitwise_and": "and_",
-    "bitwise_or": "or_", "bitwise_xor": "xor", "copysign": "copysign", "eq_number": "eq", "ne_number": "ne",
-    "lt_number": "lt", "le_number": "le", "gt_number": "gt", "ge_number": "ge", "eq_tensor": "eq",
-    "ne_tensor": "ne", "lt_tensor": "lt", "le_tensor": "le", "gt_tensor": "gt", "ge_tensor": "ge",
-    "clamp_min": "maximum", "clamp_max": "minimum", "clamp_min_tensor": "maximum",
-    "clamp_max_tensor": "minimum",
-}.items():  # fmt: skip
-    FORMS[_name] = lambda ops, x, y, word=_word: getattr(ops, word)(x, y)
-
-for _name in ("neg", "abs", "sqrt", "floor", "ceil", "trunc"):
-    FORMS[_name] = lambda ops, x, word=_name: getattr(ops, word)(x)
-FORMS["round"] = lambda ops, x: ops.rint(x)
-FORMS["bitwise_not"] = lambda ops, x: ops.not_(x)
-
-for _name in (
-    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
-    "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc",
-):  # fmt: skip
-    FORMS[_name] = lambda ops, x, word=_name: ops.function(word, x)
-for _name in ("atan2", "hypot"):
-    FORMS[_name] = lambda ops, x, y, word=_name: ops.function(word, x, y)
+def _written(kernel: Callable[..., Any], ops: Any, *operands: Any) -> Any:
+    return run(kernel, ops, *operands, out=Element(ops, ops.constant(0, operands[0].dtype)))
 
 
-@form("rsub")
-def _rsub(ops: Any, x: Any, y: Any) -> Any:
-    return ops.sub(y, x)
+def run(kernel: Callable[..., Any] | None, ops: Any, *operands: Any, **options: Any) -> Any:
+    """Run a kernel of arrays on scalars of a handler."""
+    assert kernel is not None
+    elements = [Element(ops, x) if hasattr(x, "dtype") else x for x in operands]
+    try:
+        result = kernel(*elements, **options)
+    except (TypeError, AttributeError) as error:
+        raise Unwritten from error
+    return _scalar(ops, result, result.dtype)
 
 
-@form("rsub_tensor")
-def _rsub_tensor(ops: Any, x: Any, y: Any) -> Any:
-    return ops.sub(y, x)
+class Element(NDArrayOperatorsMixin):
+    """Stand for an array in a kernel, of which one element is known.
+
+    Parameters
+    ----------
+    ops : handler
+    value : scalar of the handler
+    """
+
+    shape = ()
+    ndim = 0
+    size = 1
+
+    def __init__(self, ops: Any, value: Any) -> None:
+        self.ops = ops
+        self.value = value
+
+    @property
+    def dtype(self) -> Any:
+        """Dtype of the element."""
+        return self.value.dtype
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of the element."""
+        return self.dtype.itemsize
+
+    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Element:
+        """Return the element in another dtype."""
+        return Element(self.ops, _cast(self.ops, self.value, np.dtype(dtype)))
+
+    def erf(self) -> Element:
+        """Return the error function, which is none of NumPy's."""
+        return Element(self.ops, self.ops.function("erf", self.value))
+
+    def copy(self) -> Element:
+        """Return the element apart from this one."""
+        return Element(self.ops, self.value)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if key is not Ellipsis:
+            raise Unwritten
+        self.value = _scalar(self.ops, value, self.dtype)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        (out,), where = options.pop("out", (None,)), options.pop("where", True)
+        if method != "__call__" or options or (out is not None and type(out) is not Element):
+            raise Unwritten
+        result = Element(self.ops, _asked(self.ops, *inputs, ufunc=ufunc))
+        if out is None:
+            return result
+        _copyto(out, result, where=where)
+        return out
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if function not in _FUNCTIONS:
+            raise Unwritten
+        return _FUNCTIONS[function](*args, **kwargs)
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> Any:
+        raise Unwritten
+
+    __array__ = __bool__ = __float__ = __int__ = __index__ = __len__ = __iter__ = _refuse
+    __getitem__ = __getattr__ = _refuse
 
 
-@form("mul_number")
-def _mul_number(ops: Any, x: Any, other: Any) -> Any:
-    return ops.mul(x, ops.constant(other, x.dtype))
+def _cast(ops: Any, x: Any, dtype: np.dtype[Any]) -> Any:
+    if x.dtype is dtype:
+        return x
+    if is_float(x.dtype) and not is_float(dtype) and dtype.kind != "b":
+        raise Unwritten
+    return ops.cast(x, dtype)
 
 
-@form("div_number")
-def _div_number(ops: Any, x: Any, other: Any) -> Any:
-    return ops.div(x, ops.constant(other, x.dtype))
+def _scalar(ops: Any, x: Any, dtype: np.dtype[Any]) -> Any:
+    """Return an operand as the handler's scalar of a dtype."""
+    if type(x) is Element:
+        return _cast(ops, x.value, dtype)
+    if isinstance(x, (np.ndarray, np.generic)):
+        return ops.constant(x.item(), dtype)
+    return _cast(ops, x, dtype) if hasattr(x, "dtype") else ops.constant(x, dtype)
 
 
-@form("reciprocal")
-def _reciprocal(ops: Any, x: Any) -> Any:
-    return ops.div(_one(ops, x), x)
+def _kind(x: Any) -> Any:
+    """Return what NumPy promotes an operand by: its dtype, or the type of a number."""
+    found = getattr(x, "dtype", None)
+    if found is None:
+        return np.dtype(bool) if type(x) is bool else float if isinstance(x, float) else int
+    if isinstance(x, np.ndarray) and x.ndim:
+        raise Unwritten
+    return found
 
 
-@form("rsqrt")
-def _rsqrt(ops: Any, x: Any) -> Any:
-    return ops.div(_one(ops, x), ops.sqrt(x))
+@functools.cache
+def _dtypes(ufunc: np.ufunc, *kinds: Any) -> tuple[np.dtype[Any], ...]:
+    """Return the dtypes of the operands and the result of NumPy's loop."""
+    if ufunc.nout > 1:
+        raise Unwritten
+    try:
+        return ufunc.resolve_dtypes((*kinds, None))
+    except TypeError as error:
+        raise Unwritten from error
 
 
-@form("sigmoid")
-def _sigmoid(ops: Any, x: Any) -> Any:
-    return ops.div(_one(ops, x), ops.add(_one(ops, x), ops.function("exp", ops.neg(x))))
+def _asked(ops: Any, *operands: Any, ufunc: np.ufunc) -> Any:
+    """Ask a handler for a ufunc of operands."""
+    *wanted, result = _dtypes(ufunc, *[_kind(x) for x in operands])
+    word = _WORDS.get(ufunc)
+    formula = _FORMULAS.get(ufunc)
+    if (word is None and formula is None) or (ufunc in _OF_FLOATS and not is_float(wanted[0])):
+        raise Unwritten
+    xs = [_scalar(ops, x, dtype) for x, dtype in zip(operands, wanted, strict=True)]
+    if formula is not None:
+        return formula(ops, *xs)
+    found = ops.function(word, *xs) if word in MATHEMATICS else getattr(ops, str(word))(*xs)
+    return _cast(ops, found, result)
 
 
-@form("relu")
-def _relu(ops: Any, x: Any) -> Any:
-    return ops.maximum(_zero(ops, x), x)
-
-
-@form("where")
-def _where(ops: Any, condition: Any, x: Any, y: Any) -> Any:
-    return ops.select(condition, x, y)
-
-
-@form("zeros_of")
-def _zeros_of(ops: Any, x: Any) -> Any:
-    return _zero(ops, x)
-
-
-@form("isnan")
-def _isnan(ops: Any, x: Any) -> Any:
-    return ops.ne(x, x)
-
-
-@form("logical_not")
-def _logical_not(ops: Any, x: Any) -> Any:
-    return ops.eq(x, _zero(ops, x))
+# --- NumPy's functions, by what handlers have ---------------------------------------------------------------
 
 
 def _truth(ops: Any, x: Any) -> Any:
-    return ops.ne(x, _zero(ops, x))
+    return ops.ne(x, ops.constant(0, x.dtype))
 
 
-@form("logical_and")
-def _logical_and(ops: Any, x: Any, y: Any) -> Any:
-    return ops.and_(_truth(ops, x), _truth(ops, y))
-
-
-@form("logical_or")
-def _logical_or(ops: Any, x: Any, y: Any) -> Any:
-    return ops.or_(_truth(ops, x), _truth(ops, y))
-
-
-@form("logical_xor")
-def _logical_xor(ops: Any, x: Any, y: Any) -> Any:
-    return ops.xor(_truth(ops, x), _truth(ops, y))
-
-
-@form("add_scaled", "sub_scaled")
-def _add_scaled(ops: Any, x: Any, y: Any, alpha: Any) -> Any:
-    return ops.add(x, ops.mul(y, ops.constant(alpha, x.dtype)))
-
-
-@form("addcmul")
-def _addcmul(ops: Any, x: Any, y: Any, z: Any, value: Any) -> Any:
-    return ops.add(x, ops.mul(ops.mul(ops.constant(value, x.dtype), y), z))
-
-
-@form("addcdiv")
-def _addcdiv(ops: Any, x: Any, y: Any, z: Any, value: Any) -> Any:
-    return ops.add(x, ops.div(ops.mul(ops.constant(value, x.dtype), y), z))
-
-
-@form("lerp")
-def _lerp(ops: Any, x: Any, y: Any, weight: Any) -> Any:
-    if abs(weight) < 0.5:
-        return ops.add(x, ops.mul(ops.constant(weight, x.dtype), ops.sub(y, x)))
-    return ops.sub(y, ops.mul(ops.sub(y, x), ops.constant(1 - weight, x.dtype)))
-
-
-@form("binary_cross_entropy_slope")
-def _binary_cross_entropy_slope(ops: Any, x: Any, y: Any) -> Any:
-    product = ops.mul(ops.sub(_one(ops, x), x), x)
-    least = ops.constant(1e-12, x.dtype)
-    return ops.div(ops.sub(x, y), ops.select(ops.lt(product, least), least, product))
-
-
-@form("lerp_tensor")
-def _lerp_tensor(ops: Any, x: Any, y: Any, weight: Any) -> Any:
-    change = ops.sub(y, x)
-    near = ops.lt(ops.abs(weight), ops.constant(0.5, x.dtype))
-    far = ops.sub(y, ops.mul(change, ops.sub(_one(ops, x), weight)))
-    return ops.select(near, ops.add(x, ops.mul(weight, change)), far)
-
-
-@form("clamp", "clamp_min_number", "clamp_max_number")
-def _clamp(ops: Any, x: Any, low: Any, high: Any) -> Any:
-    # Of 0 and -0 the element stays.
-    if low is not None:
-        x = ops.maximum(ops.constant(low, x.dtype), x)
-    return x if high is None else ops.minimum(ops.constant(high, x.dtype), x)
-
-
-@form("hardtanh")
-def _hardtanh(ops: Any, x: Any, low: Any, high: Any) -> Any:
-    return _clamp(ops, x, low, high)
-
-
-@form("clamp_both")
-def _clamp_both(ops: Any, x: Any, low: Any, high: Any) -> Any:
-    return ops.minimum(ops.maximum(x, low), high)
-
-
-@form("fmax")
-def _fmax(ops: Any, x: Any, y: Any) -> Any:
-    larger = ops.select(ops.lt(x, y), y, x)
-    return ops.select(ops.ne(x, x), y, larger) if is_float(x.dtype) else larger
-
-
-@form("fmin")
-def _fmin(ops: Any, x: Any, y: Any) -> Any:
-    smaller = ops.select(ops.gt(x, y), y, x)
-    return ops.select(ops.ne(x, x), y, smaller) if is_float(x.dtype) else smaller
-
-
-@form("masked_fill")
-def _masked_fill(ops: Any, x: Any, mask: Any, value: Any) -> Any:
-    return ops.select(mask, ops.constant(value, x.dtype), x)
-
-
-@form("masked_fill_tensor")
-def _masked_fill_tensor(ops: Any, x: Any, mask: Any, value: Any) -> Any:
-    return ops.select(mask, value, x)
-
-
-@form("sign", "sgn")
 def _sign(ops: Any, x: Any) -> Any:
-    zero = _zero(ops, x)  # of -0 and of nan, too
-    above = ops.select(ops.gt(x, zero), _one(ops, x), zero)
+    zero = ops.constant(0, x.dtype)
+    above = ops.select(ops.gt(x, zero), ops.constant(1, x.dtype), ops.select(ops.eq(x, x), zero, x))
     return ops.select(ops.lt(x, zero), ops.constant(-1, x.dtype), above)
 
 
-@form("leaky_relu", "leaky_relu_in_place")
-def _leaky_relu(ops: Any, x: Any, negative_slope: Any) -> Any:
-    return ops.select(ops.gt(x, _zero(ops, x)), x, ops.mul(x, ops.constant(negative_slope, x.dtype)))
+def _number(ops: Any, x: Any, y: Any, order: str) -> Any:
+    """Return the one of two that comes first in an order, or the one that is a number."""
+    found = ops.select(getattr(ops, order)(x, y), y, x)
+    return ops.select(ops.ne(x, x), y, found) if is_float(x.dtype) else found
 
 
-@form("threshold", "threshold_in_place")
-def _threshold(ops: Any, x: Any, threshold: Any, value: Any) -> Any:
-    return ops.select(ops.le(x, ops.constant(threshold, x.dtype)), ops.constant(value, x.dtype), x)
+def _logaddexp(ops: Any, x: Any, y: Any) -> Any:
+    """log(exp(x) + exp(y)), from the larger; of equal ones, infinities among them, without a difference."""
+    apart = ops.select(ops.eq(x, y), ops.constant(0, x.dtype), ops.neg(ops.abs(ops.sub(x, y))))
+    return ops.add(ops.maximum(x, y), ops.function("log1p", ops.function("exp", apart)))
 
 
-@form("silu")
-def _silu(ops: Any, x: Any) -> Any:
-    return ops.div(x, ops.add(_one(ops, x), ops.function("exp", ops.neg(x))))
+#: Of whole numbers these are not what NumPy has.
+_APART = ("floordiv", "rem", "shl", "shr", "fmod")
+_WORDS = {ufunc: word for word, ufunc in UFUNCS.items() if word not in _APART}
+_FORMULAS: dict[np.ufunc, Callable[..., Any]] = {
+    np.fmax: functools.partial(_number, order="lt"),
+    np.fmin: functools.partial(_number, order="gt"),
+    np.isfinite: lambda ops, x: ops.lt(ops.abs(x), ops.constant(inf, x.dtype)),
+    np.isinf: lambda ops, x: ops.eq(ops.abs(x), ops.constant(inf, x.dtype)),
+    np.isnan: lambda ops, x: ops.ne(x, x),
+    np.logaddexp: _logaddexp,
+    np.logical_and: lambda ops, x, y: ops.and_(_truth(ops, x), _truth(ops, y)),
+    np.logical_not: lambda ops, x: ops.eq(x, ops.constant(0, x.dtype)),
+    np.logical_or: lambda ops, x, y: ops.or_(_truth(ops, x), _truth(ops, y)),
+    np.logical_xor: lambda ops, x, y: ops.xor(_truth(ops, x), _truth(ops, y)),
+    np.positive: lambda ops, x: x,
+    np.reciprocal: lambda ops, x: ops.div(ops.constant(1, x.dtype), x),
+    np.sign: _sign,
+    np.signbit: lambda ops, x: ops.lt(ops.copysign(ops.constant(1, x.dtype), x), ops.constant(0, x.dtype)),
+    np.square: lambda ops, x: ops.mul(x, x),
+}
+#: What handlers have of floating numbers only.
+_OF_FLOATS = {np.copysign, np.divide, np.isfinite, np.isinf, np.reciprocal, np.signbit} | {
+    ufunc for ufunc, word in _WORDS.items() if word in MATHEMATICS
+}
 
 
-@form("silu_slope")
-def _silu_slope(ops: Any, x: Any) -> Any:
-    s = _sigmoid(ops, x)
-    return ops.mul(s, ops.add(_one(ops, x), ops.mul(x, ops.sub(_one(ops, x), s))))
+def _where(condition: Any, x: Any, y: Any) -> Any:
+    ops = next(v.ops for v in (condition, x, y) if type(v) is Element)
+    dtype = np.result_type(*(0.0 if k is float else 0 if k is int else k for k in map(_kind, (x, y))))
+    chosen = (_scalar(ops, v, kind) for v, kind in ((condition, np.dtype(bool)), (x, dtype), (y, dtype)))
+    return Element(ops, ops.select(*chosen))
 
 
-@form("softplus")
-def _softplus(ops: Any, x: Any, beta: Any, threshold: Any) -> Any:
-    scaled = ops.mul(x, ops.constant(beta, x.dtype))
-    curved = ops.div(ops.function("log1p", ops.function("exp", scaled)), ops.constant(beta, x.dtype))
-    return ops.select(ops.gt(scaled, ops.constant(threshold, x.dtype)), x, curved)
+def _copyto(target: Any, source: Any, casting: str = "same_kind", where: Any = True) -> None:
+    if type(target) is not Element:
+        raise Unwritten
+    ops, new = target.ops, _scalar(target.ops, source, target.dtype)
+    if where is not True:
+        new = ops.select(_scalar(ops, where, np.dtype(bool)), new, target.value)
+    target.value = new
 
 
-@form("log_sigmoid")
-def _log_sigmoid(ops: Any, x: Any) -> Any:
-    below = ops.minimum(x, _zero(ops, x))
-    return ops.sub(below, ops.function("log1p", ops.function("exp", ops.neg(ops.abs(x)))))
+def _empty(x: Any, dtype: Any = None, **_: Any) -> Element:
+    return Element(x.ops, x.ops.constant(0, np.dtype(dtype or x.dtype)))
 
 
-@form("elu", "elu_in_place")
-def _elu(ops: Any, x: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
-    inner = ops.function("expm1", ops.mul(x, ops.constant(input_scale, x.dtype)))
-    below = ops.mul(inner, ops.constant(alpha * scale, x.dtype))
-    return ops.select(
-        ops.gt(x, _zero(ops, x)), ops.mul(x, ops.constant(scale, x.dtype)), below
-    )
-
-
-_ROOT_2_OVER_PI = math.sqrt(2 / math.pi)
-
-
-def _tanh_argument(ops: Any, x: Any) -> Any:
-    cube = ops.mul(ops.mul(x, x), x)
-    inner = ops.add(x, ops.mul(ops.constant(0.044715, x.dtype), cube))
-    return ops.mul(ops.constant(_ROOT_2_OVER_PI, x.dtype), inner)
-
-
-@form("gelu")
-def _gelu(ops: Any, x: Any, approximate: str) -> Any:
-    half = ops.mul(ops.constant(0.5, x.dtype), x)
-    if approximate == "tanh":
-        return ops.mul(half, ops.add(_one(ops, x), ops.function("tanh", _tanh_argument(ops, x))))
-    return ops.mul(
-        half,
-        ops.add(_one(ops, x), ops.function("erf", ops.mul(x, ops.constant(math.sqrt(0.5), x.dtype)))),
-    )
-
-
-@form("gelu_slope")
-def _gelu_slope(ops: Any, x: Any, approximate: str) -> Any:
-    one, half = _one(ops, x), ops.constant(0.5, x.dtype)
-    if approximate == "tanh":
-        t = ops.function("tanh", _tanh_argument(ops, x))
-        square = ops.mul(ops.constant(3 * 0.044715, x.dtype), ops.mul(x, x))
-        inner = ops.mul(ops.constant(_ROOT_2_OVER_PI, x.dtype), ops.add(one, square))
-        left = ops.mul(half, ops.add(one, t))
-        right = ops.mul(ops.mul(ops.mul(half, x), ops.sub(one, ops.mul(t, t))), inner)
-        return ops.add(left, right)
-    spread = ops.function("erf", ops.mul(x, ops.constant(math.sqrt(0.5), x.dtype)))
-    cumulative = ops.mul(half, ops.add(one, spread))
-    density = ops.mul(
-        ops.function("exp", ops.mul(ops.constant(-0.5, x.dtype), ops.mul(x, x))),
-        ops.constant(1 / math.sqrt(2 * math.pi), x.dtype),
-    )
-    return ops.add(cumulative, ops.mul(x, density))
-
-
-@form("pow")
-def _power(ops: Any, x: Any, y: Any) -> Any:
-    return ops.function("pow", x, y)
-
-
-@form("scalar_pow")
-def _scalar_pow(ops: Any, x: Any, base: Any) -> Any:
-    return ops.function("pow", ops.constant(base, x.dtype), x)
-
-
-@form("pow_scalar")
-def _pow_scalar(ops: Any, x: Any, exponent: Any) -> Any:
-    if exponent == 2:
-        return ops.mul(x, x)
-    if exponent == 1:
-        return x
-    if exponent == 3:
-        return ops.mul(ops.mul(x, x), x)
-    if exponent == 0.5:
-        return ops.sqrt(x)
-    if exponent == -1:
-        return _reciprocal(ops, x)
-    if exponent == -2:
-        return _reciprocal(ops, ops.mul(x, x))
-    if exponent == -0.5:
-        return _rsqrt(ops, x)
-    return ops.function("pow", x, ops.constant(exponent, x.dtype))
+_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.copyto: _copyto,
+    np.empty_like: _empty,
+    np.may_share_memory: lambda x, y: x is y,
+    np.result_type: lambda *xs: np.result_type(*(getattr(x, "dtype", x) for x in xs)),
+    np.shape: lambda x: x.shape,
+    np.where: _where,
+    np.zeros_like: _empty,
+}

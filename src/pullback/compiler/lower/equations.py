@@ -5,6 +5,7 @@ An op without one, or whose operands it does not take, is run by its array kerne
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
@@ -41,7 +42,7 @@ from . import (
 )
 from .buffer import Buffer
 from .context import CHEAP, Context, broadcast
-from .elementwise import FORMS
+from .elementwise import Unwritten, form
 from .handlers import Analysis, Term
 from .lowered import Call, Lowered, Node
 
@@ -197,7 +198,7 @@ class _Lowering:
             operands = [o for o in operands if 0 not in o.shape]
         if not _holds(operands, results):
             return None
-        rule = RULES.get(op.name)
+        rule = RULES.get(op.base) or (op.each and functools.partial(losses.pairs, op))
         if rule is not None:
             self.context.results = results
             found = rule(self.context, *operands, *attrs)
@@ -217,8 +218,7 @@ class _Lowering:
     def _elementwise(
         self, op: Op, operands: list[Any], attrs: tuple[Any, ...], shape: Any, dtype: Any
     ) -> Lowered | None:
-        form = FORMS.get(op.name)
-        if form is None or None in operands:
+        if None in operands:
             return None
         conditions = _SELECTING.get(op.name)
         stand_ins = [_stand_in(o) for o in operands]
@@ -230,13 +230,19 @@ class _Lowering:
             common = [dtypes.result_numpy_dtype(stand_ins)] * len(operands)
         else:
             common = [dtype] * len(operands)
-        integral = any(not is_float(c) and c.kind != "b" for c in common)
         for operand, target in zip(stand_ins, common, strict=True):
             source = getattr(operand, "dtype", None)
             if source is not None and is_float(source) and not is_float(target) and target.kind != "b":
                 return None
-        if integral and op.name in ("div", "pow", "div_number", "pow_scalar", "scalar_pow"):
+        # An op on halves is computed in float32 as a whole and rounded once, as in eager.
+        exact = [computing(c) if op.halves else c for c in common]
+        if op.exact_scalars and (not isinstance(operands[1], Lowered) or operands[1].shape == ()):
+            common[1] = exact[1]
+        sources = [o.dtype if isinstance(o, Lowered) else c for o, c in zip(operands, common, strict=True)]
+        count = _operations(op, tuple(zip(sources, common, exact, strict=True)), attrs, dtype)
+        if count is None:
             return None
+        written = form(op)
         # What many elements share is computed once.
         operands = [
             self.context.stored(o)
@@ -247,26 +253,31 @@ class _Lowering:
             broadcast(o, shape) if isinstance(o, Lowered) else None for o in operands
         ]
 
-        # An op on halves is computed in float32 as a whole and rounded once, as in eager.
-        exact = [computing(c) if op.halves else c for c in common]
-        if op.exact_scalars and (not isinstance(operands[1], Lowered) or operands[1].shape == ()):
-            common[1] = exact[1]
-
         def body(ops: Any, indices: Any) -> Any:
             scalars = [
                 ops.cast(ops.cast(b(ops, indices), c) if b is not None else ops.constant(o, c), e)
                 for b, o, c, e in zip(bodies, operands, common, exact, strict=True)
             ]
-            return ops.cast(form(ops, *scalars, *attrs), dtype)
+            return ops.cast(written(ops, *scalars, *attrs), dtype)
 
-        analysis = Analysis()
-        terms = [
-            analysis.cast(analysis.cast(Term(o.dtype), c) if isinstance(o, Lowered) else Term(c), e)
-            for o, c, e in zip(operands, common, exact, strict=True)
-        ]
-        analysis.cast(form(analysis, *terms, *attrs), dtype)
-        count = analysis.count + sum(self.context.count(o) for o in operands if isinstance(o, Lowered))
+        count += sum(self.context.count(o) for o in operands if isinstance(o, Lowered))
         return self.context.map(shape, dtype, body, count)
+
+
+@functools.lru_cache(4096)
+def _operations(
+    op: Op, operands: tuple[Any, ...], attrs: tuple[Any, ...], dtype: np.dtype[Any]
+) -> int | None:
+    """Return how many operations an element takes of operands of some dtypes, each with those in which it
+    meets the others and is computed; None for an op without a form.
+    """
+    analysis = Analysis()
+    terms = [analysis.cast(analysis.cast(Term(o), c), e) for o, c, e in operands]
+    try:
+        analysis.cast(form(op)(analysis, *terms, *attrs), dtype)
+    except Unwritten:
+        return None
+    return analysis.count
 
 
 def _multiplied(program: Program) -> set[int]:
@@ -280,7 +291,7 @@ def _multiplied(program: Program) -> set[int]:
     }
     found = set()
     for equation in program.equations:
-        own = equation.op in contractions.LOWERINGS or TABLE[equation.op].kind == "bilinear"
+        own = TABLE[equation.op].base in contractions.LOWERINGS or TABLE[equation.op].kind == "bilinear"
         if own and equation.op != "mv":
             for operand in equation.operands:
                 if isinstance(operand, Reference):

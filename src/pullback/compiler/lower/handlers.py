@@ -186,9 +186,7 @@ class Reference:
             return dtype.type(getattr(math, name)(float(xs[0])))
         if name == "tgamma":
             return dtype.type(math.gamma(float(xs[0])))
-        ufunc = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "pow": "power",
-                 "acosh": "arccosh", "atanh": "arctanh", "atan2": "arctan2"}.get(name, name)  # fmt: skip
-        return getattr(np, ufunc)(*xs)
+        return UFUNCS[name](*xs)
 
 
 def _analysed(name: str, result: str | None) -> Any:
@@ -200,18 +198,22 @@ def _analysed(name: str, result: str | None) -> Any:
     return method
 
 
-_UFUNC = {
+#: NumPy's functions by the handlers' names.
+UFUNCS: dict[str, np.ufunc] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "floordiv": np.floor_divide,
     "rem": np.fmod, "maximum": np.maximum, "minimum": np.minimum, "and_": np.bitwise_and,
     "or_": np.bitwise_or, "xor": np.bitwise_xor, "shl": np.left_shift, "shr": np.right_shift,
     "copysign": np.copysign, "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal,
     "gt": np.greater, "ge": np.greater_equal, "neg": np.negative, "abs": np.absolute, "sqrt": np.sqrt,
     "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "rint": np.rint, "not_": np.invert,
+    "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "asinh": np.arcsinh, "acosh": np.arccosh,
+    "atanh": np.arctanh, "atan2": np.arctan2, "pow": np.power,
+    **{name: getattr(np, name) for name in MATHEMATICS if isinstance(getattr(np, name, None), np.ufunc)},
 }  # fmt: skip
 
 
 def _referred(name: str) -> Any:
-    ufunc = _UFUNC[name]
+    ufunc = UFUNCS[name]
 
     def method(self: Reference, *xs: Any) -> Any:
         with np.errstate(all="ignore"):

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from ...core.op import TABLE, Op
 from ..emit.emitter import computing
 from .context import Context, broadcast
+from .elementwise import Unwritten, run
 from .gathers import place
 from .index import Indices
 from .lowered import Lowered, Shape
@@ -141,58 +143,6 @@ def nll_weights(
     return context.map(target.shape, dtype, classes.share)
 
 
-def _number(ops: Any, like: Any, value: float) -> Any:
-    return ops.constant(value, like.dtype)
-
-
-def _squared(ops: Any, x: Any, y: Any) -> Any:
-    d = ops.sub(x, y)
-    return ops.mul(d, d)
-
-
-def _bent(ops: Any, x: Any, y: Any, edge: float) -> tuple[Any, Any, Any]:
-    """Return the distance, half its square, and the distance beyond half of `edge`."""
-    d = ops.abs(ops.sub(x, y))
-    return d, ops.mul(ops.mul(_number(ops, x, 0.5), d), d), ops.sub(d, _number(ops, x, 0.5 * edge))
-
-
-def _huber(ops: Any, x: Any, y: Any, edge: float) -> Any:
-    d, bend, line = _bent(ops, x, y, edge)
-    end = _number(ops, x, edge)
-    return ops.select(ops.le(d, end), bend, ops.mul(end, line))
-
-
-def _smooth(ops: Any, x: Any, y: Any, edge: float) -> Any:
-    d, bend, line = _bent(ops, x, y, edge)
-    end = _number(ops, x, edge)
-    return ops.select(ops.lt(d, end), ops.div(bend, end), line)
-
-
-def _soft_margin(ops: Any, x: Any, y: Any) -> Any:
-    z = ops.neg(ops.mul(x, y))
-    # log(1 + exp(z)) without overflow.
-    rest = ops.function("log1p", ops.function("exp", ops.neg(ops.abs(z))))
-    return ops.add(ops.maximum(z, _number(ops, x, 0)), rest)
-
-
-def _cross_entropy(ops: Any, x: Any, y: Any) -> Any:
-    low = _number(ops, x, -100)
-    first = ops.maximum(ops.function("log1p", ops.neg(x)), low)
-    second = ops.maximum(ops.function("log", x), low)
-    return ops.sub(ops.mul(ops.sub(y, _number(ops, x, 1)), first), ops.mul(y, second))
-
-
-def _logits(ops: Any, x: Any, y: Any, positive: Any | None) -> Any:
-    """Return the binary cross entropy of a logit; `positive` weighs positive targets."""
-    one = ops.constant(1, x.dtype)
-    rest = ops.function("log1p", ops.function("exp", ops.neg(ops.abs(x))))
-    log_sigmoid = ops.sub(ops.minimum(x, ops.constant(0, x.dtype)), rest)
-    if positive is not None:
-        weight = ops.add(ops.mul(ops.sub(positive, one), y), one)
-        log_sigmoid = ops.mul(weight, log_sigmoid)
-    return ops.sub(ops.mul(ops.sub(one, y), x), log_sigmoid)
-
-
 def _require_probabilities(context: Context, x: Lowered) -> None:
     """Let the program refuse its results where a number is not between 0 and 1."""
 
@@ -206,46 +156,37 @@ def _require_probabilities(context: Context, x: Lowered) -> None:
     context.refuse(context.reduction(x, range(len(x.shape)), "any", np.dtype(bool), outside))
 
 
-def _pairwise(loss: Callable[..., Any], inputs: int = 2) -> Callable[..., Lowered | None]:
-    """Lower a loss of pairs, each, in all or on average; the third of its inputs is a weight."""
+def pairs(op: Op, context: Context, *given: Any) -> Lowered | None:
+    """Lower a loss of pairs, each, in all or on average, by its kernel for arrays."""
+    operands, (*attrs, reduction) = given[: len(op.inputs)], given[len(op.inputs) :]
+    dtype = context.results[0][1]
+    there = [o for o in operands if o is not None]
+    if any(o.dtype != dtype for o in there) or dtype != computing(dtype) or dtype.kind != "f":
+        return None
+    shape = np.broadcast_shapes(*(o.shape for o in there))
+    bodies = [None if o is None else broadcast(o, shape) for o in operands]
 
-    def lowering(context: Context, *given: Any) -> Lowered | None:
-        operands, (*attrs, reduction) = given[:inputs], given[inputs:]
-        dtype = context.results[0][1]
-        there = [o for o in operands if o is not None]
-        if any(o.dtype != dtype for o in there) or dtype != computing(dtype) or dtype.kind != "f":
-            return None
-        shape = np.broadcast_shapes(*(o.shape for o in there))
-        bodies = [None if o is None else broadcast(o, shape) for o in operands]
+    def body(ops: Any, indices: Indices) -> Any:
+        values = (None if b is None else b(ops, indices) for b in bodies)
+        return run(op.each, ops, *values, *attrs)
 
-        def body(ops: Any, indices: Indices) -> Any:
-            x, y, *others = [None if b is None else b(ops, indices) for b in bodies]
-            value = loss(ops, x, y, *others[1:], *attrs)
-            return value if not others or others[0] is None else ops.mul(value, others[0])
-
+    try:
         each = context.map(shape, dtype, body)
-        if reduction == "none":
-            return each
-        return total(context, each, None, False, dtype, reduction == "mean")
-
-    return lowering
+    except Unwritten:
+        return None
+    return each if reduction == "none" else total(context, each, None, False, dtype, reduction == "mean")
 
 
 def binary_cross_entropy(context: Context, x: Lowered, *given: Any) -> Lowered | None:
     """Lower ``binary_cross_entropy``, which refuses what is no probability."""
     _require_probabilities(context, x)
-    return _pairwise(_cross_entropy, 3)(context, x, *given)
+    return pairs(TABLE["binary_cross_entropy"], context, x, *given)
 
 
 LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
     "binary_cross_entropy": binary_cross_entropy,
-    "binary_cross_entropy_with_logits": _pairwise(_logits, 4),
-    "huber_loss": _pairwise(_huber),
-    "mse_loss": _pairwise(_squared),
     "nll_loss": nll_loss,
     "nll_loss2d": nll_loss,
     "nll_loss_backward": nll_loss_backward,
     "nll_weights": nll_weights,
-    "smooth_l1_loss": _pairwise(_smooth),
-    "soft_margin_loss": _pairwise(_soft_margin),
 }

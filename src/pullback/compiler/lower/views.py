@@ -14,7 +14,7 @@ from .index import Indices, linear, strides_of, unravel
 from .lowered import Lowered
 
 #: Views whose kernel looks at strides that only the array at hand has.
-UNTRACED = frozenset({"as_strided", "as_strided_", "view_as_real", "view_as_complex", "real", "imag"})
+UNTRACED = frozenset({"as_strided", "view_as_real", "view_as_complex", "real", "imag"})
 
 #: Ops that copy parts of their input, whatever else eager does.
 SPLITS = frozenset({"unsafe_split", "unsafe_split_with_sizes"})
@@ -22,7 +22,7 @@ SPLITS = frozenset({"unsafe_split", "unsafe_split_with_sizes"})
 
 def viewed(op: Op, x: Lowered, attrs: tuple[Any, ...]) -> list[Lowered] | None:
     """Return the op's results as index maps of its input; None when its strides do not tell."""
-    if op.name in UNTRACED or 0 in x.shape:
+    if op.base in UNTRACED or 0 in x.shape:
         return None
     item = np.dtype(np.int8)
     base = as_strided(np.empty(1, item), x.shape, strides_of(x.shape), writeable=False)
@@ -81,10 +81,8 @@ LOWERINGS: dict[str, Callable[..., Lowered]] = {
     "clone": _in_order,
     "contiguous_copy": _in_order,
     "copy_of": _in_order,
-    "detach_copy": _in_order,
     "lay_out": _in_order,
     "squeezed": _in_order,
     "unsafe_view": _in_order,
-    "view_copy": _in_order,
     "flip": flipped,
 }

@@ -17,7 +17,7 @@ from numpy import ndarray
 from ...core.op import TABLE
 from ..eager_kernels.jobs import number
 from ..emit.emitter import FLOAT64, NARROW, TYPES, Emitter, Module, Value, computing
-from ..lower.elementwise import FORMS, Form
+from ..lower.elementwise import Form, form
 from ..lower.index import Variable
 from ..runtime import engine, native_call
 from ..runtime.gradients import GOOD, SHARED, finder
@@ -29,12 +29,6 @@ PART, WORTH_THREADS = 1 << 15, 1 << 17
 _UNKNOWN = 1 << 62
 _Run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 _Serial = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
-
-#: Ops whose last operands are attributes, and how many.
-_ATTRIBUTES = {
-    "add_scaled": 1, "sub_scaled": 1, "addcmul": 1, "addcdiv": 1, "lerp_near": 1, "lerp_far": 1,
-    "masked_fill": 1, "clamp": 2,
-}  # fmt: skip
 
 
 class _Number(int):
@@ -57,16 +51,14 @@ class _Plain(Emitter):
         return found
 
 
-def _near(ops: Any, x: Any, y: Any, weight: Any) -> Any:
-    return ops.add(x, ops.mul(ops.constant(weight, x.dtype), ops.sub(y, x)))
-
-
-def _far(ops: Any, x: Any, y: Any, rest: Any) -> Any:
-    return ops.sub(y, ops.mul(ops.sub(y, x), ops.constant(rest, x.dtype)))
-
-
-#: `lerp` from one end and from the other, by the weight of the farther.
-_ENDS: dict[str, Form] = {"lerp_near": _near, "lerp_far": _far}
+#: Steps whose op looks at the numbers of a step, which vary: `lerp` is from one end and from the other, by
+#: the weight of the farther.
+_STEPS: dict[str, Form] = {
+    "clamp": lambda ops, x, low, high: ops.minimum(high, ops.maximum(low, x)),
+    "lerp_far": lambda ops, x, y, rest: ops.sub(y, ops.mul(ops.sub(y, x), rest)),
+    "lerp_near": lambda ops, x, y, weight: ops.add(x, ops.mul(weight, ops.sub(y, x))),
+    "masked_fill": lambda ops, x, mask, value: ops.select(mask, value, x),
+}
 
 
 class Update:
@@ -88,7 +80,7 @@ class Update:
         self._operands = [
             ~at
             for name, *of in written.steps
-            for place, at in enumerate(_split(name, of)[0])
+            for place, at in enumerate(of[: len(TABLE[name].inputs) if name in TABLE else 2])
             if at < 0 and not (place == 1 and name in TABLE and TABLE[name].exact_scalars)
         ]
         self._all = _Serial(self._library.address("all"))
@@ -197,12 +189,6 @@ class Updating:
         return found
 
 
-def _split(name: str, operands: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
-    """Return the operands of a step, and its attributes."""
-    count = len(operands) - _ATTRIBUTES.get(name, 0)
-    return operands[:count], operands[count:]
-
-
 def _text(written: Any, dtype: np.dtype[Any]) -> str:
     ops = _Plain(Module())
     places = written.places
@@ -245,9 +231,8 @@ def _body(ops: _Plain, written: Any, dtype: np.dtype[Any], exact: np.dtype[Any])
         return ops.cast(value, exact) if value.dtype == dtype else value
 
     for name, *operands in written.steps:
-        given, attributes = _split(name, operands)
-        form = _ENDS.get(name) or FORMS[name]
-        result = form(ops, *map(operand, given), *(_Number(~at) for at in attributes))
+        step = _STEPS.get(name) or form(TABLE[name])
+        result = step(ops, *map(operand, operands))
         # An op on halves rounds its result to a half.
         values.append(ops.cast(result, dtype) if result.dtype == exact else result)
     for n, at in enumerate(written.results):

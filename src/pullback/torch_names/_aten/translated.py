@@ -29,8 +29,8 @@ _RENAMED = {
     "mean": "mean.dim", "max_all": "max", "min_all": "min", "prod_all": "prod", "squeeze_dim": "squeeze.dim",
     "squeeze_dims": "squeeze.dims", "squeezed": "view", "reshape_alias": "view",
     "unsafe_view": "_unsafe_view",
-    "mm_nt": "mm", "mm_tn": "mm", "mm_tt": "mm", "copy_of": "clone", "lerp_tensor": "lerp.Tensor",
-    "clamp_min_number": "clamp", "clamp_max_number": "clamp", "leaky_relu_in_place": "leaky_relu",
+    "copy_of": "clone", "lerp_tensor": "lerp.Tensor",
+    "clamp_min_number": "clamp", "clamp_max_number": "clamp",
     "masked_fill_tensor": "masked_fill.Tensor", "median_all": "median",
     "remainder_number": "remainder.Scalar", "fmod_number": "fmod.Scalar", "sort_stable": "sort",
     "linalg_eigh": "linalg_eigh", "unsafe_split": "unsafe_split.Tensor",
@@ -147,9 +147,9 @@ def _linear_weight(ask: Ask, g: Any, x: Any) -> Any:
 
 
 _STEPS: dict[str, Callable[..., Any]] = {
-    **{f"{name}{suffix}": _comparison(name) for name in _MIRRORED for suffix in ("", "_number", "_tensor")},
+    **{name: _comparison(name) for name in _MIRRORED},
     "cumsum": _cumsum, "where": _where, "linear_weight": _linear_weight,
-    "addmm": _addmm, "addmm_nt": _addmm, "addmm_tn": _addmm, "addmm_tt": _addmm,
+    "addmm": _addmm,
     "linear": _linear, "linear_folded": _linear,
     "var": _statistics("var"), "std": _statistics("std"),
     "var_mean": _statistics("var_mean"), "std_mean": _statistics("std_mean"),
@@ -242,8 +242,8 @@ def _fitting(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
     """Return the first overload of torch's op of that name that takes the arguments, with these; None
     without.
     """
-    for which in overloads(op.name):
-        known = schema(op.name, which)
+    for packet, which in [(name, key) for name in (op.name, op.base) for key in overloads(name)]:
+        known = schema(packet, which)
         args, named = _arranged(known, op, inputs, attrs)
         by_place = [a for a in known.arguments if not a.kwarg_only]
         required = [a for a in by_place if not a.has_default_value()]
@@ -254,17 +254,17 @@ def _fitting(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
             and all(a.has_default_value() or a.name in named for a in by_name)
             and isinstance(args[0], TensorBase) == known.arguments[0].type.startswith("Tensor")
         ):
-            return f"{op.name}.{which}", args, named
+            return f"{packet}.{which}", args, named
     return None
 
 
 def translate(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], ask: Ask) -> Any:
     """Call `ask` with an op under torch's names, once or in torch's steps; return the result."""
-    steps = _STEPS.get(op.name)
+    steps = _STEPS.get(op.base)
     if steps is not None:
         return steps(ask, *inputs, *attrs)
     listed = tuple(map(_listed, attrs))
-    renamed = _RENAMED.get(op.name)
+    renamed = _RENAMED.get(op.name) or _RENAMED.get(op.base)
     if renamed is not None:
         packet, _, which = renamed.partition(".")
         return _asked(ask, renamed, *_arranged(schema(packet, which or "default"), op, inputs, listed))

@@ -13,7 +13,8 @@ from typing import Any
 
 from ...core.device import device as _device
 from ...tensor.legacy import CUDA_TYPES
-from ..absent_devices import answering, nothing, refusing, uninstantiable
+from .. import absent_devices as _absent
+from ..absent_devices import OnDevice, answering, nothing, refusing, uninstantiable
 from ..exclusions import no_attribute
 
 _HERE = "torch.cuda"
@@ -105,24 +106,13 @@ class DeferredCudaCallError(Exception):
     """Raised where a call that waited for CUDA fails."""
 
 
-class device:
+class device(OnDevice):
     """A ``with`` block on a device: None or a negative index changes nothing, others are not there."""
 
-    def __init__(self, device: Any) -> None:
-        if isinstance(device, str):
-            device = _device(device)
-        if isinstance(device, _device):
-            if device.type != "cuda":
-                raise ValueError(f"Expected a cuda device, but got: {device}")
-            device = -1 if device.index is None else device.index
-        self.idx = -1 if device is None else int(device)
+    _type, _error = "cuda", RuntimeError
 
-    def __enter__(self) -> None:
-        if self.idx >= 0:
-            raise RuntimeError("PyTorch was compiled without CUDA support")
 
-    def __exit__(self, *_: object) -> None:
-        return None
+StreamContext, stream = _absent.StreamContext, _absent.stream
 
 
 class device_of(device):
@@ -130,24 +120,6 @@ class device_of(device):
 
     def __init__(self, obj: Any) -> None:
         super().__init__(None)
-
-
-class StreamContext:
-    """A ``with`` block on a stream; None changes nothing, and no other stream can be made."""
-
-    def __init__(self, stream: Any) -> None:
-        self.stream = stream
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *_: object) -> None:
-        return None
-
-
-def stream(stream: Any) -> StreamContext:
-    """Return a ``with`` block on a stream."""
-    return StreamContext(stream)
 
 
 def set_device(device: Any) -> None:

@@ -1,0 +1,95 @@
+"""An op is one declaration: a copy of the project with one more declaration and one more row of samples has
+the function, its method, its twin in place, `out=`, all derivatives, a native loop, stubs and a row of
+docs/ops.md.
+"""
+
+from __future__ import annotations
+
+import filecmp
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("llvmlite")
+
+ROOT = Path(__file__).parents[2]
+
+DECLARATION = '''
+versine = _float("versine", lambda x, /, out=...: np.subtract(1, np.cos(x), out=out),
+                 lambda g, x: g * sin(x),
+                 summary="Return 1 - cos(x) of each element.",
+                 names=("versine", "haversin", "special.versine"))
+'''
+SAMPLE = '''
+SAMPLES.append(Sample("versine", (normal(3, 4),), reference=lambda x: 1 - np.cos(x)))
+'''
+PROGRAM = """
+import pullback as torch
+import pullback.special
+
+x = torch.linspace(-2, 2, 5, dtype=torch.float64, requires_grad=True)
+y = 1 - x.cos()
+out = torch.empty(5, dtype=torch.float64)
+with torch.no_grad():
+    torch.versine(x, out=out)
+    found = torch.special.versine(x), x.versine(), x.clone().versine_(), torch.haversin(x), out
+assert all(torch.equal(y, z) for z in found)
+assert torch.versine(torch.arange(3)).dtype == torch.float32
+(g,) = torch.autograd.grad(torch.versine(x).sum(), x, create_graph=True)
+assert torch.allclose(g, x.sin())
+assert torch.allclose(torch.autograd.grad(g.sum(), x)[0], x.cos())
+assert torch.allclose(torch.func.jvp(torch.versine, (x,), (torch.ones_like(x),))[1], x.sin())
+assert torch.equal(torch.vmap(torch.versine)(x.reshape(5, 1)), y.reshape(5, 1))
+assert repr(torch.versine(x)).endswith("grad_fn=<VersineBackward0>)")
+assert torch.versine.__doc__.startswith("Return 1 - cos(x) of each element.")
+
+from pullback.compiler.lower.lowered import Call
+
+compiled = torch.compile(lambda x: torch.versine(x) * 2)
+assert torch.allclose(compiled(x), 2 * y)
+assert not [s for s in compiled._native.specializations[-1].forward.steps if isinstance(s, Call)]
+"""
+ADDED = {"src/pullback/ops/elementwise.py": DECLARATION, "tests/ops/samples/special.py": SAMPLE}
+GENERATED = {
+    "docs/ops.md", "src/pullback/__init__.pyi", "src/pullback/special/__init__.pyi",
+    "src/pullback/tensor/methods.pyi",
+}  # fmt: skip
+
+
+def _changed(copy: Path) -> set[str]:
+    """Return the generated files that differ from the project's."""
+    files = [*copy.rglob("*.pyi"), *copy.rglob("*.md")]
+    names = (file.relative_to(copy).as_posix() for file in files)
+    return {name for name in names if not filecmp.cmp(ROOT / name, copy / name, shallow=False)}
+
+
+def _run(copy: Path, *arguments: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(copy / "src"), str(copy)))}
+    done = subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, env=environment, cwd=copy, timeout=280
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_op_is_one_declaration(tmp_path: Path) -> None:
+    skipped = shutil.ignore_patterns("__pycache__", "data")
+    for name in ("src/pullback", "tools", "tests/ops", "docs"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=skipped)
+    for name in ("pyproject.toml", "tests/__init__.py", "tests/conftest.py"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    for name, text in ADDED.items():
+        with open(tmp_path / name, "a", encoding="utf-8") as file:
+            file.write(text)
+    _run(tmp_path, "-m", "tools.generate")
+    assert _changed(tmp_path) == GENERATED
+    stub = (tmp_path / "src/pullback/tensor/methods.pyi").read_text(encoding="utf-8")
+    assert "def versine(self) -> Tensor:" in stub
+    assert "def versine_(self) -> " in stub
+    page = (tmp_path / "docs/ops.md").read_text(encoding="utf-8")
+    assert "| `versine` | yes | yes | yes | yes | rule |  | loop |" in page
+    _run(tmp_path, "-c", PROGRAM)
+    _run(tmp_path, "-m", "pytest", "-q", "-p", "no:xdist", "tests/ops/test_generic.py", "-k", "versine")
