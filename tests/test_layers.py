@@ -22,7 +22,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "pullback"
 LAYERS = [
     [
         (
-            "version torch_version torch_names absent_devices errors excluded_modules exclusions futures "
+            "version torch_version torch_names absent_devices errors excluded_modules exclusions "
             "symbolic _guards"
         )
     ],
@@ -30,8 +30,8 @@ LAYERS = [
     ["core"],
     ["ops"],
     [(
-            "tensor fft linalg nested quasirandom random return_types signal sparse special storage streams "
-            "types"
+            "tensor fft linalg nested quasirandom random return_types signal sparse special storage "
+            "futures streams types"
         )],
     ["autograd", "_subclasses _tensor_str", "testing", "accelerator amp backends cpu cuda mps mtia xpu"],
     ["func _aten masked _vmap_internals _functorch _C _ops"],

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Sequence
-from functools import cached_property
 from heapq import heappop, heappush
 
+from ...array.locks import computed
 from ..emit.modules import MANY, WIDE, Kernels
 from ..emit.product import Product
 from ..emit.routine import emit_routine
@@ -57,18 +57,18 @@ class Plan:
         self.offsets: dict[int, int] = {}
         self.arena_bytes = 0
 
-    @cached_property
+    @computed
     def _numbers(self) -> dict[int, int]:
         """Return the steps' numbers, by identity."""
         return {id(step): n for n, step in enumerate(self.steps)}
 
-    @cached_property
+    @computed
     def _filling(self) -> dict[int, int]:
         """Return the numbers of the kernels that fill buffers."""
         kernels = ((n, step) for n, step in enumerate(self.steps) if isinstance(step, Kernel))
         return {number_: n for n, step in kernels for number_ in step.fills}
 
-    @cached_property
+    @computed
     def _reading(self) -> dict[int, set[int]]:
         """Return the numbers of the steps that read buffers."""
         return _readers(self.steps)
@@ -94,7 +94,7 @@ class Plan:
         scalars = sum(len(kernel.nodes) for kernel in kernels if kernel.size == 1)
         return 2 * scalars > sum(len(kernel.nodes) for kernel in kernels)
 
-    @cached_property
+    @computed
     def settled(self) -> int:
         """Count the steps after which it is known whether the program refuses its inputs."""
         if not self.lowered.checked:

@@ -6,14 +6,14 @@ What builds programs is imported where one is built: a process that finds an ima
 from __future__ import annotations
 
 import ctypes
-import functools
-import threading
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import ndarray
 
+from ...array import locks
+from ...array.locks import computed
 from ...core.op import TABLE
 from ..emit.codegen import NOTHING
 from ..lower.buffer import ALIGNMENT, Buffer
@@ -115,14 +115,14 @@ class Executable:
         # The lowered program's steps hold what has these functions.
         return found, machine_code.Found(addresses, [])
 
-    @functools.cached_property
+    @computed
     def lowered(self) -> Result:
         """Lower the program."""
         from ..lower.equations import lower
 
         return lower(self.program)
 
-    @functools.cached_property
+    @computed
     def plan(self) -> Plan:
         """Plan its memory."""
         from ..emit.emitter import Module
@@ -132,7 +132,7 @@ class Executable:
         self._kernels = Kernels(Module(), self._compile)
         return planned(self.lowered, self._kernels)
 
-    @functools.cached_property
+    @computed
     def writer(self) -> Writer:
         """Return what writes it for LLVM."""
         from ..emit.writer import Writer
@@ -145,7 +145,7 @@ class Executable:
         """Return what it does, in order."""
         return self.plan.steps
 
-    @functools.cached_property
+    @computed
     def llvm(self) -> str:
         """Write LLVM's text."""
         if not self.writer.names:
@@ -180,7 +180,7 @@ class Executable:
         for buffer_number, array in found.constants.items():
             self.table[found.slots[buffer_number]] = array.ctypes.data
         self.table_address = self.table.ctypes.data
-        self.turn = threading.Lock()
+        self.turn = locks.lock()
 
     def array(self, buffer: Buffer, given: dict[int, ndarray]) -> ndarray:
         """Return a buffer as an array, for an array kernel."""

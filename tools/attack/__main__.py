@@ -1,0 +1,48 @@
+"""``python -m tools.attack ATTACK [options]``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+
+def _forks(chosen: argparse.Namespace) -> list[str]:
+    from .forks import forks
+
+    return forks(chosen.count or 200, chosen.seed)
+
+
+#: By name: what runs it, and what its count is of.
+ATTACKS: dict[str, tuple[Callable[[argparse.Namespace], list[str]], str]] = {
+    "forks": (_forks, "forks while five threads are inside the package (200)"),
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Run the attacks that are named; all where none is."""
+    about = "\n".join(f"  {name:12} {what}" for name, (_, what) in ATTACKS.items())
+    parser = argparse.ArgumentParser(
+        "python -m tools.attack", description=__doc__, epilog=f"attacks, and what COUNT is of:\n{about}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument("attacks", nargs="*", choices=[*ATTACKS, []], metavar="ATTACK")
+    parser.add_argument("--count", type=int, help="how much of it")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=2, help="processes side by side (fuzz)")
+    chosen: Any = parser.parse_args(arguments)
+    failed = 0
+    for name in chosen.attacks or ATTACKS:
+        start = time.perf_counter()
+        found = ATTACKS[name][0](chosen)
+        failed += len(found)
+        print(f"{name}: {len(found) or 'nothing'} went wrong, in {time.perf_counter() - start:.0f} s")
+        for line in found:
+            print(f"  {line}")
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
