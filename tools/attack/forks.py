@@ -29,9 +29,12 @@ class Load:
 
     def __init__(self) -> None:
         self.x = torch.randn(64, 64)
+        self.traced = torch.randn(64, 64)  # a trace puts its own values into the tensors that it is given
         self.w = torch.randn(64, 64, requires_grad=True)
         self.large = torch.randn(1000, 1000)
         self.step = torch.compile(lambda x, w: ((x @ w).relu() * 2).sum())
+        self._sums = self.traced.sum().item(), self.traced.sin().sum().item()
+        self.generator = torch.Generator()
         self._number = 0
         self.stop = threading.Event()
 
@@ -40,14 +43,16 @@ class Load:
         self.step(self.x, self.w)
 
     def drawn(self) -> None:
-        """Draw, from the generator that all threads share."""
-        torch.randn(100_000)
+        """Draw. A trace takes draws from the default generator for its function's, so this is another one."""
+        torch.randn(100_000, generator=self.generator)
 
     def compiled(self) -> None:
         """Compile what was not compiled before."""
         self._number += 1
         factor = self._number + os.getpid() / 2**23
-        torch.compile(lambda x: (x * factor + x.sin()).sum())(self.x)
+        found = torch.compile(lambda x: (x * factor + x.sin()).sum())(self.traced).item()
+        right = self._sums[0] * factor + self._sums[1]
+        assert abs(found - right) < 1e-3 * max(1, abs(right)), (found, right)
 
     def pulled(self) -> None:
         """Pull a covector back to a leaf that other threads pull to."""

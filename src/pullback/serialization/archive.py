@@ -229,6 +229,12 @@ class Writer:
         self._zip.writestr(entry, content)
         self._sums = zlib.crc32(name.encode() + entry.CRC.to_bytes(4, "little"), self._sums)
 
+    def abandon(self) -> None:
+        """Write nothing more: Python would write the directory when it frees a zip file that is still open,
+        and say so where the disk is full.
+        """
+        self._zip.fp = None
+
     def close(self) -> None:
         """Write an id made of all records and the directory."""
         self.write(".data/serialization_id", f"{self._sums:040d}".encode())

@@ -18,7 +18,7 @@ from ..array import dtypes
 from ..core.value import array_of
 from ..tensor.creation import made
 from ..tensor.untyped_storage import mapped
-from .save import replacing
+from .replacing import replacing
 
 _DTYPES = {
     "F64": dtypes.float64, "F32": dtypes.float32, "F16": dtypes.float16, "BF16": dtypes.bfloat16,

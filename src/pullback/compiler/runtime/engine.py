@@ -115,8 +115,7 @@ def named(
 
 def found_as(name: str) -> Code | None:
     """Return what an earlier process kept under a name; None where there is nothing."""
-    found = cache.read(name)
-    return None if found is None else Code((found[1],), tuple(found[0]))
+    return cache.made_of(name, lambda called, content: Code((content,), tuple(map(str, called))))
 
 
 class Library:
