@@ -7,6 +7,7 @@ deadlocked.
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import random
 import signal
@@ -78,6 +79,7 @@ def _child(job: Callable[[], None]) -> int:
     if pid:
         return pid
     code = 1
+    faulthandler.dump_traceback_later(PATIENCE * 0.8)  # where it waits
     try:
         job()
         code = 0
