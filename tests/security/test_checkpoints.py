@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tools.attack.pickles import archive, named, number, numbers, tensor, text, with_state
 
 import pullback as torch
-from tests.security.pickles import archive, named, number, numbers, tensor, text, with_state
 
 PROTO = b"\x80\x02"
 unsafe = torch.serialization.get_unsafe_globals_in_checkpoint

@@ -15,8 +15,26 @@ def _forks(chosen: argparse.Namespace) -> list[str]:
     return forks(chosen.count or 200, chosen.seed)
 
 
+def _fuzz(chosen: argparse.Namespace) -> list[str]:
+    from .fuzz import fuzz
+
+    return fuzz(chosen.count or 100_000, chosen.seed, chosen.jobs)
+
+
+def _guards(which: str) -> Callable[[argparse.Namespace], list[str]]:
+    def run(chosen: argparse.Namespace) -> list[str]:
+        from .guards import guards
+
+        return guards(which, chosen.count, chosen.jobs)
+
+    return run
+
+
 #: By name: what runs it, and what its count is of.
 ATTACKS: dict[str, tuple[Callable[[argparse.Namespace], list[str]], str]] = {
+    "fuzz": (_fuzz, "hostile files (100000)"),
+    "ops": (_guards("ops"), "compiled ops between guard pages (all rows of the table of samples, twice)"),
+    "suite": (_guards("suite"), "steps of benchmarks/suite between guard pages (all, twice)"),
     "forks": (_forks, "forks while five threads are inside the package (200)"),
 }
 

@@ -13,6 +13,7 @@ from typing import Any
 from ..core.device import CPU, META, device
 from ..tensor.meta_storage import storage_of_size
 from ..tensor.typed_storage import TypedStorage
+from ..torch_names._utils import sparse_checked_at_end
 from . import legacy
 from .archive import Archive, begins_archive
 from .legacy import dtype_of_kind, typed
@@ -195,7 +196,8 @@ def _load(
                     "Cannot use ``weights_only=True`` with files saved in the legacy .tar format. " + _UNSAFE
                 )
             return legacy.load_tar(content, run, restore)
-        return legacy.load_rows(content, run, restore)
+        with sparse_checked_at_end():
+            return legacy.load_rows(content, run, restore)
     except pickle.UnpicklingError as error:
         if not only:
             raise

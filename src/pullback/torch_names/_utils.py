@@ -7,7 +7,10 @@ memory.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import ModuleType
 from typing import Any
 
@@ -100,10 +103,33 @@ def _rebuild_sparse_tensor(layout: Any, data: Any) -> Any:
             raise TypeError("the parts of a sparse tensor in a checkpoint are tensors with own elements")
     if layout is SPARSE[0] and 3 <= len(data) <= 4:
         coalesced = len(data) == 4 and data[3] is True
-        return sparse_coo_tensor(*data[:3], check_invariants=True, is_coalesced=coalesced)
-    if layout in SPARSE and len(data) == 4:
-        return sparse_compressed_tensor(*data, layout=layout, check_invariants=True)
-    raise TypeError(f"a sparse tensor in a checkpoint has a sparse layout and its parts, not {layout}")
+        make = functools.partial(sparse_coo_tensor, *data[:3], is_coalesced=coalesced)
+    elif layout in SPARSE and len(data) == 4:
+        make = functools.partial(sparse_compressed_tensor, *data, layout=layout)
+    else:
+        raise TypeError(f"a sparse tensor in a checkpoint has a sparse layout and its parts, not {layout}")
+    later = _LATER.get()
+    if later is None:
+        return make(check_invariants=True)
+    later.append(functools.partial(make, check_invariants=True))
+    return make(check_invariants=False)
+
+
+#: Checks of sparse tensors that are to be done when a whole file is read.
+_LATER: ContextVar[list[Callable[[], Any]] | None] = ContextVar("later", default=None)
+
+
+@contextmanager
+def sparse_checked_at_end() -> Iterator[None]:
+    """Look at the elements of sparse tensors when the block ends: in some files they follow the tensors."""
+    later: list[Callable[[], Any]] = []
+    token = _LATER.set(later)
+    try:
+        yield
+    finally:
+        _LATER.reset(token)
+    for check in later:
+        check()
 
 
 def _is_whole(tensor: Any) -> bool:

@@ -160,6 +160,16 @@ def with_bodies(plan: Plan) -> Plan:
 
 def laid_out(plan: Plan) -> Plan:
     """Lay the temporaries out in the arena: first fit, by the steps between which each is alive."""
+    sizes, spans = alive(plan)
+    place = _fitted if len(sizes) <= FITTED else _in_order
+    plan.offsets = place({b: aligned(size) for b, size in sizes.items()}, spans)
+    ends = [offset + aligned(sizes[b]) for b, offset in plan.offsets.items()]
+    plan.arena_bytes = max(ends, default=0)
+    return plan
+
+
+def alive(plan: Plan) -> tuple[dict[int, int], dict[int, list[int]]]:
+    """Return how many bytes each temporary of a plan takes, and the first and last step in which it lives."""
     sizes: dict[int, int] = {}
     spans: dict[int, list[int]] = {}
     for n, step in enumerate(plan.steps):
@@ -184,11 +194,7 @@ def laid_out(plan: Plan) -> Plan:
                 size = _row_bytes(plan.emissions[id(step)], buffer)
             sizes[buffer.number] = max(size, sizes.get(buffer.number, 0))
             spans.setdefault(buffer.number, [n, n])[1] = n
-    place = _fitted if len(sizes) <= FITTED else _in_order
-    plan.offsets = place({b: aligned(size) for b, size in sizes.items()}, spans)
-    ends = [offset + aligned(sizes[b]) for b, offset in plan.offsets.items()]
-    plan.arena_bytes = max(ends, default=0)
-    return plan
+    return sizes, spans
 
 
 def _fitted(sizes: dict[int, int], spans: dict[int, list[int]]) -> dict[int, int]:
