@@ -114,10 +114,11 @@ def typed(content: Any, dtype: dtypes.dtype) -> TypedStorage:
 def load_rows(content: bytes, run: Run, restore: Restore) -> Any:
     """Load the row of pickles."""
     magic, place = run(content, 0, nothing_to_refer_to)
-    if magic != MAGIC:
+    # A tensor would be compared element by element.
+    if type(magic) is not int or magic != MAGIC:
         raise RuntimeError("Invalid magic number; corrupt file?")
     version, place = run(content, place, nothing_to_refer_to)
-    if version != VERSION:
+    if type(version) is not int or version != VERSION:
         raise RuntimeError(f"Invalid protocol version: {shown(version)}")
     machine, place = run(content, place, nothing_to_refer_to)
     if isinstance(machine, dict) and machine.get("little_endian") is False:
