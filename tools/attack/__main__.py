@@ -21,6 +21,16 @@ def _fuzz(chosen: argparse.Namespace) -> list[str]:
     return fuzz(chosen.count or 100_000, chosen.seed, chosen.jobs)
 
 
+def _runs(name: str, count: int) -> Callable[[argparse.Namespace], list[str]]:
+    def run(chosen: argparse.Namespace) -> list[str]:
+        from . import runs
+
+        found: list[str] = getattr(runs, name)(chosen.count or count)
+        return found
+
+    return run
+
+
 def _guards(which: str) -> Callable[[argparse.Namespace], list[str]]:
     def run(chosen: argparse.Namespace) -> list[str]:
         from .guards import guards
@@ -35,6 +45,10 @@ ATTACKS: dict[str, tuple[Callable[[argparse.Namespace], list[str]], str]] = {
     "fuzz": (_fuzz, "hostile files (100000)"),
     "ops": (_guards("ops"), "compiled ops between guard pages (all rows of the table of samples, twice)"),
     "suite": (_guards("suite"), "steps of benchmarks/suite between guard pages (all, twice)"),
+    "interrupts": (_runs("interrupts", 200), "interrupts of each of five kinds of work (200)"),
+    "threads": (_runs("threads", 500), "rounds of 16 threads (500)"),
+    "graphs": (_runs("graphs", 1_000_000), "nodes of graphs (1000000)"),
+    "leaks": (_runs("leaks", 10_000), "repetitions of ten kinds of steps, without the collector (10000)"),
     "forks": (_forks, "forks while five threads are inside the package (200)"),
 }
 

@@ -10,13 +10,11 @@ import zipfile
 def archive(content: bytes, others: dict[str, bytes] | None = None, **records: bytes) -> bytes:
     """A checkpoint around a pickle; `records` are its storages, by number after a letter."""
     stream = io.BytesIO()
+    parts = {"data.pkl": content, "version": b"3\n", **(others or {})}
+    parts |= {f"data/{name[1:]}": record for name, record in records.items()}
     with zipfile.ZipFile(stream, "w") as file:
-        file.writestr("archive/data.pkl", content)
-        file.writestr("archive/version", b"3\n")
-        for name, record in (others or {}).items():
-            file.writestr(f"archive/{name}", record)
-        for name, record in records.items():
-            file.writestr(f"archive/data/{name[1:]}", record)
+        for name, record in parts.items():
+            file.writestr(zipfile.ZipInfo(f"archive/{name}"), record)  # dated 1980, whenever it is
     return stream.getvalue()
 
 

@@ -31,6 +31,9 @@ _APART = frozenset({
     "zero_inplace",
 })  # fmt: skip
 
+#: Of these, those that may join real values with complex ones.
+_JOINING = ("cat", "stack")
+
 
 def concern(operands: Sequence[Any], results: Results) -> bool:
     """Return whether complex values are among operands or results."""
@@ -62,6 +65,8 @@ def lowered(
     if op.name == "cast":
         return _cast(context, operands[0], *results[0])
     if op.name in _APART:
+        if op.name in _JOINING:
+            operands = [_with_zeros(o) if isinstance(o, Lowered) else o for o in operands]
         return _apart(context, rules[op.name], operands, attrs, results)
     form = _FORMS.get(op.name)
     if form is None or None in operands:
@@ -113,6 +118,17 @@ def _apart(
         found.append(made)
     real, imag = found
     return [joined(real, imag, dtype)]
+
+
+def _with_zeros(x: Lowered) -> Lowered:
+    """Return a value whose imaginary part is zero, where it has none."""
+    complex_of = {part: whole for whole, part in PARTS.items()}
+    if x.dtype not in complex_of:
+        return x
+    part = x.dtype
+    return Lowered(
+        x.shape, complex_of[part], lambda ops, indices: _pair_of(ops, x.at(ops, indices), part), cost=x.cost
+    )
 
 
 def _part(x: Lowered, name: str) -> Lowered:

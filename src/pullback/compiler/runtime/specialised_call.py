@@ -94,7 +94,7 @@ class _Calls:
     def __init__(self, source: _Source, executable: Executable, spec: native_call.Specification) -> None:
         source.names |= {
             "native": spec.call(), "keep": (spec, executable), "type": type, "int": int,
-            "turn": executable.turn.acquire, "done": executable.turn.release,
+            "turn": executable.turn,
         }  # fmt: skip
 
 
@@ -360,8 +360,8 @@ class _Forward:
             source.names["prepare"] = executable.pool.prepare
             source.line("prepare()")
         source.line(f"items, extras = {self.items}, {self.extras}")
-        source.line("if not turn(False): return MISS")
-        source.line("try:")
+        # A `with` takes and frees the lock whenever an interrupt comes.
+        source.line("with turn:")
         source.line("outs = native(items, extras)", 2)
         source.line("while type(outs) is int:", 2)
         source.line(f"if outs < {native_call.MOVED}: return MISS", 3)
@@ -369,8 +369,6 @@ class _Forward:
         source.line("if not places.are_apart(): return MISS", 4)
         source.line(f"elif not watch.still_holds(outs - {native_call.WATCHED}): return MISS", 3)
         source.line("outs = native(items, extras)", 3)
-        source.line("finally:")
-        source.line("done()", 2)
         if made:
             source.line(f"{self._tuple(made)} = outs")
 
@@ -534,8 +532,7 @@ def backward(executable: Executable, general: Callable[..., Any]) -> Callable[..
     if executable.pool is not None:
         source.names["prepare"] = executable.pool.prepare
         source.line("prepare()")
-    source.line("if not turn(False): return general(saved, covectors)")
-    source.line("outs = native(items, ())")
-    source.line("done()")
+    source.line("with turn:")
+    source.line("outs = native(items, ())", 2)
     source.line("return general(saved, covectors) if type(outs) is int else outs")
     return source.function("pull(saved, covectors)")
