@@ -122,3 +122,15 @@ def test_large_graphs() -> None:
 
 def test_nothing_is_left_for_the_collector() -> None:
     attacked("leaks", "--count", "40")
+
+
+def test_killed_saves() -> None:
+    attacked("saves", "--count", "10")
+
+
+def test_the_cache_folder() -> None:
+    attacked("cache", "--count", "60")
+
+
+def test_environments() -> None:
+    attacked("environments", "--count", "4")

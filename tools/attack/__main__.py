@@ -31,6 +31,22 @@ def _runs(name: str, count: int) -> Callable[[argparse.Namespace], list[str]]:
     return run
 
 
+def _saves(name: str, count: int) -> Callable[[argparse.Namespace], list[str]]:
+    def run(chosen: argparse.Namespace) -> list[str]:
+        from . import saves
+
+        found: list[str] = getattr(saves, name)(chosen.count or count, chosen.seed)
+        return found
+
+    return run
+
+
+def _environments(chosen: argparse.Namespace) -> list[str]:
+    from .environments import environments
+
+    return environments(chosen.count)
+
+
 def _guards(which: str) -> Callable[[argparse.Namespace], list[str]]:
     def run(chosen: argparse.Namespace) -> list[str]:
         from .guards import guards
@@ -45,6 +61,9 @@ ATTACKS: dict[str, tuple[Callable[[argparse.Namespace], list[str]], str]] = {
     "fuzz": (_fuzz, "hostile files (100000)"),
     "ops": (_guards("ops"), "compiled ops between guard pages (all rows of the table of samples, twice)"),
     "suite": (_guards("suite"), "steps of benchmarks/suite between guard pages (all, twice)"),
+    "saves": (_saves("saves", 300), "processes that are killed while they save (300)"),
+    "cache": (_saves("caches", 3000), "damaged entries of the cache, and others' folders (3000)"),
+    "environments": (_environments, "strange environments of a small program (all)"),
     "interrupts": (_runs("interrupts", 200), "interrupts of each of five kinds of work (200)"),
     "threads": (_runs("threads", 500), "rounds of 16 threads (500)"),
     "graphs": (_runs("graphs", 1_000_000), "nodes of graphs (1000000)"),
