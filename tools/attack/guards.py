@@ -43,9 +43,13 @@ class Memory:
     def __init__(self, at_end: bool) -> None:
         self.at_end = at_end
         self._held: dict[int, tuple[int, int, int]] = {}
+        #: What is to be given back when memory is taken next.
+        self.freed: list[int | None] = []
 
     def take(self, size: int) -> int:
         """Return the address of so many bytes, which are zero."""
+        while self.freed:
+            self.give_back(self.freed.pop() or 0)
         pages = max(1, -(-size // _PAGE))
         total = (pages + 2) * _PAGE
         base = _system.mmap(None, total, _NONE, _PRIVATE_ANONYMOUS, -1, 0)
@@ -95,9 +99,9 @@ def install(memory: Memory) -> Any:
             memory.give_back(place)
         return new
 
+    # NumPy frees arrays while an error is on its way, too, when no other function may be called.
     def free(_: int, place: int, size: int) -> None:
-        if place:
-            memory.give_back(place)
+        memory.freed.append(place)
 
     handler = _Handler(
         b"guarded", 1, None, _Handler._TAKE(lambda _, size: memory.take(size)),
