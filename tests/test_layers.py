@@ -22,7 +22,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "pullback"
 LAYERS = [
     [
         (
-            "version torch_version torch_names errors excluded_modules exclusions futures "
+            "version torch_version torch_names errors excluded_modules exclusions "
             "symbolic _guards"
         )
     ],
@@ -31,7 +31,7 @@ LAYERS = [
     ["ops"],
     [(
             "absent_devices tensor fft linalg nested quasirandom random return_types signal sparse special "
-            "storage streams types"
+            "storage futures streams types"
         )],
     ["autograd", "_subclasses _tensor_str", "testing", "accelerator amp backends cpu cuda mps mtia xpu"],
     ["func _aten masked _vmap_internals _functorch _C _ops"],

@@ -6,8 +6,9 @@ which leaves ``str(error)`` as torch has it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 E = TypeVar("E", bound=BaseException)
 Accepts = Callable[[object], bool]
@@ -47,6 +48,17 @@ def foreign_self(method: str, value: object) -> TypeError:
     return TypeError(
         f"descriptor '{method}' for 'torch._C.TensorBase' objects doesn't apply to a "
         f"'{type(value).__name__}' object"
+    )
+
+
+def other_copy(kind: Any) -> RuntimeError:
+    """Build the error for a tensor of a package that was loaded a second time."""
+    places = [os.path.dirname(__file__), os.path.dirname(os.path.dirname(kind.run.__code__.co_filename))]
+    where = f"both from {places[0]}" if places[0] == places[1] else f"from {places[0]} and from {places[1]}"
+    return RuntimeError(
+        "a tensor of another copy of pullback is among the arguments: the package was loaded twice, "
+        f"{where}. Tensors of one copy are nothing to the other. Look for what removes it from sys.modules "
+        "or imports it under a second name, and make all tensors after the last import."
     )
 
 

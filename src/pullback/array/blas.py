@@ -8,11 +8,12 @@ from __future__ import annotations
 import ctypes
 import importlib
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
+
+from . import locks
 
 #: The sets of kernels that use registers of 512 bits.
 _WIDE = frozenset({"SkylakeX", "Cooperlake", "Sapphirerapids"})
@@ -33,7 +34,7 @@ class OpenBLAS:
         self._extension = extension
         self._functions: _Functions | None = None
         self._is_known = False
-        self._lock = threading.Lock()
+        self._lock = locks.lock()
         self._users, self._before = 0, 1
 
     def functions(self) -> _Functions | None:
@@ -96,7 +97,6 @@ class OpenBLAS:
 
     def forget_users(self) -> None:
         """Forget, in a forked child, the users that stayed in the parent."""
-        self._lock = threading.Lock()
         if self._is_known and self._functions is not None and self._users:
             self._functions[0](self._before)
         self._users, self._before = 0, 1

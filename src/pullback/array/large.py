@@ -52,6 +52,13 @@ def provide(load: Callable[[], Any]) -> None:
         _load, SIZE, MATRIX = load, WORTH, _LOOKED_AT
 
 
+def take_away() -> None:
+    """Do without native kernels from now on."""
+    global _load, _source, SIZE, MATRIX
+    _load = _source = None
+    SIZE = MATRIX = _NEVER
+
+
 def source() -> Any:
     """Return the native kernels, loading them on first use; None where there are none."""
     global _load, _source, SIZE, MATRIX

@@ -16,13 +16,12 @@ from __future__ import annotations
 
 import operator
 import os
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import numpy as np
 
-from . import large
+from . import large, locks
 
 STATE_WORDS = 624
 DEFAULT_SEED = 67280421310721
@@ -60,7 +59,7 @@ class Generator:
 
     Attributes
     ----------
-    lock : threading.Lock
+    lock : Lock
         Held by every kernel for as long as it draws.
     next_normal : float or None
         The second value of the last pair that the scalar normal path made, in double precision.
@@ -73,7 +72,7 @@ class Generator:
 
     def __init__(self, device: object = "cpu") -> None:
         self.device = device
-        self.lock = threading.Lock()
+        self.lock = locks.lock()
         self._source: _Source | None = None
         self._reset(DEFAULT_SEED)
 
@@ -284,6 +283,7 @@ class _Source:
 
         ISeedSequence.register(_NoSeeds)
         self._bits = MT19937(_NoSeeds())  # type: ignore[arg-type]  # registered, which mypy does not see
+        locks.held(self._bits.lock)
         self._legacy = RandomState(self._bits)  # the public way to seed by the reference algorithm
         self._draw = NumpyGenerator(self._bits).integers  # the fastest way to raw words: a full-range draw
         self._fill: Callable[[np.ndarray, np.ndarray], None] | None = None

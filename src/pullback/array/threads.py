@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable
 from contextlib import nullcontext
 
-from . import blas
+from . import blas, locks
 from .quiet import SHORT_BUFFERS, loud, quiet
 
 
@@ -27,8 +27,8 @@ class _Worker:
     __slots__ = ("_done", "_error", "_go", "_task")
 
     def __init__(self) -> None:
-        self._go = threading.Lock()
-        self._done = threading.Lock()
+        self._go = locks.lock()
+        self._done = locks.lock()
         self._go.acquire()
         self._done.acquire()
         self._task: Callable[[], None] | None = None
@@ -61,7 +61,7 @@ class _Worker:
 
 
 _inside = threading.local()
-_busy = threading.Lock()
+_busy = locks.lock()
 _workers: list[_Worker] = []
 _count = 0
 
@@ -152,12 +152,9 @@ def split(length: int, parts: int) -> list[tuple[int, int]]:
 
 
 def _forget_threads() -> None:
-    """A forked child has none of its parent's threads, and maybe a lock that one of them held."""
-    global _busy
+    """A forked child has none of its parent's threads."""
     _workers.clear()
-    _busy = threading.Lock()
     blas.forget_users()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_threads)
+locks.in_child(_forget_threads)

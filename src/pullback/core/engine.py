@@ -26,7 +26,7 @@ from .accumulation import accumulate_grad, plus
 from .backward_task import Capture, Task, running, selecting
 from .blame import freed_by_caller, is_freed
 from .hooked import run_posthooks, run_prehooks
-from .modes import DEFAULT, NO_GRAD, modes, put_modes, reset_modes
+from .modes import DEFAULT, NO_GRAD, modes, put_modes
 from .node import AccumulateGrad, MultiNode, Node, Output, edge_target
 from .saved import check_versions
 from .saved import freed as freed_error
@@ -385,19 +385,22 @@ def run_backward(
     if record_inner:
         Backward(roots, freed, create_graph, capture, accumulate).run()
         return
-    now = modes()
+    now, thread = modes(), get_ident()
     if now is DEFAULT or now is NO_GRAD:
-        token = put_modes(DEFAULT if create_graph else NO_GRAD)
+        within = DEFAULT if create_graph else NO_GRAD
     else:
-        token = put_modes(now._replace(grad=create_graph))
-    warned = quiet(IGNORE)
-    thread = get_ident()
+        within = now._replace(grad=create_graph)
     outer = running.get(thread)
-    running[thread] = backward = Backward(roots, freed, create_graph, capture, accumulate)
     narrows = capture is not None and thread not in selecting
-    if narrows:
-        selecting.add(thread)
+    backward = Backward(roots, freed, create_graph, capture, accumulate)
+    warned = None
+    # An interrupt comes behind any call: what was changed before the block would stay so.
     try:
+        put_modes(within)
+        warned = quiet(IGNORE)
+        running[thread] = backward
+        if narrows:
+            selecting.add(thread)
         backward.run()
     except Exception as error:
         if capture is None and backward.node is not None:
@@ -406,14 +409,17 @@ def run_backward(
         refuse_all(error)
         raise
     finally:
-        if narrows:
-            selecting.remove(thread)
-        if outer is None:
-            del running[thread]
-        else:
-            running[thread] = outer
-        loud(warned)
-        reset_modes(token)
+        try:
+            put_modes(now)
+        finally:
+            if warned is not None:
+                loud(warned)
+            if narrows:
+                selecting.discard(thread)
+            if outer is None:
+                running.pop(thread, None)
+            else:
+                running[thread] = outer
 
 
 def _holds(node: Node) -> bool:

@@ -10,13 +10,12 @@ interface.
 from __future__ import annotations
 
 import re
-import threading
 import weakref
 from collections.abc import Callable, Sequence
 from types import CodeType
 from typing import Any, ClassVar, NamedTuple
 
-from ..array import dtypes
+from ..array import dtypes, locks
 from .blame import next_sequence
 from .hooks import NodeHooks, RemovableHandle, add_hook, hooks_of
 from .modes import modes
@@ -192,7 +191,7 @@ class _Leaf:
 LEAF = _Leaf()
 
 #: Guards `.grad` where several threads run `backward` on graphs that share leaves.
-accumulation_lock = threading.Lock()
+accumulation_lock = locks.lock()
 
 
 class AccumulateGrad(Node):

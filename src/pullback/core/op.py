@@ -20,7 +20,6 @@ opaque          the vjp transposed twice    a counted loop over the batch       
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, cast
@@ -31,6 +30,7 @@ from numpy import ndarray
 from ..array import dtypes
 from ..array.elementwise import WORTH_ASKING, apply
 from ..array.layout import in_order, placed
+from ..array.locks import computed
 from ..array.quiet import IGNORE, loud, quiet
 from ..array.strides import settled
 from . import calls
@@ -322,24 +322,24 @@ class Op:
     def __repr__(self) -> str:
         return f"<op {self.name}>"
 
-    @functools.cached_property
+    @computed
     def public(self) -> Callable[..., Any]:
         """On tensors only, with `out=`: what users call."""
         return calls.make_call(self, public=True)
 
-    @functools.cached_property
+    @computed
     def node_class(self) -> type[Node]:
         """The class of the nodes of a derivable op, made when first needed: to make those of all ops
         takes 5 ms.
         """
         return make_node_class(self)
 
-    @functools.cached_property
+    @computed
     def packed_class(self) -> type[Node]:
         """The class of nodes that hold packed values."""
         return packed_class(self)
 
-    @functools.cached_property
+    @computed
     def general_class(self) -> type[Node]:
         """The node class of the general path, made when first needed."""
         return general_class(self)

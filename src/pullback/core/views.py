@@ -38,8 +38,9 @@ class View:
     ----------
     base : tensor
         The tensor that owns the storage; never itself a view.
-    steps : tuple of (op, attrs, index)
-        The view ops from the base to here; `index` picks one of several outputs, or is None.
+    chain : tuple or None
+        The view ops from the base to here, the last one first: the chain before it, and (op, attrs, index);
+        `index` picks one of several outputs, or is None. A view of a view shares the chain of that one.
     creation : int
         One of the constants above.
     at : int
@@ -48,13 +49,28 @@ class View:
         Of a damaged view: the version at which its steps are right.
     """
 
-    __slots__ = ("at", "base", "creation", "laid", "steps")
+    __slots__ = ("at", "base", "chain", "creation", "laid")
 
     def __init__(self, base: Any, steps: tuple[Any, ...], creation: int, at: int) -> None:
         self.base = base
         self.steps = steps
         self.creation = creation
         self.at = at
+
+    @property
+    def steps(self) -> tuple[Any, ...]:
+        """The view ops from the base to here, in order."""
+        found, chain = [], self.chain
+        while chain is not None:
+            chain, step = chain
+            found.append(step)
+        return tuple(reversed(found))
+
+    @steps.setter
+    def steps(self, steps: tuple[Any, ...]) -> None:
+        self.chain: Any = None
+        for step in steps:
+            self.chain = (self.chain, step)
 
     @classmethod
     def of(cls, parent: Any, op: Any, attrs: tuple[Any, ...], index: int | None, mode: Any) -> View | None:
@@ -70,12 +86,12 @@ class View:
         record.at = parent._counter[0]
         if above is None:
             record.base = parent
-            record.steps = ((op, attrs, index),)
+            record.chain = (None, (op, attrs, index))
             return record
         if above.creation and not record.creation:
             record.creation = INHERITED[above.creation]
         record.base = above.base
-        record.steps = (*above.steps, (op, attrs, index))
+        record.chain = (above.chain, (op, attrs, index))
         return record
 
 

@@ -160,18 +160,18 @@ def ask(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def wrapping(args: Any, kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """Return the classes of tensors among arguments that compute ops themselves, most derived first."""
     found: list[Any] = []
-
-    def look(value: Any) -> None:
-        if isinstance(value, (tuple, list)):
-            for part in value:
-                look(part)
-        elif isinstance(value, TensorBase) and type(value._value) is Wrapped and type(value) not in found:
-            at = next((n for n, kind in enumerate(found) if issubclass(type(value), kind)), len(found))
-            found.insert(at, type(value))
-
-    look(args)
-    look(tuple(kwargs.values()))
+    _look(args, found)
+    _look(tuple(kwargs.values()), found)
     return tuple(found)
+
+
+def _look(value: Any, found: list[Any]) -> None:
+    if isinstance(value, (tuple, list)):
+        for part in value:
+            _look(part, found)
+    elif isinstance(value, TensorBase) and type(value._value) is Wrapped and type(value) not in found:
+        at = next((n for n, kind in enumerate(found) if issubclass(type(value), kind)), len(found))
+        found.insert(at, type(value))
 
 
 def _shown(value: Any) -> Any:

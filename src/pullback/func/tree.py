@@ -7,7 +7,7 @@ As in torch only these classes themselves are containers, and those that a progr
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ..tensor.return_types import ReturnType
@@ -108,24 +108,24 @@ def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[li
 
 def unflatten(leaves: list[Any], spec: Spec) -> Any:
     """Put leaves back into their containers."""
-    values = iter(leaves)
+    return _built(spec, iter(leaves))
 
-    def build(spec: Spec) -> Any:
-        kind = spec.kind
-        if kind is None:
-            return next(values)
-        children = [build(c) for c in spec.children]
-        if kind is defaultdict:
-            return defaultdict(spec.context[0], zip(spec.context[1], children, strict=True))
-        if spec.keys is not None:
-            return kind(zip(spec.keys, children, strict=True))
-        if kind is deque:
-            return deque(children, maxlen=spec.context)
-        if kind in SUPPORTED_NODES and kind not in (tuple, list):
-            return SUPPORTED_NODES[kind].unflatten_fn(children, spec.context)
-        return kind(*children) if hasattr(kind, "_fields") else kind(children)
 
-    return build(spec)
+# A function inside of `unflatten` that calls itself would be a cycle, which holds the leaves.
+def _built(spec: Spec, values: Iterator[Any]) -> Any:
+    kind = spec.kind
+    if kind is None:
+        return next(values)
+    children = [_built(c, values) for c in spec.children]
+    if kind is defaultdict:
+        return defaultdict(spec.context[0], zip(spec.context[1], children, strict=True))
+    if spec.keys is not None:
+        return kind(zip(spec.keys, children, strict=True))
+    if kind is deque:
+        return deque(children, maxlen=spec.context)
+    if kind in SUPPORTED_NODES and kind not in (tuple, list):
+        return SUPPORTED_NODES[kind].unflatten_fn(children, spec.context)
+    return kind(*children) if hasattr(kind, "_fields") else kind(children)
 
 
 def tree_map(function: Callable[[Any], Any], tree: Any) -> Any:

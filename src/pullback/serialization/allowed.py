@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import zipfile
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from ..nn.parameter import Parameter
 from ..tensor.constants import SPARSE, strided
 from ..tensor.tensor import Tensor
 from ..torch_names import _utils
-from .archive import Archive
+from .archive import Archive, begins_archive, opened
 from .names import storage_kind, torch_name
 
 #: By full name, what the user allowed.
@@ -25,24 +24,26 @@ _USER: dict[str, Any] = {}
 
 def encode(text: str, encoding: str = "utf-8") -> bytes:
     """Bytes as protocol 2 writes them: text in Latin-1. No other codec, some of which unpack or import."""
-    if encoding not in ("latin1", "latin-1", "ascii", "utf-8"):
-        raise ValueError(f"a checkpoint may hold text in latin1, ascii or utf-8, not in {encoding}")
+    if type(encoding) is not str or encoding not in ("latin1", "latin-1", "ascii", "utf-8"):
+        raise ValueError(f"a checkpoint may hold text in latin1, ascii or utf-8, not in {encoding!r}")
     return codecs.encode(text, encoding)
 
 
 def bytearray_of(content: Any = b"", encoding: str = "latin1") -> bytearray:
     """Return a bytearray of given bytes; never of a given length, which could be any."""
-    if isinstance(content, int):
-        raise TypeError("a checkpoint may hold the bytes of a bytearray, not its length")
-    return bytearray(content, encoding) if isinstance(content, str) else bytearray(content)
+    if type(content) is str:
+        return bytearray(encode(content, encoding))
+    if type(content) is not bytes:
+        raise TypeError(f"a checkpoint may hold the bytes of a bytearray, not {type(content)}")
+    return bytearray(content)
 
 
 def _get_layout(name: str) -> Any:
     """Return the layout of a name."""
     for known in (strided, *SPARSE):
-        if str(known) == name:
+        if type(name) is str and str(known) == name:
             return known
-    raise ValueError(f"pullback does not have the layout {name}")
+    raise ValueError(f"pullback does not have the layout {name!r}")
 
 
 _ALLOWED: dict[str, Any] = {
@@ -136,12 +137,20 @@ def safe_globals(safe_globals: Sequence[Any]) -> Any:
 
 
 def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
-    """Return the full names in a checkpoint that would have to be allowed, found without loading it."""
-    from .restricted import names_in
+    """Return the full names in a checkpoint that would have to be allowed, found without loading it.
 
-    try:
-        with Archive(f) as archive:
+    Raises
+    ------
+    ValueError
+        For what `load` would not read as an archive: what stands in another format is not looked at.
+    pickle.UnpicklingError
+        For a pickle that is damaged, or that computes a name instead of holding it.
+    """
+    from .named import names_in
+
+    with opened(f) as stream:
+        if not begins_archive(stream):
+            raise ValueError("Expected input to be a checkpoint returned by torch.save")
+        with Archive(stream) as archive:
             content = archive.read("data.pkl")
-    except zipfile.BadZipFile:
-        raise ValueError("Expected input to be a checkpoint returned by torch.save") from None
     return sorted(f"{m}.{n}" for m, n in names_in(content) if allowed(m, n) is None)

@@ -7,9 +7,13 @@ larger than the file, which overlapping records could make it.
 
 from __future__ import annotations
 
+import errno
 import os
+import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
@@ -27,8 +31,57 @@ _PIECE = 1 << 20
 #: The fixed part of the header before a record.
 _HEADER = 30
 
+#: How every archive begins: other files are in another format.
+_BEGINNING = b"PK\x03\x04"
+
+#: What torch adds to every error of its zip reader.
+_DAMAGED = (
+    ". This is an internal miniz error. If you are seeing this error, there is a high likelihood that your "
+    "checkpoint file is corrupted. This can happen if the checkpoint was not saved properly, was transferred "
+    "incorrectly, or the file was modified after saving."
+)
+
+#: What `zipfile` raises for files that are no good, besides an OSError for a place before the file.
+_BAD_ZIP = (
+    zipfile.BadZipFile, EOFError, LookupError, MemoryError, NotImplementedError, OverflowError, ValueError,
+    struct.error, zlib.error,
+)  # fmt: skip
+
 #: The id of the extra field that fills up to the boundary, as in torch's files.
 _FILLER = b"FB"
+
+
+def begins_archive(stream: Any) -> bool:
+    """Return whether an archive begins at a file's position, which stays."""
+    start = stream.tell()
+    first = stream.read(len(_BEGINNING))
+    stream.seek(start)
+    return bool(first == _BEGINNING)
+
+
+@contextmanager
+def opened(file: Any) -> Iterator[Any]:
+    """Open a path for reading; a file object is as it is, and stays open."""
+    if isinstance(file, (str, os.PathLike)):
+        with open(file, "rb") as stream:
+            yield stream
+    else:
+        yield file
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    """Raise torch's error where `zipfile` finds that a file is damaged."""
+    try:
+        yield
+    except (*_BAD_ZIP, OSError) as error:
+        if isinstance(error, OSError) and error.errno != errno.EINVAL:
+            raise  # the disk, not the file
+        no_end = str(error) == "File is not a zip file"
+        reason = "failed finding central directory" if no_end else "invalid header or archive is corrupted"
+        damaged = RuntimeError(f"PytorchStreamReader failed reading {what}: {reason}{_DAMAGED}")
+        damaged.add_note(f"zipfile says: {error}")
+        raise damaged from None
 
 
 class Archive:
@@ -40,10 +93,16 @@ class Archive:
         A seekable file; at its present position begins the archive or a file that ends with it.
     mapped : bool
         Map the file into memory, copied on write, instead of reading records.
+
+    Raises
+    ------
+    RuntimeError
+        For a file that is no archive, or a damaged one.
     """
 
     def __init__(self, file: Any, mapped: bool = False) -> None:
-        self._zip = zipfile.ZipFile(file)
+        with _told("zip archive"):
+            self._zip = zipfile.ZipFile(file)
         entries = self._zip.infolist()
         pickles = [
             e.filename for e in entries if e.filename.count("/") == 1 and e.filename.endswith("/data.pkl")
@@ -100,10 +159,8 @@ class Archive:
     def read(self, name: str) -> bytes:
         """Return a record's bytes."""
         entry = self._entry(name, None)
-        try:
+        with _told(f"file {name}"):
             return self._zip.read(entry)
-        except (zipfile.BadZipFile, EOFError, NotImplementedError) as error:
-            raise RuntimeError(f"PytorchStreamReader failed reading file {name}: {error}") from error
 
     def storage(self, name: str, size: int) -> ndarray:
         """Return a record of `size` bytes as a writable array of bytes."""
@@ -119,17 +176,14 @@ class Archive:
         content = np.empty(size, np.uint8)
         buffer = content.data
         count = 0
-        try:
-            with self._zip.open(entry) as record:
-                # An array is filled piece by piece: `read` would hold the record twice.
-                while count < size:
-                    piece = record.read(min(_PIECE, size - count))
-                    if not piece:
-                        break
-                    buffer[count : count + len(piece)] = piece
-                    count += len(piece)
-        except (zipfile.BadZipFile, EOFError, NotImplementedError) as error:
-            raise RuntimeError(f"PytorchStreamReader failed reading file {name}: {error}") from error
+        with _told(f"file {name}"), self._zip.open(entry) as record:
+            # An array is filled piece by piece: `read` would hold the record twice.
+            while count < size:
+                piece = record.read(min(_PIECE, size - count))
+                if not piece:
+                    break
+                buffer[count : count + len(piece)] = piece
+                count += len(piece)
         if count != size:
             raise RuntimeError(f"the record {name} has more bytes than the file: it is cut off or damaged")
         return content
@@ -140,7 +194,7 @@ class Archive:
         """
         assert self._map is not None, "asked of mapped files only"
         header = bytes(self._map[entry.header_offset : entry.header_offset + _HEADER])
-        if header[:4] != b"PK\x03\x04":
+        if header[:4] != _BEGINNING:
             raise RuntimeError(f"the record {entry.filename} has no header where the directory says")
         return (
             entry.header_offset
@@ -174,6 +228,12 @@ class Writer:
         entry.extra = _FILLER + fill.to_bytes(2, "little") + b"Z" * fill
         self._zip.writestr(entry, content)
         self._sums = zlib.crc32(name.encode() + entry.CRC.to_bytes(4, "little"), self._sums)
+
+    def abandon(self) -> None:
+        """Write nothing more: Python would write the directory when it frees a zip file that is still open,
+        and say so where the disk is full.
+        """
+        self._zip.fp = None
 
     def close(self) -> None:
         """Write an id made of all records and the directory."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zipfile
 from typing import Any
 
 from .archive import Archive
@@ -25,12 +24,7 @@ class PyTorchFileReader:
                 "open file failed because of errno 2 on fopen: No such file or directory, file path: "
                 f"{os.fspath(file)}"
             )
-        try:
-            self._archive = Archive(file)
-        except zipfile.BadZipFile as error:
-            raise RuntimeError(
-                "PytorchStreamReader failed reading zip archive: failed finding central directory"
-            ) from error
+        self._archive = Archive(file)
 
     def get_all_records(self) -> list[str]:
         """Return the names of all records."""

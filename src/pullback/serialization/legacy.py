@@ -21,6 +21,7 @@ from ..tensor.storage import over_storage
 from ..tensor.typed_storage import TypedStorage
 from ..tensor.untyped_storage import UntypedStorage, _of_bytes
 from .names import StorageKind
+from .restricted import key_of, shown
 
 MAGIC = 0x1950A86A20F9469CFC6C
 VERSION = 1001
@@ -61,12 +62,12 @@ class Storages:
 
     def __call__(self, reference: Any) -> Any:
         if not isinstance(reference, tuple) or not reference:
-            raise RuntimeError(f"Unknown saved id type: {reference}")
-        kind = reference[0].decode() if isinstance(reference[0], bytes) else reference[0]
+            raise RuntimeError(f"Unknown saved id type: {shown(reference)}")
+        kind = reference[0].decode("ascii", "replace") if isinstance(reference[0], bytes) else reference[0]
         if kind == "module" and len(reference) > 1:
             return reference[1]
         if kind != "storage" or len(reference) != 6:
-            raise RuntimeError(f"Unknown saved id type: {reference[0]}")
+            raise RuntimeError(f"Unknown saved id type: {shown(kind)}")
         _, storage_kind, key, location, count, view = reference
         on_cpu(self.restore, location)
         root = self._root(storage_kind, key, count)
@@ -75,7 +76,7 @@ class Storages:
         if not isinstance(view, tuple) or len(view) != 3 or any(type(n) is not int for n in view[1:]):
             raise RuntimeError("a view of a storage in the checkpoint needs a key, an offset and a size")
         view_key, offset, size = view
-        if view_key not in self.views:
+        if key_of(view_key) not in self.views:
             width = root.dtype.itemsize
             if offset < 0 or size < 0 or (offset + size) * width > root.nbytes():
                 raise RuntimeError("a view of a storage in the checkpoint lies outside of it")
@@ -84,7 +85,7 @@ class Storages:
         return self.views[view_key]
 
     def _root(self, kind: Any, key: Any, count: Any) -> TypedStorage:
-        found = self.roots.get(key)
+        found = self.roots.get(key_of(key))
         if found is not None:
             return found
         dtype = dtype_of_kind(kind)
@@ -101,7 +102,7 @@ class Storages:
 def dtype_of_kind(kind: Any) -> dtypes.dtype:
     """Return the dtype of a storage class in a reference."""
     if not isinstance(kind, StorageKind):
-        raise RuntimeError(f"a reference of the checkpoint names {kind} where a storage class belongs")
+        raise RuntimeError(f"a reference of the checkpoint names {shown(kind)} where a storage class belongs")
     return kind.dtype if kind.dtype is not None else dtypes.uint8
 
 
@@ -113,18 +114,19 @@ def typed(content: Any, dtype: dtypes.dtype) -> TypedStorage:
 def load_rows(content: bytes, run: Run, restore: Restore) -> Any:
     """Load the row of pickles."""
     magic, place = run(content, 0, nothing_to_refer_to)
-    if magic != MAGIC:
+    # A tensor would be compared element by element.
+    if type(magic) is not int or magic != MAGIC:
         raise RuntimeError("Invalid magic number; corrupt file?")
     version, place = run(content, place, nothing_to_refer_to)
-    if version != VERSION:
-        raise RuntimeError(f"Invalid protocol version: {version}")
+    if type(version) is not int or version != VERSION:
+        raise RuntimeError(f"Invalid protocol version: {shown(version)}")
     machine, place = run(content, place, nothing_to_refer_to)
     if isinstance(machine, dict) and machine.get("little_endian") is False:
         raise RuntimeError("pullback does not read checkpoints of big-endian machines in the old format")
     storages = Storages(len(content), restore)
     result, place = run(content, place, storages)
     keys, place = run(content, place, nothing_to_refer_to)
-    if not isinstance(keys, list) or any(key not in storages.roots for key in keys):
+    if not isinstance(keys, list) or any(key_of(key) not in storages.roots for key in keys):
         raise RuntimeError("the checkpoint lists storages that its object does not refer to")
     for key in keys:
         place = _fill(storages.roots[key], content, place)
@@ -133,8 +135,9 @@ def load_rows(content: bytes, run: Run, restore: Restore) -> Any:
 
 def _fill(storage: TypedStorage, content: bytes, place: int) -> int:
     size = storage.nbytes()
-    if place + 8 + size > len(content):
-        raise RuntimeError("the checkpoint ends inside a storage: it is cut off")
+    missing = place + 8 + size - len(content)
+    if missing > 0:
+        raise RuntimeError(f"unexpected EOF, expected {missing} more bytes. The file might be corrupted.")
     (count,) = struct.unpack_from("<q", content, place)
     if count * storage.dtype.itemsize != size:
         raise RuntimeError(

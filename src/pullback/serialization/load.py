@@ -7,15 +7,15 @@ import os
 import pickle
 import re
 import warnings
-import zipfile
 from collections.abc import Callable
 from typing import Any
 
 from ..core.device import CPU, META, device
 from ..tensor.meta_storage import storage_of_size
 from ..tensor.typed_storage import TypedStorage
+from ..torch_names._utils import sparse_checked_at_end
 from . import legacy
-from .archive import Archive
+from .archive import Archive, begins_archive
 from .legacy import dtype_of_kind, typed
 from .locations import NO_CUDA
 from .names import is_torch, own
@@ -70,9 +70,9 @@ def _restorer(map_location: Any) -> legacy.Restore:
     """Says where a storage comes to: to the CPU, wherever it was, if that is asked for, or to ``meta``."""
 
     def restore(location: Any) -> device:
-        place = location.decode() if isinstance(location, bytes) else location
+        place = location.decode("ascii", "replace") if isinstance(location, bytes) else location
         if not isinstance(place, str):
-            raise RuntimeError(f"the location of a storage in the checkpoint is {place!r}, which is no text")
+            raise RuntimeError(f"the location of a storage in the checkpoint is no text, but {type(place)}")
         if isinstance(map_location, dict):
             place = map_location.get(place, place)
         elif map_location is not None and not callable(map_location):
@@ -118,7 +118,14 @@ def load(
     pickle.UnpicklingError
         For a file that wants more than weights, or whose pickle is damaged.
     RuntimeError
-        For a damaged file.
+        For a file that is damaged around its pickle, whose storages do not fit its tensors, or whose place
+        is not here.
+    ValueError
+        For a file that names an order of bytes which is neither ``little`` nor ``big``.
+    EOFError
+        For an empty file. With `weights_only`, no other error comes of what is in a file.
+    safetensors.SafetensorError
+        For a damaged file of that library's format.
     """
     only = _only_weights(weights_only, pickle_module)
     restore = _restorer(device(map_location) if isinstance(map_location, str) else map_location)
@@ -172,10 +179,7 @@ def _load(
 ) -> Any:  # fmt: skip
     run = _runner(only, options)
     try:
-        start = stream.tell()
-        first = stream.read(4)
-        stream.seek(start)
-        if first == b"PK\x03\x04":
+        if begins_archive(stream):
             return _load_archive(path if mapped else stream, restore, run, mapped)
         if mapped:
             raise RuntimeError(
@@ -192,7 +196,8 @@ def _load(
                     "Cannot use ``weights_only=True`` with files saved in the legacy .tar format. " + _UNSAFE
                 )
             return legacy.load_tar(content, run, restore)
-        return legacy.load_rows(content, run, restore)
+        with sparse_checked_at_end():
+            return legacy.load_rows(content, run, restore)
     except pickle.UnpicklingError as error:
         if not only:
             raise
@@ -213,13 +218,7 @@ def _runner(only: bool, options: dict[str, Any]) -> legacy.Run:
 
 
 def _load_archive(file: Any, restore: legacy.Restore, run: legacy.Run, mapped: bool) -> Any:
-    try:
-        archive = Archive(file, mapped)
-    except zipfile.BadZipFile as error:
-        raise RuntimeError(
-            "PytorchStreamReader failed reading zip archive: failed finding central directory"
-        ) from error
-    with archive:
+    with Archive(file, mapped) as archive:
         if archive.has("constants.pkl"):
             raise RuntimeError(
                 "the file is a TorchScript archive, which holds code for torch's own interpreter: pullback "
@@ -232,9 +231,9 @@ def _load_archive(file: Any, restore: legacy.Restore, run: legacy.Run, mapped: b
 
         def reference(saved: Any) -> TypedStorage:
             if not isinstance(saved, tuple) or len(saved) != 5 or saved[0] not in ("storage", b"storage"):
-                raise RuntimeError(f"the checkpoint refers to {saved!r}, which is no storage")
+                raise RuntimeError(f"the checkpoint refers to a {type(saved)} which is no storage")
             _, kind, key, location, count = saved
-            if not isinstance(key, str) or type(count) is not int or count < 0:
+            if not isinstance(key, str) or type(count) is not int or not 0 <= count < 1 << 63:
                 raise RuntimeError("a storage in the checkpoint needs a name and a number of elements")
             place = restore(location)
             dtype = dtype_of_kind(kind)

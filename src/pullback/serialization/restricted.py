@@ -2,22 +2,27 @@
 
 It knows the instructions that `pickle` writes for protocols 2 to 5 for containers, numbers, text, references
 and calls. A name must be allowed (`allowed.py`); a call must be of an allowed thing. What an instruction asks
-for is bounded by the bytes there are: lengths are compared with what is left, and the memo is a dict, so that
-no number in the file can make an allocation.
+for is bounded by the bytes there are: lengths are compared with what is left, the memo is a dict, so that no
+number in the file can make an allocation, and what calls copy is counted, so that they cannot copy one text
+of the file a million times. Keys are looked at before they are hashed: Python hashes a deep tuple on the C
+stack.
 """
 
 from __future__ import annotations
 
 import pickle
 import struct
+import types
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pickle import UnpicklingError
 from typing import Any
 
 from ..core.device import device
 from ..core.size import Size
+from ..core.value import TensorBase
 from ..nn.parameter import Parameter
+from ..tensor.serialization import could_be_set, is_dunder
 from ..tensor.tensor import Tensor
 from .allowed import allowed, is_allowed, user_allowed
 
@@ -25,13 +30,35 @@ from .allowed import allowed, is_allowed, user_allowed
 BLOCKED = frozenset(("sys", "os", "posix", "nt"))
 
 #: Names as Python 2 wrote them in protocol 2, where the module is another now.
-_RENAMED = {"__builtin__": "builtins", "copy_reg": "copyreg"}
+RENAMED = {"__builtin__": "builtins", "copy_reg": "copyreg"}
 
 #: Containers into which items may be put, by exact class.
 _MAPPINGS = (dict, OrderedDict, Counter)
 
 #: Classes whose instances may be made without their constructor.
 _MADE = (Parameter, OrderedDict, Counter, Size, device, Tensor)
+
+#: What the arguments of an allowed class may be: nothing that it could iterate over for longer than the file
+#: is, such as an expanded tensor.
+_TAKES: dict[Any, tuple[type, ...]] = {
+    set: (list, tuple), Counter: (list, tuple, dict), OrderedDict: (list, tuple, dict), Size: (list, tuple),
+    complex: (int, float), device: (str, int), Tensor: (),
+}  # fmt: skip
+
+#: Containers that hash what they are made of.
+_HASHING = (set, Counter, OrderedDict)
+
+#: A key may have this many parts, those of its parts included.
+_PARTS = 1000
+
+#: All calls together may copy this many times the bytes of the pickle, and as much again as is small.
+_COPIES, _SMALL = 16, 1 << 16
+
+#: What goes wrong in a call when a file gives it arguments that do not fit.
+_MISFITS = (
+    ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, NotImplementedError,
+    RecursionError, TypeError, ValueError,
+)  # fmt: skip
 
 
 class Reader:
@@ -72,6 +99,15 @@ def _decoded(content: bytes | memoryview) -> str:
         raise UnpicklingError(f"text in the pickle is not UTF-8: {error}") from None
 
 
+def shown(value: Any) -> str:
+    """Text of a value of a file in a message: its class where the text itself could be long or costly."""
+    if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType, float, type(None))):
+        return str(value)
+    if (type(value) is int and value.bit_length() < 99) or (type(value) is str and len(value) < 99):
+        return str(value)
+    return str(type(value))
+
+
 def _refused(module: str, name: str) -> UnpicklingError:
     full = name if module == "builtins" else f"{module}.{name}"
     return UnpicklingError(
@@ -100,6 +136,7 @@ class Unpickler:
         self, content: bytes, reference: Callable[[tuple[Any, ...]], Any], place: int = 0,
         encoding: str = "utf-8",
     ) -> None:  # fmt: skip
+        self.steps = STEPS
         self.reader = Reader(content)
         self.reader.place = place
         self.reference = reference
@@ -107,6 +144,7 @@ class Unpickler:
         self.stack: list[Any] = []
         self.marks: list[list[Any]] = []
         self.memo: dict[int, Any] = {}
+        self._left = _COPIES * len(content) + _SMALL
 
     def load(self) -> Any:
         """Return the object that the pickle describes; UnpicklingError for whatever is wrong with it."""
@@ -115,12 +153,14 @@ class Unpickler:
                 code = bytes(self.reader.take(1))
                 if code == pickle.STOP:
                     return self._pop()
-                step = _STEPS.get(code)
+                step = self.steps.get(code)
                 if step is None:
                     raise UnpicklingError(f"Unsupported operand {code[0]}")
                 step(self)
         except (KeyError, IndexError) as error:
             raise UnpicklingError(f"the pickle refers to what is not there: {error}") from None
+        except (MemoryError, RecursionError) as error:
+            raise UnpicklingError(f"the pickle asks for too much: {type(error).__name__}") from None
 
     # --- the stack ------------------------------------------------------------------------------------------
 
@@ -159,7 +199,10 @@ class Unpickler:
     def old_string(self, width: int) -> None:
         """A string of Python 2 after its length."""
         content = bytes(self.reader.take(self.reader.number(width)))
-        self.stack.append(content if self.encoding == "bytes" else content.decode(self.encoding))
+        try:
+            self.stack.append(content if self.encoding == "bytes" else content.decode(self.encoding))
+        except UnicodeDecodeError as error:
+            raise UnpicklingError(str(error)) from None
 
     def long(self, width: int) -> None:
         """An integer after the length of its bytes."""
@@ -210,7 +253,7 @@ class Unpickler:
         if len(items) % 2:
             raise UnpicklingError("a key in the pickle has no value")
         for key, value in zip(items[::2], items[1::2], strict=True):
-            target[_key(key)] = value
+            target[key_of(key)] = value
 
     def add_items(self) -> None:
         """Put the marked values into the set before them."""
@@ -218,7 +261,7 @@ class Unpickler:
         target = self._top()
         if type(target) is not set:
             raise UnpicklingError(f"Can only add to sets, but got {type(target)}")
-        target.update(map(_key, items))
+        target.update(map(key_of, items))
 
     # --- the memo -------------------------------------------------------------------------------------------
 
@@ -238,7 +281,7 @@ class Unpickler:
         """Return what an allowed name stands for."""
         if not isinstance(module, str) or not isinstance(name, str):
             raise UnpicklingError("a name in the pickle is not text")
-        module = _RENAMED.get(module, module)
+        module = RENAMED.get(module, module)
         if module.split(".")[0] in BLOCKED:
             raise UnpicklingError(
                 f"Trying to load unsupported GLOBAL {module}.{name} whose module {module} is blocked."
@@ -252,20 +295,31 @@ class Unpickler:
         """Call an allowed function with a tuple of arguments."""
         args, function = self._pop(), self._pop()
         if not is_allowed(function):
-            raise UnpicklingError(f"Trying to call reduce for unrecognized function {function}")
-        self.stack.append(_called(function, args))
+            raise UnpicklingError(f"Trying to call reduce for unrecognized function {shown(function)}")
+        self._call(function, args)
+
+    def _call(self, function: Any, args: Any) -> None:
+        if type(args) is not tuple:
+            raise UnpicklingError(f"a call in the pickle needs a tuple of arguments, not {type(args)}")
+        self._left -= sum(len(arg) for arg in args if isinstance(arg, (str, bytes, list, tuple, dict)))
+        if self._left < 0:
+            raise UnpicklingError("the calls in the pickle copy more than there is in it")
+        for known, kinds in _TAKES.items():
+            if function is known:
+                _check_arguments(function, args, kinds)
+        self.stack.append(_tried(function, args))
 
     def new_object(self) -> None:
         """Make an instance of an allowed class without its constructor."""
         args, cls = self._pop(), self._pop()
         if any(cls is known for known in _MADE):
-            self.stack.append(_called(cls, args))
+            self._call(cls, args)
         elif isinstance(cls, type) and user_allowed(cls) and type(args) is tuple:
-            self.stack.append(cls.__new__(cls, *args))
+            self.stack.append(_tried(cls.__new__, (cls, *args)))
         else:
             raise UnpicklingError(
                 "Can only create new object for nn.Parameter or classes allowlisted via `add_safe_globals` "
-                f"but got {cls}"
+                f"but got {shown(cls)}"
             )
 
     def build(self) -> None:
@@ -273,9 +327,10 @@ class Unpickler:
         state = self._pop()
         target = self._top()
         if type(target) is OrderedDict and isinstance(state, dict):
-            target.__dict__.update(state)
+            _set_attributes(target, state)
         elif user_allowed(type(target)):
-            _set_state(target, state)
+            own = getattr(target, "__setstate__", None)
+            _tried(_set_state if own is None else own, (target, state) if own is None else (state,))
         else:
             raise UnpicklingError(
                 "Can only build Tensor, Parameter, OrderedDict or types allowlisted via `add_safe_globals`, "
@@ -294,7 +349,18 @@ class Unpickler:
         self.stack.append(self.reference(reference))
 
 
-def _key(value: Any) -> Any:
+def key_of(value: Any) -> Any:
+    """Return a key as it is, if it can be hashed and is not too deep or long for that."""
+    if type(value) is str:
+        return value
+    count, pending = 0, [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, tuple):
+            count += len(part)
+            if count > _PARTS:
+                raise UnpicklingError(f"a key in the pickle is a tuple of more than {_PARTS} parts")
+            pending.extend(part)
     try:
         hash(value)
     except TypeError as error:
@@ -302,24 +368,39 @@ def _key(value: Any) -> Any:
     return value
 
 
-def _called(function: Any, args: Any) -> Any:
-    if type(args) is not tuple:
-        raise UnpicklingError(f"a call in the pickle needs a tuple of arguments, not {type(args)}")
+def _check_arguments(cls: Any, args: tuple[Any, ...], kinds: tuple[type, ...]) -> None:
+    for arg in args:
+        if type(arg) not in kinds or (type(arg) is int and arg.bit_length() > 64):
+            raise UnpicklingError(f"{cls.__name__}: a checkpoint may not make one of {type(arg)}")
+        if cls in _HASHING and type(arg) is not dict:
+            for item in arg:
+                pair = cls is OrderedDict and type(item) in (list, tuple) and len(item) == 2
+                key_of(item[0] if pair else item)
+
+
+def _tried(function: Any, args: tuple[Any, ...]) -> Any:
     try:
         return function(*args)
-    except (TypeError, ValueError, AttributeError, LookupError, OverflowError) as error:
+    except _MISFITS as error:
         raise UnpicklingError(f"{getattr(function, '__name__', function)}: {error}") from error
 
 
+def _set_attributes(target: Any, attributes: Any) -> None:
+    if not isinstance(attributes, dict):
+        raise UnpicklingError(f"the attributes of an object in the pickle are a dict, not {type(attributes)}")
+    for name in attributes:
+        good = type(name) is str and not is_dunder(name)
+        if not good or (isinstance(target, TensorBase) and not could_be_set(target, name)):
+            raise UnpicklingError(f"the pickle cannot set the attribute {shown(name)} of {type(target)}")
+    target.__dict__.update(attributes)
+
+
 def _set_state(target: Any, state: Any) -> None:
-    own = getattr(target, "__setstate__", None)
-    if own is not None:
-        own(state)
-        return
-    parts = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
-    for name, value in (parts[0] or {}).items():
-        target.__dict__[name] = value
-    for name, value in (parts[1] or {}).items():
+    attributes, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
+    _set_attributes(target, attributes or {})
+    for name, value in (slots or {}).items():
+        if isinstance(target, TensorBase) and not could_be_set(target, name):
+            raise UnpicklingError(f"the pickle cannot set the attribute {shown(name)} of {type(target)}")
         setattr(target, name, value)
 
 
@@ -350,12 +431,12 @@ def _skip_frame(machine: Unpickler) -> None:
     machine.reader.take(8)
 
 
-_STEPS: dict[bytes, Callable[[Unpickler], Any]] = {
+STEPS: dict[bytes, Callable[[Unpickler], Any]] = {
     pickle.PROTO: _protocol,
     pickle.FRAME: _skip_frame,
-    pickle.MARK: Unpickler.mark,
+    pickle.MARK: lambda m: m.mark(),
     pickle.POP: lambda m: m._pop() if m.stack else m._popped_mark(),
-    pickle.POP_MARK: Unpickler._popped_mark,
+    pickle.POP_MARK: lambda m: m._popped_mark(),
     pickle.DUP: lambda m: m.stack.append(m._top()),
     pickle.NONE: _pushes(lambda: None),
     pickle.NEWTRUE: _pushes(lambda: True),
@@ -383,11 +464,11 @@ _STEPS: dict[bytes, Callable[[Unpickler], Any]] = {
     pickle.TUPLE2: lambda m: m.tuple_of(2),
     pickle.TUPLE3: lambda m: m.tuple_of(3),
     pickle.LIST: lambda m: m.group(list),
-    pickle.APPEND: Unpickler.append_item,
-    pickle.APPENDS: Unpickler.append_items,
-    pickle.SETITEM: Unpickler.set_item,
-    pickle.SETITEMS: Unpickler.set_items,
-    pickle.ADDITEMS: Unpickler.add_items,
+    pickle.APPEND: lambda m: m.append_item(),
+    pickle.APPENDS: lambda m: m.append_items(),
+    pickle.SETITEM: lambda m: m.set_item(),
+    pickle.SETITEMS: lambda m: m.set_items(),
+    pickle.ADDITEMS: lambda m: m.add_items(),
     pickle.BINPUT: lambda m: m.put(m.reader.number(1)),
     pickle.LONG_BINPUT: lambda m: m.put(m.reader.number(4)),
     pickle.MEMOIZE: lambda m: m.put(len(m.memo)),
@@ -395,26 +476,8 @@ _STEPS: dict[bytes, Callable[[Unpickler], Any]] = {
     pickle.LONG_BINGET: lambda m: m.get(m.reader.number(4)),
     pickle.GLOBAL: _name_line,
     pickle.STACK_GLOBAL: _name_stack,
-    pickle.REDUCE: Unpickler.reduce,
-    pickle.NEWOBJ: Unpickler.new_object,
-    pickle.BUILD: Unpickler.build,
-    pickle.BINPERSID: Unpickler.persistent,
+    pickle.REDUCE: lambda m: m.reduce(),
+    pickle.NEWOBJ: lambda m: m.new_object(),
+    pickle.BUILD: lambda m: m.build(),
+    pickle.BINPERSID: lambda m: m.persistent(),
 }
-
-
-def names_in(content: bytes) -> Iterator[tuple[str, str]]:
-    """Module and name of every name in a pickle, found without running it."""
-    import pickletools
-
-    strings: list[str] = []
-    try:
-        for code, argument, _ in pickletools.genops(content):
-            if code.name == "GLOBAL":
-                module, name = str(argument).split(" ", 1)
-                yield _RENAMED.get(module, module), name
-            elif code.name == "STACK_GLOBAL" and len(strings) > 1:
-                yield strings[-2], strings[-1]
-            elif isinstance(argument, str):
-                strings = [*strings[-1:], argument]
-    except ValueError as error:
-        raise UnpicklingError(f"the pickle cannot be read: {error}") from None

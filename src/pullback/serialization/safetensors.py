@@ -18,7 +18,7 @@ from ..array import dtypes
 from ..core.value import array_of
 from ..tensor.creation import made
 from ..tensor.untyped_storage import mapped
-from .save import replacing
+from .replacing import replacing
 
 _DTYPES = {
     "F64": dtypes.float64, "F32": dtypes.float32, "F16": dtypes.float16, "BF16": dtypes.bfloat16,
@@ -60,7 +60,11 @@ def load_file(filename: str | os.PathLike[str]) -> dict[str, Any]:
         length = int.from_bytes(raw.read(8), "little")
         header = json.loads(raw.read(length))
     content = mapped(path, False, os.path.getsize(path))[8 + length :]
-    return {name: _tensor(content, header[name], name) for name in names}
+    try:
+        return {name: _tensor(content, header[name], name) for name in names}
+    except (LookupError, TypeError, ValueError) as error:
+        # The library reads the same header otherwise, for instance one that tells a thing twice.
+        raise _library().SafetensorError(f"Error while deserializing header: {error}") from None
 
 
 def _tensor(content: np.ndarray, entry: Mapping[str, Any], name: str) -> Any:

@@ -1,6 +1,6 @@
 """`save`: objects with tensors to a file that torch reads.
 
-A file appears whole or not at all: it is written beside its place and then moved there.
+A file appears whole or not at all: see `replacing`.
 """
 
 from __future__ import annotations
@@ -8,13 +8,10 @@ from __future__ import annotations
 import io
 import os
 import pickle
-import stat
 import struct
 import sys
 import types
 from collections import OrderedDict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from ..array import dtypes
@@ -39,6 +36,7 @@ from ..torch_names import _utils
 from .archive import Writer
 from .legacy import MAGIC, VERSION
 from .names import UNTYPED, StorageKind, storage_kind, torch_name
+from .replacing import replacing
 
 #: The protocol that every torch reads.
 PROTOCOL = 2
@@ -200,6 +198,26 @@ def _reduced_parameter(param: Any) -> Any:
     return _utils._rebuild_parameter_with_state, args
 
 
+class _Whole:
+    """A stream without a buffer, which may write less than it is given and say so: this one writes all."""
+
+    def __init__(self, stream: io.RawIOBase) -> None:
+        self._stream = stream
+
+    def write(self, content: Any) -> int:
+        """Write all bytes."""
+        left = memoryview(content).cast("B")
+        while left:
+            count = self._stream.write(left)
+            if count is None:
+                raise BlockingIOError("the file takes no more bytes now, and does not wait")
+            left = left[count:]
+        return len(content)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 def save(
     obj: object, f: Any, pickle_module: Any = pickle, pickle_protocol: int = PROTOCOL,
     _use_new_zipfile_serialization: bool = True, _disable_byteorder_record: bool = False,
@@ -225,7 +243,8 @@ def save(
                 f"expected 'f' to be string, path, or a file-like object with a 'write' attribute, but got "
                 f"{type(f)}"
             )
-        write(obj, f, "archive", pickle_protocol, _disable_byteorder_record)
+        stream = _Whole(f) if isinstance(f, io.RawIOBase) else f
+        write(obj, stream, "archive", pickle_protocol, _disable_byteorder_record)
         return
     path = os.path.realpath(os.fspath(f))
     folder = os.path.splitext(os.path.basename(os.fspath(f)))[0] or "archive"
@@ -233,45 +252,24 @@ def save(
         write(obj, stream, folder, pickle_protocol, _disable_byteorder_record)
 
 
-@contextmanager
-def replacing(path: str) -> Iterator[Any]:
-    """A stream whose content takes the place of a file at the end; after an exception the file is
-    as before.
-    """
-    parent = os.path.dirname(path)
-    if not os.path.isdir(parent):
-        raise RuntimeError(f"Parent directory {parent} does not exist.")
-    if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
-        with open(path, "wb") as stream:  # a device or a pipe has no place to be moved to
-            yield stream
-        return
-    beside = f"{path}.{os.getpid()}.{id(path):x}.part"
-    try:
-        with open(beside, "xb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(beside, path)
-    except BaseException:
-        if os.path.exists(beside):
-            os.unlink(beside)
-        raise
-
-
 def _write_archive(obj: Any, stream: Any, folder: str, protocol: int, no_byteorder: bool) -> None:
     content = io.BytesIO()
     pickler = Pickler(content, protocol, legacy=False)
     pickler.dump(obj)
     writer = Writer(stream, folder)
-    writer.write("data.pkl", content.getvalue())
-    writer.write(".format_version", b"1")
-    writer.write(".storage_alignment", b"64")
-    if not no_byteorder:
-        writer.write("byteorder", sys.byteorder.encode())
-    for storage, _, number in pickler.storages.values():
-        writer.write(f"data/{number}", storage._bytes.data)
-    writer.write("version", b"3\n")
-    writer.close()
+    try:
+        writer.write("data.pkl", content.getvalue())
+        writer.write(".format_version", b"1")
+        writer.write(".storage_alignment", b"64")
+        if not no_byteorder:
+            writer.write("byteorder", sys.byteorder.encode())
+        for storage, _, number in pickler.storages.values():
+            writer.write(f"data/{number}", storage._bytes.data)
+        writer.write("version", b"3\n")
+        writer.close()
+    except BaseException:
+        writer.abandon()
+        raise
 
 
 def _write_legacy(obj: Any, stream: Any, folder: str, protocol: int, no_byteorder: bool) -> None:

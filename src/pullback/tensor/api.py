@@ -209,6 +209,9 @@ def adopt(args: Iterable[Any]) -> bool:
     """
     found = {type(item) for item in _items(args) if hasattr(type(item), "__torch_function__")}
     foreign = {kind for kind in found if not issubclass(kind, TensorBase)}
+    for kind in foreign:
+        if hasattr(kind, "_facade"):  # the class of tensors of another copy
+            raise errors.other_copy(kind)
     OVERRIDING.update(foreign)
     return bool(foreign) and not modes().function_disabled
 

@@ -65,11 +65,11 @@ def _getitem(self: Any, index: Any) -> Any:
                 record.at = counter[0]
                 if above is None:
                     record.base = self
-                    record.steps = ((_SELECT, attrs, None),)
+                    record.chain = (None, (_SELECT, attrs, None))
                     record.creation = DEFAULT_VIEW if mode is DEFAULT else NO_GRAD_VIEW
                 else:
                     record.base = above.base
-                    record.steps = (*above.steps, (_SELECT, attrs, None))
+                    record.chain = (above.chain, (_SELECT, attrs, None))
                     record.creation = INHERITED[above.creation] if mode is DEFAULT else NO_GRAD_VIEW
                 y._view = record
                 node = self._node

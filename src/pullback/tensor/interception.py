@@ -10,11 +10,11 @@ What this module must do:
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..array import locks
 from ..core.modes import change, modes, put_modes, reset_modes, set_modes
 
 Function = Callable[..., Any]
@@ -43,7 +43,7 @@ class _Active:
     """Stands in `OVERRIDING` while some thread has a mode on."""
 
 
-_lock = threading.Lock()
+_lock = locks.lock()
 _active = 0
 
 

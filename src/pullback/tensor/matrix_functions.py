@@ -403,14 +403,14 @@ def linalg_multi_dot(tensors: Sequence[Any]) -> Any:
             )
     shape = (*(() if first else shape_of(chain[0])[:1]), *(() if last else shape_of(chain[-1])[1:]))
     splits = _best_splits([shape_of(chain[0])[0], *(shape_of(t)[1] for t in chain)])
+    return _product(chain, splits, 0, len(chain) - 1).view(shape)
 
-    def product(start: int, stop: int) -> Any:
-        if start == stop:
-            return chain[start]
-        at = splits[start, stop]
-        return matmul(product(start, at), product(at + 1, stop))
 
-    return product(0, len(chain) - 1).view(shape)
+def _product(chain: Sequence[Any], splits: dict[tuple[int, int], int], start: int, stop: int) -> Any:
+    if start == stop:
+        return chain[start]
+    at = splits[start, stop]
+    return matmul(_product(chain, splits, start, at), _product(chain, splits, at + 1, stop))
 
 
 @public

@@ -10,6 +10,7 @@ What this module must do:
 from __future__ import annotations
 
 import copy
+import inspect
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
@@ -33,12 +34,29 @@ from .tensor import Tensor
 from .untyped_storage import _of_bytes
 
 #: What the mechanism keeps in a tensor's dictionary.
-_INTERNAL = frozenset(TensorBase.__annotations__) | {"_shared"}
+_INTERNAL = frozenset(TensorBase.__annotations__) | {"_shared", "_grad_dtype"}
 
 
 def attributes(tensor: Any) -> dict[str, Any]:
     """Return the attributes that users gave a tensor."""
     return {name: value for name, value in tensor.__dict__.items() if name not in _INTERNAL}
+
+
+def could_be_set(tensor: Any, name: Any) -> bool:
+    """Return whether a user could have given a tensor an attribute of this name: none of Python's own, none
+    that the mechanism reads, none that a tensor computes.
+    """
+    if type(name) is not str or is_dunder(name) or name in _INTERNAL:
+        return False
+    if tensor._sparse and (name in tensor.__dict__ or hasattr(type(tensor), name)):
+        return False
+    found = inspect.getattr_static(Tensor, name, None)
+    return found is None or not (name.startswith("_") or hasattr(type(found), "__set__"))
+
+
+def is_dunder(name: str) -> bool:
+    """Return whether a name is one that Python or NumPy looks for on its own."""
+    return name.startswith("__") and name.endswith("__")
 
 
 def rebuild_tensor(

@@ -17,12 +17,12 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
 
 from ..array import dtypes
+from ..array.locks import computed
 from ..core.device import device as device_class
 from ..core.value import TensorBase, array_of
 from ..errors import invalid_combination, type_name
@@ -517,7 +517,7 @@ class Parser:
         self.texts = signatures
         self.numbers = numbers
 
-    @cached_property
+    @computed
     def signatures(self) -> list[Signature]:
         """The signatures, read when first needed: reading those of all functions takes 4 ms."""
         return [Signature(text, self.numbers) for text in self.texts]

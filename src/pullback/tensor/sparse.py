@@ -422,8 +422,9 @@ def _check_parts(where: Any, what: Any, size: Sequence[int], unique: bool | None
                 f"{places[axis].max()}"
             )
     if unique and len(places):
-        flat = np.ravel_multi_index(tuple(places), tuple(size[: len(places)]))
-        if (np.diff(flat) <= 0).any():
+        steps = np.diff(places, axis=1)  # the first axis along which two neighbours differ says their order
+        first = np.argmax(steps != 0, axis=0)
+        if (steps[first, np.arange(steps.shape[1])] <= 0).any():
             raise RuntimeError(
                 "cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor"
             )

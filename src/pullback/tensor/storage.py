@@ -233,6 +233,24 @@ def _put_onto(self: Any, array: Any) -> Any:
     return self
 
 
+def _check_place(offset: int, size: Any, stride: Any) -> None:
+    """Raise torch's error for a place that is in no storage."""
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    if size is None:
+        return
+    if any(n < 0 for n in size):
+        raise RuntimeError("numel: integer multiplication overflow")
+    if stride is None or 0 in size:
+        return
+    if len(size) != len(stride):
+        raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(stride)})")
+    if any(n < 0 for n in stride) or (offset + extent(tuple(size), tuple(stride))) >> 60:
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}"
+        )
+
+
 @with_signature(
     "()", "(torch.Storage source)",
     "(torch.Storage source, int storage_offset, tuple of ints size, tuple of ints stride = None)",
@@ -258,6 +276,7 @@ def set_(
     own = memory_of(self).dtype
     if source is None:
         return _put_onto(self, np.empty(0, own))
+    _check_place(storage_offset or 0, size, stride)
     if isinstance(source, TensorBase):
         array = memory_of(source)
         if array.dtype != own:

@@ -7,16 +7,23 @@ memory.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import ModuleType
 from typing import Any
 
 from ..array import dtypes
 from ..array.strides import extent
+from ..core.meta import is_meta
+from ..core.value import TensorBase
 from ..nn.parameter import Parameter
+from ..tensor.constants import SPARSE
 from ..tensor.meta import meta_tensor
 from ..tensor.namespace import TOP_LEVEL
 from ..tensor.properties import _neg_view, conj
+from ..tensor.serialization import could_be_set
 from ..tensor.storage import over_storage
 from ..tensor.typed_storage import TypedStorage
 
@@ -30,6 +37,8 @@ def _over(storage: Any, dtype: Any, offset: Any, size: Any, stride: Any) -> Any:
     numbers = (offset, *size, *stride)
     if any(type(n) is not int for n in numbers) or len(size) != len(stride):
         raise TypeError("offset, size and stride of a tensor in a checkpoint are ints, as many of each")
+    if any(abs(n) >> 63 for n in numbers):
+        raise RuntimeError("Overflow when unpacking long long")
     if any(n < 0 for n in numbers):
         raise RuntimeError(
             f"Trying to create tensor with negative dimension, stride or offset: {list(size)}, "
@@ -80,10 +89,54 @@ def _rebuild_tensor_v3(
 
 
 def _rebuild_sparse_tensor(layout: Any, data: Any) -> Any:
-    """Return a tensor of a sparse layout of its parts."""
-    from ..tensor.sparse_whole import rebuilt
+    """Return a tensor of a sparse layout of its parts, after the checks that its invariants hold.
 
-    return rebuilt(layout, data)
+    A part with more elements than its storage (an expanded one) is refused: checking it could take for ever.
+    """
+    from ..tensor.compressed_functions import sparse_compressed_tensor
+    from ..tensor.sparse import sparse_coo_tensor
+
+    if type(data) is not tuple:
+        raise TypeError(f"the parts of a sparse tensor in a checkpoint are a tuple, not {type(data)}")
+    for part in data:
+        if isinstance(part, TensorBase) and not _is_whole(part):
+            raise TypeError("the parts of a sparse tensor in a checkpoint are tensors with own elements")
+    if layout is SPARSE[0] and 3 <= len(data) <= 4:
+        coalesced = len(data) == 4 and data[3] is True
+        make = functools.partial(sparse_coo_tensor, *data[:3], is_coalesced=coalesced)
+    elif layout in SPARSE and len(data) == 4:
+        make = functools.partial(sparse_compressed_tensor, *data, layout=layout)
+    else:
+        raise TypeError(f"a sparse tensor in a checkpoint has a sparse layout and its parts, not {layout}")
+    later = _LATER.get()
+    if later is None:
+        return make(check_invariants=True)
+    later.append(functools.partial(make, check_invariants=True))
+    return make(check_invariants=False)
+
+
+#: Checks of sparse tensors that are to be done when a whole file is read.
+_LATER: ContextVar[list[Callable[[], Any]] | None] = ContextVar("later", default=None)
+
+
+@contextmanager
+def sparse_checked_at_end() -> Iterator[None]:
+    """Look at the elements of sparse tensors when the block ends: in some files they follow the tensors."""
+    later: list[Callable[[], Any]] = []
+    token = _LATER.set(later)
+    try:
+        yield
+    finally:
+        _LATER.reset(token)
+    for check in later:
+        check()
+
+
+def _is_whole(tensor: Any) -> bool:
+    """Return whether a tensor has elements, and no more than its storage."""
+    if tensor._sparse or is_meta(tensor):
+        return False
+    return tensor.numel() <= tensor.untyped_storage().nbytes() // tensor.itemsize
 
 
 def _rebuild_meta_tensor_no_storage(dtype: Any, size: Any, stride: Any, requires_grad: Any) -> Any:
@@ -92,6 +145,8 @@ def _rebuild_meta_tensor_no_storage(dtype: Any, size: Any, stride: Any, requires
         raise TypeError("a tensor in a checkpoint needs a dtype, a size and a stride")
     if any(type(n) is not int or n < 0 for n in (*size, *stride)) or len(size) != len(stride):
         raise TypeError("size and stride of a tensor in a checkpoint are ints from 0 on, as many of each")
+    if any(n >> 63 for n in (*size, *stride)):
+        raise RuntimeError("Overflow when unpacking long long")
     return meta_tensor(tuple(size), dtype.numpy, tuple(stride), bool(requires_grad))
 
 
@@ -106,18 +161,26 @@ def _rebuild_parameter_with_state(data: Any, requires_grad: Any, backward_hooks:
 
 
 def _set_obj_state(obj: Any, state: Any) -> Any:
-    """Give an object its attributes: a dict, or a pair of dicts where the class has slots."""
+    """Give a tensor its attributes: a dict, or a pair of dicts where the class has slots. Only names that a
+    user could have set: a file never reaches what the mechanism keeps in a tensor.
+    """
     parts = state if isinstance(state, tuple) else (state,)
     if isinstance(state, tuple) and len(state) != 2:
-        raise RuntimeError(f"Invalid serialized state: {state}")
+        raise RuntimeError(f"Invalid serialized state: {len(state)} parts")
     for part in parts:
+        if part is not None and not isinstance(part, dict):
+            raise TypeError(f"the attributes of a tensor in a checkpoint are a dict, not {type(part)}")
         for name, value in (part or {}).items():
+            if not could_be_set(obj, name):
+                raise TypeError(f"a checkpoint cannot set the attribute {name!r} of a tensor")
             setattr(obj, name, value)
     return obj
 
 
 def _rebuild_from_type_v2(func: Any, new_type: Any, args: Any, state: Any) -> Any:
     """Return a tensor of a subclass, or one with attributes."""
+    if func not in _REBUILDING or type(args) is not tuple:
+        raise TypeError("a tensor with attributes is rebuilt by one of the functions that rebuild tensors")
     tensor = func(*args)
     if type(tensor) is not new_type:
         tensor = tensor.as_subclass(new_type)
@@ -126,6 +189,13 @@ def _rebuild_from_type_v2(func: Any, new_type: Any, args: Any, state: Any) -> An
         own(tensor, state)
         return tensor
     return _set_obj_state(tensor, state)
+
+
+#: What may make the tensor that is then given a class or attributes.
+_REBUILDING = (
+    _rebuild_tensor, _rebuild_tensor_v2, _rebuild_tensor_v3, _rebuild_sparse_tensor,
+    _rebuild_meta_tensor_no_storage, _rebuild_parameter, _rebuild_parameter_with_state,
+)  # fmt: skip
 
 
 def _flatten_dense_tensors(tensors: Sequence[Any]) -> Any:

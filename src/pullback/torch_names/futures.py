@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
+
+from ..array import locks
 
 T = TypeVar("T")
 
@@ -21,7 +22,7 @@ class Future(Generic[T]):
     __module__ = "torch.jit"
 
     def __init__(self, *, devices: Any = None) -> None:
-        self._condition = threading.Condition()
+        self._condition = locks.condition()
         self._complete = False
         self._result: Any = None
         self._error: BaseException | None = None
@@ -96,7 +97,7 @@ def collect_all(futures: list[Future[Any]]) -> Future[list[Future[Any]]]:
     """Return the future of a list of futures, complete when all of them are."""
     collected: Future[list[Future[Any]]] = Future()
     remaining = len(futures)
-    lock = threading.Lock()
+    lock = locks.lock()
     if not futures:
         collected.set_result([])
 

@@ -10,8 +10,6 @@ along one.
 from __future__ import annotations
 
 import ctypes
-import os
-import threading
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
@@ -19,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ...array import locks
 from ...array.elementwise import flat_views
 from ...core.levels import fresh_level
 from ...core.op import TABLE, Op
@@ -206,9 +205,9 @@ class Kernels:
 
     def __init__(self) -> None:
         self._made: dict[Any, Any] = {}
+        self._lock = locks.reentrant_lock()
         self._begin()
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._begin)
+        locks.in_child(self._begin)
         running = Running()
         self._moving = Moving()
         self.clamp = Bounding().clamp
@@ -223,7 +222,6 @@ class Kernels:
 
     def _begin(self) -> None:
         """Nobody is making a kernel: at the start, and in a forked child, where nobody would finish it."""
-        self._lock = threading.RLock()
         self._making = False
 
     def _kernel(self, key: Any, make: Callable[[], Any]) -> Any:

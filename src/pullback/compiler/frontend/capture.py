@@ -8,6 +8,7 @@ covectors that come later. What the second reads of the first is saved; what is 
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from ...array import dtypes
+from ...array import dtypes, locks
 from ...array.strides import strides_of
 from ...core import engine, warn
 from ...core.backward_task import Capture
@@ -218,6 +219,20 @@ def capture(
         return None
 
 
+#: Traces that are under way, in any thread.
+_running: set[_Capture] = set()
+
+
+def _give_up() -> None:
+    for other in list(_running):
+        if other._thread != threading.get_ident():
+            other.give_up()
+            _running.discard(other)
+
+
+locks.in_child(_give_up)
+
+
 class _Capture:
     def __init__(
         self, function: Callable[..., Any], args: Any, kwargs: Any, knowledge: Knowledge, first: Any,
@@ -248,6 +263,9 @@ class _Capture:
         self.recorder.places = {} if places else None
         self.recorder.lifts = True
         self.recorder.counts = self._count_of
+        self._thread = threading.get_ident()
+        self._drawn: Any = None
+        self._heard, self._hears = warnings.catch_warnings(record=True), False
         self._varying = frozenset(self._loose()) & varying - knowledge.decisive
         self.session = Session(
             self._meet, self._is_stand_in, lambda t: id(t) in self._index, lambda t: id(t) in self._given,
@@ -346,7 +364,8 @@ class _Capture:
     def run(self) -> Captured | None:
         """Trace; None where it must be done again."""
         recorder, session = self.recorder, self.session
-        drawn = default_generator.get_state()
+        self._drawn = drawn = default_generator.get_state()
+        _running.add(self)
         given = frozenset(warn.GIVEN)
         found = None
         before, precisions = modes(), settings()
@@ -362,10 +381,12 @@ class _Capture:
             for container in self._nodes:
                 session.arguments[id(session.made(container))] = container
             with seeing(lambda f: calls.callback(session, f)), traced_apart() as asked:
-                with warnings.catch_warnings(record=True) as told, tracing(recorder):
+                with self._heard as told, tracing(recorder):
+                    self._hears = True
                     warnings.simplefilter("always")
                     result = calls.call(self.function, *self._with_numbers())
                     session.close()
+                self._hears = False
                 if settings() != precisions:
                     raise Unsupported("the function leaves autocast other than it found it")
                 if asked:
@@ -398,16 +419,30 @@ class _Capture:
             warn.GIVEN.intersection_update(given)
             if found is None:
                 default_generator.set_state(drawn)
-            for slots in self._before:
-                t = slots.tensor
-                t._value, t._node, t._view, t._level = slots.value, slots.node, slots.view, slots.level
-                t._counter, t._grad, t._accumulator = slots.counter, slots.grad, slots.accumulator
-                if t._leaf_hooks is not slots.hooks:
-                    t._leaf_hooks = slots.hooks
-                if t._rearranged is not slots.rearranged:
-                    t._rearranged = slots.rearranged
-                if t._retained is not slots.retained:
-                    t._retained = slots.retained
+            self._put_back()
+            _running.discard(self)
+
+    def _put_back(self) -> None:
+        """Let the tensors hold what they held before the trace."""
+        for slots in self._before:
+            t = slots.tensor
+            t._value, t._node, t._view, t._level = slots.value, slots.node, slots.view, slots.level
+            t._counter, t._grad, t._accumulator = slots.counter, slots.grad, slots.accumulator
+            if t._leaf_hooks is not slots.hooks:
+                t._leaf_hooks = slots.hooks
+            if t._rearranged is not slots.rearranged:
+                t._rearranged = slots.rearranged
+            if t._retained is not slots.retained:
+                t._retained = slots.retained
+
+    def give_up(self) -> None:
+        """Undo, in a forked child, what the thread that traces in the parent would undo at its end."""
+        self.session.rollback()
+        self._put_back()
+        if self._drawn is not None:
+            default_generator.set_state(self._drawn)
+        if self._hears:
+            self._heard.__exit__(None, None, None)
 
     def _with_numbers(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the arguments, with what stands for those that are other numbers in other calls."""

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
+from ...array.locks import computed
 from ...array.threads import get_num_threads
 from ..emit.product import multiply
 from ..emit.writer import Writer
@@ -85,7 +86,7 @@ class Stepwise(Executable):
     #: Its steps are interleaved, even where all or none of them are native.
     _is_native = False
 
-    @functools.cached_property
+    @computed
     def writer(self) -> Writer:
         """What writes the steps apart."""
         plan = self.plan

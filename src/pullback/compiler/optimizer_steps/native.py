@@ -9,7 +9,6 @@ overlapping memory, tensors of other classes, modes that see each op, optimizers
 from __future__ import annotations
 
 import sys
-import threading
 import warnings
 from collections.abc import Iterable, Sequence
 from operator import is_
@@ -19,6 +18,7 @@ import numpy as np
 from ml_dtypes import bfloat16
 from numpy import ndarray
 
+from ...array import locks
 from ...core.blame import next_sequence, user_frame, written
 from ...core.modes import NO_GRAD, modes
 from ...core.value import wrap
@@ -208,7 +208,7 @@ class NativeSteps:
         #: Kinds of parameters whose update stand-ins do not know.
         self._refused: set[Any] = set()
         # The tables of rows are one step's at a time.
-        self._turn = threading.Lock()
+        self._turn = locks.lock()
 
     def takes(self, optimizer: Any) -> bool:
         """Return whether the optimizer's code is this package's."""

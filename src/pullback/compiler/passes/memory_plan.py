@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Sequence
-from functools import cached_property
 from heapq import heappop, heappush
 
+from ...array.locks import computed
 from ..emit.modules import MANY, WIDE, Kernels
 from ..emit.product import Product
 from ..emit.routine import emit_routine
@@ -57,18 +57,18 @@ class Plan:
         self.offsets: dict[int, int] = {}
         self.arena_bytes = 0
 
-    @cached_property
+    @computed
     def _numbers(self) -> dict[int, int]:
         """Return the steps' numbers, by identity."""
         return {id(step): n for n, step in enumerate(self.steps)}
 
-    @cached_property
+    @computed
     def _filling(self) -> dict[int, int]:
         """Return the numbers of the kernels that fill buffers."""
         kernels = ((n, step) for n, step in enumerate(self.steps) if isinstance(step, Kernel))
         return {number_: n for n, step in kernels for number_ in step.fills}
 
-    @cached_property
+    @computed
     def _reading(self) -> dict[int, set[int]]:
         """Return the numbers of the steps that read buffers."""
         return _readers(self.steps)
@@ -94,7 +94,7 @@ class Plan:
         scalars = sum(len(kernel.nodes) for kernel in kernels if kernel.size == 1)
         return 2 * scalars > sum(len(kernel.nodes) for kernel in kernels)
 
-    @cached_property
+    @computed
     def settled(self) -> int:
         """Count the steps after which nothing can go wrong: no array kernel runs any more, and it is known
         whether the program refuses its inputs.
@@ -163,6 +163,16 @@ def with_bodies(plan: Plan) -> Plan:
 
 def laid_out(plan: Plan) -> Plan:
     """Lay the temporaries out in the arena: first fit, by the steps between which each is alive."""
+    sizes, spans = alive(plan)
+    place = _fitted if len(sizes) <= FITTED else _in_order
+    plan.offsets = place({b: aligned(size) for b, size in sizes.items()}, spans)
+    ends = [offset + aligned(sizes[b]) for b, offset in plan.offsets.items()]
+    plan.arena_bytes = max(ends, default=0)
+    return plan
+
+
+def alive(plan: Plan) -> tuple[dict[int, int], dict[int, list[int]]]:
+    """Return how many bytes each temporary of a plan takes, and the first and last step in which it lives."""
     sizes: dict[int, int] = {}
     spans: dict[int, list[int]] = {}
     for n, step in enumerate(plan.steps):
@@ -187,11 +197,7 @@ def laid_out(plan: Plan) -> Plan:
                 size = _row_bytes(plan.emissions[id(step)], buffer)
             sizes[buffer.number] = max(size, sizes.get(buffer.number, 0))
             spans.setdefault(buffer.number, [n, n])[1] = n
-    place = _fitted if len(sizes) <= FITTED else _in_order
-    plan.offsets = place({b: aligned(size) for b, size in sizes.items()}, spans)
-    ends = [offset + aligned(sizes[b]) for b, offset in plan.offsets.items()]
-    plan.arena_bytes = max(ends, default=0)
-    return plan
+    return sizes, spans
 
 
 def _fitted(sizes: dict[int, int], spans: dict[int, list[int]]) -> dict[int, int]:

@@ -19,9 +19,11 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
 
 #: Beyond so many bytes the entries that were not used for longest are removed.
 LIMIT = 512 << 20
@@ -100,21 +102,48 @@ def read(name: str) -> tuple[Any, bytes] | None:
         return None
     path = place / (name + _SUFFIX)
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+        data = _content(path)
     except OSError:
         return None
-    with open(descriptor, "rb") as file:
+    found = None if data is None else _unpacked(data)
+    with contextlib.suppress(OSError):
+        if found is not None:
+            os.utime(path)
+        elif data is not None:
+            path.unlink()
+    return found
+
+
+def made_of(name: str, make: Callable[[Any, bytes], _T]) -> _T | None:
+    """Return what `make` makes of an entry's description and bytes; None where there is no entry, or one that
+    `make` cannot read, which is removed.
+    """
+    found = read(name)
+    if found is None:
+        return None
+    try:
+        return make(*found)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        place = _own_folder(create=False)
+        if place is not None:
+            _remove([str(place / (name + _SUFFIX))])
+        return None
+
+
+def _content(path: Path) -> bytes | None:
+    """Return what is in a file; None where it is no file of the user's own. No pipe is waited for."""
+    flags = os.O_RDONLY
+    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
+        flags |= getattr(os, name, 0)
+    descriptor = os.open(path, flags)
+    try:
         about = os.fstat(descriptor)
         if not stat.S_ISREG(about.st_mode) or not _is_own(about):
             return None
-        data = file.read()
-    found = _unpacked(data)
-    with contextlib.suppress(OSError):
-        if found is None:
-            path.unlink()
-        else:
-            os.utime(path)
-    return found
+        with open(descriptor, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(descriptor)
 
 
 def _unpacked(data: bytes) -> tuple[Any, bytes] | None:
@@ -125,7 +154,12 @@ def _unpacked(data: bytes) -> tuple[Any, bytes] | None:
         return None
     length = int.from_bytes(data[start : start + 8], "little")
     start += 8
-    return json.loads(data[start : start + length]), data[start + length :]
+    if length > len(data) - start:
+        return None
+    try:
+        return json.loads(data[start : start + length]), data[start + length :]
+    except (ValueError, RecursionError):
+        return None
 
 
 def write(name: str, description: Any, content: bytes) -> None:

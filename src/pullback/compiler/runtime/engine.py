@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import functools
+import os
 import struct
-import threading
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ...array import large, locks
+from ...array.locks import computed
 from ..emit import codegen
 from ..emit.codegen import Code, Effort, machine, module, target
 from . import cache
 from .helper_processes import submitted, summon
+
+#: Seconds that a fork waits for a thread that is inside LLVM: most calls take milliseconds.
+_PATIENCE = 30.0
 
 #: Of a text with loops and straight code.
 DEFAULT = Effort()
@@ -109,8 +115,7 @@ def named(
 
 def found_as(name: str) -> Code | None:
     """Return what an earlier process kept under a name; None where there is nothing."""
-    found = cache.read(name)
-    return None if found is None else Code((found[1],), tuple(found[0]))
+    return cache.made_of(name, lambda called, content: Code((content,), tuple(map(str, called))))
 
 
 class Library:
@@ -138,7 +143,7 @@ class Library:
         self.effort = effort
         self._source = started(source, effort) if isinstance(source, str) else source
         self._symbols, self._resolve = symbols, resolve
-        self._lock = threading.Lock()
+        self._lock = locks.lock()
 
     @property
     def engine(self) -> Any:
@@ -146,12 +151,12 @@ class Library:
         with self._lock:
             return self._engine
 
-    @functools.cached_property
+    @computed
     def code(self) -> Code:
         """The machine code."""
         return self._source if isinstance(self._source, Code) else self._source()
 
-    @functools.cached_property
+    @computed
     def _engine(self) -> Any:
         import llvmlite.binding as llvm
 
@@ -178,3 +183,48 @@ class Library:
         """Return the machine's instructions, as text; the library must have been made from LLVM's text."""
         assert self.text is not None
         return str(target().emit_assembly(module(self.text, self.effort)))
+
+
+class _Refusing:
+    """Stands for llvmlite's lock in a process that was forked from the middle of LLVM."""
+
+    def acquire(self) -> None:
+        """Refuse: LLVM would wait for a thread that this process does not have."""
+        raise RuntimeError("another thread was inside LLVM when this process was forked")
+
+    def release(self) -> None:
+        """Do nothing: nobody can hold it."""
+
+
+class _Forks:
+    """Keeps LLVM at rest while the process is forked, by llvmlite's own lock."""
+
+    def __init__(self) -> None:
+        self._lock: Any = None
+        self._is_held = False
+
+    def before(self) -> None:
+        """Wait until no thread is inside LLVM."""
+        found = sys.modules.get("llvmlite.binding.ffi")
+        self._lock = None if found is None else getattr(found.lib, "_lock", None)
+        if self._lock is not None:
+            self._is_held = self._lock._lock.acquire(timeout=_PATIENCE)
+
+    def in_parent(self) -> None:
+        """Go on."""
+        if self._lock is not None and self._is_held:
+            self._lock._lock.release()
+
+    def in_child(self) -> None:
+        """Go on; what was forked from the middle of LLVM computes without it."""
+        self.in_parent()
+        if self._lock is not None and not self._is_held:
+            self._lock._lock = _Refusing()
+            large.take_away()
+
+
+_forks = _Forks()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_forks.before, after_in_parent=_forks.in_parent, after_in_child=_forks.in_child
+    )

@@ -6,14 +6,14 @@ What builds programs is imported where one is built: a process that finds an ima
 from __future__ import annotations
 
 import ctypes
-import functools
-import threading
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import ndarray
 
+from ...array import locks
+from ...array.locks import computed
 from ...core.op import TABLE
 from ..emit.codegen import NOTHING
 from ..lower.buffer import ALIGNMENT, Buffer
@@ -118,14 +118,14 @@ class Executable:
         # The lowered program's steps hold what has these functions.
         return found, machine_code.Found(addresses, [])
 
-    @functools.cached_property
+    @computed
     def lowered(self) -> Result:
         """Lower the program."""
         from ..lower.equations import lower
 
         return lower(self.program)
 
-    @functools.cached_property
+    @computed
     def plan(self) -> Plan:
         """Plan its memory."""
         from ..emit.emitter import Module
@@ -135,7 +135,7 @@ class Executable:
         self._kernels = Kernels(Module(), self._compile)
         return planned(self.lowered, self._kernels)
 
-    @functools.cached_property
+    @computed
     def writer(self) -> Writer:
         """Return what writes it for LLVM."""
         from ..emit.writer import Writer
@@ -148,7 +148,7 @@ class Executable:
         """Return what it does, in order."""
         return self.plan.steps
 
-    @functools.cached_property
+    @computed
     def llvm(self) -> str:
         """Write LLVM's text."""
         if not self.writer.names:
@@ -183,7 +183,7 @@ class Executable:
         self._failed = np.zeros(1, np.uint8)
         self.table[-1] = self._failed.ctypes.data
         self.table_address = self.table.ctypes.data
-        self.turn = threading.Lock()
+        self.turn = locks.lock()
         self.interleaved: Interleaved | None = None
         if self._is_native:
             self.entry = self._library.address(self.segments[0])  # type: ignore[union-attr]  # there is one then

@@ -20,6 +20,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from queue import SimpleQueue
 
+from ...array import locks
 from ..emit import codegen
 from ..emit.codegen import Code, Effort
 
@@ -123,7 +124,7 @@ def _allowed() -> int:
     return 0 if cores < 2 else min(cores, MOST)
 
 
-_lock = threading.Lock()
+_lock = locks.lock()
 _current: Helpers | None = None
 _users = 0
 
@@ -169,9 +170,8 @@ def submitted(text: str, effort: Effort) -> Callable[[], Code]:
 
 def _forget() -> None:
     """A forked child has none of its parent's threads."""
-    global _lock, _current, _users
-    _lock, _current, _users = threading.Lock(), None, 0
+    global _current, _users
+    _current, _users = None, 0
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+locks.in_child(_forget)

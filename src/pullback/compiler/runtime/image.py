@@ -95,10 +95,10 @@ def _name(question: str, program: Program, *more: str) -> str | None:
 
 def read(name: str) -> tuple[Image, machine_code.Found] | None:
     """Return an image and what it calls; None where there is none."""
-    found = cache.read(name)
-    if found is None:
-        return None
-    about, content = found
+    return cache.made_of(name, _read)
+
+
+def _read(about: Any, content: bytes) -> tuple[Image, machine_code.Found] | None:
     called = machine_code.found(about["symbols"])
     if called is None:
         return None

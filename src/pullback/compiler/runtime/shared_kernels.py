@@ -9,13 +9,13 @@ function adds them in order.
 from __future__ import annotations
 
 import ctypes
-import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy import ndarray
 
+from ...array.locks import computed
 from ..emit.codegen import WRITTEN
 from ..emit.vectors import Code
 from . import engine, machine_code
@@ -111,11 +111,11 @@ class Kernel:
         self.joins = bool(sums)
         self.mending = mending
 
-    @functools.cached_property
+    @computed
     def part(self) -> int:
         return self._library.address(self.name)
 
-    @functools.cached_property
+    @computed
     def joining(self) -> int:
         return self._library.address(machine_code.symbol_of(self.name, "joining")) if self.joins else 0
 

@@ -95,8 +95,7 @@ class _Source:
 def _prepare(source: _Source, executable: Executable, spec: native_call.Specification) -> None:
     """Name what the functions of forward and backward share, and have threads ready."""
     source.names |= {
-        "native": spec.call(), "keep": (spec, executable), "type": type, "int": int,
-        "turn": executable.turn.acquire, "done": executable.turn.release,
+        "native": spec.call(), "keep": (spec, executable), "type": type, "int": int, "turn": executable.turn,
     }  # fmt: skip
     if executable.interleaved is not None:
         source.names["lapse"] = executable.interleaved.lapse
@@ -364,8 +363,8 @@ class _Forward:
             source.unless("all([bond.holds() for bond in slow])")
         _prepare(source, executable, spec)
         source.line(f"items, extras = {self.items}, {self.extras}")
-        source.line("if not turn(False): return MISS")
-        source.line("try:")
+        # A `with` takes and frees the lock whenever an interrupt comes.
+        source.line("with turn:")
         source.line("outs = native(items, extras)", 2)
         source.line("while type(outs) is int:", 2)
         if executable.interleaved is not None:
@@ -375,8 +374,6 @@ class _Forward:
         source.line("if not places.are_apart(): return MISS", 4)
         source.line(f"elif not watch.still_holds(outs - {native_call.WATCHED}): return MISS", 3)
         source.line("outs = native(items, extras)", 3)
-        source.line("finally:")
-        source.line("done()", 2)
         if made:
             source.line(f"{self._tuple(made)} = outs")
 
@@ -537,9 +534,8 @@ def backward(executable: Executable, general: Callable[..., Any]) -> Callable[..
     source.names |= {"general": general, "keep_arrays": (keep, table)}
     source.line("items = (*saved, *covectors)")
     _prepare(source, executable, spec)
-    source.line("if not turn(False): return general(saved, covectors)")
-    source.line("outs = native(items, ())")
-    source.line("done()")
+    source.line("with turn:")
+    source.line("outs = native(items, ())", 2)
     if executable.interleaved is not None:
         source.line(f"if type(outs) is int and outs == {native_call.REFUSED}: lapse()")
     source.line("return general(saved, covectors) if type(outs) is int else outs")

@@ -17,8 +17,8 @@ import functools
 import os
 import platform
 import signal
-import threading
 
+from ...array import locks
 from ...array.threads import get_num_threads
 from . import engine
 
@@ -233,13 +233,14 @@ class Pool:
         library = engine.Library(text(), {})
         self.address = library.address(PARALLEL if _HAS_THREADS else _SERIAL)
         self._allowed = 0
+        self._lock = locks.lock()
         if _HAS_THREADS:
             self._system = ctypes.CDLL(None)
             self._worker = ctypes.c_void_p(library.address(_WORKER))
             self._memory = library.engine.get_global_value_address(_POOL)
             self._limit = ctypes.c_int64.from_address(self._memory + _LIMIT)
             self._reset()
-            os.register_at_fork(after_in_child=self._reset)
+            locks.in_child(self._reset)
         # A thread may be in this code while the interpreter takes itself down: it stays to the end.
         library.engine.detach()
 
@@ -247,7 +248,6 @@ class Pool:
         """Begin without threads: at the start, and in a forked child, which has none of its parent's."""
         ctypes.memset(self._memory, 0, _SIZE)
         self._started = self._allowed = 0
-        self._lock = threading.Lock()
         self._system.pthread_mutex_init(ctypes.c_void_p(self._memory + _MUTEX), None)
         self._system.pthread_cond_init(ctypes.c_void_p(self._memory + _CONDITION), None)
 

@@ -246,10 +246,8 @@ class ModuleState:
             if assign:
                 local["assign_to_params_buffers"] = True
             module._load_from_state_dict(held, prefix, local, True, missing, unexpected, messages)
-            for name, child in module._modules.items():
-                if child is not None:
-                    below = f"{prefix}{name}."
-                    load(child, {k: v for k, v in held.items() if k.startswith(below)}, below)
+
+        def loaded(module: Any) -> None:
             keys = _IncompatibleKeys(missing, unexpected)
             for hook in list(module._load_state_dict_post_hooks.values()):
                 if hook(module, keys) is not None:
@@ -259,7 +257,7 @@ class ModuleState:
                         "inplace."
                     )
 
-        load(self, values, "")
+        _below(self, values, "", load, loaded)
         if strict:
             if unexpected:
                 messages.insert(
@@ -274,3 +272,15 @@ class ModuleState:
                 f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(messages)
             )
         return _IncompatibleKeys(missing, unexpected)
+
+
+def _below(
+    module: Any, held: Any, prefix: str, load: Callable[[Any, Any, str], None], loaded: Callable[[Any], None]
+) -> None:
+    """Load a module, then those in it, each with its part of what is held, and tell of it afterwards."""
+    load(module, held, prefix)
+    for name, child in module._modules.items():
+        if child is not None:
+            below = f"{prefix}{name}."
+            _below(child, {k: v for k, v in held.items() if k.startswith(below)}, below, load, loaded)
+    loaded(module)

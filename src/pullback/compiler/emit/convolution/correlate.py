@@ -107,12 +107,25 @@ class Correlation:
         if not self.is_whole:
             pack(code, source, "%scratch", self.inputs, self.pitch, rows, columns)
             return "%scratch"
-        # The last vector reaches beyond the image: the last image is copied.
+        # The last vector reaches beyond the image: the last image is copied, or more where they are small.
         final = code.value(f"sdiv i64 {code.plus('%last', -1)}, %splits")
-        is_last = code.value(f"icmp eq i64 {image}, {final}")
+        is_last = code.value(f"icmp sge i64 {image}, {code.plus(final, 1 - self._images_reached())}")
         with code.loop(0, code.value(f"zext i1 {is_last} to i64")):
             pack(code, source, "%scratch", self.inputs, self.pitch, rows, columns)
         return code.value(f"select i1 {is_last}, ptr %scratch, ptr {source}")
+
+    def _images_reached(self) -> int:
+        """Return how many images, the one that is read among them, the last vector of one may lie in."""
+        rows, columns = self.rows, self.columns
+        taps = [(row, column) for r in rows.taps for row in r for c in columns.taps for column in c]
+        furthest = max(
+            (row.part * len(columns.firsts) + column.part) * self.plane
+            + row.shift * columns.length + column.shift for row, column in taps
+        )  # fmt: skip
+        vectors = max(self.vectors, self.tile.columns)
+        end = (self.inputs - 1) * self.pitch + furthest + vectors * self.registers.lanes
+        image = self.shape.groups * self.inputs * rows.size * columns.size
+        return -(-end // image)
 
     def _block(self, number: str, places: str, weight: str, bias: str, target: str) -> None:
         """A block of output channels, all places."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
+from ....array.locks import computed
 from ...runtime import cache, engine, machine_code
 from ..codegen import WRITTEN
 from ..vector_registers import Registers, registers
@@ -66,7 +67,7 @@ class Compiled:
         self.name = machine_code.name_of(cache.key("product", real, engine.attributes()))
         self._library = machine_code.library(self.name, lambda: _text(real), WRITTEN)
 
-    @functools.cached_property
+    @computed
     def part(self) -> int:
         return self._library.address(self.name)
 

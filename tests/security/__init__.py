@@ -1,0 +1,1 @@
+"""Tests of what must hold against hostile files, forks, interrupts and long runs."""
