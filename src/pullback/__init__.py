@@ -202,6 +202,7 @@ _LAZY_NAMES = {
     "PyTorchFileReader": "serialization.file_reader",
     "StorageBase": "storage",
     **dict.fromkeys(("DeviceObjType", "ScriptFunction", "ScriptModule"), "jit"),
+    **dict.fromkeys(("freeze", "load_frozen"), "torch_names.frozen"),
     "load": "serialization",
     "save": "serialization",
     **dict.fromkeys(

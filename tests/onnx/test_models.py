@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pullback as torch
-from pullback.torch_names.export.example_trace import named_tensors
+from pullback.torch_names.structure import named_tensors
 
 from . import functions, sequences, vision
 from .cases import CASES, Case

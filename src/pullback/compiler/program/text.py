@@ -246,6 +246,26 @@ MAKERS: dict[str, Any] = {
 }  # fmt: skip
 
 
+def value_as_text(value: Any) -> str:
+    """Return an attribute as it stands in a program.
+
+    Raises
+    ------
+    Unprintable
+        It has no text.
+    """
+    writer = _Writer()
+    text = writer._value(value)
+    if "held" in writer.names or writer.bodies:
+        raise Unprintable
+    return text
+
+
+def read_value(text: str) -> Any:
+    """Return the attribute that a text writes down."""
+    return _Reader([])._value(ast.parse(text, mode="eval").body)
+
+
 def parsed(text: str) -> dict[str, Any]:
     """Return the fields of the program that a text writes down.
 

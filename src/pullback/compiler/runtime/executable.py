@@ -175,7 +175,7 @@ class Executable:
         self.entry = self._library.address(self.segments[0]) if native else 0  # type: ignore[union-attr]  # as said
         self.table = np.zeros(1 + len(found.slots), np.uintp)
         self._arena = _aligned(found.arena_bytes)
-        self._constants = found.constants
+        self._constants, self._slots = found.constants, found.slots
         self.table[0] = self._arena.ctypes.data
         for buffer_number, array in found.constants.items():
             self.table[found.slots[buffer_number]] = array.ctypes.data

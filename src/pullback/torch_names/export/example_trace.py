@@ -14,7 +14,7 @@ What this module must do:
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +29,7 @@ from ...core.value import TensorBase, array_of
 from ...core.versions import version_of
 from ...nn import Module
 from ..overrides import TorchFunctionMode
+from ..structure import named_tensors, placed
 
 #: A line of the user's program: file, number, function.
 Line = tuple[str, int, str]
@@ -68,12 +69,6 @@ class Example(NamedTuple):
     mutated: list[str]
     lines: dict[int, Line]
     asked: list[Line]
-
-
-class Place(NamedTuple):
-    """Stand for a tensor among what a model returns: the number of the program's output."""
-
-    output: int
 
 
 class ExampleRecorder(Recorder):
@@ -170,45 +165,6 @@ class _Lifting(TorchFunctionMode):
         return result
 
 
-def named_tensors(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Yield the tensors in containers, each once, with a name that says where it was found."""
-    if isinstance(value, TensorBase):
-        yield path, value
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from named_tensors(item, f"{path}_{key}" if path else str(key))
-    elif isinstance(value, (list, tuple)):
-        for n, item in enumerate(value):
-            yield from named_tensors(item, f"{path}_{n}" if path else str(n))
-
-
-def _placed(value: Any, found: list[Any]) -> Any:
-    """Return containers with a `Place` for each tensor, which is put into a list."""
-    if isinstance(value, TensorBase):
-        found.append(value)
-        return Place(len(found) - 1)
-    if isinstance(value, Mapping):
-        return {key: _placed(item, found) for key, item in value.items()}
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(_placed(item, found) for item in value))
-    if isinstance(value, (list, tuple)):
-        return type(value)(_placed(item, found) for item in value)
-    return value
-
-
-def filled(result: Any, outputs: Sequence[Any]) -> Any:
-    """Return what a model returned, with these in the places of its tensors."""
-    if isinstance(result, Place):
-        return outputs[result.output]
-    if isinstance(result, dict):
-        return {key: filled(item, outputs) for key, item in result.items()}
-    if isinstance(result, tuple) and hasattr(result, "_fields"):
-        return type(result)(*(filled(item, outputs) for item in result))
-    if isinstance(result, (list, tuple)):
-        return type(result)(filled(item, outputs) for item in result)
-    return result
-
-
 def traced(
     model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], names: Sequence[str] = ()
 ) -> Example:
@@ -253,7 +209,7 @@ def traced(
         with tracing(recorder), lifting:
             returned = model(*args, **kwargs)
         found: list[Any] = []
-        result = _placed(returned, found)
+        result = placed(returned, found)
         mutated = [
             name for (name, t), index in zip(state.items(), inputs, strict=False) if t._value.index != index
         ]

@@ -15,8 +15,8 @@ from ...errors import with_note
 from ...fx.graph import Graph
 from ...fx.graph_module import GraphModule
 from ...nn import Module, Parameter
+from ..structure import filled, named_tensors
 from .dynamic_shapes import Labels
-from .example_trace import filled, named_tensors
 from .graph import Writer
 from .graph_signature import ExportGraphSignature
 from .replay import Replay

@@ -21,8 +21,9 @@ from ...compiler.program.text import Unprintable, printed
 from ...core.value import array_of, wrap
 from ...errors import with_note
 from ...nn import Parameter
+from ..structure import read_result, result_as_json
 from .dynamic_shapes import Labels
-from .example_trace import Example, Place
+from .example_trace import Example
 from .varying import Family, compared, fixed
 
 #: The member that says what a file is, and what it says.
@@ -80,7 +81,7 @@ def save(
     about = {
         "format": _FORMAT, "parameters": [n for n in state if isinstance(state[n], Parameter)],
         "trained": [n for n, t in state.items() if t.requires_grad], "state": [*state],
-        "paths": first.paths, "result": _told(first.result), "mutated": first.mutated,
+        "paths": first.paths, "result": result_as_json(first.result), "mutated": first.mutated,
         "dynamic": {path: {str(a): label for a, label in axes.items()} for path, axes in dynamic.items()},
         "extra": dict(extra), "traces": len(texts),
     }  # fmt: skip
@@ -140,35 +141,10 @@ def load(f: Any, files: dict[str, Any] | None = None) -> Saved:
     traces = [
         Example(
             Program.read(text), state, frozenset(about["parameters"]), [], about["paths"],
-            _read(about["result"]), about["mutated"], {}, [],
+            read_result(about["result"]), about["mutated"], {}, [],
         )
         for text in texts
     ]
     family: Family = fixed(traces[0]) if len(traces) == 1 else compared(traces)
     dynamic = {p: {int(a): label for a, label in axes.items()} for p, axes in about["dynamic"].items()}
     return Saved(family, dynamic, state, about["extra"])
-
-
-def _told(result: Any) -> Any:
-    """Return what a model returned as JSON."""
-    if isinstance(result, Place):
-        return {"output": result.output}
-    if isinstance(result, dict):
-        return {"dict": [[key, _told(item)] for key, item in result.items()]}
-    if isinstance(result, (list, tuple)):
-        return {"tuple" if isinstance(result, tuple) else "list": [_told(item) for item in result]}
-    if result is None or isinstance(result, (bool, int, float, str)):
-        return {"value": result}
-    raise RuntimeError(f"the model returns a {type(result).__name__}, which cannot be written to a file")
-
-
-def _read(told: dict[str, Any]) -> Any:
-    ((kind, content),) = told.items()
-    if kind == "output":
-        return Place(content)
-    if kind == "dict":
-        return {key: _read(item) for key, item in content}
-    if kind in ("tuple", "list"):
-        items = [_read(item) for item in content]
-        return tuple(items) if kind == "tuple" else items
-    return content

@@ -17,10 +17,11 @@ from typing import Any
 from ...nn import Module
 from ..export import files
 from ..export.dynamic_shapes import Labels, capture
-from ..export.example_trace import Example, named_tensors
+from ..export.example_trace import Example
 from ..export.exported_program import ProgramModule
 from ..export.replay import Replay
 from ..export.varying import Family
+from ..structure import named_tensors
 
 _tracing: ContextVar[bool] = ContextVar("pullback_jit_tracing", default=False)
 

@@ -220,7 +220,7 @@ def _look_at_numbers(example: Any, strict: bool) -> None:
 
 
 def _verify(result: ONNXProgram, model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
-    from ..export.example_trace import named_tensors
+    from ..structure import named_tensors
     from ..testing import assert_close
 
     with no_grad():

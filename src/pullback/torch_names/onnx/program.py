@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ..export.example_trace import named_tensors
+from ..structure import named_tensors
 
 #: From so many bytes of weights a model cannot be one file.
 _ONE_FILE = 2 << 30
