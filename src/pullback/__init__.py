@@ -203,6 +203,8 @@ _LAZY_NAMES = {
     "StorageBase": "storage",
     **dict.fromkeys(("DeviceObjType", "ScriptFunction", "ScriptModule"), "jit"),
     **dict.fromkeys(("freeze", "load_frozen"), "torch_names.frozen"),
+    "install": "command.run",
+    "load_ipython_extension": "command.notebooks",
     "load": "serialization",
     "save": "serialization",
     **dict.fromkeys(

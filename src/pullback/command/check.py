@@ -6,14 +6,17 @@ What this module must do:
   was imported, literal `getattr`, methods that only tensors have;
 - say of each whether pullback has it, has it with other behaviour (`DIFFERENT`), or has it not, and why;
 - tell a name that the program expects to be missing (inside ``try`` with a fitting ``except``, or after
-  ``hasattr``) from one that would stop it.
+  ``hasattr``) from one that would stop it;
+- name the packages that the program imports and that need a distribution named torch.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import importlib.metadata
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -21,6 +24,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from pullback.command.notebooks import UnreadableNotebook, cells, is_notebook
 from pullback.command.run import find_module, install
 from pullback.torch_names.exclusions import excluded, reason
 
@@ -28,12 +32,14 @@ from pullback.torch_names.exclusions import excluded, reason
 DIFFERENT = {
     "torch.compile": "compiles by pullback's own compiler; other backends run eagerly",
     "torch.jit.script": "returns the Python callable",
-    "torch.jit.trace": "returns the Python callable",
-    "torch.jit.trace_module": "returns the Python callable",
+    "torch.jit.trace": "gives a program of pullback's own, which only pullback loads",
+    "torch.jit.trace_module": "gives a program of pullback's own, which only pullback loads",
     "torch.jit.freeze": "returns the module",
     "torch.jit.optimize_for_inference": "returns the module",
-    "torch.jit.save": "refuses: there is no TorchScript program to save",
-    "torch.jit.load": "refuses: TorchScript programs cannot be read",
+    "torch.jit.save": "saves what is traced; there is no TorchScript program to save",
+    "torch.jit.load": "loads what pullback has saved; TorchScript programs cannot be read",
+    "torch.export.save": "writes a format of pullback's own",
+    "torch.export.load": "loads what pullback has saved",
     "torch.hub.load": "loads folders of this machine only",
     "torch.hub.list": "refuses: nothing is fetched from the network",
     "torch.hub.help": "refuses: nothing is fetched from the network",
@@ -125,6 +131,15 @@ class _Reader(ast.NodeVisitor):
         self.scopes: list[dict[str, str | None]] = [{}]
         self.guards = 0
         self.asked: set[str] = set()
+        #: Other packages that are imported, and the line of the first import of each.
+        self.packages: dict[str, Use] = {}
+        #: What the program calls methods and attributes of its own.
+        self.own: set[str] = set()
+
+    def _import(self, module: str, node: ast.AST) -> None:
+        root = module.partition(".")[0]
+        if root not in sys.stdlib_module_names and root not in ("torch", "functorch"):
+            self.packages.setdefault(root, Use(root, self.file, getattr(node, "lineno", 0), self.guards > 0))
 
     def _use(self, name: str, node: ast.AST) -> None:
         guarded = self.guards > 0 or name in self.asked
@@ -144,6 +159,7 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:
+            self._import(alias.name, node)
             if _of_torch(alias.name):
                 self._use(alias.name, node)
                 root = alias.name.split(".")[0]
@@ -151,6 +167,8 @@ class _Reader(ast.NodeVisitor):
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         module = node.module or ""
+        if not node.level:
+            self._import(module, node)
         if node.level or not _of_torch(module):
             for alias in node.names:
                 self._bind(alias.asname or alias.name, None)
@@ -170,8 +188,6 @@ class _Reader(ast.NodeVisitor):
             self._use(meaning, node)
             return
         self.visit(node.value)
-        if node.attr in _missing_methods() or node.attr == "cuda":
-            self._use(f"torch.Tensor.{node.attr}", node)
 
     def visit_Name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Store):
@@ -192,6 +208,11 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         function = node.func
+        if isinstance(function, ast.Attribute) and self._meaning(function) is None:
+            # An attribute that is not called may be anything's; so may what the program has itself.
+            method = function.attr
+            if (method in _missing_methods() or method == "cuda") and method not in self.own:
+                self._use(f"torch.Tensor.{method}", function)
         literal = node.args[1] if len(node.args) > 1 else None
         if (
             isinstance(function, ast.Name) and function.id in ("getattr", "hasattr")
@@ -272,9 +293,54 @@ def read(source: str, file: str) -> list[Use]:
     ------
     SyntaxError
     """
-    reader = _Reader(file)
-    reader.visit(ast.parse(source, file))
-    return reader.uses
+    return read_parts([(file, source)]).uses
+
+
+def read_parts(parts: Iterable[tuple[str, str]]) -> _Reader:
+    """Read sources that follow each other, as the cells of a notebook, each with its name.
+
+    Raises
+    ------
+    SyntaxError
+    """
+    reader = _Reader("")
+    for file, source in parts:
+        tree = ast.parse(source, file)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                reader.own.add(node.name)
+            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                reader.own.add(node.attr)
+        reader.file = file
+        reader.visit(tree)
+    return reader
+
+
+# --- packages -----------------------------------------------------------------------------------------------
+
+
+class Package(NamedTuple):
+    """A package that the program imports and that needs torch."""
+
+    name: str
+    distribution: str
+    use: Use
+
+
+def needing_torch(imported: Iterable[Use]) -> list[Package]:
+    """Return the packages of this environment that declare torch as a dependency."""
+    imported = list(imported)
+    if not imported:
+        return []
+    known = importlib.metadata.packages_distributions()
+    found = []
+    for use in imported:
+        for distribution in dict.fromkeys(known.get(use.name, ())):
+            needs = importlib.metadata.requires(distribution) or ()
+            required = [text for text in needs if "extra ==" not in text]
+            if any(re.match(r"torch(?![\w.-])", text) for text in required):
+                found.append(Package(use.name, distribution, use))
+    return found
 
 
 # --- judging -----------------------------------------------------------------------------------------------
@@ -351,9 +417,18 @@ def sources(path: Path) -> Iterator[Path]:
     if path.is_file():
         yield path
         return
-    for found in sorted(path.rglob("*.py")):
+    for found in sorted([*path.rglob("*.py"), *path.rglob("*.ipynb")]):
         if not _SKIPPED.intersection(found.relative_to(path).parts):
             yield found
+
+
+def _parts(file: Path) -> Iterator[tuple[str, str]]:
+    """Yield a file's name and source, or those of a notebook's cells."""
+    if not is_notebook(file):
+        yield str(file), file.read_text(encoding="utf-8")
+        return
+    for number, text in cells(file):
+        yield f"{file} cell {number}", text
 
 
 def _places(uses: Sequence[Use], several: bool) -> str:
@@ -376,17 +451,25 @@ _TITLES = {
 }
 
 
-def _report(findings: Sequence[Finding], errors: Sequence[dict[str, Any]], files: int) -> str:
+def _report(
+    findings: Sequence[Finding], errors: Sequence[dict[str, Any]], files: int, packages: Sequence[Package],
+    everything: bool,
+) -> str:  # fmt: skip
     lines = [f"{error['file']}:{error['line']}: not read: {error['message']}" for error in errors]
-    several = files > 1
+    several = files > 1 or any(".ipynb cell " in use.file for f in findings for use in f.uses)
     for status, title in _TITLES.items():
         found = [f for f in findings if f.status == status]
-        if not found:
+        if not found or (status == "there" and not everything):
             continue
         lines += [*([""] if lines else []), f"{title} ({len(found)}):"]
         for finding in found:
             why = f"  [{finding.why}]" if finding.why else ""
             lines.append(f"  {finding.name}{why}  {_places(finding.uses, several)}")
+    if packages:
+        title = f"packages that need a distribution named torch ({len(packages)}):"
+        lines += [*([""] if lines else []), title]
+        lines += [f"  {p.distribution}  {_places([p.use], several)}" for p in packages]
+        lines.append("  [python -m pullback install-torch gives them one]")
     uses = sum(len(f.uses) for f in findings)
     counts = {status: sum(f.status == status for f in findings) for status in _TITLES}
     lines += [
@@ -412,7 +495,8 @@ def main(arguments: Sequence[str]) -> int:
         prog="python -m pullback check",
         description="Say which of the torch names that a program uses are in pullback, without running it.",
     )
-    parser.add_argument("path", nargs="+", type=Path, help="a Python file, or a folder of them")
+    parser.add_argument("path", nargs="+", type=Path, help="a Python file or notebook, or a folder of them")
+    parser.add_argument("--all", action="store_true", help="list the names that are there, too")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     options = parser.parse_args(arguments)
     absent = [path for path in options.path if not path.exists()]
@@ -422,14 +506,21 @@ def main(arguments: Sequence[str]) -> int:
     install()
     files = list(dict.fromkeys(file for path in options.path for file in sources(path)))
     uses: list[Use] = []
+    imported: dict[str, Use] = {}
     errors: list[dict[str, Any]] = []
     for file in files:
         try:
-            uses += read(file.read_text(encoding="utf-8"), str(file))
+            reader = read_parts(_parts(file))
         except SyntaxError as error:
-            errors.append({"file": str(file), "line": error.lineno or 0, "message": error.msg})
-        except UnicodeDecodeError as error:
+            where = error.filename or str(file)
+            errors.append({"file": where, "line": error.lineno or 0, "message": error.msg})
+        except (UnicodeDecodeError, UnreadableNotebook) as error:
             errors.append({"file": str(file), "line": 0, "message": str(error)})
+        else:
+            uses += reader.uses
+            imported = {**reader.packages, **imported}
+    own = {file.stem for file in files} | {file.parent.name for file in files}
+    packages = needing_torch(use for name, use in imported.items() if name not in own)
     findings = judge(uses)
     if options.json:
         names = [
@@ -439,7 +530,12 @@ def main(arguments: Sequence[str]) -> int:
             }
             for f in findings
         ]
-        print(json.dumps({"files": [str(f) for f in files], "errors": errors, "names": names}, indent=1))
+        needing = [
+            {"name": p.name, "distribution": p.distribution, "file": p.use.file, "line": p.use.line}
+            for p in packages
+        ]
+        about = {"files": [str(f) for f in files], "errors": errors, "names": names, "packages": needing}
+        print(json.dumps(about, indent=1))
     else:
-        print(_report(findings, errors, len(files)))
+        print(_report(findings, errors, len(files), packages, options.all))
     return 1 if errors or any(f.status == "missing" for f in findings) else 0
