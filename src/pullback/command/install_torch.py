@@ -142,4 +142,6 @@ def main(command: str, arguments: Sequence[str]) -> int:
         return 1
     done = "installed" if command == "install-torch" else "removed"
     print(f"{done} torch {torch_wheel.VERSION}, which is pullback ({len(paths)} files in {_folder()})")
+    if command == "install-torch":
+        print(f"Name it when libraries are installed: pip install torch=={torch_wheel.VERSION} LIBRARY ...")
     return 0
