@@ -134,6 +134,15 @@ def test_another_machine_is_named(tmp_path: Path) -> None:
 def test_what_cannot_be_frozen() -> None:
     with pytest.raises(RuntimeError, match="writes to its buffers running_mean"):
         torch.freeze(nn.BatchNorm1d(3), torch.randn(4, 3))
+    layer = nn.Linear(3, 3)
+    optimizer = torch.optim.SGD(layer.parameters(), 0.1)
+
+    def step(x: Any) -> Any:
+        layer(x).sum().backward()
+        optimizer.step()
+
+    with pytest.raises(NotImplementedError, match="a step that trains is not frozen"):
+        torch.freeze(step, torch.randn(4, 3))
     with pytest.raises(RuntimeError, match="draws random numbers"):
         torch.freeze(nn.Dropout(), torch.randn(4, 3))
     with pytest.raises(RuntimeError, match="reads numbers of its inputs in Python"):

@@ -134,13 +134,26 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "pullback[onnx]" in caught.value.__notes__[0]
 
 
+def test_draws() -> None:
+    def model(x: Any) -> Any:
+        return torch.randn_like(x) * 2 + 1, torch.rand_like(x)
+
+    program = torch.onnx.export(model, (torch.zeros(100, 100),))
+    normal, uniform = program(torch.zeros(100, 100))
+    assert abs(normal.mean().item() - 1) < 0.1
+    assert abs(normal.std().item() - 2) < 0.1
+    assert 0 <= uniform.min().item() < 0.01
+    assert 0.99 < uniform.max().item() <= 1
+
+
 def test_the_export_is_seen() -> None:
     seen = []
 
     def model(x: Any) -> Any:
-        seen.append(torch.onnx.is_in_onnx_export())
+        seen.append((torch.onnx.is_in_onnx_export(), torch.jit.is_tracing()))
         return x + 1
 
     torch.onnx.export(model, (torch.ones(1),))
-    assert seen == [True]
+    torch.onnx.export(model, (torch.ones(1),), io.BytesIO(), dynamo=False)
+    assert seen == [(True, False), (True, True)]
     assert not torch.onnx.is_in_onnx_export()

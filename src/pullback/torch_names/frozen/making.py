@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -49,10 +50,17 @@ def freeze(
     ------
     RuntimeError
         The model decides in Python by numbers of its inputs, writes to its buffers, or draws random numbers.
+    NotImplementedError
+        It is a function that calls an optimizer.
     ModuleNotFoundError
         llvmlite is not installed, which compiles.
     """
     args = args if isinstance(args, tuple) else (args,)
+    if any(hasattr(held, "param_groups") for held in _held_by(model)):
+        raise with_note(
+            NotImplementedError("freeze: a step that trains is not frozen, since it writes to what it holds"),
+            "Freeze the model that it has trained; pullback.compile keeps a step's machine code on disk.",
+        )
     with no_grad():
         example = traced(model, args, kwargs or {}, parameter_names(model))
     if example.asked:
@@ -80,6 +88,14 @@ def _told(step: Any) -> dict[str, Any]:
         "several": step.several,
     }  # fmt: skip
 
+
+
+def _held_by(function: Any) -> list[Any]:
+    """Return what a function closes over or finds among the names of its module."""
+    if not inspect.isfunction(function):
+        return []
+    found = inspect.getclosurevars(function)
+    return [*found.nonlocals.values(), *found.globals.values()]
 
 
 def _packed(example: Example) -> bytes:

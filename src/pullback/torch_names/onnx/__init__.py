@@ -120,6 +120,7 @@ def export(
     onnx = _package()
     from ..export.dynamic_shapes import axis_labels, capture, labels
     from ..export.exported_program import ExportedProgram
+    from ..jit.traced import running
     from . import model as making
 
     if custom_translation_table:
@@ -139,7 +140,7 @@ def export(
 
     _exporting = True
     try:
-        with _mode(model, training, dynamo), no_grad():
+        with _mode(model, training, dynamo), no_grad(), nullcontext() if dynamo else running():
             if exported is None:
                 captured, dynamic = capture(model, args, given, find)
             else:

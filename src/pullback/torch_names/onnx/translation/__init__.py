@@ -11,6 +11,7 @@ from . import elementwise as elementwise
 from . import gather as gather
 from . import normalize as normalize
 from . import product as product
+from . import random as random
 from . import recurrent as recurrent
 from . import reduce as reduce
 from . import sample as sample
