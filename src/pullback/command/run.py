@@ -14,7 +14,6 @@ Requirements:
 from __future__ import annotations
 
 import builtins
-import difflib
 import importlib
 import importlib.machinery
 import importlib.metadata
@@ -32,7 +31,6 @@ from typing import Any, NamedTuple, NoReturn
 
 import pullback
 from pullback import torch_names
-from pullback.command.notebooks import UnreadableNotebook, is_notebook, whole
 from pullback.torch_names.version import VERSION
 from pullback.torch_names.version import __version__ as torch_version
 
@@ -263,10 +261,12 @@ def from_file(path: str) -> Program:
             source = file.read()
     except OSError as error:
         message = f"can't open file {filename!r}: [Errno {error.errno}] {error.strerror}"
+        import difflib
+
         near = difflib.get_close_matches(path, COMMANDS, 1)
         raise UsageError(message + (f". Did you mean: {near[0]!r}?" if near else ""), 2) from None
     set_first_path(os.path.dirname(os.path.realpath(path)))
-    if is_notebook(path):
+    if path.endswith(".ipynb"):
         return from_notebook(path, filename)
     loader = importlib.machinery.SourceFileLoader("__main__", filename)
     variables = {"__file__": filename, "__cached__": None, "__loader__": loader}
@@ -275,6 +275,8 @@ def from_file(path: str) -> Program:
 
 def from_notebook(path: str, filename: str) -> Program:
     """Prepare a notebook: its cells, one after the other."""
+    from pullback.command.notebooks import UnreadableNotebook, whole
+
     try:
         source = whole(path)
     except UnreadableNotebook as error:

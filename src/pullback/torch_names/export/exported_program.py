@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...errors import with_note
-from ...fx.graph import Graph
-from ...fx.graph_module import GraphModule
 from ...nn import Module, Parameter
 from ..structure import filled, named_tensors
 from .dynamic_shapes import Labels
-from .graph import Writer
-from .graph_signature import ExportGraphSignature
 from .replay import Replay
 from .varying import Family, Varying
+
+if TYPE_CHECKING:
+    from ...fx.graph import Graph
+    from ...fx.graph_module import GraphModule
+    from .graph import Writer
+    from .graph_signature import ExportGraphSignature
 
 
 class ProgramModule(Module):
@@ -126,6 +128,8 @@ class ExportedProgram:
 
     @cached_property
     def _writer(self) -> Writer:
+        from .graph import Writer
+
         return Writer(self._family)
 
     @property
@@ -148,6 +152,8 @@ class ExportedProgram:
     @cached_property
     def graph_module(self) -> GraphModule:
         """Return the graph as a module; parameters and buffers are its first inputs."""
+        from ...fx.graph_module import GraphModule
+
         return GraphModule(Module(), self._writer.graph)
 
     @property
