@@ -55,7 +55,7 @@ def test_what_a_program_calls_by_the_same_name_is_its_own() -> None:
             for sparse in items:
                 sparse.nothing
             return export.of_mine
-    """) == {"torch.nn": "there", "torch.export": "missing"}
+    """) == {"torch.nn": "there", "torch.export": "there"}
 
 
 def test_writing_to_an_attribute_hides_nothing() -> None:
@@ -117,7 +117,7 @@ def program(tmp_path: Path) -> Path:
 
 
 def test_the_command(program: Path) -> None:
-    done = check("train.py", cwd=program)
+    done = check("--all", "train.py", cwd=program)
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout == dedent("""\
         missing (1):
@@ -129,9 +129,71 @@ def test_the_command(program: Path) -> None:
 
         1 file, 3 uses of 3 names of torch: 2 there, 0 with other behaviour, 1 missing
     """)
-    done = check("model", cwd=program)
+    done = check("train.py", cwd=program)
+    assert "\nthere" not in done.stdout
+    done = check("model", "--all", cwd=program)
     assert done.returncode == 0
     assert "torch.nn.Linear  line 3, 4" in done.stdout
+
+
+def test_attributes_of_the_program_s_own_objects_are_no_hits() -> None:
+    assert statuses("""
+        import argparse
+        class Net:
+            def __init__(self, args):
+                self.q_scale = args.cuda
+            def int_repr(self):
+                return self.q_scale + args.cuda
+            def forward(self, x):
+                return self.int_repr() + x.q_zero_point()
+    """) == {"torch.Tensor.q_zero_point": "missing"}
+    assert statuses("model.cuda()") == {"torch.Tensor.cuda": "differs"}
+
+
+def test_packages_that_need_torch(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text("import needy.part\nimport json\nfrom careful import x\n")
+    for name, needs in (("needy", "torch>=2.0"), ("careful", 'torch>=2; extra == "torch"')):
+        (tmp_path / f"{name}.py").touch()
+        folder = tmp_path / f"{name}-1.0.dist-info"
+        folder.mkdir()
+        about = f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\nRequires-Dist: {needs}\n"
+        (folder / "METADATA").write_text(about)
+        (folder / "top_level.txt").write_text(f"{name}\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT / "src")])}
+    done = subprocess.run(
+        [sys.executable, "-m", "pullback", "check", "program.py"], capture_output=True, text=True,
+        cwd=tmp_path, env=environment, timeout=60,
+    )  # fmt: skip
+    assert "packages that need a distribution named torch (1):\n  needy  line 1\n" in done.stdout
+
+
+NOTEBOOK = {
+    "cells": [
+        {"cell_type": "markdown", "source": ["import torch"]},
+        {
+            "cell_type": "code",
+            "source": ["%matplotlib inline\n", "import torch\n", "files = !ls\n", "torch.saddmm"],
+        },
+        {"cell_type": "code", "source": "%%bash\nls"},
+        {
+            "cell_type": "code",
+            "source": "%%time\nif True:\n    !pip install x\n    y = torch.ones(2, requires_grad=True)\ny?",
+        },
+        {"cell_type": "code", "source": "y.sum().backward()\nprint(y.grad)\ndisplay(torch.__name__)"},
+    ],
+    "nbformat": 4, "nbformat_minor": 5, "metadata": {},
+}  # fmt: skip
+
+
+def test_notebooks_are_read(tmp_path: Path) -> None:
+    (tmp_path / "a.ipynb").write_text(json.dumps(NOTEBOOK))
+    done = check("a.ipynb", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "torch.saddmm  [sparse tensors]  a.ipynb cell 2:4\n" in done.stdout
+    (tmp_path / "b.ipynb").write_text("{}")
+    done = check("b.ipynb", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "b.ipynb is no notebook" in done.stdout
 
 
 def test_a_folder_as_json(program: Path) -> None:

@@ -5,6 +5,7 @@ Written by tools/make_stubs.py: run ``python -m tools.make_stubs``, and change n
 
 import builtins
 from collections.abc import Callable
+from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 from typing import Literal
@@ -56,12 +57,14 @@ from .torch_names import _inductor as _inductor
 from .torch_names import _ops as _ops
 from .torch_names import _subclasses as _subclasses
 from .torch_names import _tensor_str as _tensor_str
+from .torch_names import _utils as _utils
 from .torch_names import accelerator as accelerator
 from .torch_names import amp as amp
 from .torch_names import ao as ao
 from .torch_names import backends as backends
 from .torch_names import cpu as cpu
 from .torch_names import cuda as cuda
+from .torch_names import export as export
 from .torch_names import functional as functional
 from .torch_names import functorch as functorch
 from .torch_names import futures as futures
@@ -93,8 +96,8 @@ from .torch_names.cuda import AcceleratorError as AcceleratorError
 from .torch_names.cuda import OutOfMemoryError as OutOfMemoryError
 from .torch_names.futures import Future as Future
 from .torch_names.jit import DeviceObjType as DeviceObjType
-from .torch_names.jit import ScriptFunction as ScriptFunction
-from .torch_names.jit import ScriptModule as ScriptModule
+from .torch_names.jit.traced import ScriptFunction as ScriptFunction
+from .torch_names.jit.traced import ScriptModule as ScriptModule
 from .torch_names.streams import Event as Event
 from .torch_names.streams import Stream as Stream
 from .torch_names.symbolic import SymBool as SymBool
@@ -979,6 +982,8 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the fraction x − trunc(x) of each element, of its sign."""
 def frac_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`frac`: writes the result into `input` and returns it."""
+def freeze(model: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None, f: Any = None) -> Any:
+    """Compile a model for the shapes and dtypes of example inputs, to be kept in one file."""
 def frexp(input: Tensor, *, out: Sequence[Tensor] | None = ...) -> return_types.frexp:
     """Mantissa and exponent: ``input = mantissa · 2^exponent`` with |mantissa| in [½, 1)."""
 def frobenius_norm(
@@ -1277,6 +1282,8 @@ def initial_seed() -> builtins.int:
     """Return the seed of the default generator's stream."""
 def inner(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Sums of products over the last axes of both."""
+def install() -> None:
+    """Make `import torch` mean pullback in this process and in the worker processes that it spawns."""
 def instance_norm(
     input: Tensor, weight: Tensor, bias: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
     use_input_stats: builtins.bool, momentum: builtins.float, eps: builtins.float,
@@ -1455,6 +1462,12 @@ def load(
     mmap: builtins.bool | None = None, **pickle_load_args: Any,
 ) -> Any:
     """Read what `save`, here or in torch, wrote."""
+def load_frozen(f: Any) -> Any:
+    """Read a program that `freeze` has written. Its machine code runs in this process: take it from nobody
+    of whom you would not take a program.
+    """
+def load_ipython_extension(shell: Any) -> None:
+    """Let `import torch` give pullback in a notebook: what ``%load_ext pullback`` calls."""
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the natural logarithm of each element: nan below 0 and −∞ at 0."""
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:

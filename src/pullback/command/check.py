@@ -6,34 +6,38 @@ What this module must do:
   was imported, literal `getattr`, methods that only tensors have;
 - say of each whether pullback has it, has it with other behaviour (`DIFFERENT`), or has it not, and why;
 - tell a name that the program expects to be missing (inside ``try`` with a fitting ``except``, or after
-  ``hasattr``) from one that would stop it.
+  ``hasattr``) from one that would stop it;
+- name the packages that the program imports and that need a distribution named torch.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
+import importlib.metadata
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
-from pullback.command.run import find_module, install
-from pullback.torch_names.exclusions import excluded, reason
+from pullback.command.notebooks import UnreadableNotebook, cells, is_notebook
+from pullback.command.run import install
+from pullback.command.uses import COMPILED, Use, held_under, read, read_parts
+from pullback.torch_names.exclusions import reason
 
 #: Names that pullback has and that do something else than in torch; what is below such a name too.
 DIFFERENT = {
     "torch.compile": "compiles by pullback's own compiler; other backends run eagerly",
     "torch.jit.script": "returns the Python callable",
-    "torch.jit.trace": "returns the Python callable",
-    "torch.jit.trace_module": "returns the Python callable",
+    "torch.jit.trace": "gives a program of pullback's own, which only pullback loads",
+    "torch.jit.trace_module": "gives a program of pullback's own, which only pullback loads",
     "torch.jit.freeze": "returns the module",
     "torch.jit.optimize_for_inference": "returns the module",
-    "torch.jit.save": "refuses: there is no TorchScript program to save",
-    "torch.jit.load": "refuses: TorchScript programs cannot be read",
+    "torch.jit.save": "saves what is traced; there is no TorchScript program to save",
+    "torch.jit.load": "loads what pullback has saved; TorchScript programs cannot be read",
+    "torch.export.save": "writes a format of pullback's own",
+    "torch.export.load": "loads what pullback has saved",
     "torch.hub.load": "loads folders of this machine only",
     "torch.hub.list": "refuses: nothing is fetched from the network",
     "torch.hub.help": "refuses: nothing is fetched from the network",
@@ -66,8 +70,6 @@ DIFFERENT = {
         "a name alone: no tensor has this dtype",
     ),
 }
-#: Packages built against torch's compiled part, which is not there.
-COMPILED = frozenset({"apex", "flash_attn", "torchaudio", "torchtext", "triton", "xformers"})
 #: What torchvision, which is written in Python otherwise, takes from its own compiled part.
 COMPILED_VISION = frozenset({
     *(f"torchvision.ops.{name}" for name in (
@@ -79,24 +81,9 @@ COMPILED_VISION = frozenset({
         "read_file", "read_image", "write_file", "write_jpeg", "write_png",
     )),
 })  # fmt: skip
-#: Methods of tensors that other objects have too, so that a call says nothing.
-_COMMON = frozenset({"index", "indices", "solve", "storage_type", "values"})
 _SKIPPED = frozenset({
     ".git", ".venv", "__pycache__", "build", "dist", "node_modules", "site-packages", "venv"
 })  # fmt: skip
-_CAUGHT = frozenset({
-    "AttributeError", "BaseException", "Exception", "ImportError", "ModuleNotFoundError"
-})  # fmt: skip
-
-
-class Use(NamedTuple):
-    """A place where a name is used."""
-
-    name: str
-    file: str
-    line: int
-    #: Whether the program goes on where the name is missing.
-    guarded: bool
 
 
 class Finding(NamedTuple):
@@ -108,204 +95,34 @@ class Finding(NamedTuple):
     uses: tuple[Use, ...]
 
 
-# --- reading ------------------------------------------------------------------------------------------------
+# --- packages -----------------------------------------------------------------------------------------------
 
 
-def _of_torch(module: str) -> bool:
-    root = module.partition(".")[0]
-    return root in ("torch", "functorch", "torchvision") or root in COMPILED
+class Package(NamedTuple):
+    """A package that the program imports and that needs torch."""
+
+    name: str
+    distribution: str
+    use: Use
 
 
-class _Reader(ast.NodeVisitor):
-    """Collects the uses of one file. A scope maps the names bound in it to torch's, or None for others."""
-
-    def __init__(self, file: str) -> None:
-        self.file = file
-        self.uses: list[Use] = []
-        self.scopes: list[dict[str, str | None]] = [{}]
-        self.guards = 0
-        self.asked: set[str] = set()
-
-    def _use(self, name: str, node: ast.AST) -> None:
-        guarded = self.guards > 0 or name in self.asked
-        self.uses.append(Use(name, self.file, getattr(node, "lineno", 0), guarded))
-
-    def _bind(self, name: str, meaning: str | None) -> None:
-        self.scopes[-1][name] = meaning
-
-    def _meaning(self, node: ast.AST) -> str | None:
-        """Return the torch name that an expression spells, or None."""
-        if isinstance(node, ast.Name):
-            return next((s[node.id] for s in reversed(self.scopes) if node.id in s), None)
-        if isinstance(node, ast.Attribute):
-            above = self._meaning(node.value)
-            return None if above is None else f"{above}.{node.attr}"
-        return None
-
-    def visit_Import(self, node: ast.Import) -> None:
-        for alias in node.names:
-            if _of_torch(alias.name):
-                self._use(alias.name, node)
-                root = alias.name.split(".")[0]
-                self._bind(alias.asname or root, alias.name if alias.asname else root)
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        module = node.module or ""
-        if node.level or not _of_torch(module):
-            for alias in node.names:
-                self._bind(alias.asname or alias.name, None)
-            return
-        for alias in node.names:
-            if alias.name == "*":
-                self._use(module, node)
-                for name in _public(module):
-                    self._bind(name, f"{module}.{name}")
-            else:
-                self._use(f"{module}.{alias.name}", node)
-                self._bind(alias.asname or alias.name, f"{module}.{alias.name}")
-
-    def visit_Attribute(self, node: ast.Attribute) -> None:
-        meaning = self._meaning(node)
-        if meaning is not None:
-            self._use(meaning, node)
-            return
-        self.visit(node.value)
-        if node.attr in _missing_methods() or node.attr == "cuda":
-            self._use(f"torch.Tensor.{node.attr}", node)
-
-    def visit_Name(self, node: ast.Name) -> None:
-        if isinstance(node.ctx, ast.Store):
-            self._bind(node.id, None)
-            return
-        meaning = self._meaning(node)
-        if meaning is not None and "." in meaning:
-            self._use(meaning, node)
-
-    def visit_Assign(self, node: ast.Assign) -> None:
-        self.visit(node.value)
-        meaning = self._meaning(node.value)
-        for target in node.targets:
-            if isinstance(target, ast.Name):
-                self._bind(target.id, meaning)
-            else:
-                self.visit(target)
-
-    def visit_Call(self, node: ast.Call) -> None:
-        function = node.func
-        literal = node.args[1] if len(node.args) > 1 else None
-        if (
-            isinstance(function, ast.Name) and function.id in ("getattr", "hasattr")
-            and isinstance(literal, ast.Constant) and isinstance(literal.value, str)
-            and (above := self._meaning(node.args[0])) is not None
-        ):
-            name = f"{above}.{literal.value}"
-            if function.id == "hasattr":
-                self.asked.add(name)
-            optional = function.id == "hasattr" or len(node.args) > 2
-            self.guards += optional
-            self._use(name, node)
-            self.guards -= optional
-        self.generic_visit(node)
-
-    def visit_Try(self, node: ast.Try) -> None:
-        caught = {
-            part.id for handler in node.handlers for part in ast.walk(handler.type or ast.Name("Exception"))
-            if isinstance(part, ast.Name)
-        }  # fmt: skip
-        guards = bool(caught & _CAUGHT)
-        self.guards += guards
-        for statement in node.body:
-            self.visit(statement)
-        self.guards -= guards
-        for part in (*node.handlers, *node.orelse, *node.finalbody):
-            self.visit(part)
-
-    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
-        arguments = node.args
-        for outer in (*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)):
-            self.visit(outer)
-        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-        every += [a for a in (arguments.vararg, arguments.kwarg) if a is not None]
-        for argument in every:
-            if argument.annotation is not None:
-                self.visit(argument.annotation)
-        if not isinstance(node, ast.Lambda):
-            for outer in (*node.decorator_list, *([node.returns] if node.returns else [])):
-                self.visit(outer)
-            self._bind(node.name, None)
-        self.scopes.append(dict.fromkeys((a.arg for a in every), None))
-        for statement in [node.body] if isinstance(node, ast.Lambda) else node.body:
-            self.visit(statement)
-        self.scopes.pop()
-
-    visit_FunctionDef = _function
-    visit_AsyncFunctionDef = _function
-    visit_Lambda = _function
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        self._bind(node.name, None)
-        self.scopes.append({})
-        self.generic_visit(node)
-        self.scopes.pop()
-
-
-@cache
-def _missing_methods() -> frozenset[str]:
-    return frozenset(excluded("torch.Tensor")) - _COMMON
-
-
-def _public(module: str) -> list[str]:
-    found = _found(module)
-    return list(getattr(found, "__all__", ())) if found is not None else []
-
-
-def read(source: str, file: str) -> list[Use]:
-    """Return the uses of torch's names in a source.
-
-    Parameters
-    ----------
-    source : str
-    file : str
-        The name of the file, for the uses and for the error.
-
-    Raises
-    ------
-    SyntaxError
-    """
-    reader = _Reader(file)
-    reader.visit(ast.parse(source, file))
-    return reader.uses
+def needing_torch(imported: Iterable[Use]) -> list[Package]:
+    """Return the packages of this environment that declare torch as a dependency."""
+    imported = list(imported)
+    if not imported:
+        return []
+    known = importlib.metadata.packages_distributions()
+    found = []
+    for use in imported:
+        for distribution in dict.fromkeys(known.get(use.name, ())):
+            needs = importlib.metadata.requires(distribution) or ()
+            required = [text for text in needs if "extra ==" not in text]
+            if any(re.match(r"torch(?![\w.-])", text) for text in required):
+                found.append(Package(use.name, distribution, use))
+    return found
 
 
 # --- judging -----------------------------------------------------------------------------------------------
-
-
-@cache
-def _found(name: str) -> Any:
-    """Return what pullback has under a torch name; None where it has nothing."""
-    path, *parts = name.split(".")
-    here: Any = find_module(path)
-    for part in parts:
-        path += f".{part}"
-        held = getattr(here, part, None)
-        if held is None and isinstance(here, ModuleType):
-            try:
-                held = find_module(path)
-            except ModuleNotFoundError:
-                held = getattr(here, part, _NOTHING)
-                if held is _NOTHING:
-                    return None
-        if held is None:
-            return _NONE if hasattr(here, part) else None
-        if not isinstance(held, ModuleType | type):
-            return held  # what a value of the program's has, its class knows
-        here = held
-    return here
-
-
-_NOTHING = object()
-#: Stands for a name whose value is None.
-_NONE = object()
 
 
 def _judge(name: str) -> tuple[str, str]:
@@ -320,11 +137,11 @@ def _judge(name: str) -> tuple[str, str]:
     for end in range(len(parts), 1, -1):
         if (above := ".".join(parts[:end])) in DIFFERENT:
             return "differs", DIFFERENT[above]
-    if _found(name) is not None:
+    if held_under(name) is not None:
         return "there", ""
     for end in range(2, len(parts) + 1):
         shown = ".".join(parts[:end])
-        if _found(shown) is None:
+        if held_under(shown) is None:
             return "missing", reason(".".join(parts[: end - 1]), parts[end - 1]) or ""
     return "missing", ""
 
@@ -351,9 +168,18 @@ def sources(path: Path) -> Iterator[Path]:
     if path.is_file():
         yield path
         return
-    for found in sorted(path.rglob("*.py")):
+    for found in sorted([*path.rglob("*.py"), *path.rglob("*.ipynb")]):
         if not _SKIPPED.intersection(found.relative_to(path).parts):
             yield found
+
+
+def _parts(file: Path) -> Iterator[tuple[str, str]]:
+    """Yield a file's name and source, or those of a notebook's cells."""
+    if not is_notebook(file):
+        yield str(file), file.read_text(encoding="utf-8")
+        return
+    for number, text in cells(file):
+        yield f"{file} cell {number}", text
 
 
 def _places(uses: Sequence[Use], several: bool) -> str:
@@ -376,17 +202,25 @@ _TITLES = {
 }
 
 
-def _report(findings: Sequence[Finding], errors: Sequence[dict[str, Any]], files: int) -> str:
+def _report(
+    findings: Sequence[Finding], errors: Sequence[dict[str, Any]], files: int, packages: Sequence[Package],
+    everything: bool,
+) -> str:  # fmt: skip
     lines = [f"{error['file']}:{error['line']}: not read: {error['message']}" for error in errors]
-    several = files > 1
+    several = files > 1 or any(".ipynb cell " in use.file for f in findings for use in f.uses)
     for status, title in _TITLES.items():
         found = [f for f in findings if f.status == status]
-        if not found:
+        if not found or (status == "there" and not everything):
             continue
         lines += [*([""] if lines else []), f"{title} ({len(found)}):"]
         for finding in found:
             why = f"  [{finding.why}]" if finding.why else ""
             lines.append(f"  {finding.name}{why}  {_places(finding.uses, several)}")
+    if packages:
+        title = f"packages that need a distribution named torch ({len(packages)}):"
+        lines += [*([""] if lines else []), title]
+        lines += [f"  {p.distribution}  {_places([p.use], several)}" for p in packages]
+        lines.append("  [python -m pullback install-torch gives them one]")
     uses = sum(len(f.uses) for f in findings)
     counts = {status: sum(f.status == status for f in findings) for status in _TITLES}
     lines += [
@@ -412,7 +246,8 @@ def main(arguments: Sequence[str]) -> int:
         prog="python -m pullback check",
         description="Say which of the torch names that a program uses are in pullback, without running it.",
     )
-    parser.add_argument("path", nargs="+", type=Path, help="a Python file, or a folder of them")
+    parser.add_argument("path", nargs="+", type=Path, help="a Python file or notebook, or a folder of them")
+    parser.add_argument("--all", action="store_true", help="list the names that are there, too")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     options = parser.parse_args(arguments)
     absent = [path for path in options.path if not path.exists()]
@@ -422,14 +257,21 @@ def main(arguments: Sequence[str]) -> int:
     install()
     files = list(dict.fromkeys(file for path in options.path for file in sources(path)))
     uses: list[Use] = []
+    imported: dict[str, Use] = {}
     errors: list[dict[str, Any]] = []
     for file in files:
         try:
-            uses += read(file.read_text(encoding="utf-8"), str(file))
+            reader = read_parts(_parts(file))
         except SyntaxError as error:
-            errors.append({"file": str(file), "line": error.lineno or 0, "message": error.msg})
-        except UnicodeDecodeError as error:
+            where = error.filename or str(file)
+            errors.append({"file": where, "line": error.lineno or 0, "message": error.msg})
+        except (UnicodeDecodeError, UnreadableNotebook) as error:
             errors.append({"file": str(file), "line": 0, "message": str(error)})
+        else:
+            uses += reader.uses
+            imported = {**reader.packages, **imported}
+    own = {file.stem for file in files} | {file.parent.name for file in files}
+    packages = needing_torch(use for name, use in imported.items() if name not in own)
     findings = judge(uses)
     if options.json:
         names = [
@@ -439,7 +281,15 @@ def main(arguments: Sequence[str]) -> int:
             }
             for f in findings
         ]
-        print(json.dumps({"files": [str(f) for f in files], "errors": errors, "names": names}, indent=1))
+        needing = [
+            {"name": p.name, "distribution": p.distribution, "file": p.use.file, "line": p.use.line}
+            for p in packages
+        ]
+        about = {"files": [str(f) for f in files], "errors": errors, "names": names, "packages": needing}
+        print(json.dumps(about, indent=1))
     else:
-        print(_report(findings, errors, len(files)))
+        print(_report(findings, errors, len(files), packages, options.all))
     return 1 if errors or any(f.status == "missing" for f in findings) else 0
+
+
+__all__ = ["DIFFERENT", "Finding", "Package", "judge", "main", "needing_torch", "read"]

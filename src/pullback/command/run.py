@@ -19,6 +19,7 @@ import importlib.machinery
 import importlib.metadata
 import importlib.util
 import io
+import linecache
 import os
 import pkgutil
 import sys
@@ -40,11 +41,13 @@ usage: python -m pullback SCRIPT [ARG ...]
        python -m pullback check [--json] PATH ...
        python -m pullback stubs [FOLDER]
        python -m pullback explain [--html FILE] SCRIPT [ARG ...]
+       python -m pullback install-torch | uninstall-torch
+       python -m pullback jupyter install | uninstall
 
 Runs a PyTorch program unmodified, with `import torch` giving pullback.
 
-SCRIPT is a Python file, a folder or zip file with a __main__.py in it, or - for standard input.
-The arguments after it are the program's own.
+SCRIPT is a Python file, a notebook, a folder or zip file with a __main__.py in it, or - for standard
+input. `pullback` is the same as `python -m pullback`. The arguments after it are the program's own.
 
   -m MODULE      run a module as `python -m MODULE` would
   -c CODE        run the code given
@@ -54,10 +57,18 @@ The arguments after it are the program's own.
                  pyright read, into a folder (`typings` if none is named)
   explain SCRIPT run it and explain every call of backward in it
                  (`python -m pullback explain --help` says more)
+  install-torch  let `import torch` give pullback in this environment, for
+                 libraries that need a distribution of that name;
+                 uninstall-torch takes it away
+  jupyter install
+                 install a Jupyter kernel in which torch is pullback
   -h, --help     print this text
   -V, --version  print pullback's version"""
 
-OWN_FILES = (__file__, str(Path(__file__).parents[1] / "__main__.py"))
+COMMANDS = ("check", "explain", "install-torch", "jupyter", "stubs", "uninstall-torch")
+OWN_FILES = [__file__, str(Path(__file__).parents[1] / "__main__.py")]
+#: Whether Python processes that the program starts by themselves see pullback as torch, too.
+INHERITED = "PULLBACK_AS_TORCH"
 SHIM_FOLDER = str(Path(__file__).parent / "as_torch")
 
 
@@ -164,7 +175,10 @@ class TorchFinder:
 
 
 def install() -> None:
-    """Make `import torch` mean pullback in this process and in the worker processes that it spawns."""
+    """Make `import torch` mean pullback in this process and in the worker processes that it spawns.
+
+    With ``PULLBACK_AS_TORCH=1`` in the environment, other Python processes that it starts do so, too.
+    """
     for name in [name for name in sys.modules if is_torch_name(name)]:
         del sys.modules[name]
     alias_loaded()
@@ -173,6 +187,10 @@ def install() -> None:
         sys.meta_path.insert(0, TorchFinder)
     if SHIM_FOLDER not in sys.path:
         sys.path.insert(0 if sys.flags.safe_path else 1, SHIM_FOLDER)
+    if os.environ.get(INHERITED) == "1":
+        folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        if SHIM_FOLDER not in folders:
+            os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [SHIM_FOLDER, *folders]))
 
 
 # ------------------------------------------------------------------------------------------------- what is to
@@ -243,11 +261,31 @@ def from_file(path: str) -> Program:
             source = file.read()
     except OSError as error:
         message = f"can't open file {filename!r}: [Errno {error.errno}] {error.strerror}"
-        raise UsageError(message, 2) from None
+        import difflib
+
+        near = difflib.get_close_matches(path, COMMANDS, 1)
+        raise UsageError(message + (f". Did you mean: {near[0]!r}?" if near else ""), 2) from None
     set_first_path(os.path.dirname(os.path.realpath(path)))
+    if path.endswith(".ipynb"):
+        return from_notebook(path, filename)
     loader = importlib.machinery.SourceFileLoader("__main__", filename)
     variables = {"__file__": filename, "__cached__": None, "__loader__": loader}
     return Program(compile_source(source, filename), path, variables)
+
+
+def from_notebook(path: str, filename: str) -> Program:
+    """Prepare a notebook: its cells, one after the other."""
+    from pullback.command.notebooks import UnreadableNotebook, whole
+
+    try:
+        source = whole(path)
+    except UnreadableNotebook as error:
+        raise UsageError(str(error), 1) from None
+    # The lines of the program are not those of the file, which is JSON.
+    shown = f"{filename} (cells)"
+    linecache.cache[shown] = (len(source), None, source.splitlines(keepends=True), shown)
+    variables = {"__file__": filename, "display": print}
+    return Program(compile_source(source, shown), path, variables)
 
 
 def from_module(name: str) -> Program:
@@ -344,17 +382,33 @@ def main(arguments: Sequence[str]) -> None:
         from pullback.command.stubs import main as stubs
 
         raise SystemExit(stubs(arguments[1:]))
+    if first in ("install-torch", "uninstall-torch"):
+        from pullback.command.install_torch import main as installed
+
+        raise SystemExit(installed(first, arguments[1:]))
+    if first == "jupyter":
+        from pullback.command.notebooks import main as jupyter
+
+        raise SystemExit(jupyter(arguments[1:]))
     if first == "explain":
         explain_program(arguments[1:])
         return
     run_program(arguments)
 
 
+def console() -> None:
+    """Run the script `pullback`, which is the same as `python -m pullback`."""
+    OWN_FILES.append(sys.argv[0])
+    main(sys.argv[1:])
+
+
 def explain_program(arguments: Sequence[str]) -> None:
     """Run the program that the arguments of `python -m pullback explain` name, its calls recorded."""
     from pullback.explain import command
 
-    if not arguments or arguments[0] in ("-h", "--help"):
+    if not arguments:
+        fail(f"no program given\n{command.USAGE}", 2)
+    if arguments[0] in ("-h", "--help"):
         print(command.USAGE)
         return
     try:

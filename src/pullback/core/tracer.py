@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import CodeType
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
 import numpy as np
@@ -261,6 +261,14 @@ class Recorder:
                 value = plain.__pos__(value)
         return value, value
 
+    def numbers_of(self, index: int) -> ndarray:
+        """Refuse to say what a value's numbers are: they are known when the program runs."""
+        error = RuntimeError("a traced value has no data: its numbers are known only when the program runs")
+        error.add_note(
+            "item(), numpy(), bool() and Python control flow on a traced tensor cannot be written down."
+        )
+        raise self.refuse(error)
+
     def lift(self, t: Any) -> None:
         """Make a tensor that has a history, or shall have one, a constant of the program, so that traced
         values that come of it have one, too.
@@ -404,15 +412,22 @@ class Tracer(InnerValue):
         """NumPy dtype of the value."""
         return self.recorder.dtypes[self.index]
 
-    def array(self, *_: Any, **__: Any) -> NoReturn:
-        """Refuse: a traced value has no numbers yet."""
-        error = RuntimeError("a traced value has no data: its numbers are known only when the program runs")
-        error.add_note(
-            "item(), numpy(), bool() and Python control flow on a traced tensor cannot be written down."
-        )
-        raise self.recorder.refuse(error)
+    def array(self, *_: Any, **__: Any) -> Any:
+        """Return the value's numbers, which most traces do not have yet."""
+        return self.recorder.numbers_of(self.index)
 
-    __array__ = __complex__ = __float__ = __index__ = __int__ = array
+    __array__ = array
+
+    def __complex__(self) -> complex:
+        return complex(self.array())
+
+    def __float__(self) -> float:
+        return float(self.array())
+
+    def __int__(self) -> int:
+        return int(self.array())
+
+    __index__ = __int__
 
     def shared(self, source: Any, tensor: Any, how: str) -> None:
         """Note that `tensor` is what ``source.detach()`` or ``source.data`` gave."""

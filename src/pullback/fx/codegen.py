@@ -13,6 +13,8 @@ from typing import Any
 
 from ..core.device import device
 from ..tensor.tensor import Tensor
+from ..torch_names._aten.overload import OpOverload
+from ..torch_names._aten.translated import OwnOp
 from ..utils import _pytree as pytree
 from .names import RESERVED, Namespace
 from .node import Node, last_uses, short_dtype, type_name
@@ -206,6 +208,8 @@ class _Writer:
     def _value(self, arg: Any) -> str:
         if isinstance(arg, Node):
             return repr(arg)
+        if isinstance(arg, (OpOverload, OwnOp)):
+            return self._global(qualified_name(arg), arg)
         if isinstance(arg, tuple) and hasattr(arg, "_fields"):
             name = self._global(qualified_name(type(arg)), type(arg))
             return f"{name}{tuple(arg)!r}"

@@ -15,6 +15,8 @@ from typing import Any
 
 from ..tensor.api import REGISTRY
 from ..tensor.builtin import behind, described, published
+from ..torch_names._aten.overload import OpOverload
+from ..torch_names._aten.translated import OwnOp
 from ..torch_names.overrides import _namespaces, resolve_name
 
 #: Arguments by keyword that torch declares among the others.
@@ -39,6 +41,8 @@ def _known() -> dict[int, str]:
 
 def torch_path(function: Any) -> str | None:
     """Torch's path of one of its functions or classes; None for others."""
+    if isinstance(function, (OpOverload, OwnOp)):
+        return f"torch.ops.{function}"
     found = _known().get(id(function))
     if found is not None:
         return found

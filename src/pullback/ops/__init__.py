@@ -25,7 +25,10 @@ def __getattr__(name: str) -> Any:
     """Load torch's own names when a program asks for them; any other name is that of an empty namespace."""
     if name.startswith("__") or find_spec(f"{__name__}.{name}") is not None:
         raise AttributeError(f"module 'pullback.ops' has no attribute '{name}'")
-    made = facade.torch_names().aten if name == "aten" else Namespace(f"torch.ops.{name}")
+    if name in ("aten", "pullback"):
+        made = getattr(facade.torch_names(), name)
+    else:
+        made = Namespace(f"torch.ops.{name}")
     globals()[name] = made
     return made
 

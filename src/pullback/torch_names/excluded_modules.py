@@ -32,7 +32,9 @@ MODULES: dict[str, str] = {
         "utils.throughput_benchmark utils.viz"
     ),
     "symbolic shapes and the graph compiler": (
-        "compiler.config export fx.annotate fx.config fx.experimental.accelerator_partitioner "
+        "compiler.config export.custom_obj export.custom_ops export.decomp_utils export.experimental "
+        "export.passes export.pt2_archive export.unflatten fx.annotate fx.config "
+        "fx.experimental.accelerator_partitioner "
         "fx.experimental.const_fold fx.experimental.debug fx.experimental.dynamic_spec "
         "fx.experimental.graph_gradual_typechecker fx.experimental.merge_matmul fx.experimental.meta_tracer "
         "fx.experimental.migrate_gradual_types fx.experimental.normalize fx.experimental.optimization "
@@ -83,7 +85,7 @@ MODULES: dict[str, str] = {
         "signal.windows.windows"
     ),
     "the export to ONNX": (
-        "onnx.errors onnx.operators onnx.ops onnx.symbolic_opset10 onnx.symbolic_opset12 "
+        "onnx.operators onnx.ops onnx.symbolic_opset10 onnx.symbolic_opset12 "
         "onnx.symbolic_opset13 onnx.symbolic_opset14 onnx.symbolic_opset15 onnx.symbolic_opset16 "
         "onnx.symbolic_opset17 onnx.symbolic_opset18 onnx.symbolic_opset19 onnx.symbolic_opset20 "
         "onnx.symbolic_opset7 onnx.symbolic_opset8 onnx.symbolic_opset9 onnx.testing onnx.utils "
@@ -237,6 +239,18 @@ DECLARED: dict[str, dict[str, str]] = {
         ),
     },
     "symbolic shapes and the graph compiler": {
+        "torch.export": (
+            "AdditionalInputs Constraint CustomDecompTable ExportBackwardSignature FlatArgsAdapter "
+            "ModuleCallEntry ModuleCallSignature ShapesCollection UnflattenedModule default_decompositions "
+            "draft_export register_dataclass unflatten"
+        ),
+        "torch.export.dynamic_shapes": (
+            "AdditionalInputs Constraint refine_dynamic_shapes_from_suggested_fixes"
+        ),
+        "torch.export.exported_program": "ModuleCallEntry ModuleCallSignature default_decompositions",
+        "torch.export.graph_signature": (
+            "CustomObjArgument ExportBackwardSignature SymBoolArgument SymFloatArgument SymIntArgument"
+        ),
         "torch.compiler": (
             "config keep_portable_guards_unsafe keep_tensor_guards_unsafe load_cache_artifacts "
             "load_compiled_function save_cache_artifacts set_enable_guard_collectives "
@@ -298,8 +312,9 @@ DECLARED: dict[str, dict[str, str]] = {
     },
     "the export to ONNX": {
         "torch.onnx": (
-            "ExportableModule InputObserver ONNXProgram OnnxExporterError errors ops"
+            "ExportableModule InputObserver ops"
         ),
+        "torch.onnx.errors": "SymbolicValueError",
     },
     "functional forms of optimizers": {
         "torch.optim.adadelta": "adadelta",

@@ -76,7 +76,7 @@ EXCLUDED: dict[str, dict[str, str]] = {
     },
     "symbolic shapes and the graph compiler": {
         "torch": (
-            "export sym_constrain_range sym_constrain_range_for_size "
+            "sym_constrain_range sym_constrain_range_for_size "
             "sym_float sym_fresh_size sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum "
             "thread_safe_generator"
         ),

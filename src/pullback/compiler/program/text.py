@@ -28,6 +28,8 @@ from numpy import ndarray
 
 from ...array import dtypes
 from ...array.pool import Windows
+from ...array.resize import Axis
+from ...array.sampler import Sampler
 from ...core.body import Body
 from ...core.op import TABLE, Op
 from ...core.tracer import Equation, Reference
@@ -160,9 +162,10 @@ class _Writer:
         if isinstance(value, tuple) and type(value) is tuple:
             inside = ", ".join(map(self._value, value))
             return f"({inside},)" if len(value) == 1 else f"({inside})"
-        if isinstance(value, Windows):
-            self.names.add("windows")
-            return f"windows({', '.join(map(self._value, value))})"
+        if type(value) in _RECORDS:
+            name = type(value).__name__.lower()
+            self.names.add(name)
+            return f"{name}({', '.join(map(self._value, value))})"
         if value is None or isinstance(value, bool):
             return repr(value)
         for plain in (int, str):
@@ -232,11 +235,35 @@ def packed(text: str, data: str) -> ndarray:
     return np.frombuffer(zlib.decompress(base64.b85decode(data)), dtype).reshape(shape)
 
 
+#: Tuples with names that ops have for attributes.
+_RECORDS = (Axis, Sampler, Windows)
+
 #: What a text may call besides ops.
 MAKERS: dict[str, Any] = {
     "constant": constant, "full": full, "packed": packed, "held": held, "number": complex, "real": float,
-    "dtype": lambda name: read_kind(name)[1], "op": lambda name: TABLE[name], "windows": Windows,
+    "dtype": lambda name: read_kind(name)[1], "op": lambda name: TABLE[name],
+    **{record.__name__.lower(): record for record in _RECORDS},
 }  # fmt: skip
+
+
+def value_as_text(value: Any) -> str:
+    """Return an attribute as it stands in a program.
+
+    Raises
+    ------
+    Unprintable
+        It has no text.
+    """
+    writer = _Writer()
+    text = writer._value(value)
+    if "held" in writer.names or writer.bodies:
+        raise Unprintable
+    return text
+
+
+def read_value(text: str) -> Any:
+    """Return the attribute that a text writes down."""
+    return _Reader([])._value(ast.parse(text, mode="eval").body)
 
 
 def parsed(text: str) -> dict[str, Any]:

@@ -176,7 +176,7 @@ class Executable:
         ]
         self.table = np.zeros(2 + len(found.slots), np.uintp)
         self._arena = _aligned(found.arena_bytes)
-        self._constants = found.constants
+        self._constants, self._slots = found.constants, found.slots
         self.table[0] = self._arena.ctypes.data
         for buffer_number, array in found.constants.items():
             self.table[found.slots[buffer_number]] = array.ctypes.data

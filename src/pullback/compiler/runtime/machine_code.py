@@ -71,6 +71,13 @@ def are_lasting(symbols: Iterable[str]) -> bool:
     return all(symbol == PARALLEL or _SYMBOL.fullmatch(symbol) for symbol in symbols)
 
 
+def objects_of(symbols: Iterable[str]) -> list[bytes]:
+    """Return the object files of modules that are at hand, by the names of their functions."""
+    names = dict.fromkeys(match[1] for symbol in symbols if (match := _SYMBOL.fullmatch(symbol)))
+    codes = dict.fromkeys(_loaded[name].code for name in names)
+    return [content for code in codes for content in code.objects]
+
+
 def found(symbols: Iterable[str]) -> Found | None:
     """Functions by their names; None where one is in no module that is at hand or in the cache."""
     symbols = set(symbols)

@@ -26,6 +26,8 @@ PARALLEL = "pullback_parallel"
 _SERIAL, _WORKER, _POOL = "pullback_serial", "pullback_worker", "pullback_pool"
 #: Elsewhere every job runs on the thread that calls.
 _HAS_THREADS = hasattr(os, "register_at_fork")
+#: What the text defines.
+SYMBOLS = (PARALLEL, _WORKER, _POOL) if _HAS_THREADS else (_SERIAL,)
 
 #: Places in the pool's memory, in bytes. What different threads write at the same time lies on lines apart.
 _GENERATION, _NEXT, _ACTIVE, _SLEEPING, _JOB, _BUSY, _JOINED, _LIMIT, _MUTEX, _CONDITION, _SIZE = (
@@ -223,26 +225,28 @@ leave:
 class Pool:
     """The native functions, and the threads that this process has started.
 
+    Parameters
+    ----------
+    functions : dict of str to int
+        The addresses of `SYMBOLS`.
+
     Attributes
     ----------
     address : int
         Of ``pullback_parallel``.
     """
 
-    def __init__(self) -> None:
-        library = engine.Library(text(), {})
-        self.address = library.address(PARALLEL if _HAS_THREADS else _SERIAL)
+    def __init__(self, functions: dict[str, int]) -> None:
+        self.address = functions[PARALLEL if _HAS_THREADS else _SERIAL]
         self._allowed = 0
         self._lock = locks.lock()
         if _HAS_THREADS:
             self._system = ctypes.CDLL(None)
-            self._worker = ctypes.c_void_p(library.address(_WORKER))
-            self._memory = library.engine.get_global_value_address(_POOL)
+            self._worker = ctypes.c_void_p(functions[_WORKER])
+            self._memory = functions[_POOL]
             self._limit = ctypes.c_int64.from_address(self._memory + _LIMIT)
             self._reset()
             locks.in_child(self._reset)
-        # A thread may be in this code while the interpreter takes itself down: it stays to the end.
-        library.engine.detach()
 
     def _reset(self) -> None:
         """Begin without threads: at the start, and in a forked child, which has none of its parent's."""
@@ -277,4 +281,10 @@ class Pool:
 @functools.cache
 def pool() -> Pool:
     """Return the process' pool."""
-    return Pool()
+    library = engine.Library(text(), {})
+    functions = {symbol: library.address(symbol) for symbol in SYMBOLS if symbol != _POOL}
+    if _HAS_THREADS:
+        functions[_POOL] = library.engine.get_global_value_address(_POOL)
+    # A thread may be in this code while the interpreter takes itself down: it stays to the end.
+    library.engine.detach()
+    return Pool(functions)

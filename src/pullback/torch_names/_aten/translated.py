@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 from ...array import dtypes
 from ...core.op import TABLE, Op
 from ...core.value import TensorBase, shape_of
+from ...tensor.constants import contiguous_format
 from . import aten  # noqa: F401  # `torch.ops` asks here
 from .overload import OpOverload, overload
 from .schema import FunctionSchema, overloads, schema
@@ -97,7 +99,7 @@ def _index(ask: Ask, x: Any, where: Any, *rest: Any) -> Any:
     dims = rest[-1]
     places: list[Any] = [None] * (max(dims) + 1)
     for k, dim in enumerate(dims):
-        places[dim] = where[k] if len(dims) > 1 else where
+        places[dim] = ask(overload("select", "int"), (where, 0, k), {})
     return ask(overload("index", "Tensor"), (x, places), {})
 
 
@@ -162,8 +164,8 @@ _STEPS: dict[str, Callable[..., Any]] = {
         overload("_to_copy"), (x,), {"dtype": dtypes.from_numpy_dtype(dtype)}
     ),
     "contiguous_copy": lambda ask, x: ask(
-        overload("clone"), (x,), {"memory_format": dtypes.contiguous_format}
-    ) if hasattr(dtypes, "contiguous_format") else ask(overload("clone"), (x,), {}),
+        overload("clone"), (x,), {"memory_format": contiguous_format}
+    ),
     "softmax": lambda ask, x, dim: ask(overload("_softmax"), (x, dim, False), {}),
     "log_softmax": lambda ask, x, dim: ask(overload("_log_softmax"), (x, dim, False), {}),
     "scalar_pow": lambda ask, x, base: ask(overload("pow", "Scalar"), (base, x), {}),
@@ -199,6 +201,7 @@ class OwnOp:
 
     def __call__(self, *given: Any) -> Any:
         count = len(given) - len(self._op.attrs)
+        given = (*given[:count], *map(_as_attribute, given[count:]))
         if self._op.variadic:
             return self._op.call(given[0], *given[1:])
         return self._op.call(*given[:count], *given[count:])
@@ -210,9 +213,34 @@ class OwnOp:
         return f"<OpOverload(op='pullback.{self._op.name}', overload='default')>"
 
 
+def _as_attribute(value: Any) -> Any:
+    """Return what an op knows for what graphs hold in its place."""
+    if isinstance(value, OwnOp):
+        return value._op
+    if isinstance(value, dtypes.dtype):
+        return value.numpy
+    if type(value) in (tuple, list):
+        return tuple(map(_as_attribute, value))
+    return value
+
+
 @cache
 def _own(name: str) -> OwnOp:
     return OwnOp(TABLE[name])
+
+
+class _OwnOps:
+    """`torch.ops.pullback`: the ops that torch does not have."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in TABLE:
+            raise AttributeError(f"'_OpNamespace' 'pullback' object has no attribute '{name}'")
+        made = SimpleNamespace(default=_own(name))
+        setattr(self, name, made)
+        return made
+
+
+pullback = _OwnOps()
 
 
 def _asked(ask: Ask, name: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:

@@ -1,7 +1,7 @@
 """torch.jit: functions and modules stay the Python that they are.
 
-`script` and `trace` return what they are given, so that a program runs as it stands; there is no TorchScript
-program to print, save or load, and what asks for one is refused. `is_scripting` and `is_tracing` are False.
+`script` returns what it is given, so that a program runs as it stands; there is no TorchScript program to
+print, save or load. `trace` gives a program of pullback's own, which can be saved and loaded (see `traced`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,17 @@ from ...errors import with_note
 from ...nn import Module
 from ..exclusions import answer_for
 from ..futures import Future
+from .traced import (
+    RecursiveScriptModule,
+    ScriptFunction,
+    ScriptModule,
+    TopLevelTracedModule,
+    TracedModule,
+    TracerWarning,
+    is_tracing,
+    loaded,
+    traced,
+)
 
 M = TypeVar("M", bound=Module)
 T = TypeVar("T")
@@ -27,32 +38,8 @@ class Error(Exception):
     __module__ = "torch.jit"
 
 
-class TracerWarning(Warning):
-    """Warns that a traced program depends on a value."""
-
-
 class ScriptWarning(Warning):
     """Warns of a scripted program."""
-
-
-class ScriptModule(Module):
-    """Stand for what torch's `script` makes of a module; pullback's gives the module itself."""
-
-
-class RecursiveScriptModule(ScriptModule):
-    """Stand for what torch's `script` makes of a module; pullback's gives the module itself."""
-
-
-class TracedModule(ScriptModule):
-    """Stand for what torch's `trace` makes of a module; pullback's gives the module itself."""
-
-
-class TopLevelTracedModule(TracedModule):
-    """Stand for what torch's `trace` makes of a module; pullback's gives the module itself."""
-
-
-class ScriptFunction:
-    """Stand for what torch's `script` makes of a function; pullback's gives the function itself."""
 
 
 class DeviceObjType:
@@ -99,21 +86,45 @@ def script(
     return obj
 
 
-def trace(func: T, example_inputs: Any = None, *_: Any, **__: Any) -> T:
-    """Return a function or module as it is; it is not run on the example inputs.
+def trace(
+    func: Any, example_inputs: Any = None, optimize: Any = None, check_trace: bool = True,
+    check_inputs: Any = None, check_tolerance: float = 1e-5, strict: bool = True,
+    _force_outplace: bool = False, _module_class: Any = None, _compilation_unit: Any = None,
+    example_kwarg_inputs: Any = None, _store_inputs: bool = True,
+) -> Any:  # fmt: skip
+    """Trace a function or module on example inputs, and return it as a program.
 
     Parameters
     ----------
     func : callable or Module
-    example_inputs
-        Taken for torch's sake, as are all others.
+    example_inputs : tuple or Tensor
+    example_kwarg_inputs : dict, optional
+        Arguments by keyword.
+    optimize, check_trace, check_inputs, check_tolerance, strict
+        Taken for torch's sake.
+
+    Returns
+    -------
+    TopLevelTracedModule or ScriptFunction
+        With ``save``. Where the function cannot be written down it is returned as it is, with a warning.
     """
-    return func
+    args = () if example_inputs is None else example_inputs
+    if _is(args, dict):
+        return traced(func, (), args)
+    args = tuple(args) if _is(args, (tuple, list)) else (args,)
+    return traced(func, args, dict(example_kwarg_inputs or {}))
 
 
-def trace_module(mod: T, inputs: Any, *_: Any, **__: Any) -> T:
-    """Return a module as it is."""
-    return mod
+def trace_module(mod: Any, inputs: Any, *_: Any, **__: Any) -> Any:
+    """Trace the method ``forward`` of a module; other methods stay Python's.
+
+    Parameters
+    ----------
+    mod : Module
+    inputs : dict of str to tuple
+        Example inputs by method.
+    """
+    return trace(mod, inputs["forward"]) if "forward" in inputs else mod
 
 
 def script_if_tracing(fn: T) -> T:
@@ -171,11 +182,6 @@ def run_frozen_optimizations(mod: Any, optimize_numerics: bool = True, preserved
 
 def is_scripting() -> bool:
     """Return False: no function is ever compiled by TorchScript."""
-    return False
-
-
-def is_tracing() -> bool:
-    """Return False: no function is ever traced by TorchScript."""
     return False
 
 
@@ -249,20 +255,38 @@ def onednn_fusion_enabled() -> bool:
     return False
 
 
-def save(m: Any, f: Any, _extra_files: Any = None) -> NoReturn:
-    """Refuse: there is no compiled program to save."""
-    _refuse("save TorchScript programs")
+def save(m: Any, f: Any, _extra_files: Any = None) -> None:
+    """Write a traced module or function to a file.
+
+    Raises
+    ------
+    RuntimeError
+        It is not traced: `script` returns the Python that it is given.
+    """
+    if not _is(m, (TopLevelTracedModule, ScriptFunction)):
+        _refuse("save TorchScript programs: trace the module on example inputs (torch.jit.trace)")
+    m.save(f, _extra_files)
 
 
 _overload_method = _overload = export
 _script_if_tracing = script_if_tracing
 
 
-def load(
-    f: Any, map_location: Any = None, _extra_files: Any = None, _restore_shapes: bool = False
-) -> NoReturn:
-    """Refuse: a TorchScript file holds a program in its own language."""
-    _refuse("load TorchScript programs")
+def load(f: Any, map_location: Any = None, _extra_files: Any = None, _restore_shapes: bool = False) -> Any:
+    """Read a traced module that pullback has saved. Nothing in the file is executed.
+
+    Parameters
+    ----------
+    f : path or binary file
+    map_location, _restore_shapes
+        Taken for torch's sake.
+
+    Raises
+    ------
+    RuntimeError
+        The file holds something else; TorchScript, which torch saves, is a language of its own.
+    """
+    return loaded(f, _extra_files)
 
 
 __all__ = [

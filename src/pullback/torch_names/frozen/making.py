@@ -1,0 +1,166 @@
+"""Make frozen programs: trace a model, compile it, and put its machine code beside its weights."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ...array import tensor_file
+from ...autograd.grad_mode import no_grad
+from ...compiler.lower.buffer import Buffer
+from ...compiler.passes.pipeline import optimized
+from ...compiler.program.text import Unprintable, kind, value_as_text
+from ...compiler.runtime import engine, linked_code, machine_code, thread_pool
+from ...compiler.runtime.executable import Executable
+from ...compiler.runtime.thread_pool import PARALLEL, SYMBOLS
+from ...core.op import TABLE
+from ...core.value import array_of
+from ...errors import with_note
+from ..export.dynamic_shapes import parameter_names
+from ..export.example_trace import Example, traced
+from ..structure import result_as_json
+from .program import FORMAT, OWN, STATE, FrozenProgram, machine
+
+
+def freeze(
+    model: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None, f: Any = None
+) -> FrozenProgram:
+    """Compile a model for the shapes and dtypes of example inputs, to be kept in one file.
+
+    Parameters
+    ----------
+    model : Module or callable
+        As it evaluates: call ``eval()`` before. It may not write to its buffers.
+    args : tuple or Tensor
+    kwargs : dict, optional
+    f : path or binary file, optional
+        Where the program is written.
+
+    Returns
+    -------
+    FrozenProgram
+        `load_frozen` reads it from a file, in some milliseconds, without llvmlite.
+
+    Raises
+    ------
+    RuntimeError
+        The model decides in Python by numbers of its inputs, writes to its buffers, or draws random numbers.
+    NotImplementedError
+        It is a function that calls an optimizer.
+    ModuleNotFoundError
+        llvmlite is not installed, which compiles.
+    """
+    args = args if isinstance(args, tuple) else (args,)
+    if any(hasattr(held, "param_groups") for held in _held_by(model)):
+        raise with_note(
+            NotImplementedError("freeze: a step that trains is not frozen, since it writes to what it holds"),
+            "Freeze the model that it has trained; pullback.compile keeps a step's machine code on disk.",
+        )
+    with no_grad():
+        example = traced(model, args, kwargs or {}, parameter_names(model))
+    if example.asked:
+        places = "\n".join(f"  {file}:{line}, in {name}" for file, line, name in example.asked)
+        raise with_note(
+            RuntimeError("freeze: the model reads numbers of its inputs in Python"),
+            f"{places}\nWrite it in operations on tensors (torch.where).",
+        )
+    if example.mutated:
+        raise with_note(
+            RuntimeError(f"freeze: the model writes to its buffers {', '.join(example.mutated)}"),
+            "Call model.eval() before.",
+        )
+    frozen = FrozenProgram(_packed(example))
+    if f is not None:
+        frozen.save(f)
+    return frozen
+
+
+def _told(step: Any) -> dict[str, Any]:
+    """Return a step that an array kernel does, as JSON."""
+    return {
+        "op": step.op, "attrs": value_as_text(tuple(step.attrs)), "outputs": [b.number for b in step.outputs],
+        "operands": [o.number if isinstance(o, Buffer) else value_as_text(o) for o in step.operands],
+        "several": step.several,
+    }  # fmt: skip
+
+
+
+def _held_by(function: Any) -> list[Any]:
+    """Return what a function closes over or finds among the names of its module."""
+    if not inspect.isfunction(function):
+        return []
+    found = inspect.getclosurevars(function)
+    return [*found.nonlocals.values(), *found.globals.values()]
+
+
+def _packed(example: Example) -> bytes:
+    drawing = sorted({e.op for e in example.program.equations if TABLE[e.op].draws})
+    if drawing:
+        raise with_note(
+            RuntimeError(f"freeze: the model draws random numbers ({', '.join(drawing)})"),
+            "Call model.eval() before.",
+        )
+    built = Executable(optimized(example.program))
+    try:
+        segments = [s if isinstance(s, str) else _told(s) for s in built.segments]
+    except Unprintable as error:
+        raise with_note(
+            RuntimeError("freeze: the program holds something that cannot be written to a file"),
+            "Loops and branches on tensors are compiled as a whole only: write them out, or compile instead.",
+        ) from error
+    symbols = [s for s in built._called.addresses if s != PARALLEL]
+    if not machine_code.are_lasting(symbols):
+        raise RuntimeError("freeze: the program calls functions of this process that a file cannot hold")
+    objects = [*built._library.code.objects] if built._library is not None else []
+    objects += machine_code.objects_of(symbols)
+    called = built._library.code.called if built._library is not None else ()
+    if called:
+        from ...compiler.emit import functions
+
+        objects += functions._code(sorted(called))().objects
+    codes = {"code": linked_code.linked(objects)}
+    if built.pool is not None:
+        codes["pool"] = linked_code.linked(engine.Library(thread_pool.text(), {}).code.objects)
+    slots = built._slots
+    entries = {s for s in segments if isinstance(s, str)}
+    steps: list[Any] = [s for s in built.segments if not isinstance(s, str)]
+    given = [*built.inputs, *built.outputs]
+    used = {o.number: o for s in steps for o in (*s.operands, *s.outputs) if isinstance(o, Buffer)}
+    known = {b.number for b in given} | {*built._constants}
+    buffers = [
+        (n, kind(b.shape, b.dtype), built.plan.offsets[n]) for n, b in used.items() if n not in known
+    ]
+    plan = {
+        "machine": machine(), "segments": segments, "buffers": buffers,
+        "numbers": [b.number for b in given],
+        "codes": {
+            name: {
+                "constant": code.constant, "called": code.called,
+                "symbols": {s: at for s, at in code.symbols.items() if s in entries or s in SYMBOLS},
+            }
+            for name, code in codes.items()
+        },
+        "parallel": built.pool is not None, "checked": built.checked, "slots": 1 + len(slots),
+        "arena_bytes": int(built._arena.nbytes), "inputs": [kind(b.shape, b.dtype) for b in built.inputs],
+        "outputs": [kind(b.shape, b.dtype) for b in built.outputs], "state": [*example.state],
+        "paths": example.paths, "result": result_as_json(example.result),
+        "constants": [(number, slots[number]) for number in built._constants],
+    }  # fmt: skip
+    arrays: dict[str, ndarray] = {f"{STATE}{name}": array_of(t) for name, t in example.state.items()}
+    arrays |= {f"{OWN}constant{n}": a for n, a in built._constants.items()}
+    for name, code in codes.items():
+        arrays |= {
+            f"{OWN}{name}.places": code.places, f"{OWN}{name}.targets": code.targets,
+            f"{OWN}{name}.calls": code.calls, f"{OWN}{name}": np.frombuffer(code.content, np.uint8),
+        }  # fmt: skip
+    # The elements of each lie where its dtype is aligned.
+    arrays = dict(sorted(arrays.items(), key=lambda item: -item[1].dtype.itemsize))
+    return tensor_file.packed(arrays, {"format": FORMAT, "plan": json.dumps(plan)})
+
+
+__all__ = ["freeze"]

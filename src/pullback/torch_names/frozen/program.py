@@ -1,0 +1,278 @@
+"""Frozen programs: a model as one file of native code, which runs without tracing and without LLVM.
+
+The file is in the format of safetensors: the weights under their names, and beside them the machine code, as
+bytes, with what running it takes. It is for processors that have what this one has; loading says where that
+is not so.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import mmap
+import os
+import platform
+import sys
+import threading
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ...array import tensor_file
+from ...compiler.lower.buffer import ALIGNMENT
+from ...compiler.program.text import kind, read_kind, read_value
+from ...compiler.runtime import linked_code
+from ...compiler.runtime.thread_pool import PARALLEL, SYMBOLS, Pool
+from ...core.op import TABLE
+from ...core.value import array_of, wrap
+from ...errors import with_note
+from ..structure import filled, named_tensors, read_result
+
+#: What a file says that it is.
+FORMAT = "pullback frozen program 1"
+#: What stands before the names of weights, and of all else.
+STATE, OWN = "state.", "native."
+#: Beginnings of what Linux calls a processor's instructions that native code may use.
+_INSTRUCTIONS = (
+    "abm", "adx", "amx", "avx", "bmi", "f16c", "fma", "gfni", "movbe", "popcnt", "sse", "ssse", "vaes",
+    "vpclmul",
+)  # fmt: skip
+
+
+class FrozenProgram:
+    """A model as native code. It is called as the model is, on tensors of the same shapes and dtypes.
+
+    Parameters
+    ----------
+    data : buffer
+        What a file holds.
+    """
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+        arrays, about = tensor_file.unpacked(data)
+        if about.get("format") != FORMAT:
+            raise RuntimeError("this is no program that pullback.freeze has written")
+        plan = json.loads(about["plan"])
+        _check_machine(plan["machine"])
+        self._plan = plan
+        self._pool = _pool(arrays, plan) if plan["parallel"] else None
+        known = {} if self._pool is None else {PARALLEL: self._pool.address}
+        self._library = linked_code.Loaded(_code(arrays, plan, "code"), known)
+        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+        self._segments = [
+            call(self._library.address(s)) if isinstance(s, str) else _Call(s) for s in plan["segments"]
+        ]
+        self._inputs = [read_kind(text) for text in plan["inputs"]]
+        self._outputs = [read_kind(text) for text in plan["outputs"]]
+        self._state = {n.removeprefix(STATE): a for n, a in arrays.items() if n.startswith(STATE)}
+        self._arena = _aligned(plan["arena_bytes"])
+        self._table = np.zeros(plan["slots"], np.uintp)
+        self._table[0] = self._arena.ctypes.data
+        #: By number, the buffers that array kernels read or write and that are there already.
+        self._buffers: dict[int, ndarray] = {}
+        for number, text, offset in plan["buffers"]:
+            shape, dtype = read_kind(text)
+            size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+            self._buffers[number] = self._arena[offset : offset + size].view(dtype).reshape(shape)
+        for number, slot in plan["constants"]:
+            array = self._buffers[number] = arrays[f"{OWN}constant{number}"]
+            self._table[slot] = array.ctypes.data
+        self._held = [self._state[name] for name in plan["state"]]
+        for slot, array in enumerate(self._held, start=1):
+            self._table[slot] = array.ctypes.data
+        self._turn = threading.Lock()
+        self._result = read_result(plan["result"])
+
+    @property
+    def state_dict(self) -> dict[str, Any]:
+        """The weights by name; they cannot be written to."""
+        return {name: wrap(array) for name, array in self._state.items()}
+
+    def save(self, f: Any) -> None:
+        """Write the program to a file.
+
+        Parameters
+        ----------
+        f : path or binary file
+        """
+        if hasattr(f, "write"):
+            f.write(self._data)
+            return
+        beside = Path(f"{os.fspath(f)}.part")
+        beside.write_bytes(self._data)
+        beside.replace(os.fspath(f))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the program.
+
+        Raises
+        ------
+        TypeError
+            Other tensors are given, or of other shapes or dtypes, than those that it was frozen with.
+        IndexError
+            An index is out of range.
+        """
+        given = [t for _, t in named_tensors([*args, *kwargs.values()], "")]
+        wanted = self._inputs[len(self._plan["state"]) :]
+        if len(given) != len(wanted):
+            raise TypeError(f"the program takes {len(wanted)} tensors, not {len(given)}")
+        arrays = []
+        for path, t, (shape, dtype) in zip(self._plan["paths"], given, wanted, strict=True):
+            array = array_of(t)
+            if array.shape != shape or array.dtype != dtype:
+                raise with_note(
+                    TypeError(
+                        f"{path} is {kind(array.shape, array.dtype)}, and was {kind(shape, dtype)} when the "
+                        "program was frozen"
+                    ),
+                    "Native code is for these shapes: freeze the model once for each.",
+                )
+            arrays.append(np.ascontiguousarray(array))
+        outputs = [np.empty(shape, dtype) for shape, dtype in self._outputs]
+        if self._pool is not None:
+            self._pool.prepare()
+        first = 1 + len(self._plan["state"])
+        with self._turn:
+            for slot, array in enumerate((*arrays, *outputs), start=first):
+                self._table[slot] = array.ctypes.data
+            everything = (*self._held, *arrays, *outputs)
+            buffers = self._buffers | dict(zip(self._plan["numbers"], everything, strict=True))
+            for segment in self._segments:
+                if isinstance(segment, _Call):
+                    segment.run(buffers)
+                else:
+                    segment(self._table.ctypes.data)
+        if self._plan["checked"] and outputs.pop():
+            raise IndexError("an index is out of range")
+        return filled(self._result, [wrap(a) for a in outputs])
+
+    def __repr__(self) -> str:
+        texts = zip(self._plan["paths"], self._plan["inputs"][len(self._plan["state"]) :], strict=True)
+        return f"FrozenProgram({', '.join(f'{name}: {text}' for name, text in texts)})"
+
+
+class _Call:
+    """A step that an array kernel does.
+
+    Parameters
+    ----------
+    told : dict
+        What `making` writes.
+    """
+
+    def __init__(self, told: dict[str, Any]) -> None:
+        from ... import nn
+
+        assert nn.functional  # the ops of layers are declared when they are first used
+        self._op = TABLE[told["op"]]
+        self._operands = [
+            (o, None) if isinstance(o, int) else (None, read_value(o)) for o in told["operands"]
+        ]
+        self._attrs = read_value(told["attrs"])
+        self._outputs, self._several = told["outputs"], told["several"]
+
+    def run(self, buffers: Mapping[int, ndarray]) -> None:
+        """Do it, on buffers by number."""
+        operands = tuple(value if n is None else buffers[n] for n, value in self._operands)
+        result = self._op.evaluate(operands, self._attrs)
+        parts = result if self._several else (result,)
+        for number, part in zip(self._outputs, parts, strict=True):
+            buffers[number][...] = part
+
+
+def load_frozen(f: Any) -> FrozenProgram:
+    """Read a program that `freeze` has written. Its machine code runs in this process: take it from nobody
+    of whom you would not take a program.
+
+    Parameters
+    ----------
+    f : path or binary file
+        Of a path the weights are read when they are first used.
+
+    Raises
+    ------
+    RuntimeError
+        It is no such file, or for another machine.
+    """
+    if hasattr(f, "read"):
+        return FrozenProgram(f.read())
+    with open(os.fspath(f), "rb") as file:
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    try:
+        return FrozenProgram(data)
+    except tensor_file.Damaged as error:
+        raise RuntimeError(f"{f} is no program that pullback.freeze has written") from error
+
+
+# --- the machine --------------------------------------------------------------------------------------------
+
+@cache
+def _instructions() -> list[str]:
+    """Return which of the processor's instructions native code may use."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return [platform.processor()]
+    for line in text.splitlines():
+        if line.startswith("flags"):
+            return sorted(f for f in line.partition(":")[2].split() if f.startswith(_INSTRUCTIONS))
+    return []
+
+
+def machine() -> dict[str, Any]:
+    """Return what native code needs of a machine."""
+    return {
+        "system": platform.system(), "machine": platform.machine(), "instructions": _instructions(),
+        "byteorder": sys.byteorder,
+    }  # fmt: skip
+
+
+def _check_machine(needed: dict[str, Any]) -> None:
+    """Refuse code that is not for this machine."""
+    here = machine()
+    for name in ("system", "machine", "byteorder"):
+        if needed[name] != here[name]:
+            raise RuntimeError(f"the program was frozen for {needed[name]}, and this is {here[name]}")
+    missing = sorted({*needed["instructions"]} - {*here["instructions"]})
+    if missing:
+        raise with_note(
+            RuntimeError(f"the program was frozen for a processor with {', '.join(missing)}"),
+            "This one is without: freeze the model on this machine.",
+        )
+
+
+def _code(arrays: Mapping[str, ndarray], plan: Mapping[str, Any], name: str) -> linked_code.Linked:
+    """Return a part of the machine code that a file holds."""
+    about = plan["codes"][name]
+    places, targets, calls = (arrays[f"{OWN}{name}.{part}"] for part in ("places", "targets", "calls"))
+    return linked_code.Linked(
+        arrays[f"{OWN}{name}"].tobytes(), about["constant"], about["symbols"], places, targets,
+        about["called"], calls,
+    )  # fmt: skip
+
+
+#: The threads of native code, and that code: they stay to the end of the process.
+_threads: list[tuple[Pool, linked_code.Loaded]] = []
+
+
+def _pool(arrays: Mapping[str, ndarray], plan: Mapping[str, Any]) -> Pool:
+    """Return the process' threads for frozen programs."""
+    if not _threads:
+        library = linked_code.Loaded(_code(arrays, plan, "pool"))
+        made = Pool({symbol: library.address(symbol) for symbol in SYMBOLS})
+        _threads.append((made, library))
+    return _threads[0][0]
+
+
+def _aligned(size: int) -> ndarray:
+    memory = np.empty(size + ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % ALIGNMENT
+    return memory[start : start + size]
+
+
+__all__ = ["FORMAT", "OWN", "STATE", "FrozenProgram", "load_frozen", "machine"]

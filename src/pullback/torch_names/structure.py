@@ -1,0 +1,79 @@
+"""What a model is given and returns: the tensors in containers, and containers without their tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..core.value import TensorBase
+
+
+class Place(NamedTuple):
+    """Stand for a tensor among what a model returns: the number of the program's output."""
+
+    output: int
+
+
+def named_tensors(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Yield the tensors in containers, each once, with a name that says where it was found."""
+    if isinstance(value, TensorBase):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from named_tensors(item, f"{path}_{key}" if path else str(key))
+    elif isinstance(value, (list, tuple)):
+        for n, item in enumerate(value):
+            yield from named_tensors(item, f"{path}_{n}" if path else str(n))
+
+
+def placed(value: Any, found: list[Any]) -> Any:
+    """Return containers with a `Place` for each tensor, which is put into a list."""
+    if isinstance(value, TensorBase):
+        found.append(value)
+        return Place(len(found) - 1)
+    if isinstance(value, Mapping):
+        return {key: placed(item, found) for key, item in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(placed(item, found) for item in value))
+    if isinstance(value, (list, tuple)):
+        return type(value)(placed(item, found) for item in value)
+    return value
+
+
+def filled(result: Any, outputs: Sequence[Any]) -> Any:
+    """Return what a model returned, with these in the places of its tensors."""
+    if isinstance(result, Place):
+        return outputs[result.output]
+    if isinstance(result, dict):
+        return {key: filled(item, outputs) for key, item in result.items()}
+    if isinstance(result, tuple) and hasattr(result, "_fields"):
+        return type(result)(*(filled(item, outputs) for item in result))
+    if isinstance(result, (list, tuple)):
+        return type(result)(filled(item, outputs) for item in result)
+    return result
+
+
+def result_as_json(result: Any) -> Any:
+    """Return what a model returned as JSON."""
+    if isinstance(result, Place):
+        return {"output": result.output}
+    if isinstance(result, dict):
+        return {"dict": [[key, result_as_json(item)] for key, item in result.items()]}
+    if isinstance(result, (list, tuple)):
+        return {"tuple" if isinstance(result, tuple) else "list": [result_as_json(item) for item in result]}
+    if result is None or isinstance(result, (bool, int, float, str)):
+        return {"value": result}
+    raise RuntimeError(f"the model returns a {type(result).__name__}, which cannot be written to a file")
+
+
+def read_result(told: dict[str, Any]) -> Any:
+    """Return what a model returned, from JSON."""
+    ((kind, content),) = told.items()
+    if kind == "output":
+        return Place(content)
+    if kind == "dict":
+        return {key: read_result(item) for key, item in content}
+    if kind in ("tuple", "list"):
+        items = [read_result(item) for item in content]
+        return tuple(items) if kind == "tuple" else items
+    return content
