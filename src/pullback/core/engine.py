@@ -399,6 +399,9 @@ def run_backward(
         selecting.add(thread)
     try:
         backward.run()
+        while backward.callbacks:
+            callback, *backward.callbacks = backward.callbacks
+            callback()
     except Exception as error:
         if capture is None and backward.node is not None:
             backward.fill_ready_leaves()

@@ -7,6 +7,7 @@ the process of rank 0. A group of one answers all of this; a larger one is refus
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from ..errors import with_note
 
@@ -30,6 +31,27 @@ class ProcessGroup:
     def size(self) -> int:
         """Return the number of processes in the group: 1."""
         return 1
+
+    def allreduce(self, tensor: Any) -> Any:
+        """Begin to put the sum over all processes into `tensor`."""
+        return Done()
+
+    def broadcast(self, tensor: Any, root: int) -> Any:
+        """Begin to put the value of process `root` into `tensor`."""
+        return Done()
+
+    def allgather(self, tensors: list[Any], tensor: Any) -> Any:
+        """Begin to put the value of each process into `tensors`."""
+        tensors[0].copy_(tensor)
+        return Done()
+
+
+class Done:
+    """A collective of one process."""
+
+    def wait(self) -> bool:
+        """Return at once."""
+        return True
 
 
 _default: ProcessGroup | None = None
