@@ -11,7 +11,8 @@ import numpy as np
 
 from ..core.process_group import default_group
 from ..tensor.creation import tensor
-from . import get_rank, get_world_size, init_process_group, new_group
+from .groups import get_rank, get_world_size, new_group
+from .initialization import init_process_group, under_mpiexec
 
 _CURRENT: list[DeviceMesh] = []
 
@@ -223,7 +224,8 @@ def init_device_mesh(
             "If you maintained a 'torch.device' object, it's recommended to pass in 'device.type'.",
         )
     if default_group() is None:
-        init_process_group(**({} if "RANK" in os.environ else {"rank": 0, "world_size": 1}))
+        alone = "RANK" not in os.environ and under_mpiexec() is None
+        init_process_group(rank=0 if alone else -1, world_size=1 if alone else -1)
     count = prod(mesh_shape)
     if count > get_world_size():
         raise RuntimeError(

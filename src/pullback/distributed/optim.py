@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any
 
+from ..core.process_group import needed_group
 from ..core.value import TensorBase
 from ..nn.parallel.join import Join, Joinable, JoinHook
 from ..nn.parallel.synchronization import broadcast_coalesced
 from ..optim import Optimizer
-from . import gather_object
-from .groups import get_global_rank, get_rank, get_world_size, needed_group
+from .groups import get_global_rank, get_rank, get_world_size
+from .objects import gather_object
 
 __all__ = ["ZeroRedundancyOptimizer"]
 

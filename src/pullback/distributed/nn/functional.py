@@ -6,7 +6,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.process_group import ProcessGroup
-from ..collectives import ReduceOp, check_root, joined
+from ..groups import get_rank
+from ..process_group import resolve
+from ..reduce_op import ReduceOp
+
+
+def joined(group: Any) -> None:
+    """Check that there is a group."""
+    get_rank(group)
+
+
+def check_root(name: str, root: int) -> None:
+    """Raise torch's error for a process that the group does not have."""
+    found = resolve(None)
+    if found is not None and not 0 <= root < found.size():
+        raise RuntimeError(f"ProcessGroupGloo::{name}: invalid root rank: {root}")
 
 
 def broadcast(tensor: Any, src: int, group: ProcessGroup | None = None) -> Any:

@@ -222,7 +222,9 @@ def distribute_tensor(
         Whose values are taken; None: each process takes its own.
     """
     if not tensor.is_leaf:
-        raise RuntimeError("`distribute_tensor` should be used to distribute leaf tensors! but found non-leaf tensor!")
+        raise RuntimeError(
+            "`distribute_tensor` should be used to distribute leaf tensors! but found non-leaf tensor!"
+        )
     mesh = _mesh(device_mesh)
     layout = Layout(mesh, normalised(placements, mesh, tensor.dim()), tuple(tensor.shape))
     whole = tensor.detach()
