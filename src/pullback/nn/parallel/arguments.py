@@ -94,11 +94,12 @@ def check_hook(hook: Any) -> None:
     if not callable(hook):
         raise TypeError("Communication hook must be callable.")
     signature = inspect.signature(hook)
+    # text that stands for a type, as `from __future__ import annotations` leaves it, is not looked up
     bucket = signature.parameters["bucket"].annotation
-    if bucket is not inspect.Signature.empty and bucket not in (GradBucket, "dist.GradBucket", "GradBucket"):
+    if not isinstance(bucket, str) and bucket not in (inspect.Signature.empty, GradBucket):
         raise ValueError("Communication hook: bucket annotation should be dist.GradBucket.")
     returned = signature.return_annotation
-    if returned is inspect.Signature.empty or isinstance(returned, str):
+    if isinstance(returned, str) or returned is inspect.Signature.empty:
         return
     if getattr(returned, "__origin__", None) is not Future:
         raise ValueError(

@@ -17,13 +17,12 @@ _NAMES = {
 def logging_data(ddp: Any) -> dict[str, Any]:
     """Return what programs ask about buckets and iterations; times are not measured."""
     buckets = ddp.reducer.buckets
-    sizes = ", ".join(str(b.size_in_bytes()) for b in buckets)
     rebuilt = ddp.reducer.has_rebuilt
     parameters = ddp.reducer.parameters
     return {
         "backend_name": ddp.process_group.backend,
-        "bucket_sizes": sizes,
-        "rebuilt_bucket_sizes": sizes if rebuilt else "",
+        "bucket_sizes": ", ".join(map(str, ddp.reducer.first_sizes)),
+        "rebuilt_bucket_sizes": ", ".join(map(str, ddp.reducer.sizes())) if rebuilt else "",
         "rebuilt_per_bucket_param_indices": ", ".join(
             " ".join(map(str, b.numbers)) for b in buckets
         ) if rebuilt else "",

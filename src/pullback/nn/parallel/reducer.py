@@ -50,6 +50,10 @@ class Reducer:
         Whether buckets were made anew in the order in which gradients came.
     passes : int
         How many passes were reduced.
+    ready_order : list of int
+        The parameters of the last pass in the order in which their gradients came.
+    first_sizes : list of int
+        The sizes of the buckets of the first pass, in bytes.
     """
 
     def __init__(
@@ -89,6 +93,7 @@ class Reducer:
         self._counted = [0] * len(parameters)
         self.ready_order: list[int] = []
         self.buckets: list[Bucket] = []
+        self.first_sizes: list[int] = []
         self._make_buckets(buckets)
         handles = [
             add_hook(leaf_hooks(p).post, partial(_gradient_came, weakref.ref(self), number))
@@ -104,6 +109,17 @@ class Reducer:
         self._place = {
             n: (bucket, i) for bucket in self.buckets for i, n in enumerate(bucket.numbers)
         }
+        if not self.first_sizes:
+            self.first_sizes = self.sizes()
+        for bucket in self.buckets if self.as_views else ():
+            for p, view in zip(bucket.parameters, bucket.views, strict=False):
+                if p.grad is not None:
+                    view.copy_(p.grad.detach())
+                    p.grad = view
+
+    def sizes(self) -> list[int]:
+        """Return the size of each bucket in bytes."""
+        return [bucket.size_in_bytes() for bucket in self.buckets]
 
     # ------------------------------------------------------------------------------ before a pass
 
