@@ -67,14 +67,15 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
 
     def _give_out(self, parameters: list[Any]) -> None:
         """Give each parameter, the largest first, to the process that has the least so far."""
-        for p in sorted(parameters, key=lambda p: p.numel(), reverse=True):
+        for p in _largest_first(parameters):
             owner = self._sizes.index(min(self._sizes))
             self._owners[p] = owner
             self._sizes[owner] += p.numel()
 
     def _own(self, group: dict[str, Any]) -> dict[str, Any]:
         """Return a group with the parameters of this process alone."""
-        return {**group, "params": [p for p in group["params"] if self._owners[p] == self.rank]}
+        own = [p for p in _largest_first(group["params"]) if self._owners[p] == self.rank]
+        return {**group, "params": own}
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Add parameters, here and in `optim`."""
@@ -198,6 +199,10 @@ class _StepHook(JoinHook):
 
     def main_hook(self) -> None:
         self.optimizer.step()
+
+
+def _largest_first(parameters: list[Any]) -> list[Any]:
+    return sorted(parameters, key=lambda p: p.numel(), reverse=True)
 
 
 def _checked(params: Any) -> list[Any]:
