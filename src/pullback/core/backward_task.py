@@ -103,3 +103,8 @@ def queue_callback(callback: Callable[[], Any]) -> None:
     if task is None:
         raise RuntimeError("Final callbacks can only be installed during backward pass.")
     task.callbacks = (*task.callbacks, callback)
+
+
+def in_backward() -> bool:
+    """Return whether this thread is running a backward."""
+    return get_ident() in running

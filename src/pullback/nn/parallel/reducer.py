@@ -286,7 +286,7 @@ class Reducer:
                 f"Expected dense gradient of dtype {view.dtype} for parameter {number}, got "
                 f"{'a sparse one' if grad.is_sparse else grad.dtype}"
             )
-        elif grad.data_ptr() != view.data_ptr():
+        elif not grad.is_set_to(view):
             view.copy_(grad.detach())
             if self.as_views:
                 parameter.grad = view
@@ -384,7 +384,7 @@ class Reducer:
 
     def _put_back(self, bucket: Bucket, result: Any) -> None:
         """Copy the averages of a bucket into the gradients."""
-        own = result.data_ptr() == bucket.flat.data_ptr() and result.dtype == bucket.flat.dtype
+        own = result is bucket.flat or result.is_set_to(bucket.flat)
         averages = bucket.views if own else bucket.views_of(result)
         for number, parameter, view, average in zip(
             bucket.numbers, bucket.parameters, bucket.views, averages, strict=True

@@ -1,0 +1,1 @@
+"""torch.distributed.checkpoint: states of several processes in one folder."""
