@@ -64,6 +64,7 @@ _inside = threading.local()
 _busy = threading.Lock()
 _workers: list[_Worker] = []
 _count = 0
+_set = False
 
 
 def _default_count() -> int:
@@ -85,11 +86,16 @@ def get_num_threads() -> int:
 
 def set_num_threads(count: int) -> None:
     """Use `count` threads from now on, in these kernels and in BLAS."""
-    global _count
+    global _count, _set
     if count <= 0:
         raise RuntimeError("set_num_threads expects a positive integer")
-    _count = count
+    _count, _set = count, True
     blas.set_num_threads(count)
+
+
+def were_set() -> bool:
+    """Return whether `set_num_threads` was called."""
+    return _set
 
 
 def run_parts(part: Callable[[int], None], parts: int, *, uses_blas: bool = False) -> None:

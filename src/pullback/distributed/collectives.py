@@ -38,7 +38,7 @@ def started(
     group: Group, requests: list[Any], finish: Callable[[], None], async_op: bool, result: Any, name: str
 ) -> Work | None:
     """Return the work of an exchange, or wait for it."""
-    work = Work(requests, finish, group.timeout.total_seconds(), result, name)
+    work = Work(requests, group, name, finish, result, group.began(name))
     if async_op:
         return work if work._advance() else progress.follow(work)
     work.wait()

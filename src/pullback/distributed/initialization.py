@@ -10,15 +10,20 @@ What this module must do:
 from __future__ import annotations
 
 import os
+import socket
 from datetime import timedelta
 from typing import Any
 
+from ..array import threads
 from ..core.process_group import default_group, needed_group, set_default_group
 from ..errors import with_note
-from . import mpi
+from . import membership, mpi, program_end
 from .backend import checked_backend
 from .communicator import Alone, Communicator
 from .process_group import DEFAULT_TIMEOUT, Group
+from .rendezvous import address_of, from_url, meet, start_coordinator, start_mpi, store_of
+from .store import Store
+from .work import Work
 
 #: By what names mpiexec tells a process its rank and their number: MPICH's and Intel's, Open MPI's, Slurm's.
 LAUNCHED = (("PMI_RANK", "PMI_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"))
@@ -79,11 +84,22 @@ def init_process_group(
             raise AssertionError("world_size must be positive if using store")
         if rank < 0:
             raise AssertionError("rank must be non-negative if using store")
-    elif init_method in (None, "env://") and -1 in (rank, world_size):
-        rank, world_size = from_environment(rank, world_size)
-    group = Group(
-        name, joined_world(rank, world_size), range(world_size), "0", timeout or DEFAULT_TIMEOUT, "default_pg"
-    )
+    url = init_method or "env://"
+    if store is None:
+        rank, world_size = from_url(url, rank, world_size)
+        if url.startswith("env://"):
+            rank, world_size = from_environment(rank, world_size)
+    timeout = timeout or DEFAULT_TIMEOUT
+    group = Group(name, Alone(), range(world_size), "0", timeout, "default_pg")
+    if not 0 <= rank < world_size:
+        raise ValueError(f"rank {rank} is not one of a group of {world_size} processes")
+    if world_size > 1:
+        world = joined_world(rank, world_size, store or url, timeout)
+        wait(group, world.Ibarrier())
+        mpi.forget_shared_memory()
+        # Ranks as the program numbers them need not be those of MPI.
+        group.communicator = Communicator(world.Split(0, rank))
+        share_processors()
     set_default_group(group)
 
 
@@ -106,23 +122,67 @@ def from_environment(rank: int, world_size: int) -> tuple[int, int]:
     return found[0], found[1]
 
 
-def joined_world(rank: int, world_size: int) -> Communicator | Alone:
-    """Return the communicator of all processes, this one at its rank."""
-    if not 0 <= rank < world_size:
-        raise ValueError(f"rank {rank} is not one of a group of {world_size} processes")
-    if world_size == 1:
-        return Alone()
+def wait(group: Group, request: Any) -> None:
+    """Wait for a request of all processes of a group."""
+    Work([request], group, "barrier").wait()
+
+
+def joined_world(rank: int, world_size: int, place: Store | str, timeout: timedelta) -> Any:
+    """Return MPI's communicator of all processes, after joining them where they are not yet.
+
+    Parameters
+    ----------
+    rank, world_size : int
+    place : Store or str
+        Where they meet.
+    timeout : timedelta
+    """
+    member = membership.current()
+    if member is not None and member.owner == os.getpid():
+        if member.size != world_size:
+            raise with_note(
+                RuntimeError(
+                    f"this process has joined {member.size} processes before, and is now to join {world_size}"
+                ),
+                "An MPI world is made once in the life of a process. Make a group of some of its processes "
+                "with new_group.",
+            )
+        return mpi.library().COMM_WORLD
+    told = under_mpiexec()
+    if told is not None and told[1] == world_size:
+        return world_of_mpiexec(rank, world_size)
+    store = place if isinstance(place, Store) else store_of(place, rank, world_size, timeout)
+    mpi.library(start=False)
+    address = meet(store, rank)
+    member = membership.Membership(rank, world_size)
+    member.store = store
+    member.join(address, timeout.total_seconds())
+    world = start_mpi(address, rank)
+    program_end.begin(member)
+    return world
+
+
+def world_of_mpiexec(rank: int, world_size: int) -> Any:
+    """Return the communicator of all processes that mpiexec started, each told of the loss of others."""
     world = mpi.library().COMM_WORLD
-    if world.Get_size() != world_size:
-        raise with_note(
-            RuntimeError(
-                f"a group of {world_size} processes was asked for, and MPI started {world.Get_size()}"
-            ),
-            f"Start the program with mpiexec -n {world_size} or python -m pullback.distributed.run "
-            f"--nproc-per-node {world_size}.",
-        )
-    # Ranks as the program numbers them need not be those of MPI.
-    return Communicator(world.Split(0, rank))
+    member = membership.Membership(rank, world_size)
+    member.under_mpiexec = True
+    told = start_coordinator(local=False, report=True) if world.Get_rank() == 0 else None
+    member.join(address_of(world.bcast(told), None), DEFAULT_TIMEOUT.total_seconds())
+    program_end.begin(member)
+    return world
+
+
+def share_processors() -> None:
+    """Divide the processors of this machine among the processes on it, unless the program has said how many
+    threads it wants.
+    """
+    member = membership.current()
+    assert member is not None
+    if "OMP_NUM_THREADS" in os.environ or threads.were_set():
+        return
+    here = member.hosts.count(socket.gethostname())
+    threads.set_num_threads(max(1, len(os.sched_getaffinity(0)) // here))
 
 
 def global_rank() -> int:

@@ -1,15 +1,18 @@
-"""The MPI world of this process, through mpi4py.
+"""The MPI library of this process, through mpi4py.
 
 What this module must do:
 
 - load mpi4py when it is first needed, and say how to install it where it is missing;
 - let several threads call MPI;
-- leave MPI at the end of the program in an orderly way, and at once where the program fails.
+- leave nothing behind in the system where processes are killed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
+import os
+import re
 from typing import Any
 
 from ..errors import with_note
@@ -22,8 +25,13 @@ def is_installed() -> bool:
     return importlib.util.find_spec("mpi4py") is not None
 
 
-def library() -> Any:
-    """Return the module mpi4py.MPI, with MPI started.
+def library(start: bool = True) -> Any:
+    """Return the module mpi4py.MPI.
+
+    Parameters
+    ----------
+    start : bool
+        Whether MPI is to be started where it is not.
 
     Raises
     ------
@@ -33,10 +41,28 @@ def library() -> Any:
     try:
         import mpi4py
 
-        mpi4py.rc.thread_level = "multiple"
+        mpi4py.rc.initialize = False
+        mpi4py.rc.finalize = False
         from mpi4py import MPI
     except (ImportError, RuntimeError) as error:
         raise with_note(
-            RuntimeError("pullback's groups of several processes need MPI, which cannot be loaded"), NEEDED
+            RuntimeError("groups of several processes need MPI, which cannot be loaded"), NEEDED
         ) from error
+    if start and not MPI.Is_initialized():
+        MPI.Init_thread(MPI.THREAD_MULTIPLE)
     return MPI
+
+
+def forget_shared_memory() -> None:
+    """Take away the names of the memory that MPICH shares among the processes of a node.
+
+    All of them have it mapped now, and it goes when the last one does, also where that is killed.
+    """
+    try:
+        with open("/proc/self/maps", encoding="ascii", errors="replace") as maps:
+            names = set(re.findall(r"/dev/shm/mpich_shm_\w+", maps.read()))
+    except OSError:
+        return
+    for name in names:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)

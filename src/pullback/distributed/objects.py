@@ -19,7 +19,7 @@ def _pickled(value: Any) -> ndarray:
 
 
 def _wait(group: Group, requests: list[Any], name: str) -> None:
-    Work(requests, timeout=group.timeout.total_seconds(), name=name).wait()
+    Work(requests, group, name, number=group.began(name)).wait()
 
 
 def _unpickled(data: ndarray, sizes: Any) -> list[Any]:

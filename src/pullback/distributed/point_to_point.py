@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.process_group import ProcessGroup
-from .buffers import check_tensor, nothing, readable, writable
+from .buffers import check_tensor, readable, writable
 from .collectives import member
 from .process_group import Group
 from .work import Work, progress
@@ -52,7 +52,7 @@ def isend(
         return None
     to = _peer(found, dst, group_dst, "dst", "destination")
     requests = found.communicator.send(readable(tensor), to, tag)
-    work = Work(requests, nothing, found.timeout.total_seconds(), [], "send")
+    work = Work(requests, found, "send")
     return work if work._advance() else progress.follow(work)
 
 
@@ -87,7 +87,7 @@ def _receiving(group: Group, tensor: Any, src: int | None, group_src: int | None
         source = _peer(group, src, group_src, "src", "source")
     array, put_back = writable(tensor, read=False)
     requests = group.communicator.receive(array, source, tag)
-    return Work(requests, put_back, group.timeout.total_seconds(), [tensor], "recv", ranks=group.ranks)
+    return Work(requests, group, "recv", put_back, [tensor], receives=True)
 
 
 def send(

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from ..core.process_group import ProcessGroup, needed_group
+from . import membership
 from .communicator import Alone, Communicator
 
 DEFAULT_TIMEOUT = timedelta(minutes=30)
@@ -41,6 +42,7 @@ class Group(ProcessGroup):
         self.group_name = name
         self.group_desc = description
         self.timeout = timeout
+        self.calls = 0
 
     def rank(self) -> int:
         return self.communicator.rank
@@ -76,6 +78,14 @@ class Group(ProcessGroup):
         nested = isinstance(input_tensor, (list, tuple))
         outputs = output_tensors[0] if nested else output_tensors
         return all_gather(outputs, _single(input_tensor), self, async_op=True)
+
+    def began(self, name: str) -> int:
+        """Count a collective that begins; return the how-manieth of the group it is."""
+        self.calls += 1
+        member = membership.current()
+        if member is not None:
+            member.calls[self.group_name] = (self.calls, name)
+        return self.calls
 
     def number_of(self, rank: int, what: str = "rank") -> int:
         """Return the rank within the group of a global rank."""

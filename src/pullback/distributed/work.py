@@ -12,13 +12,14 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 from ..torch_names.futures import Future
-from . import mpi
+from . import membership, mpi
 from .buffers import nothing
+from .process_group import Group
 
 #: For how many seconds a wait asks again at once, and for how many more it only lets others run in between.
 SPIN = 50e-6
@@ -33,25 +34,29 @@ class Work:
     ----------
     requests : list
         MPI's requests, all of which must complete.
-    finish : callable
-        What is to be done then, before the work counts as complete.
-    timeout : float
-        After how many seconds waiting for it is an error.
-    result : list of Tensor
-        What `result` and the future give.
+    group : Group
+        The processes that take part.
     name : str
         What messages call it.
-    ranks : sequence of int, optional
-        Of a message that is received, the global ranks of the group, to tell who sent it.
+    finish : callable
+        What is to be done then, before the work counts as complete.
+    result : list of Tensor
+        What `result` and the future give.
+    number : int
+        The how-manieth collective of the group it is; 0 for a message.
+    receives : bool
+        Whether it is a message that is received, which tells who sent it.
     """
 
     def __init__(
-        self, requests: list[Any], finish: Callable[[], None] = nothing, timeout: float = 1800.0,
-        result: Any = None, name: str = "collective", ranks: Sequence[int] | None = None,
+        self, requests: list[Any], group: Group, name: str, finish: Callable[[], None] = nothing,
+        result: Any = None, number: int = 0, receives: bool = False,
     ) -> None:  # fmt: skip
         self._requests = requests
         self._finish = finish
-        self._timeout = timeout
+        self._group = group
+        self._number = number
+        self._timeout = group.timeout.total_seconds()
         self._started = time.monotonic()
         self._lock = threading.Lock()
         self._complete = False
@@ -59,8 +64,7 @@ class Work:
         self._future: Future[Any] | None = None
         self._result = [] if result is None else result
         self._name = name
-        self._ranks = ranks
-        self._status = mpi.library().Status() if ranks is not None else None
+        self._status = mpi.library().Status() if receives else None
 
     def _advance(self) -> bool:
         """Ask MPI how far it is, finish where it is done, and return whether it is."""
@@ -129,11 +133,27 @@ class Work:
                         os.sched_yield()
                     else:
                         time.sleep(PAUSE)
-                    if elapsed > seconds:
-                        self._fail(timed_out(self._name, seconds))
+                    self._check(elapsed, seconds)
         if self._error is not None:
             raise self._error
         return True
+
+    def _check(self, elapsed: float, seconds: float) -> None:
+        """Fail where the time is over, or where a process that takes part is gone."""
+        if elapsed > seconds:
+            self._fail(timed_out(self._name, seconds, self._delay()))
+        else:
+            try:
+                membership.check(self._group.ranks)
+            except RuntimeError as error:
+                self._fail(error)
+
+    def _delay(self) -> str:
+        """Return which processes have not come, as far as it can be found out."""
+        member = membership.current()
+        if member is None:
+            return ""
+        return member.explain_delay(self._group.ranks, self._group.group_name, self._number)
 
     def is_completed(self) -> bool:
         """Return whether it is at its end."""
@@ -158,12 +178,12 @@ class Work:
 
     def source_rank(self) -> int:
         """Return which rank a message came from."""
-        if self._ranks is None or self._status is None:
+        if self._status is None:
             raise RuntimeError(
                 "sourceRank() may only be called on work objects that correspond to a recv or recv-from-any "
                 "call."
             )
-        return self._ranks[self._status.Get_source()]
+        return self._group.ranks[self._status.Get_source()]
 
     _source_rank = source_rank
 
@@ -182,11 +202,10 @@ class Work:
         return future
 
 
-def timed_out(name: str, seconds: float) -> RuntimeError:
+def timed_out(name: str, seconds: float, why: str) -> RuntimeError:
     """Return the error of a collective that the other processes did not join in time."""
-    return RuntimeError(
-        f"Timed out waiting {round(seconds * 1000)}ms for {name} operation to complete"
-    )
+    text = f"Timed out waiting {round(seconds * 1000)}ms for {name} operation to complete"
+    return RuntimeError(f"{text}: {why}" if why else text)
 
 
 class Progress:
@@ -216,7 +235,7 @@ class Progress:
                     pause = PAUSE
                 works = list(self._works)
             before = time.perf_counter()
-            done = [work for work in works if work._advance() or self._late(work)]
+            done = [work for work in works if self._brought_on(work)]
             if done:
                 with self._changed:
                     self._works = [work for work in self._works if work not in done]
@@ -227,12 +246,11 @@ class Progress:
                 time.sleep(pause)
 
     @staticmethod
-    def _late(work: Work) -> bool:
-        """Fail a work whose time is over."""
-        if time.monotonic() - work._started > work._timeout:
-            work._fail(timed_out(work._name, work._timeout))
-            return True
-        return False
+    def _brought_on(work: Work) -> bool:
+        """Bring a work on; return whether it has ended, well or not."""
+        if not work._advance():
+            work._check(time.monotonic() - work._started, work._timeout)
+        return work._complete
 
 
 progress = Progress()

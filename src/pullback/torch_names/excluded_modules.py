@@ -58,7 +58,7 @@ MODULES: dict[str, str] = {
         "distributed.elastic.multiprocessing.tail_log distributed.elastic.rendezvous "
         "distributed.elastic.timer distributed.elastic.utils distributed.flight_recorder "
         "distributed.fsdp.api distributed.fsdp.fully_sharded_data_parallel "
-        "distributed.fsdp.sharded_grad_scaler distributed.fsdp.wrap distributed.launch distributed.launcher "
+        "distributed.fsdp.sharded_grad_scaler distributed.fsdp.wrap distributed.launcher "
         "distributed.logging_handlers distributed.nn.api distributed.nn.jit "
         "distributed.optim.apply_optimizer_in_backward distributed.optim.functional_adadelta "
         "distributed.optim.functional_adagrad distributed.optim.functional_adam "
@@ -67,10 +67,10 @@ MODULES: dict[str, str] = {
         "distributed.optim.functional_sgd distributed.optim.named_optimizer distributed.optim.optimizer "
         "distributed.optim.post_localSGD_optimizer distributed.optim.utils "
         "distributed.optim.zero_redundancy_optimizer distributed.pipelining distributed.remote_device "
-        "distributed.rendezvous distributed.rpc.api distributed.rpc.backend_registry "
+        "distributed.rpc.api distributed.rpc.backend_registry "
         "distributed.rpc.constants distributed.rpc.functions distributed.rpc.internal "
         "distributed.rpc.options distributed.rpc.rref_proxy distributed.rpc.server_process_global_profiler "
-        "distributed.run distributed.tensor.debug distributed.tensor.device_mesh "
+        "distributed.tensor.debug distributed.tensor.device_mesh "
         "distributed.tensor.parallel distributed.tensor.placement_types distributed.utils"
     ),
     "TorchScript": (
@@ -259,14 +259,14 @@ DECLARED: dict[str, dict[str, str]] = {
     },
     "distributed programs beyond data parallelism": {
         "torch.distributed": (
-            "DistBackendError DistError DistNetworkError DistStoreError QueueEmptyError breakpoint"
+            "breakpoint"
         ),
         "torch.distributed.elastic.multiprocessing": (
             "DefaultLogsSpecs LogsDest LogsSpecs MultiprocessContext PContext ProcessFailure RunProcsResult "
             "SignalException Std SubprocessContext start_processes to_map"
         ),
         "torch.distributed.elastic.multiprocessing.errors": (
-            "ChildFailedError ErrorHandler ProcessFailure get_error_handler"
+            "ErrorHandler ProcessFailure get_error_handler"
         ),
         "torch.distributed.fsdp": (
             "BackwardPrefetch CPUOffload CPUOffloadPolicy DataParallelMeshDims FullOptimStateDictConfig "
