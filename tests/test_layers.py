@@ -38,11 +38,11 @@ LAYERS = [
     ["nn"],
     ["optim", "utils", "_utils", "conditions", "ao", "_higher_order_ops", "distributions", "multiprocessing",
      "functorch"],
-    ["compile compiler _dynamo _inductor", "explain", "distributed", "jit", "library", "profiler"],
+    ["compile compiler _dynamo _inductor", "explain", "jit", "library", "profiler"],
     [
         (
-            "__config__ __init__ __main__ _VF _behind _custom_ops command functional fx hub onnx overrides "
-            "serialization"
+            "__config__ __init__ __main__ _VF _behind _custom_ops command distributed functional fx hub onnx "
+            "overrides serialization"
         )
     ],
 ]

@@ -54,6 +54,18 @@ def local_shape(layout: Layout) -> tuple[int, ...]:
     return tuple(shape)
 
 
+def local_offsets(layout: Layout) -> tuple[int, ...]:
+    """Return where in the whole tensor the part of this process begins."""
+    shape, offsets = list(layout.shape), [0] * len(layout.shape)
+    for axis, placement in enumerate(layout.placements):
+        if isinstance(placement, Shard):
+            sizes = part_sizes(shape[placement.dim], layout.mesh.size(axis))
+            place = layout.mesh.get_local_rank(axis)
+            offsets[placement.dim] += sum(sizes[:place])
+            shape[placement.dim] = sizes[place]
+    return tuple(offsets)
+
+
 def normalised(placements: Sequence[Placement] | None, mesh: DeviceMesh, dims: int) -> tuple[Placement, ...]:
     """Return a placement for each dimension of a mesh, with axes counted from the front."""
     found = [Replicate()] * mesh.ndim if placements is None else list(placements)
@@ -129,4 +141,6 @@ def moved(local: Any, old: Layout, new: Layout) -> Any:
     return cut(local, Layout(new.mesh, rest, tuple(shapes[same])))
 
 
-__all__ = ["Layout", "cut", "gathered", "local_shape", "moved", "normalised", "part", "part_sizes"]
+__all__ = [
+    "Layout", "cut", "gathered", "local_offsets", "local_shape", "moved", "normalised", "part", "part_sizes",
+]  # fmt: skip
