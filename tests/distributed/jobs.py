@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -25,23 +26,23 @@ needs_mpi = pytest.mark.skipif(
 )
 
 
-def results(text: str) -> dict[str, Any]:
-    """What processes have printed as ``RESULT name JSON``, by name."""
-    lines = [line.split(" ", 2) for line in text.splitlines() if line.startswith("RESULT ")]
-    return {name: json.loads(value) for _, name, value in lines}
+def _results(folder: str) -> dict[str, Any]:
+    """What processes have told, by name."""
+    return {file.stem: json.loads(file.read_text()) for file in Path(folder).glob("*.json")}
 
 
 def run(program: str, *arguments: str, ranks: int = 2, timeout: float = 120) -> dict[str, Any]:
     """Run a program of this folder in several processes of pullback; return its results."""
-    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1"}
-    command = [str(MPIEXEC), "-n", str(ranks), sys.executable, "-W", "ignore", "-m", "pullback",
-               str(PROGRAMS / program), *arguments]  # fmt: skip
-    done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=timeout, check=False
-    )
-    found = results(done.stdout)
-    assert str(ranks - 1) in found, done.stderr[-4000:]
-    return found
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1", "RESULTS": folder}
+        command = [str(MPIEXEC), "-n", str(ranks), sys.executable, "-W", "ignore", "-m", "pullback",
+                   str(PROGRAMS / program), *arguments]  # fmt: skip
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=timeout, check=False
+        )
+        found = _results(folder)
+        assert {str(rank) for rank in range(ranks)} <= set(found), done.stderr[-4000:]
+        return found
 
 
 def run_in_torch(program: str, *arguments: str, ranks: int = 2, timeout: float = 120) -> dict[str, Any]:
@@ -49,28 +50,27 @@ def run_in_torch(program: str, *arguments: str, ranks: int = 2, timeout: float =
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port = found.getsockname()[1]
-    processes = []
-    for rank in range(ranks):
-        environment = {
-            **os.environ, "RANK": str(rank), "WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1",
-            "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1", "LOCAL_RANK": str(rank),
-        }  # fmt: skip
-        processes.append(
-            subprocess.Popen(
-                [sys.executable, "-W", "ignore", str(PROGRAMS / program), *arguments], env=environment,
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    with tempfile.TemporaryDirectory() as folder:
+        processes = []
+        for rank in range(ranks):
+            environment = {
+                **os.environ, "RANK": str(rank), "WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1",
+                "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1", "RESULTS": folder,
+            }  # fmt: skip
+            command = [sys.executable, "-W", "ignore", str(PROGRAMS / program), *arguments]
+            processes.append(
+                subprocess.Popen(
+                    command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+                )
             )
-        )  # fmt: skip
-    told: dict[str, Any] = {}
-    try:
-        for process in processes:
-            out, errors = process.communicate(timeout=timeout)
-            told |= results(out)
-            assert told, errors[-4000:]
-    finally:
-        for process in processes:
-            process.kill()
-    return told
+        try:
+            errors = [process.communicate(timeout=timeout)[1] for process in processes]
+        finally:
+            for process in processes:
+                process.kill()
+        told = _results(folder)
+        assert {str(rank) for rank in range(ranks)} <= set(told), "".join(errors)[-4000:]
+        return told
 
 
 def same(here: Any, there: Any, tolerance: float = 1e-6) -> bool:

@@ -3,12 +3,12 @@
 Runs in torch and in pullback alike, with any number of processes.
 """
 
-import json
 import sys
 
 import torch
 import torch.distributed as dist
 import torch.distributed.checkpoint as dcp
+from told import tell
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor import Replicate, Shard, distribute_tensor
@@ -65,7 +65,7 @@ def main():
         }
         step = found["optimizer"]["state"][0]["step"].item()
         results = [model, step, found["optimizer"]["groups"], found["counter"].count, found["epoch"]]
-    print("RESULT", dist.get_rank(), json.dumps(results), flush=True)
+    tell(dist.get_rank(), results)
 
 
 if __name__ == "__main__":

@@ -3,13 +3,12 @@
 Runs in torch (gloo) and in pullback alike: `tests/distributed/test_data_parallel.py` compares the lines.
 """
 
-import json
 import pickle
-import sys
 
 import torch
 import torch.distributed as dist
 import torch.nn.functional as F
+from told import tell
 from torch import nn
 from torch.distributed.algorithms.ddp_comm_hooks import DDPCommHookType, default_hooks, register_ddp_comm_hook
 from torch.distributed.algorithms.ddp_comm_hooks.powerSGD_hook import PowerSGDState, powerSGD_hook
@@ -232,15 +231,12 @@ def main():
         "changed graph": error(changed_graph),
         "twice": error(twice),
     }
-    for rank in range(dist.get_world_size()):
-        dist.barrier()
-        if rank == dist.get_rank():
-            print("RESULT", rank, json.dumps(results), flush=True)
+    tell(dist.get_rank(), results)
+    dist.barrier()
     # the last: torch's processes do not go on after it
     shapes = error(lambda: DistributedDataParallel(nn.Linear(2, 2 + dist.get_rank())))
     if dist.get_rank() == 1:
-        print("RESULT", 2, json.dumps(shapes), flush=True)
-    sys.stdout.flush()
+        tell(2, shapes)
 
 
 if __name__ == "__main__":

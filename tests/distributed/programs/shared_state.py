@@ -4,11 +4,11 @@
 only.
 """
 
-import json
 import sys
 
 import torch
 import torch.distributed as dist
+from told import tell
 from torch import nn
 from torch.distributed.algorithms.join import Join
 from torch.distributed.optim import ZeroRedundancyOptimizer
@@ -111,10 +111,7 @@ def main():
     results = {"zero": zero(), "samples": samples()}
     if "statistics" in sys.argv:
         results["statistics"] = statistics()
-    for rank in range(dist.get_world_size()):
-        dist.barrier()
-        if rank == dist.get_rank():
-            print("RESULT", rank, json.dumps(results), flush=True)
+    tell(dist.get_rank(), results)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,18 @@ class _StorageInfo:
 _StorageInfo.__module__ = "torch.distributed.checkpoint.filesystem"
 
 
+def pickled(value: Any) -> bytes:
+    """Return what stands for an object, with torch's names of classes, whether torch is there or not."""
+    stream = io.BytesIO()
+    Pickler(stream, 4, False).dump(value)
+    return stream.getvalue()
+
+
+def unpickled(content: bytes) -> Any:
+    """Return the object."""
+    return _Trusting(io.BytesIO(content), lambda pid: None, {}).load()
+
+
 class FileSystemWriter:
     """Writes a checkpoint into a folder.
 
@@ -71,11 +83,7 @@ class FileSystemWriter:
 
     def finish(self, metadata: Metadata) -> None:
         """Write what tells of all entries; the folder is whole then."""
-
-        def fill(stream: Any) -> None:
-            Pickler(stream, 4, False).dump(metadata)
-
-        self._write(".metadata", fill)
+        self._write(".metadata", lambda stream: stream.write(pickled(metadata)))
 
     def _write(self, name: str, fill: Any) -> None:
         """Write a file that is there whole or not at all."""
@@ -100,8 +108,7 @@ class FileSystemReader:
 
     def read_metadata(self) -> Metadata:
         """Return what the checkpoint says of its entries."""
-        with open(self.path / ".metadata", "rb") as stream:
-            return _Trusting(stream, lambda pid: None, {}).load()
+        return unpickled((self.path / ".metadata").read_bytes())
 
     def read(self, info: Any, *, weights_only: bool = True) -> Any:
         """Return the entry at a place."""

@@ -15,7 +15,7 @@ from ..groups import get_rank, get_world_size, new_group
 from ..objects import all_gather_object
 from ..tensor.api import DTensor
 from ..tensor.layout import local_offsets
-from .filesystem import FileSystemWriter
+from .filesystem import FileSystemWriter, pickled, unpickled
 from .metadata import (
     BytesStorageMetadata,
     ChunkStorageMetadata,
@@ -136,8 +136,8 @@ def _gathered(value: Any, group: Any, alone: bool) -> list[Any]:
     if alone:
         return [value]
     found: list[Any] = [None] * get_world_size(group)
-    all_gather_object(found, value, group)
-    return found
+    all_gather_object(found, pickled(value), group)
+    return [unpickled(content) for content in found]
 
 
 @no_grad()
