@@ -8,6 +8,7 @@ from typing import Any
 from ...autograd.graph import saved_tensors_hooks
 from ...core.modes import modes
 from ...core.process_group import needed_group
+from ...core.tracer import refuse_exchange
 from ...nn.modules.module import Module
 from ...nn.parallel.reachable import with_tensors
 from ..device_mesh import DeviceMesh, init_device_mesh
@@ -95,6 +96,7 @@ class _State:
 
     def before(self, module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Gather parameters, and cast inputs."""
+        refuse_exchange("a sharded module exchanges parameters between processes")
         if self.group is not None:
             self.group.unshard()
             saving = modes().grad and self.group.gives_up

@@ -12,9 +12,11 @@ from typing import Any
 
 from ...autograd.function import Function
 from ...autograd.grad_mode import no_grad
+from ...core import backend
 from ...core.backward_task import queue_callback
 from ...core.modes import modes
 from ...core.process_group import default_group, needed_group
+from ...core.tracer import refuse_exchange
 from ...tensor.creation import zeros
 from ..modules.module import Module
 from ..modules.sparse import Embedding, EmbeddingBag
@@ -212,6 +214,7 @@ class DistributedDataParallel(Module, Joinable):
             raise RuntimeError(_ONLY_DEFAULT_GROUP)
         state = dict(self.__dict__)
         del state["process_group"], state["reducer"]
+        state.pop("_native", None)
         state["broadcast_buffers"] = self.forward_sync_buffers
         return state
 
@@ -242,10 +245,21 @@ class DistributedDataParallel(Module, Joinable):
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """Return what the module gives."""
+        refuse_exchange(
+            "DistributedDataParallel exchanges gradients between processes; its module is compiled by itself"
+        )
         self._pre_forward()
         with self._inside_ddp_forward():
-            output = self.module(*inputs, **kwargs)
+            output = self._called()(*inputs, **kwargs)
         return self._post_forward(output)
+
+    def _called(self) -> Callable[..., Any]:
+        """Return the module, or its native form within a compiled function that runs in parts."""
+        if not backend.compiles_parts.get():
+            return self.module
+        if "_native" not in self.__dict__:
+            self.__dict__["_native"] = backend.compiled(self.module)
+        return self.__dict__["_native"]
 
     def _pre_forward(self) -> None:
         counted = count_active(self)
