@@ -58,6 +58,18 @@ def test_all_is_as_in_torch(trained: dict[str, Any]) -> None:
             assert same(here, there, tolerance), (rank, name, here, there)
 
 
+@needs_mpi
+def test_layers_are_divided() -> None:
+    """Tensor parallelism, beside the whole layers and beside torch's."""
+    done = run("divided.py")
+    for rank in ("0", "1"):
+        assert [found[2:] for found in done[rank][:2]] == [[True, True], [True, True]]
+    # of 9 rows of the head the first process has 5
+    assert (done["0"][0][0][-1], done["1"][0][0][-1]) == ([5, 8], [4, 8])
+    if find_spec("torch") is not None:
+        assert same(done, run_in_torch("divided.py"), 1e-5)
+
+
 @pytest.fixture
 def group() -> Any:
     dist.init_process_group("gloo", rank=0, world_size=1)

@@ -4,11 +4,10 @@ import warnings
 
 import torch
 import torch.distributed as dist
+from told import tell
 from torch import nn
 from torch.distributed.fsdp import fully_shard
 from torch.nn.parallel import DistributedDataParallel
-
-from told import tell
 
 
 def deep():
