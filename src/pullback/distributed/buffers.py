@@ -86,3 +86,17 @@ def writable(tensor: Any, read: bool = True) -> tuple[ndarray, Callable[[], None
 def joined(parts: Sequence[ndarray]) -> ndarray:
     """Return arrays one behind the other; the only one as it is."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def into(tensors: Sequence[Any], flat: ndarray) -> Callable[[], None]:
+    """Return what copies the parts of an array into tensors."""
+
+    def copy() -> None:
+        start = 0
+        for tensor in tensors:
+            array, put_back = writable(tensor, read=False)
+            array[:] = flat[start : start + array.size]
+            put_back()
+            start += array.size
+
+    return copy

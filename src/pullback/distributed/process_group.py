@@ -9,6 +9,7 @@ from typing import Any
 from ..core.process_group import ProcessGroup, needed_group
 from . import membership
 from .communicator import Alone, Communicator
+from .debug import DebugLevel, get_debug_level, verify
 
 DEFAULT_TIMEOUT = timedelta(minutes=30)
 
@@ -43,6 +44,11 @@ class Group(ProcessGroup):
         self.group_desc = description
         self.timeout = timeout
         self.calls = 0
+        #: At DETAIL: over what collectives are compared before they run, and how many were.
+        self.control: Any = None
+        self.checks = 0
+        if isinstance(communicator, Communicator) and get_debug_level() is DebugLevel.DETAIL:
+            self.control = communicator.twin()
 
     def rank(self) -> int:
         return self.communicator.rank
@@ -57,6 +63,11 @@ class Group(ProcessGroup):
     def free(self) -> None:
         """Give up the communicator."""
         self.communicator.free()
+
+    def verify(self, name: str, *tensors: Any) -> None:
+        """Check at DETAIL that all processes are about to run the same."""
+        if self.control is not None:
+            verify(self, name, tensors)
 
     def began(self, name: str) -> int:
         """Count a collective that begins; return the how-manieth of the group it is."""
@@ -74,8 +85,7 @@ class Group(ProcessGroup):
             raise ValueError(f"Global rank {rank} is not part of group {self}") from None
 
 
-ProcessGroup.__module__ = Group.__module__ = "torch.distributed.distributed_c10d"
-Group.__name__ = Group.__qualname__ = "ProcessGroup"
+ProcessGroup.__module__ = "torch.distributed.distributed_c10d"
 
 
 def resolve(group: Any) -> Group | None:
