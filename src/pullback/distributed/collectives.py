@@ -83,7 +83,7 @@ def check_alike(name: str, tensors: Sequence[Any], tensor: Any) -> None:
     for one in tensors:
         if one.dtype != tensor.dtype:
             raise ValueError(
-                f"Invalid usage of tensors with different dtypesFound {tensor.dtype} and  {one.dtype}"
+                f"Invalid usage of tensors with different dtypesFound {one.dtype} and  {tensor.dtype}"
             )
     for index, one in enumerate(tensors):
         if one.shape != tensor.shape:

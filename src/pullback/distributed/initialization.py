@@ -129,8 +129,8 @@ def joined_world(rank: int, world_size: int, place: Store | str, timeout: timede
     told = under_mpiexec()
     if told is not None and told[1] == world_size:
         return world_of_mpiexec(rank, world_size)
-    store = place if isinstance(place, Store) else store_of(place, rank, world_size, timeout)
     mpi.library(start=False)
+    store = place if isinstance(place, Store) else store_of(place, rank, world_size, timeout)
     address = meet(store, rank)
     member = membership.Membership(rank, world_size)
     member.store = store

@@ -37,7 +37,9 @@ class _Broadcast(Function):
 
     @staticmethod
     def backward(ctx: Any, covector: Any) -> tuple[Any, ...]:
-        return None, None, _Reduce.apply(ctx.src, ReduceOp.SUM, ctx.group, covector)
+        total = _Reduce.apply(ctx.src, ReduceOp.SUM, ctx.group, covector)
+        # What the other processes gave was not used.
+        return None, None, total if ctx.group.rank() == ctx.src else total * 0
 
 
 class _Gather(Function):
