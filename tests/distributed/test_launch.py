@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from pullback import distributed as dist
-from pullback.distributed import debug, launch, run
+from pullback.distributed import collective_checks, launch, run
 from pullback.distributed.coordinator import Coordinator
 from pullback.distributed.elastic.multiprocessing.errors import record
 
 
 def options(*args: str) -> Any:
-    return run.launch_of(run.parser().parse_args(args))
+    return run.launch_of(run.parse_args(args))
 
 
 def test_options_of_torchrun() -> None:
@@ -126,7 +126,7 @@ def test_without_mpi(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_levels_of_checks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(debug, "_level", None)
+    monkeypatch.setattr(collective_checks, "_level", None)
     monkeypatch.setenv("TORCH_DISTRIBUTED_DEBUG", "detail")
     assert dist.get_debug_level() is dist.DebugLevel.DETAIL
     dist.set_debug_level(dist.DebugLevel.INFO)

@@ -24,6 +24,7 @@ from .backend import (
     supports_complex,
 )
 from .coalesced import all_gather_coalesced, all_reduce_coalesced
+from .collective_checks import DebugLevel, get_debug_level, set_debug_level, set_debug_level_from_env
 from .collectives import (
     all_gather,
     all_gather_into_tensor,
@@ -38,7 +39,6 @@ from .collectives import (
     reduce_scatter_tensor,
     scatter,
 )
-from .debug import DebugLevel, get_debug_level, set_debug_level, set_debug_level_from_env
 from .groups import (
     destroy_process_group,
     get_backend,

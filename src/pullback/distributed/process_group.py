@@ -8,8 +8,8 @@ from typing import Any
 
 from ..core.process_group import ProcessGroup, needed_group
 from . import membership
+from .collective_checks import DebugLevel, get_debug_level, verify
 from .communicator import Alone, Communicator
-from .debug import DebugLevel, get_debug_level, verify
 
 DEFAULT_TIMEOUT = timedelta(minutes=30)
 
