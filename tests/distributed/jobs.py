@@ -1,86 +1,49 @@
-"""Programs that run in several processes, as a user would start them."""
+"""Starting real jobs of several processes."""
 
 from __future__ import annotations
 
-import json
+import importlib.util
 import os
-import shutil
-import socket
 import subprocess
 import sys
-import tempfile
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-PROGRAMS = Path(__file__).parent / "programs"
+FOLDER = Path(__file__).parent / "programs"
 SOURCE = Path(__file__).parents[2] / "src"
 
-#: mpiexec of the environment that runs the tests, or any.
-MPIEXEC = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
-
 needs_mpi = pytest.mark.skipif(
-    find_spec("mpi4py") is None or MPIEXEC is None, reason="needs mpi4py and MPI's mpiexec"
+    importlib.util.find_spec("mpi4py") is None or os.name != "posix", reason="needs mpi4py and MPICH"
 )
+needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="compares with torch")
+
+RUN = [sys.executable, "-m", "pullback.distributed.run", "--nproc-per-node"]
+MPIEXEC = [str(Path(sys.executable).parent / "mpiexec"), "-n"]
+TORCH = [sys.executable, "-W", "ignore", "-m", "torch.distributed.run", "--nproc-per-node"]
 
 
-def _results(folder: str) -> dict[str, Any]:
-    """What processes have told, by name."""
-    return {file.stem: json.loads(file.read_text()) for file in Path(folder).glob("*.json")}
+def environment(**more: str) -> dict[str, str]:
+    """The variables of a job: pullback as it is here, and no traces of a job that the tests are part of."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PMI_", "TORCHELASTIC_", "MASTER_")) and name not in ("RANK", "WORLD_SIZE")
+    }
+    return {**kept, "PYTHONPATH": str(SOURCE), "PYTHONWARNINGS": "", **more}
 
 
-def run(program: str, *arguments: str, ranks: int = 2, timeout: float = 120) -> dict[str, Any]:
-    """Run a program of this folder in several processes of pullback; return its results."""
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1", "RESULTS": folder}
-        command = [str(MPIEXEC), "-n", str(ranks), sys.executable, "-W", "ignore", "-m", "pullback",
-                   str(PROGRAMS / program), *arguments]  # fmt: skip
-        done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=timeout, check=False
-        )
-        found = _results(folder)
-        assert {str(rank) for rank in range(ranks)} <= set(found), done.stderr[-4000:]
-        return found
+def command(launcher: list[str], count: int, program: str, *args: object) -> list[str]:
+    """The command line of a job."""
+    start = [sys.executable, "-m", "pullback"] if launcher is MPIEXEC else []
+    return [*launcher, str(count), *start, str(FOLDER / program), *map(str, args)]
 
 
-def run_in_torch(program: str, *arguments: str, ranks: int = 2, timeout: float = 120) -> dict[str, Any]:
-    """Run a program of this folder in several processes of torch with gloo; return its results."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = found.getsockname()[1]
-    with tempfile.TemporaryDirectory() as folder:
-        processes = []
-        for rank in range(ranks):
-            environment = {
-                **os.environ, "RANK": str(rank), "WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1",
-                "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1", "RESULTS": folder,
-            }  # fmt: skip
-            command = [sys.executable, "-W", "ignore", str(PROGRAMS / program), *arguments]
-            processes.append(
-                subprocess.Popen(
-                    command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-                )
-            )
-        try:
-            errors = [process.communicate(timeout=timeout)[1] for process in processes]
-        finally:
-            for process in processes:
-                process.kill()
-        told = _results(folder)
-        assert {str(rank) for rank in range(ranks)} <= set(told), "".join(errors)[-4000:]
-        return told
-
-
-def same(here: Any, there: Any, tolerance: float = 1e-6) -> bool:
-    """Whether nested results are equal, numbers up to a tolerance."""
-    if isinstance(here, float) and isinstance(there, float):
-        return abs(here - there) <= tolerance * max(1.0, abs(there))
-    if isinstance(here, list) and isinstance(there, list):
-        return len(here) == len(there) and all(
-            same(a, b, tolerance) for a, b in zip(here, there, strict=True)
-        )
-    if isinstance(here, dict) and isinstance(there, dict):
-        return here.keys() == there.keys() and all(same(here[k], there[k], tolerance) for k in here)
-    return bool(here == there)
+def job(
+    launcher: list[str], count: int, program: str, *args: object, **more: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a job to its end, within a bounded time."""
+    return subprocess.run(
+        command(launcher, count, program, *args), env=environment(**more), capture_output=True, text=True,
+        timeout=120, stdin=subprocess.DEVNULL,
+    )  # fmt: skip

@@ -13,7 +13,7 @@ import pullback
 from pullback import distributed as dist
 from pullback.distributed import checkpoint
 
-from .jobs import needs_mpi, run, run_in_torch
+from .side_by_side import needs_mpi, run, run_in_torch
 
 SAVED = [
     {

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from .jobs import needs_mpi, run, same
+from .side_by_side import needs_mpi, run, same
 
 
 @needs_mpi

@@ -11,7 +11,7 @@ import pullback
 from pullback import distributed as dist
 from pullback import nn
 
-from .jobs import needs_mpi, run, run_in_torch, same
+from .side_by_side import needs_mpi, run, run_in_torch, same
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from pullback import nn
 from pullback.distributed.device_mesh import DeviceMesh, init_device_mesh
 from pullback.distributed.fsdp import FSDPModule, fully_shard
 
-from .jobs import needs_mpi, run, run_in_torch, same
+from .side_by_side import needs_mpi, run, run_in_torch, same
 
 
 @pytest.fixture(scope="module")

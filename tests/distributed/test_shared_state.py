@@ -9,7 +9,7 @@ import pytest
 
 import pullback
 
-from .jobs import needs_mpi, run, run_in_torch, same
+from .side_by_side import needs_mpi, run, run_in_torch, same
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import with_note
 from . import mpi
+from .reduce_op import ReduceOp
 
 
 class Backend(str):
@@ -26,6 +27,47 @@ class Backend(str):
         if not isinstance(name, str):
             raise ValueError(f"Backend constructor parameter must be string-ish, got {type(name)}")
         return getattr(cls, name.upper(), name.lower())
+
+
+class BackendConfig:
+    """Which backend serves which device.
+
+    Parameters
+    ----------
+    backend : str
+    """
+
+    def __init__(self, backend: str) -> None:
+        name = checked_backend(backend)
+        self.device_backend_map = {"cpu": name, "cuda": name}
+
+    def __repr__(self) -> str:
+        return ",".join(f"{device}:{name}" for device, name in self.device_backend_map.items())
+
+    def get_device_backend_map(self) -> dict[str, str]:
+        """Return the name of the backend of each device."""
+        return self.device_backend_map
+
+
+def get_default_backend_for_device(device: Any) -> str:
+    """Return the backend that serves a device: ``"gloo"`` for the CPU.
+
+    Raises
+    ------
+    ValueError
+        No backend here serves it.
+    """
+    kind = str(getattr(device, "type", device)).partition(":")[0]
+    if kind != "cpu":
+        raise ValueError(f"Default backend not registered for device : {device}")
+    return "gloo"
+
+
+def supports_complex(reduceOp: Any) -> bool:
+    """Return whether a reduction has a meaning on complex numbers."""
+    return reduceOp not in (
+        ReduceOp.MAX, ReduceOp.MIN, ReduceOp.PRODUCT, ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR,
+    )  # fmt: skip
 
 
 def checked_backend(backend: str | None) -> str:

@@ -17,7 +17,7 @@ from numpy import ndarray
 
 from ..core.inplace import announce_write
 from ..core.marked import resolved
-from ..core.value import TensorBase
+from ..core.value import TensorBase, wrap
 
 
 def check_tensor(value: Any, name: str) -> None:
@@ -27,6 +27,8 @@ def check_tensor(value: Any, name: str) -> None:
             f"Invalid function argument. Expected parameter `{name}` of type torch.Tensor\n"
             f"             but got {type(value)} instead."
         )
+    if value._sparse:
+        raise RuntimeError("sparse tensors are not exchanged among processes here: call to_dense() first")
 
 
 def check_tensors(value: Any, name: str) -> None:
@@ -78,7 +80,7 @@ def writable(tensor: Any, read: bool = True) -> tuple[ndarray, Callable[[], None
         if type(held._value) is ndarray:
             np.copyto(held._value, flat.reshape(held._value.shape))
         else:
-            held.copy_(type(tensor)._facade(flat.reshape(elements.shape)))
+            held.copy_(wrap(flat.reshape(elements.shape)))
 
     return flat, put_back
 
@@ -86,3 +88,17 @@ def writable(tensor: Any, read: bool = True) -> tuple[ndarray, Callable[[], None
 def joined(parts: Sequence[ndarray]) -> ndarray:
     """Return arrays one behind the other; the only one as it is."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def into(tensors: Sequence[Any], flat: ndarray) -> Callable[[], None]:
+    """Return what copies the parts of an array into tensors."""
+
+    def copy() -> None:
+        start = 0
+        for tensor in tensors:
+            array, put_back = writable(tensor, read=False)
+            array[:] = flat[start : start + array.size]
+            put_back()
+            start += array.size
+
+    return copy

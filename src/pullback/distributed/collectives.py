@@ -15,7 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.process_group import ProcessGroup
-from .buffers import check_tensor, check_tensors, joined, nothing, readable, writable
+from .buffers import check_tensor, check_tensors, into, joined, nothing, readable, writable
 from .process_group import Group, resolve
 from .reduce_op import ReduceOp
 from .work import Work, progress
@@ -52,10 +52,9 @@ def root_of(group: Group, name: str, root: int | None, group_root: int | None, a
             raise ValueError(f"Can't specify both group_{argument} and {argument}")
         found = group_root
     elif root is None:
-        if argument == "src" or argument == "dst":
-            found = 0 if name in ("gather", "scatter") else -1
-        if found < 0:
+        if name not in ("gather", "scatter"):
             raise ValueError(f"Must specify {argument} or group_{argument}")
+        found = 0
     else:
         found = group.ranks.index(root) if root in group.ranks else root
     if not 0 <= found < group.size():
@@ -79,23 +78,20 @@ def mean(array: ndarray, op: Any, size: int) -> None:
         np.divide(array, np.asarray(size).astype(array.dtype), out=array)
 
 
-def split(array: ndarray, sizes: Sequence[int]) -> list[ndarray]:
-    """Return the consecutive parts of a flat array."""
-    return np.split(array, np.cumsum(sizes)[:-1]) if len(sizes) > 1 else [array]
-
-
-def into(tensors: Sequence[Any], flat: ndarray) -> Callable[[], None]:
-    """Return what copies the parts of an array into tensors."""
-
-    def copy() -> None:
-        start = 0
-        for tensor in tensors:
-            array, put_back = writable(tensor, read=False)
-            array[:] = flat[start : start + array.size]
-            put_back()
-            start += array.size
-
-    return copy
+def check_alike(name: str, tensors: Sequence[Any], tensor: Any) -> None:
+    """Raise torch's error for a list whose tensors are not of the dtype and shape of another."""
+    for one in tensors:
+        if one.dtype != tensor.dtype:
+            raise ValueError(
+                f"Invalid usage of tensors with different dtypesFound {one.dtype} and  {tensor.dtype}"
+            )
+    for index, one in enumerate(tensors):
+        if one.shape != tensor.shape:
+            expected, found = (", ".join(map(str, shape)) for shape in (tensor.shape, one.shape))
+            raise RuntimeError(
+                f"ProcessGroupGloo::{name}: invalid tensor size at index {index} (expected ({expected}), got "
+                f"({found}))"
+            )
 
 
 def barrier(group: Any = None, async_op: bool = False, device_ids: Any = None) -> Work | None:
@@ -103,6 +99,7 @@ def barrier(group: Any = None, async_op: bool = False, device_ids: Any = None) -
     found = member(group, "barrier")
     if found is None:
         return None
+    found.verify("BARRIER")
     return started(found, found.communicator.barrier(), nothing, async_op, [], "barrier")
 
 
@@ -129,6 +126,7 @@ def all_reduce(
     found = member(group, "all_reduce")
     if found is None:
         return None
+    found.verify("ALLREDUCE", tensor)
     array, put_back = writable(tensor)
     requests = found.communicator.all_reduce(array, kind_of(op))
 
@@ -150,6 +148,7 @@ def reduce(
         return None
     root = root_of(found, "reduce", dst, group_dst, "dst")
     is_root = found.rank() == root
+    found.verify("REDUCE", tensor)
     array, put_back = writable(tensor) if is_root else (readable(tensor), nothing)
     requests = found.communicator.reduce(array, kind_of(op), root)
 
@@ -171,6 +170,7 @@ def broadcast(
     if found is None:
         return None
     root = root_of(found, "broadcast", src, group_src, "src")
+    found.verify("BROADCAST", tensor)
     array, put_back = (readable(tensor), nothing) if found.rank() == root else writable(tensor, read=False)
     requests = found.communicator.broadcast(array, root)
     return started(found, requests, put_back, async_op, [tensor], "broadcast")
@@ -190,6 +190,8 @@ def all_gather(
             "ProcessGroupGloo::allgather: invalid output tensor list at index 0 (expected length "
             f"{found.size()}, got {len(tensor_list)})"
         )
+    check_alike("allgather", tensor_list, tensor)
+    found.verify("ALLGATHER", tensor)
     array = readable(tensor)
     sizes = [one.numel() for one in tensor_list]
     out = np.empty(sum(sizes), array.dtype)
@@ -208,6 +210,7 @@ def all_gather_into_tensor(
         return None
     if output_tensor.numel() != input_tensor.numel() * found.size():
         raise ValueError("output tensor size must be equal to world_size times input tensor size")
+    found.verify("_ALLGATHER_BASE", input_tensor)
     out, put_back = writable(output_tensor, read=False)
     array = readable(input_tensor)
     if np.shares_memory(out, array):
@@ -227,6 +230,7 @@ def gather(
         return None
     root = root_of(found, "gather", dst, group_dst, "dst")
     array = readable(tensor)
+    found.verify("GATHER", tensor)
     if found.rank() != root:
         if gather_list:
             raise ValueError(
@@ -237,6 +241,12 @@ def gather(
     if not gather_list:
         raise ValueError("Argument ``gather_list`` must be specified on destination rank.")
     check_tensors(gather_list, "gather_list")
+    if len(gather_list) != found.size():
+        raise RuntimeError(
+            f"ProcessGroupGloo::gather: Incorrect output list size {len(gather_list)}. Output list size "
+            f"should be {found.size()}, same as size of the process group."
+        )
+    check_alike("gather", gather_list, tensor)
     sizes = [one.numel() for one in gather_list]
     out = np.empty(sum(sizes), array.dtype)
     requests = found.communicator.gather_parts(out, array, sizes, root)
@@ -254,10 +264,17 @@ def scatter(
         return None
     root = root_of(found, "scatter", src, group_src, "src")
     array = None
+    found.verify("SCATTER", tensor)
     if found.rank() == root:
         if not scatter_list:
             raise ValueError("Argument ``scatter_list`` must be specified on source rank.")
         check_tensors(scatter_list, "scatter_list")
+        if len(scatter_list) != found.size():
+            raise RuntimeError(
+                f"ProcessGroupGloo::scatter: Incorrect input list size {len(scatter_list)}. Input list size "
+                f"should be {found.size()}, same as size of the process group."
+            )
+        check_alike("scatter", scatter_list, tensor)
         array = joined([readable(one) for one in scatter_list])
     elif scatter_list:
         raise ValueError("Argument ``scatter_list`` must NOT be specified on non-source ranks.")
@@ -276,6 +293,9 @@ def reduce_scatter(
     found = member(group, "reduce_scatter")
     if found is None:
         return None
+    if len(input_list) != found.size():
+        raise ValueError("reduce_scatter: the list must have a tensor for each process of the group")
+    found.verify("REDUCE_SCATTER", *input_list)
     array = joined([readable(one) for one in input_list])
     sizes = [one.numel() for one in input_list]
     return _reduce_scattered(found, output, array, sizes, op, async_op)
@@ -293,6 +313,7 @@ def reduce_scatter_tensor(
         return None
     if input.numel() != output.numel() * found.size():
         raise ValueError("input tensor must be the same size as output size times world size")
+    found.verify("_REDUCE_SCATTER_BASE", input)
     return _reduce_scattered(found, output, readable(input), [output.numel()] * found.size(), op, async_op)
 
 
@@ -321,6 +342,9 @@ def all_to_all(
     found = member(group, "all_to_all")
     if found is None:
         return None
+    if not len(input_tensor_list) == len(output_tensor_list) == found.size():
+        raise ValueError("all_to_all: each list must have a tensor for each process of the group")
+    found.verify("ALLTOALL")
     sent = [one.numel() for one in input_tensor_list]
     received = [one.numel() for one in output_tensor_list]
     array = joined([readable(one) for one in input_tensor_list])
@@ -350,6 +374,7 @@ def all_to_all_single(
         return None
     received = rows(output, output_split_sizes, found.size())
     sent = rows(input, input_split_sizes, found.size())
+    found.verify("ALLTOALL_BASE")
     array = readable(input)
     out, put_back = writable(output, read=False)
     if np.shares_memory(out, array):

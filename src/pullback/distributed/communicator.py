@@ -48,6 +48,10 @@ class Communicator:
         self.size: int = comm.Get_size()
         self.in_place = mpi.library().IN_PLACE
 
+    def twin(self) -> Communicator:
+        """Return another communicator of the same processes; all must ask for it."""
+        return Communicator(self.comm.Dup())
+
     def free(self) -> None:
         """Give it up; exchanges that are under way still end."""
         self.comm = None

@@ -12,7 +12,8 @@ import numpy as np
 from ..core.process_group import default_group
 from ..tensor.creation import tensor
 from .groups import get_rank, get_world_size, new_group
-from .initialization import init_process_group, under_mpiexec
+from .initialization import init_process_group
+from .rendezvous import under_mpiexec
 
 _CURRENT: list[DeviceMesh] = []
 

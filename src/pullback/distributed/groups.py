@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Sequence
 from datetime import timedelta
@@ -10,6 +11,7 @@ from typing import Any
 from ..core.process_group import ProcessGroup, default_group, needed_group, set_default_group
 from .backend import checked_backend
 from .communicator import Alone, Communicator
+from .group_methods import TensorGroup
 from .process_group import Group, GroupMember, resolve
 
 #: The groups there are besides the default one, by name.
@@ -98,7 +100,7 @@ def new_group(
         title = str(_made)
     if world.rank() not in members:
         return GroupMember.NON_GROUP_MEMBER
-    made = Group(
+    made = TensorGroup(
         name, _communicator_of(world, members, _made), members, title, timeout or world.timeout,
         group_desc or "undefined",
     )  # fmt: skip
@@ -181,6 +183,46 @@ def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
     if found is None or not 0 <= group_rank < found.size():
         raise ValueError(f"Group rank {group_rank} is not part of group {group}")
     return found.ranks[group_rank]
+
+
+def group_of_name(name: str) -> Group:
+    """Return the group of a name.
+
+    Raises
+    ------
+    RuntimeError
+        There is none.
+    """
+    default: Any = default_group()
+    if default is not None and default.group_name == name:
+        return default
+    if name not in _others:
+        raise RuntimeError(f"Could not resolve the process group registered under the name {name}")
+    return _others[name]
+
+
+def get_pg_count() -> int:
+    """Return how many groups there are."""
+    return len(_others) + (default_group() is not None)
+
+
+def get_node_local_rank(fallback_rank: int | None = None) -> int:
+    """Return the number of this process among those on its machine, as the launcher told it.
+
+    Raises
+    ------
+    RuntimeError
+        It told none, and there is no `fallback_rank`.
+    """
+    if "LOCAL_RANK" in os.environ:
+        return int(os.environ["LOCAL_RANK"])
+    if fallback_rank is not None:
+        return int(fallback_rank)
+    raise RuntimeError(
+        "LOCAL_RANK is not in the environment. Consider passing fallback_rank to allow `get_node_local_rank` "
+        "to work, assuming you are not running in a multi-device context and want the code to run locally "
+        "instead."
+    )
 
 
 class _Groups(type):

@@ -20,21 +20,21 @@ from ..errors import with_note
 from . import membership, mpi, program_end
 from .backend import checked_backend
 from .communicator import Alone, Communicator
+from .group_methods import TensorGroup
 from .process_group import DEFAULT_TIMEOUT, Group
-from .rendezvous import address_of, from_url, meet, start_coordinator, start_mpi, store_of
+from .rendezvous import (
+    address_of,
+    meet,
+    numbers,
+    registered,
+    rendezvous,
+    start_coordinator,
+    start_mpi,
+    store_of,
+    under_mpiexec,
+)
 from .store import Store
 from .work import Work
-
-#: By what names mpiexec tells a process its rank and their number: MPICH's and Intel's, Open MPI's, Slurm's.
-LAUNCHED = (("PMI_RANK", "PMI_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"))
-
-
-def under_mpiexec() -> tuple[int, int] | None:
-    """Return rank and size as mpiexec told this process, None where it was not started so."""
-    for rank, size in LAUNCHED:
-        if rank in os.environ and size in os.environ:
-            return int(os.environ[rank]), int(os.environ[size])
-    return None
 
 
 def is_initialized() -> bool:
@@ -86,45 +86,23 @@ def init_process_group(
             raise AssertionError("rank must be non-negative if using store")
     url = init_method or "env://"
     if store is None:
-        rank, world_size = from_url(url, rank, world_size)
-        if url.startswith("env://"):
-            rank, world_size = from_environment(rank, world_size)
+        if registered(url):
+            store, rank, world_size = next(rendezvous(url, rank, world_size, timeout or DEFAULT_TIMEOUT))
+        else:
+            rank, world_size = numbers(url, rank, world_size)
     timeout = timeout or DEFAULT_TIMEOUT
-    group = Group(name, Alone(), range(world_size), "0", timeout, "default_pg")
+    communicator: Communicator | Alone = Alone()
     if not 0 <= rank < world_size:
         raise ValueError(f"rank {rank} is not one of a group of {world_size} processes")
     if world_size > 1:
         world = joined_world(rank, world_size, store or url, timeout)
-        wait(group, world.Ibarrier())
+        # None goes on before all are here.
+        Work([world.Ibarrier()], Group(name, communicator, range(world_size), "0", timeout), "barrier").wait()
         mpi.forget_shared_memory()
         # Ranks as the program numbers them need not be those of MPI.
-        group.communicator = Communicator(world.Split(0, rank))
+        communicator = Communicator(world.Split(0, rank))
         share_processors()
-    set_default_group(group)
-
-
-def from_environment(rank: int, world_size: int) -> tuple[int, int]:
-    """Return rank and size with what was not given read from the environment."""
-    told = under_mpiexec()
-    found = []
-    for name, given, launched in (("RANK", rank, 0), ("WORLD_SIZE", world_size, 1)):
-        if given != -1:
-            found.append(given)
-        elif name in os.environ:
-            found.append(int(os.environ[name]))
-        elif told is not None:
-            found.append(told[launched])
-        else:
-            raise ValueError(
-                "Error initializing torch.distributed using env:// rendezvous: environment variable "
-                f"{name} expected, but not set"
-            )
-    return found[0], found[1]
-
-
-def wait(group: Group, request: Any) -> None:
-    """Wait for a request of all processes of a group."""
-    Work([request], group, "barrier").wait()
+    set_default_group(TensorGroup(name, communicator, range(world_size), "0", timeout, "default_pg"))
 
 
 def joined_world(rank: int, world_size: int, place: Store | str, timeout: timedelta) -> Any:
@@ -151,8 +129,8 @@ def joined_world(rank: int, world_size: int, place: Store | str, timeout: timede
     told = under_mpiexec()
     if told is not None and told[1] == world_size:
         return world_of_mpiexec(rank, world_size)
-    store = place if isinstance(place, Store) else store_of(place, rank, world_size, timeout)
     mpi.library(start=False)
+    store = place if isinstance(place, Store) else store_of(place, rank, world_size, timeout)
     address = meet(store, rank)
     member = membership.Membership(rank, world_size)
     member.store = store

@@ -77,6 +77,7 @@ class Job:
     def __init__(self, launch: Launch) -> None:
         self.launch = launch
         self.workers: list[Worker] = []
+        self.copiers: list[threading.Thread] = []
         self.folder = Path(launch.log_dir or tempfile.mkdtemp(prefix="pullback-run-"))
 
     def run(self) -> int:
@@ -155,7 +156,9 @@ class Job:
         except OSError as error:
             raise SystemExit(f"torchrun: cannot start {launch.command[0]!r}: {error.strerror}") from None
         if process.stdout is not None:
-            threading.Thread(target=self.copy_output, args=(local_rank, process.stdout), daemon=True).start()
+            copier = threading.Thread(target=self.copy_output, args=(local_rank, process.stdout), daemon=True)
+            copier.start()
+            self.copiers.append(copier)
         return Worker(rank, local_rank, process, error_file)
 
     def copy_output(self, local_rank: int, output: BinaryIO) -> None:
@@ -164,13 +167,14 @@ class Job:
         shown = not launch.redirect and (not launch.shown or local_rank in launch.shown)
         log = open(self.folder / f"output_{local_rank}.log", "ab") if launch.log_dir else None  # noqa: SIM115  # closed below
         prefix = f"[{launch.role}{local_rank}]:".encode() if launch.tee else b""
-        for line in output:
-            if log is not None:
-                log.write(line)
-                log.flush()
-            if shown:
-                sys.stdout.buffer.write(prefix + line)
-                sys.stdout.buffer.flush()
+        with output:
+            for line in output:
+                if log is not None:
+                    log.write(line)
+                    log.flush()
+                if shown:
+                    sys.stdout.buffer.write(prefix + line)
+                    sys.stdout.buffer.flush()
         if log is not None:
             log.close()
 
@@ -214,6 +218,8 @@ class Job:
                     process.wait(max(end - time.monotonic(), 0.01))
                 except subprocess.TimeoutExpired:
                     continue
+        for copier in self.copiers:
+            copier.join(PATIENCE)
 
     def report(self, failed: list[Worker]) -> str:
         """Return what is said of a failure, in torchrun's form."""

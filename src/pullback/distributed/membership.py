@@ -73,8 +73,8 @@ class Membership:
             text = lines.readline()
         except TimeoutError:
             raise RuntimeError(
-                f"Timed out after {round(seconds)} seconds waiting for clients. {self.size} processes were to "
-                "join, and not all did."
+                f"Timed out after {round(seconds)} seconds waiting for clients: {self.size} processes were "
+                "to join, and not all did."
             ) from None
         message: dict[str, Any] = {"why": "the coordinator of the job ended"}
         if text:

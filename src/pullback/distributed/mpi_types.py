@@ -56,12 +56,12 @@ def operation(op: ReduceOp, kind: dtype) -> Any:
 
     Raises
     ------
-    ValueError
+    RuntimeError
         The operation is not one on such elements.
     """
     MPI = mpi.library()
     if op in (ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR) and kind.kind not in "iub":
-        raise ValueError(f"Cannot use ReduceOp.{op.name} with non-integral dtype")
+        raise RuntimeError(f"Cannot use ReduceOp.{op.name} with non-integral dtype")
     if kind.kind == "b":
         return getattr(MPI, LOGICAL[op])
     if kind.isbuiltin == 1 and kind.char in NAMES:

@@ -10,6 +10,7 @@ from numpy import ndarray
 
 from ..core.process_group import ProcessGroup
 from .collectives import member, root_of
+from .point_to_point import peer_of
 from .process_group import Group
 from .work import Work
 
@@ -27,11 +28,20 @@ def _unpickled(data: ndarray, sizes: Any) -> list[Any]:
     return [pickle.loads(data[end - size : end].data) for size, end in zip(sizes, ends, strict=True)]
 
 
-def _sizes(group: Group, size: int) -> ndarray:
+def _sizes(group: Group, communicator: Any, size: int) -> ndarray:
     """Return the numbers of bytes that all processes have."""
     sizes = np.empty(group.size(), np.int64)
-    _wait(group, group.communicator.all_gather(sizes, np.array([size], np.int64)), "all_gather")
+    _wait(group, communicator.all_gather(sizes, np.array([size], np.int64)), "all_gather")
     return sizes
+
+
+def gathered(group: Group, communicator: Any, value: Any) -> list[Any]:
+    """Return the values of all processes, over a communicator of the group."""
+    data = _pickled(value)
+    sizes = _sizes(group, communicator, data.size)
+    out = np.empty(int(sizes.sum()), np.uint8)
+    _wait(group, communicator.all_gather_parts(out, data, sizes.tolist()), "all_gather")
+    return _unpickled(out, sizes)
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: ProcessGroup | None = None) -> None:
@@ -39,11 +49,7 @@ def all_gather_object(object_list: list[Any], obj: Any, group: ProcessGroup | No
     found = member(group, "all_gather_object")
     if found is None:
         return
-    data = _pickled(obj)
-    sizes = _sizes(found, data.size)
-    out = np.empty(int(sizes.sum()), np.uint8)
-    _wait(found, found.communicator.all_gather_parts(out, data, sizes.tolist()), "all_gather")
-    for index, value in enumerate(_unpickled(out, sizes)):
+    for index, value in enumerate(gathered(found, found.communicator, obj)):
         object_list[index] = value
 
 
@@ -62,7 +68,7 @@ def gather_object(
     if not is_root and object_gather_list:
         raise ValueError("Argument ``gather_list`` must NOT be specified on non-destination ranks.")
     data = _pickled(obj)
-    sizes = _sizes(found, data.size)
+    sizes = _sizes(found, found.communicator, data.size)
     out = np.empty(int(sizes.sum()), np.uint8) if is_root else None
     _wait(found, found.communicator.gather_parts(out, data, sizes.tolist(), root), "gather")
     if object_gather_list and out is not None:
@@ -120,3 +126,44 @@ def scatter_object_list(
         padded = table.reshape(-1)
     _wait(found, found.communicator.scatter(out, padded, root), "scatter")
     scatter_object_output_list[0] = pickle.loads(out[: sizes[found.rank()]].data)
+
+
+def send_object_list(
+    object_list: list[Any], dst: int | None = None, group: ProcessGroup | None = None, device: Any = None,
+    group_dst: int | None = None, use_batch: bool = False,
+) -> None:  # fmt: skip
+    """Send objects to the process of global rank `dst`."""
+    found = member(group, "send_object_list")
+    if found is None:
+        return
+    to = peer_of(found, dst, group_dst, "dst", "destination")
+    parts = [_pickled(value) for value in object_list]
+    sizes = np.array([part.size for part in parts], np.int64)
+    for data in (sizes, np.concatenate(parts)):
+        Work(found.communicator.send(data, to, 0), found, "send").wait()
+
+
+def recv_object_list(
+    object_list: list[Any], src: int | None = None, group: ProcessGroup | None = None, device: Any = None,
+    group_src: int | None = None, use_batch: bool = False,
+) -> int:  # fmt: skip
+    """Receive objects, as many as the list has, and put them into it.
+
+    Returns
+    -------
+    int
+        The global rank of the sender, -1 where this process is not in the group.
+    """
+    found = member(group, "recv_object_list")
+    if found is None:
+        return -1
+    any_source = src is None and group_src is None
+    source = None if any_source else peer_of(found, src, group_src, "src", "source")
+    sizes = np.empty(len(object_list), np.int64)
+    work = Work(found.communicator.receive(sizes, source, 0), found, "recv", receives=True)
+    work.wait()
+    sender = work.source_rank()
+    data = np.empty(int(sizes.sum()), np.uint8)
+    Work(found.communicator.receive(data, found.number_of(sender), 0), found, "recv").wait()
+    object_list[:] = _unpickled(data, sizes)
+    return sender

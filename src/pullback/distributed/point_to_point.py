@@ -12,7 +12,7 @@ from .process_group import Group
 from .work import Work, progress
 
 
-def _peer(group: Group, rank: int | None, group_rank: int | None, argument: str, what: str) -> int:
+def peer_of(group: Group, rank: int | None, group_rank: int | None, argument: str, what: str) -> int:
     """Return the rank within the group of the process at the other end."""
     if group_rank is not None:
         if rank is not None:
@@ -50,7 +50,7 @@ def isend(
     found = member(group, "isend")
     if found is None:
         return None
-    to = _peer(found, dst, group_dst, "dst", "destination")
+    to = peer_of(found, dst, group_dst, "dst", "destination")
     requests = found.communicator.send(readable(tensor), to, tag)
     work = Work(requests, found, "send")
     return work if work._advance() else progress.follow(work)
@@ -84,7 +84,7 @@ def irecv(
 def _receiving(group: Group, tensor: Any, src: int | None, group_src: int | None, tag: int) -> Work:
     source = None
     if src is not None or group_src is not None:
-        source = _peer(group, src, group_src, "src", "source")
+        source = peer_of(group, src, group_src, "src", "source")
     array, put_back = writable(tensor, read=False)
     requests = group.communicator.receive(array, source, tag)
     return Work(requests, group, "recv", put_back, [tensor], receives=True)

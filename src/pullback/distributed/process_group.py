@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.process_group import ProcessGroup, needed_group
 from . import membership
+from .collective_checks import DebugLevel, get_debug_level, verify
 from .communicator import Alone, Communicator
 
 DEFAULT_TIMEOUT = timedelta(minutes=30)
@@ -43,6 +44,11 @@ class Group(ProcessGroup):
         self.group_desc = description
         self.timeout = timeout
         self.calls = 0
+        #: At DETAIL: over what collectives are compared before they run, and how many were.
+        self.control: Any = None
+        self.checks = 0
+        if isinstance(communicator, Communicator) and get_debug_level() is DebugLevel.DETAIL:
+            self.control = communicator.twin()
 
     def rank(self) -> int:
         return self.communicator.rank
@@ -58,26 +64,10 @@ class Group(ProcessGroup):
         """Give up the communicator."""
         self.communicator.free()
 
-    def allreduce(self, tensors: Any, op: Any = None, timeout: Any = None) -> Any:
-        """Begin to reduce a tensor, or the one of a list, over all processes; return the work."""
-        from .collectives import all_reduce
-        from .reduce_op import ReduceOp
-
-        return all_reduce(_single(tensors), ReduceOp.SUM if op is None else op, self, async_op=True)
-
-    def broadcast(self, tensors: Any, root: int, timeout: Any = None) -> Any:
-        """Begin to put the value of process `root` of the group into a tensor of all; return the work."""
-        from .collectives import broadcast
-
-        return broadcast(_single(tensors), group=self, async_op=True, group_src=root)
-
-    def allgather(self, output_tensors: Any, input_tensor: Any, timeout: Any = None) -> Any:
-        """Begin to put the value of each process into the tensor of its rank; return the work."""
-        from .collectives import all_gather
-
-        nested = isinstance(input_tensor, (list, tuple))
-        outputs = output_tensors[0] if nested else output_tensors
-        return all_gather(outputs, _single(input_tensor), self, async_op=True)
+    def verify(self, name: str, *tensors: Any) -> None:
+        """Check at DETAIL that all processes are about to run the same."""
+        if self.control is not None:
+            verify(self, name, tensors)
 
     def began(self, name: str) -> int:
         """Count a collective that begins; return the how-manieth of the group it is."""
@@ -95,13 +85,7 @@ class Group(ProcessGroup):
             raise ValueError(f"Global rank {rank} is not part of group {self}") from None
 
 
-def _single(tensors: Any) -> Any:
-    """Return a tensor that is given as such or as the one of a list."""
-    return tensors[0] if isinstance(tensors, (list, tuple)) else tensors
-
-
-ProcessGroup.__module__ = Group.__module__ = "torch.distributed.distributed_c10d"
-Group.__name__ = Group.__qualname__ = "ProcessGroup"
+ProcessGroup.__module__ = "torch.distributed.distributed_c10d"
 
 
 def resolve(group: Any) -> Group | None:

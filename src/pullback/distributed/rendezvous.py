@@ -14,6 +14,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -24,16 +25,58 @@ from . import coordinator
 from .store import FileStore, Store
 from .tcp_store import TCPStore
 
+#: The schemes of URLs that are served here.
+BUILT_IN = ("env", "tcp", "file")
 #: Under which key the store has the coordinator's address.
 KEY = "pullback/coordinator"
+
+
+#: What makes a store of a URL of another kind, by its scheme.
+_handlers: dict[str, Callable[..., Iterator[tuple[Store, int, int]]]] = {}
+
+
+def register_rendezvous_handler(scheme: str, handler: Callable[..., Any]) -> None:
+    """Have URLs of a scheme served by a function.
+
+    Parameters
+    ----------
+    scheme : str
+    handler : callable
+        A generator of (store, rank, world size), called with the URL.
+
+    Raises
+    ------
+    RuntimeError
+        There is one for the scheme.
+    """
+    if scheme in _handlers or scheme in BUILT_IN:
+        raise RuntimeError(f"Rendezvous handler for {scheme}:// already registered")
+    _handlers[scheme] = handler
+
+
+def rendezvous(
+    url: str, rank: int = -1, world_size: int = -1, timeout: timedelta = timedelta(minutes=30), **_: Any
+) -> Iterator[tuple[Store, int, int]]:
+    """Yield the store of a URL, this process's rank and the number of processes."""
+    if registered(url):
+        handler = _handlers[urlsplit(url).scheme]
+        yield from handler(url, rank=rank, world_size=world_size, timeout=timeout)
+        return
+    rank, world_size = numbers(url, rank, world_size)
+    yield store_of(url, rank, world_size, timeout), rank, world_size
 
 
 def _missing(scheme: str, what: str) -> ValueError:
     return ValueError(f"Error initializing torch.distributed using {scheme}:// rendezvous: {what}")
 
 
-def from_url(url: str, rank: int, world_size: int) -> tuple[int, int]:
-    """Return rank and size with what was not given taken from the query of a URL.
+def registered(url: str) -> bool:
+    """Return whether a program has registered what serves a URL."""
+    return urlsplit(url).scheme in _handlers
+
+
+def numbers(url: str, rank: int, world_size: int) -> tuple[int, int]:
+    """Return rank and size with what was not given taken from the URL, or from the environment it means.
 
     Raises
     ------
@@ -41,7 +84,7 @@ def from_url(url: str, rank: int, world_size: int) -> tuple[int, int]:
         They are told nowhere, or the URL is of no kind that is known.
     """
     parts = urlsplit(url)
-    if parts.scheme not in ("env", "tcp", "file"):
+    if parts.scheme not in BUILT_IN:
         raise RuntimeError(f"No rendezvous handler for {parts.scheme}://")
     query = parse_qs(parts.query)
     if rank == -1 and "rank" in query:
@@ -57,7 +100,39 @@ def from_url(url: str, rank: int, world_size: int) -> tuple[int, int]:
             raise _missing(parts.scheme, "rank parameter missing")
         if world_size == -1:
             raise _missing(parts.scheme, "world size parameter missing")
-    return rank, world_size
+        return rank, world_size
+    return from_environment(rank, world_size)
+
+
+#: By what names mpiexec tells a process its rank and their number: MPICH's and Intel's, Open MPI's, Slurm's.
+LAUNCHED = (("PMI_RANK", "PMI_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"))
+
+
+def under_mpiexec() -> tuple[int, int] | None:
+    """Return rank and size as mpiexec told this process, None where it was not started so."""
+    for rank, size in LAUNCHED:
+        if rank in os.environ and size in os.environ:
+            return int(os.environ[rank]), int(os.environ[size])
+    return None
+
+
+def from_environment(rank: int, world_size: int) -> tuple[int, int]:
+    """Return rank and size with what was not given read from the environment."""
+    told = under_mpiexec()
+    found = []
+    for name, given, launched in (("RANK", rank, 0), ("WORLD_SIZE", world_size, 1)):
+        if given != -1:
+            found.append(given)
+        elif name in os.environ:
+            found.append(int(os.environ[name]))
+        elif told is not None:
+            found.append(told[launched])
+        else:
+            raise ValueError(
+                "Error initializing torch.distributed using env:// rendezvous: environment variable "
+                f"{name} expected, but not set"
+            )
+    return found[0], found[1]
 
 
 def store_of(url: str, rank: int, world_size: int, timeout: timedelta) -> Store:

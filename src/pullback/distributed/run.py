@@ -19,7 +19,7 @@ from typing import Any
 from .launched_job import Job, Launch
 
 
-def parser() -> argparse.ArgumentParser:
+def get_args_parser() -> argparse.ArgumentParser:
     """Return the parser of torchrun's options."""
     made = argparse.ArgumentParser(
         prog="torchrun", description="Start a program as several processes that work together."
@@ -117,24 +117,31 @@ def launch_of(options: Any) -> Launch:
     )  # fmt: skip
 
 
-def main(args: Sequence[str] | None = None, rank_argument: bool = False) -> int:
-    """Run the program that the arguments name; return the exit status.
+def parse_args(args: Sequence[str] | None) -> argparse.Namespace:
+    """Return the options of a command line."""
+    return get_args_parser().parse_args(args)
+
+
+def run(args: Any, rank_argument: bool = False) -> int:
+    """Run the program that options name; return the exit status.
 
     Parameters
     ----------
-    args : sequence of str, optional
-        By default the command line's.
+    args : argparse.Namespace
     rank_argument : bool
         Whether the program is given its rank on the machine as an argument as well.
     """
-    reader = parser()
-    options = reader.parse_args(args)
     try:
-        launch = launch_of(options)
-        launch.rank_argument = rank_argument
+        launch = launch_of(args)
     except ValueError as error:
-        reader.error(str(error))
+        get_args_parser().error(str(error))
+    launch.rank_argument = rank_argument
     return Job(launch).run()
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the program that the arguments, by default the command line's, name; return the exit status."""
+    return run(parse_args(args))
 
 
 def stopped(number: int, _: Any) -> None:

@@ -366,6 +366,9 @@ class PrefixStore(Store):
     def set_timeout(self, timeout: timedelta) -> None:
         self._store.set_timeout(timeout)
 
+    def clone(self) -> PrefixStore:
+        return PrefixStore(self._prefix, self._store.clone())
+
     def _with_prefix(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         if not args:
             return args

@@ -109,6 +109,11 @@ class Server:
 
     def close(self) -> None:
         """Take no more clients."""
+        try:
+            # Closing alone would not end the wait for the next client.
+            self.listener.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
         self.listener.close()
 
 
@@ -149,7 +154,8 @@ class TCPStore(Store):
         super().__init__()
         self._timeout = timeout
         self._host = host_name
-        self._server = None
+        self._server: Server | None = None
+        self._socket: socket.socket | None = None
         if is_master:
             given = None if master_listen_fd is None else socket.socket(fileno=master_listen_fd)
             self._server = Server(given or listening(host_name, port))
@@ -186,6 +192,7 @@ class TCPStore(Store):
     def _request(self, message: tuple[Any, ...]) -> Any:
         with self._lock:
             try:
+                assert self._socket is not None
                 _send(self._socket, message)
                 return _receive(self._socket)
             except OSError as error:
@@ -204,9 +211,14 @@ class TCPStore(Store):
 
     def close(self) -> None:
         """Give up the connection, and the server where this process has it."""
-        self._socket.close()
+        if self._socket is not None:
+            self._socket.close()
         if self._server is not None:
             self._server.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_socket"):
+            self.close()
 
     def clone(self) -> TCPStore:
         """Return another connection to the same values."""

@@ -155,6 +155,13 @@ class Work:
             return ""
         return member.explain_delay(self._group.ranks, self._group.group_name, self._number)
 
+    def cancel(self) -> None:
+        """Give up a message that is not received yet."""
+        for request in self._requests:
+            request.Cancel()
+            request.Wait()
+        self._requests = []
+
     def is_completed(self) -> bool:
         """Return whether it is at its end."""
         return self._advance()

@@ -49,8 +49,8 @@ MODULES: dict[str, str] = {
     ),
     "distributed programs beyond data parallelism": (
         "distributed.algorithms distributed.argparse_util distributed.c10d_logger distributed.checkpoint "
-        "distributed.collective_utils distributed.config distributed.constants distributed.debug "
-        "distributed.distributed_c10d distributed.elastic.agent distributed.elastic.control_plane "
+        "distributed.collective_utils distributed.config distributed.debug "
+        "distributed.elastic.agent distributed.elastic.control_plane "
         "distributed.elastic.events distributed.elastic.metrics distributed.elastic.multiprocessing.api "
         "distributed.elastic.multiprocessing.errors.error_handler "
         "distributed.elastic.multiprocessing.errors.handlers distributed.elastic.multiprocessing.redirects "
@@ -261,6 +261,7 @@ DECLARED: dict[str, dict[str, str]] = {
         "torch.distributed": (
             "breakpoint"
         ),
+        "torch.distributed.distributed_c10d": "GroupName ProcessGroupGloo record_comm shrink_group",
         "torch.distributed.elastic.multiprocessing": (
             "DefaultLogsSpecs LogsDest LogsSpecs MultiprocessContext PContext ProcessFailure RunProcsResult "
             "SignalException Std SubprocessContext start_processes to_map"
@@ -281,6 +282,10 @@ DECLARED: dict[str, dict[str, str]] = {
         "torch.distributed.rpc": (
             "AllGatherStates BackendType RRef TensorPipeRpcBackendOptions get_worker_info method_factory "
             "new_method remote rpc_async rpc_sync"
+        ),
+        "torch.distributed.run": (
+            "config_from_args determine_local_world_size get_rdzv_endpoint get_use_env parse_min_max_nnodes "
+            "run_script_path"
         ),
         "torch.distributed.tensor": (
             "Partial Placement Replicate Shard distribute_module distribute_tensor empty full ones rand "
