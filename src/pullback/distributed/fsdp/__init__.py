@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from .fully_shard import FSDPModule, UnshardHandle, fully_shard, register_fsdp_forward_method
-from .policies import (
+from .api import (
     BackwardPrefetch,
     CPUOffload,
     CPUOffloadPolicy,
@@ -19,9 +18,11 @@ from .policies import (
     ShardedStateDictConfig,
     ShardingStrategy,
     StateDictConfig,
+    StateDictSettings,
     StateDictType,
 )
-from .wrapped import FullyShardedDataParallel, OptimStateKeyType, StateDictSettings
+from .fully_shard import FSDPModule, UnshardHandle, fully_shard, register_fsdp_forward_method
+from .fully_sharded_data_parallel import FullyShardedDataParallel, OptimStateKeyType
 
 __all__ = [
     "BackwardPrefetch", "CPUOffload", "CPUOffloadPolicy", "FSDPModule", "FullOptimStateDictConfig",

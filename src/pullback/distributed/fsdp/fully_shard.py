@@ -12,8 +12,8 @@ from ...core.tracer import refuse_exchange
 from ...nn.modules.module import Module
 from ...nn.parallel.reachable import with_tensors
 from ..device_mesh import DeviceMesh, init_device_mesh
+from .api import MixedPrecisionPolicy, OffloadPolicy
 from .parameters import ParameterGroup, ShardedParameter, unpack
-from .policies import MixedPrecisionPolicy, OffloadPolicy
 
 _CLASSES: dict[type, type] = {}
 

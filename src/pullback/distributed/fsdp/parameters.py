@@ -24,7 +24,7 @@ from ..device_mesh import DeviceMesh
 from ..tensor.api import DTensor, distribute_tensor
 from ..tensor.layout import Layout, part_sizes
 from ..tensor.placement_types import Placement, Replicate, Shard
-from .policies import MixedPrecisionPolicy
+from .api import MixedPrecisionPolicy
 
 
 class ShardedParameter:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ...nn.modules.container import ModuleDict, ModuleList
@@ -60,6 +61,27 @@ class CustomPolicy:
         return recurse or bool(self._lambda_fn(module))
 
 
+_by_hand: list[tuple[type, dict[str, Any]]] = []
+
+
+@contextmanager
+def enable_wrap(*, wrapper_cls: Any, **wrapper_kwargs: Any) -> Iterator[None]:
+    """Within it `wrap` wraps modules in a class, with these options."""
+    _by_hand.append((wrapper_cls, wrapper_kwargs))
+    try:
+        yield
+    finally:
+        _by_hand.pop()
+
+
+def wrap(module: Module, **wrap_overrides: Any) -> Module:
+    """Return a module in the wrapper that `enable_wrap` names; outside of it, as it is."""
+    if not _by_hand:
+        return module
+    kind, options = _by_hand[-1]
+    return kind(module, **{**options, **wrap_overrides})
+
+
 def wrapped_parts(
     module: Module, policy: Any, ignored: set[Module]
 ) -> list[tuple[Module, str, Module]]:
@@ -91,6 +113,6 @@ def wrapped_parts(
 
 
 __all__ = [
-    "CustomPolicy", "ModuleWrapPolicy", "always_wrap_policy", "lambda_auto_wrap_policy",
-    "size_based_auto_wrap_policy", "transformer_auto_wrap_policy",
+    "CustomPolicy", "ModuleWrapPolicy", "always_wrap_policy", "enable_wrap", "lambda_auto_wrap_policy",
+    "size_based_auto_wrap_policy", "transformer_auto_wrap_policy", "wrap",
 ]  # fmt: skip

@@ -123,6 +123,15 @@ class ShardedOptimStateDictConfig(OptimStateDictConfig):
     """Shards that know the whole."""
 
 
+@dataclass
+class StateDictSettings:
+    """How states are made: the kind and what goes with it."""
+
+    state_dict_type: StateDictType
+    state_dict_config: Any
+    optim_state_dict_config: Any
+
+
 for _class in list(vars().values()):
     if isinstance(_class, type) and _class.__module__ == __name__:
         _class.__module__ = "torch.distributed.fsdp"
@@ -131,5 +140,5 @@ __all__ = [
     "BackwardPrefetch", "CPUOffload", "CPUOffloadPolicy", "FullOptimStateDictConfig", "FullStateDictConfig",
     "LocalOptimStateDictConfig", "LocalStateDictConfig", "MixedPrecision", "MixedPrecisionPolicy",
     "OffloadPolicy", "OptimStateDictConfig", "ShardedOptimStateDictConfig", "ShardedStateDictConfig",
-    "ShardingStrategy", "StateDictConfig", "StateDictType",
+    "ShardingStrategy", "StateDictConfig", "StateDictSettings", "StateDictType",
 ]  # fmt: skip

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
@@ -25,9 +24,20 @@ from ..checkpoint.state_dict import (
 )
 from ..device_mesh import DeviceMesh
 from ..groups import get_process_group_ranks
+from .api import (
+    BackwardPrefetch,
+    CPUOffload,
+    FullStateDictConfig,
+    LocalStateDictConfig,
+    MixedPrecision,
+    MixedPrecisionPolicy,
+    ShardedStateDictConfig,
+    ShardingStrategy,
+    StateDictSettings,
+    StateDictType,
+)
 from .fully_shard import FSDPModule, _State, _unsharded
 from .parameters import ParameterGroup, ShardedParameter
-from .policies import FullStateDictConfig, MixedPrecisionPolicy, ShardingStrategy, StateDictType
 from .wrap import wrapped_parts
 
 _INNER = "_fsdp_wrapped_module."
@@ -38,15 +48,6 @@ class OptimStateKeyType(Enum):
 
     PARAM_NAME = auto()
     PARAM_ID = auto()
-
-
-@dataclass
-class StateDictSettings:
-    """How states are made: the kind and what goes with it."""
-
-    state_dict_type: StateDictType
-    state_dict_config: Any
-    optim_state_dict_config: Any
 
 
 class FullyShardedDataParallel(Module, FSDPModule):
@@ -282,7 +283,11 @@ def _before_load(module: Any, state: Any, prefix: str, *_: Any) -> None:
         state[prefix + rest] = like_parameter(value, own.get(rest))
 
 
-for _class in (FullyShardedDataParallel, OptimStateKeyType, StateDictSettings):
+for _class in (FullyShardedDataParallel, OptimStateKeyType):
     _class.__module__ = "torch.distributed.fsdp"
 
-__all__ = ["FullyShardedDataParallel", "OptimStateKeyType", "StateDictSettings"]
+__all__ = [
+    "BackwardPrefetch", "CPUOffload", "FullStateDictConfig", "FullyShardedDataParallel",
+    "LocalStateDictConfig", "MixedPrecision", "OptimStateKeyType", "ShardedStateDictConfig",
+    "ShardingStrategy", "StateDictSettings", "StateDictType",
+]  # fmt: skip
