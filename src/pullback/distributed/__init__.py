@@ -102,6 +102,7 @@ reduce_scatter_single = reduce_scatter_tensor
 
 if TYPE_CHECKING:
     from . import _composable as _composable
+    from . import _tensor as _tensor
     from . import algorithms as algorithms
     from . import autograd as autograd
     from . import checkpoint as checkpoint
@@ -143,14 +144,12 @@ _broadcast_coalesced = synchronization.broadcast_coalesced
 _verify_params_across_processes = synchronization.verify_params_across_processes
 
 _LAZY = (
-    "_composable", "algorithms", "autograd", "checkpoint", "constants", "device_mesh", "distributed_c10d",
-    "elastic", "fsdp", "launch", "nn", "optim", "rpc", "run", "tensor",
+    "_composable", "_tensor", "algorithms", "autograd", "checkpoint", "constants", "device_mesh",
+    "distributed_c10d", "elastic", "fsdp", "launch", "nn", "optim", "rpc", "run", "tensor",
 )  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return importlib.import_module(f"{__name__}.{name}")
-    if name == "_tensor":  # as `tensor` was called before
-        return importlib.import_module(f"{__name__}.tensor")
     raise no_attribute("module 'torch.distributed'", "torch.distributed", name, globals())

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...autograd.grad_mode import no_grad
 from ...nn.modules.module import Module
+from ...tensor.creation_like import zeros_like
 from ...tensor.tensor import Tensor
 from ..groups import get_rank
 from ..tensor.api import DTensor
@@ -131,6 +132,22 @@ def _from_first(state: Any) -> Any:
 
 def _names(model: Module) -> dict[Any, str]:
     return {p: clean_name(name) for name, p in model.named_parameters()}
+
+
+def _init_optim_state(optim: Any) -> None:
+    """Make the state of an optimizer that has not done a step yet: one with gradients of zero and rate 0."""
+    if optim.state:
+        return
+    parameters = [p for group in optim.param_groups for p in group["params"] if p.requires_grad]
+    rates = [group["lr"] for group in optim.param_groups]
+    for p in parameters:
+        p.grad = zeros_like(p)
+    for group in optim.param_groups:
+        group["lr"] = 0.0
+    optim.step()
+    for group, rate in zip(optim.param_groups, rates, strict=True):
+        group["lr"] = rate
+    optim.zero_grad(set_to_none=True)
 
 
 def get_optimizer_state_dict(

@@ -61,6 +61,14 @@ class ShardedParameter:
         for module, name in self.owners:
             module._parameters[name] = value
 
+    def follow(self) -> None:
+        """Take the shard that modules have now: `to_empty` and assigned states put others in its place."""
+        module, name = self.owners[0]
+        current = module._parameters[name]
+        if current is not self.sharded and isinstance(current, DTensor):
+            self.sharded = current
+            self.set(current)
+
     def padded(self, dtype: Any) -> Any:
         """Return this process's shard as a vector, as long as the longest."""
         local = self.sharded._local_tensor.detach().reshape(-1).to(dtype)
@@ -121,6 +129,8 @@ class ParameterGroup:
     @no_grad()
     def unshard(self) -> None:
         """Gather whole parameters, unless they are there."""
+        for p in () if self.is_whole else self.parameters:
+            p.follow()
         versions = [p.sharded._local_tensor._version for p in self.parameters]
         if self.is_whole and versions == self._versions:
             return

@@ -15,6 +15,7 @@ from typing import Any
 from ...autograd.function import Function
 from ...autograd.grad_mode import no_grad
 from ...core.process_group import default_group
+from ...core.wrapper import Wrapped
 from ...nn.modules.module import Module
 from ...nn.parameter import Parameter
 from ...tensor.creation import full as full_tensor
@@ -70,6 +71,20 @@ class DTensor(Tensor):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> DTensor:
         return DTensor(self._local_tensor.clone(), self._layout, requires_grad=self.requires_grad)
+
+    @property  # type: ignore[override]  # of which only setting is another's
+    def data(self) -> Any:
+        """Return the tensor without its history; setting it takes over another's part and layout."""
+        return self.detach()
+
+    @data.setter
+    def data(self, other: Any) -> None:
+        if not isinstance(other, DTensor):
+            raise TypeError("the data of a distributed tensor is a distributed tensor")
+        self._local_tensor, self._layout = other._local_tensor, other._layout
+        self._value = Wrapped(
+            self, other.shape, other._value.dtype, None, 0, other.device
+        )
 
     @property
     def device_mesh(self) -> DeviceMesh:

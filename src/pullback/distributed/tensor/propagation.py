@@ -45,6 +45,10 @@ def computed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     layout = next((t._layout for t in found if t.dim()), found[0]._layout)
     if name == "linalg_vector_norm" and (norm := _norm(func, args, kwargs, layout)) is not None:
         return norm
+    if name in ("uniform", "normal"):  # each process draws the numbers of its part
+        first, second, *generator = (*args[1:], *kwargs.values())
+        drawn = getattr(_local(args[0]).clone(), f"{name}_")(first, second, generator=(*generator, None)[0])
+        return _wrapped(drawn, layout)
     if _is_local(name, func, found, layout):
         result = func(*_mapped(args, _local), **_mapped(kwargs, _local))
         return _wrapped(result, layout)
