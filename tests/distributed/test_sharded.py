@@ -111,3 +111,16 @@ def test_a_graph_does_not_keep_whole_parameters() -> None:
     assert net[0].weight.grad.full_tensor().shape == (4, 3)
     with pytest.raises(RuntimeError, match="got mixed torch.Tensor and DTensor"):
         _ = net[0].weight.grad + pullback.ones(4, 3)
+
+
+@pytest.mark.usefixtures("group")
+def test_parameters_that_get_memory_after_they_are_sharded() -> None:
+    with pullback.device("meta"):
+        layer = nn.Linear(4, 3)
+    fully_shard(layer)
+    layer.to_empty(device="cpu")
+    layer.reset_parameters()
+    layer(pullback.ones(2, 4)).sum().backward()
+    assert layer.weight.device.type == "cpu"
+    assert 0 < layer.weight.full_tensor().abs().max() < 0.5
+    assert layer.weight.grad.full_tensor().tolist() == [[2.0] * 4] * 3

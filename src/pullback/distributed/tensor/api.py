@@ -72,7 +72,7 @@ class DTensor(Tensor):
     def __deepcopy__(self, memo: dict[int, Any]) -> DTensor:
         return DTensor(self._local_tensor.clone(), self._layout, requires_grad=self.requires_grad)
 
-    @property  # type: ignore[override]  # of which only setting is another's
+    @property
     def data(self) -> Any:
         """Return the tensor without its history; setting it takes over another's part and layout."""
         return self.detach()
