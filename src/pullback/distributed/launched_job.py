@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import selectors
+import shutil
 import signal
 import socket
 import subprocess
@@ -77,6 +78,8 @@ class Job:
     def __init__(self, launch: Launch) -> None:
         self.launch = launch
         self.workers: list[Worker] = []
+        self.coordinator: Coordinator | None = None
+        self.service = threading.Thread()
         self.copiers: list[threading.Thread] = []
         self.folder = Path(launch.log_dir or tempfile.mkdtemp(prefix="pullback-run-"))
 
@@ -86,6 +89,8 @@ class Job:
         for attempt in range(self.launch.restarts + 1):
             failed = self.attempt(attempt)
             if not failed:
+                if self.launch.log_dir is None:
+                    shutil.rmtree(self.folder)
                 return 0
             if attempt < self.launch.restarts:
                 say(f"restarting all processes after rank {failed[0].rank} failed")
@@ -101,6 +106,9 @@ class Job:
             for local_rank in range(self.launch.count):
                 self.workers.append(self.start(local_rank, environment))
             failed = self.wait()
+            if not failed and self.coordinator is not None and self.coordinator.started:
+                # Processes on other machines may still need to hear of each other.
+                self.service.join()
         finally:
             self.end_all()
             store.close()
@@ -116,8 +124,9 @@ class Job:
             listener = socket.create_server(("127.0.0.1" if local else "", 0), backlog=2048)
             store.set(KEY, address_text(listener.getsockname()[1]))
             coordinator = Coordinator(listener)
-            serve = threading.Thread(target=coordinator.serve, args=(False,), daemon=True)
-            serve.start()
+            self.service = threading.Thread(target=coordinator.serve, args=(None,), daemon=True)
+            self.service.start()
+            self.coordinator = coordinator
         return store
 
     def environment(self, port: int, attempt: int) -> dict[str, str]:

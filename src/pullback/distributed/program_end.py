@@ -9,6 +9,7 @@ What this module must do:
 from __future__ import annotations
 
 import atexit
+import io
 import multiprocessing.util
 import os
 import sys
@@ -34,10 +35,14 @@ def begin(member: membership.Membership) -> None:
     ) -> None:
         global _failure
         _failure = error
-        error.add_note(f"This was rank {member.rank} of {member.size}.")
         write_error(error)
         member.leave(error)
-        before(kind, error, place)
+        stderr, sys.stderr = sys.stderr, io.StringIO()
+        try:
+            before(kind, error, place)
+        finally:
+            sys.stderr, text = stderr, sys.stderr.getvalue()
+        sys.stderr.write("".join(f"[rank{member.rank}]: {line}" for line in text.splitlines(True)))
 
     sys.excepthook = report
     atexit.register(end)
