@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-import selectors
+import queue
 import shutil
 import signal
 import socket
@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from ..array.threads import processors
 from .coordinator import Coordinator
 from .elastic.multiprocessing.errors import ERROR_FILE
 from .rendezvous import KEY, address_text
@@ -143,7 +144,7 @@ class Job:
         result = {**os.environ, **{name: str(value) for name, value in values.items()}}
         if launch.count > 1:
             # As many threads in all as there are processors.
-            result.setdefault("OMP_NUM_THREADS", str(max(1, len(os.sched_getaffinity(0)) // launch.count)))
+            result.setdefault("OMP_NUM_THREADS", str(max(1, processors() // launch.count)))
         return result
 
     def start(self, local_rank: int, environment: dict[str, str]) -> Worker:
@@ -189,31 +190,21 @@ class Job:
 
     def wait(self) -> list[Worker]:
         """Wait until all processes ended well or one failed; return those that failed, the cause first."""
-        selector = selectors.DefaultSelector()
-        running = {}
+        ended: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         for worker in self.workers:
-            descriptor = os.pidfd_open(worker.process.pid)
-            running[descriptor] = worker
-            selector.register(descriptor, selectors.EVENT_READ)
+            threading.Thread(target=note_end, args=(worker, ended), daemon=True).start()
         failed: list[Worker] = []
-        try:
-            while running:
+        for _ in self.workers:
+            try:
                 # A process that failed for want of another is not the cause, which comes soon.
-                events = selector.select(CAUSE if failed else None)
-                for key, _ in events:
-                    worker = running.pop(key.fd)
-                    selector.unregister(key.fd)
-                    os.close(key.fd)
-                    worker.ended = time.time()
-                    if worker.process.wait() != 0:
-                        failed.append(worker)
-                if failed and (not events or not all(map(wanted_another, failed))):
+                worker = ended.get(timeout=CAUSE if failed else None)
+            except queue.Empty:
+                break
+            if worker.process.returncode != 0:
+                failed.append(worker)
+                if not wanted_another(worker):
                     break
-            return sorted(failed, key=wanted_another)
-        finally:
-            selector.close()
-            for descriptor in running:
-                os.close(descriptor)
+        return sorted(failed, key=wanted_another)
 
     def end_all(self) -> None:
         """End all processes that still run: by asking, then by force."""
@@ -242,6 +233,13 @@ class Job:
                 "Root Cause (first observed failure):", entry(0, failed[0]), "=" * width,
             ]
         )  # fmt: skip
+
+
+def note_end(worker: Worker, ended: queue.SimpleQueue[Worker]) -> None:
+    """Wait for the end of a process."""
+    worker.process.wait()
+    worker.ended = time.time()
+    ended.put(worker)
 
 
 def say(text: str) -> None:

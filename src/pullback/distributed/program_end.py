@@ -9,6 +9,7 @@ What this module must do:
 from __future__ import annotations
 
 import atexit
+import contextlib
 import io
 import multiprocessing.util
 import os
@@ -37,12 +38,11 @@ def begin(member: membership.Membership) -> None:
         _failure = error
         write_error(error)
         member.leave(error)
-        stderr, sys.stderr = sys.stderr, io.StringIO()
-        try:
+        text = io.StringIO()
+        with contextlib.redirect_stderr(text):
             before(kind, error, place)
-        finally:
-            sys.stderr, text = stderr, sys.stderr.getvalue()
-        sys.stderr.write("".join(f"[rank{member.rank}]: {line}" for line in text.splitlines(True)))
+        for line in text.getvalue().splitlines(keepends=True):
+            sys.stderr.write(f"[rank{member.rank}]: {line}")
 
     sys.excepthook = report
     atexit.register(end)

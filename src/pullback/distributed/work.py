@@ -26,6 +26,9 @@ SPIN = 50e-6
 YIELD = 5e-3
 PAUSE = 100e-6
 
+#: Let another process run, if one wants to.
+yield_processor: Callable[[], None] = getattr(os, "sched_yield", lambda: time.sleep(0))
+
 
 class Work:
     """A collective or a message under way.
@@ -130,7 +133,7 @@ class Work:
                 elapsed = time.perf_counter() - start
                 if elapsed > SPIN:
                     if elapsed < YIELD:
-                        os.sched_yield()
+                        yield_processor()
                     else:
                         time.sleep(PAUSE)
                     self._check(elapsed, seconds)
