@@ -69,8 +69,11 @@ _set = False
 
 def _default_count() -> int:
     setting = os.environ.get("OMP_NUM_THREADS", "")
-    if setting.isdecimal() and int(setting) > 0:
-        return int(setting)
+    return int(setting) if setting.isdecimal() and int(setting) > 0 else processors()
+
+
+def processors() -> int:
+    """Return how many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -178,6 +178,9 @@ class Recorder:
         #: Whether tensors with a history that the trace has made become constants when they meet its values,
         #: as outside of a loop's body; those that have, and the numbers of the constants.
         self.lifts = False
+        #: Returns how many elements of a value are not 0 in the call that is traced, which is a part of the
+        #: program then; None where that cannot be.
+        self.counts: Callable[[Any], int] | None = None
         self.lifted: list[tuple[ndarray, int]] = []
         #: The random draws so far, and those that are next while a stretch runs a second time, if one does.
         self.draws: list[Equation] = []

@@ -54,6 +54,8 @@ class Communicator:
 
     def free(self) -> None:
         """Give it up; exchanges that are under way still end."""
+        if self.comm is not None and not mpi.library(start=False).Is_finalized():
+            self.comm.Free()
         self.comm = None
 
     def barrier(self) -> list[Any]:

@@ -71,11 +71,11 @@ class Coordinator:
         self.failed = False
         self.closed = False
 
-    def serve(self, until_empty: bool = True) -> None:
-        """Serve until all processes that connected are gone."""
+    def serve(self, patience: float | None = PATIENCE) -> None:
+        """Serve until all processes that connected are gone, or none has come for `patience` seconds."""
         self.selector.register(self.listener, selectors.EVENT_READ, None)
         while not self.closed:
-            events = self.selector.select(None if self.connected or not until_empty else PATIENCE)
+            events = self.selector.select(None if self.connected else patience)
             if not events:
                 break
             for key, _ in events:
@@ -83,7 +83,7 @@ class Coordinator:
                     self.accept()
                 else:
                     self.read(key.data)
-            if until_empty and self.started and not self.connected:
+            if self.started and not self.connected:
                 break
         self.listener.close()
 

@@ -8,15 +8,20 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
+import numpy as np
+
 from ..core.process_group import ProcessGroup, default_group, needed_group, set_default_group
 from .backend import checked_backend
 from .communicator import Alone, Communicator
 from .group_methods import TensorGroup
 from .process_group import Group, GroupMember, resolve
+from .work import Work
 
 #: The groups there are besides the default one, by name.
 _others: dict[str, Group] = {}
 _made = 0
+#: The tag of the messages by which members of a new group find that all are here.
+TAG = 32766
 
 
 def destroy_process_group(group: Any = None) -> None:
@@ -112,6 +117,7 @@ def _communicator_of(world: Group, members: Sequence[int], number: int) -> Commu
     """Return a communicator of members, which only they need to ask for."""
     if len(members) == 1:
         return Alone()
+    _gather_members(world, members)
     comm = world.communicator.comm
     everybody = comm.Get_group()
     chosen = everybody.Incl(list(members))
@@ -122,6 +128,26 @@ def _communicator_of(world: Group, members: Sequence[int], number: int) -> Commu
         chosen.Free()
         everybody.Free()
     return Communicator(made)
+
+
+def _gather_members(world: Group, members: Sequence[int]) -> None:
+    """Wait until all members are here: making a communicator could not be given up."""
+    first, others = members[0], [rank for rank in members if rank != members[0]]
+    told = np.zeros(1, np.uint8)
+    peers = others if world.rank() == first else [first]
+    communicator = world.communicator
+
+    def hear() -> None:
+        for rank in peers:
+            Work(communicator.receive(told, rank, TAG), world, "new_group").wait()
+
+    def tell() -> None:
+        for rank in peers:
+            Work(communicator.send(told, rank, TAG), world, "new_group").wait()
+
+    steps = (hear, tell) if world.rank() == first else (tell, hear)
+    for step in steps:
+        step()
 
 
 def get_rank(group: Any = None) -> int:

@@ -160,7 +160,7 @@ def share_processors() -> None:
     if "OMP_NUM_THREADS" in os.environ or threads.were_set():
         return
     here = member.hosts.count(socket.gethostname())
-    threads.set_num_threads(max(1, len(os.sched_getaffinity(0)) // here))
+    threads.set_num_threads(max(1, threads.processors() // here))
 
 
 def global_rank() -> int:

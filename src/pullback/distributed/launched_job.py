@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import json
 import os
-import selectors
+import queue
+import shutil
 import signal
 import socket
 import subprocess
@@ -23,6 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from ..array.threads import processors
 from .coordinator import Coordinator
 from .elastic.multiprocessing.errors import ERROR_FILE
 from .rendezvous import KEY, address_text
@@ -77,6 +79,8 @@ class Job:
     def __init__(self, launch: Launch) -> None:
         self.launch = launch
         self.workers: list[Worker] = []
+        self.coordinator: Coordinator | None = None
+        self.service = threading.Thread()
         self.copiers: list[threading.Thread] = []
         self.folder = Path(launch.log_dir or tempfile.mkdtemp(prefix="pullback-run-"))
 
@@ -86,6 +90,8 @@ class Job:
         for attempt in range(self.launch.restarts + 1):
             failed = self.attempt(attempt)
             if not failed:
+                if self.launch.log_dir is None:
+                    shutil.rmtree(self.folder)
                 return 0
             if attempt < self.launch.restarts:
                 say(f"restarting all processes after rank {failed[0].rank} failed")
@@ -101,6 +107,9 @@ class Job:
             for local_rank in range(self.launch.count):
                 self.workers.append(self.start(local_rank, environment))
             failed = self.wait()
+            if not failed and self.coordinator is not None and self.coordinator.started:
+                # Processes on other machines may still need to hear of each other.
+                self.service.join()
         finally:
             self.end_all()
             store.close()
@@ -116,8 +125,9 @@ class Job:
             listener = socket.create_server(("127.0.0.1" if local else "", 0), backlog=2048)
             store.set(KEY, address_text(listener.getsockname()[1]))
             coordinator = Coordinator(listener)
-            serve = threading.Thread(target=coordinator.serve, args=(False,), daemon=True)
-            serve.start()
+            self.service = threading.Thread(target=coordinator.serve, args=(None,), daemon=True)
+            self.service.start()
+            self.coordinator = coordinator
         return store
 
     def environment(self, port: int, attempt: int) -> dict[str, str]:
@@ -134,7 +144,7 @@ class Job:
         result = {**os.environ, **{name: str(value) for name, value in values.items()}}
         if launch.count > 1:
             # As many threads in all as there are processors.
-            result.setdefault("OMP_NUM_THREADS", str(max(1, len(os.sched_getaffinity(0)) // launch.count)))
+            result.setdefault("OMP_NUM_THREADS", str(max(1, processors() // launch.count)))
         return result
 
     def start(self, local_rank: int, environment: dict[str, str]) -> Worker:
@@ -180,31 +190,21 @@ class Job:
 
     def wait(self) -> list[Worker]:
         """Wait until all processes ended well or one failed; return those that failed, the cause first."""
-        selector = selectors.DefaultSelector()
-        running = {}
+        ended: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         for worker in self.workers:
-            descriptor = os.pidfd_open(worker.process.pid)
-            running[descriptor] = worker
-            selector.register(descriptor, selectors.EVENT_READ)
+            threading.Thread(target=note_end, args=(worker, ended), daemon=True).start()
         failed: list[Worker] = []
-        try:
-            while running:
+        for _ in self.workers:
+            try:
                 # A process that failed for want of another is not the cause, which comes soon.
-                events = selector.select(CAUSE if failed else None)
-                for key, _ in events:
-                    worker = running.pop(key.fd)
-                    selector.unregister(key.fd)
-                    os.close(key.fd)
-                    worker.ended = time.time()
-                    if worker.process.wait() != 0:
-                        failed.append(worker)
-                if failed and (not events or not all(map(wanted_another, failed))):
+                worker = ended.get(timeout=CAUSE if failed else None)
+            except queue.Empty:
+                break
+            if worker.process.returncode != 0:
+                failed.append(worker)
+                if not wanted_another(worker):
                     break
-            return sorted(failed, key=wanted_another)
-        finally:
-            selector.close()
-            for descriptor in running:
-                os.close(descriptor)
+        return sorted(failed, key=wanted_another)
 
     def end_all(self) -> None:
         """End all processes that still run: by asking, then by force."""
@@ -233,6 +233,13 @@ class Job:
                 "Root Cause (first observed failure):", entry(0, failed[0]), "=" * width,
             ]
         )  # fmt: skip
+
+
+def note_end(worker: Worker, ended: queue.SimpleQueue[Worker]) -> None:
+    """Wait for the end of a process."""
+    worker.process.wait()
+    worker.ended = time.time()
+    ended.put(worker)
 
 
 def say(text: str) -> None:

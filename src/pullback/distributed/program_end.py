@@ -9,6 +9,8 @@ What this module must do:
 from __future__ import annotations
 
 import atexit
+import contextlib
+import io
 import multiprocessing.util
 import os
 import sys
@@ -34,10 +36,13 @@ def begin(member: membership.Membership) -> None:
     ) -> None:
         global _failure
         _failure = error
-        error.add_note(f"This was rank {member.rank} of {member.size}.")
         write_error(error)
         member.leave(error)
-        before(kind, error, place)
+        text = io.StringIO()
+        with contextlib.redirect_stderr(text):
+            before(kind, error, place)
+        for line in text.getvalue().splitlines(keepends=True):
+            sys.stderr.write(f"[rank{member.rank}]: {line}")
 
     sys.excepthook = report
     atexit.register(end)

@@ -10,12 +10,12 @@ launcher then names its rank, shows its traceback and ends with status 1.
 from __future__ import annotations
 
 import argparse
-import os
 import signal
 import sys
 from collections.abc import Sequence
 from typing import Any
 
+from ..array.threads import processors
 from .launched_job import Job, Launch
 
 
@@ -68,7 +68,7 @@ def processes(told: str) -> int:
         It is no number, and none of the words for one.
     """
     if told in ("cpu", "auto"):
-        return len(os.sched_getaffinity(0))
+        return processors()
     if told == "gpu":
         raise ValueError("Cuda is not available.")
     try:

@@ -26,6 +26,9 @@ SPIN = 50e-6
 YIELD = 5e-3
 PAUSE = 100e-6
 
+#: Let another process run, if one wants to.
+yield_processor: Callable[[], None] = getattr(os, "sched_yield", lambda: time.sleep(0))
+
 
 class Work:
     """A collective or a message under way.
@@ -130,7 +133,7 @@ class Work:
                 elapsed = time.perf_counter() - start
                 if elapsed > SPIN:
                     if elapsed < YIELD:
-                        os.sched_yield()
+                        yield_processor()
                     else:
                         time.sleep(PAUSE)
                     self._check(elapsed, seconds)
@@ -241,13 +244,14 @@ class Progress:
                     self._changed.wait_for(lambda: bool(self._works))
                     pause = PAUSE
                 works = list(self._works)
-            before = time.perf_counter()
+            # Of this thread alone: on a busy machine a call takes its time without doing anything.
+            before = time.thread_time()
             done = [work for work in works if self._brought_on(work)]
             if done:
                 with self._changed:
                     self._works = [work for work in self._works if work not in done]
             # A call that took its time has moved data: there may be more of it.
-            busy = done or time.perf_counter() - before > 2 * SPIN
+            busy = done or time.thread_time() - before > SPIN
             pause = PAUSE if busy else min(2 * pause, 1e-3)
             if not busy:
                 time.sleep(pause)

@@ -13,7 +13,7 @@ from ..core.op import op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import div, mul, pow_scalar, sub
 from .comparison import eq, where
-from .contract import column
+from .contract import column, matmul, swap
 from .elementwise import abs, sign
 from .linalg import aligned, leading
 from .rearrange import take_places, take_places_backward
@@ -73,6 +73,18 @@ def _euclidean(x: ndarray, y: ndarray, /) -> ndarray:
     return np.sqrt(np.maximum(squares, 0, out=squares), out=squares)
 
 
+def _euclidean_rule(g: Any, x: Any, y: Any, out: Any, needs: tuple[bool, bool]) -> tuple[Any, Any]:
+    """Pull a covector back by products, as torch: all differences are P · R · M numbers."""
+    rank = len(shape_of(out))
+    nothing = eq(out, 0.0)
+    ratio = where(nothing, 0.0, div(g, where(nothing, 1.0, out)))
+    return (
+        sub(mul(x, sum_dims(ratio, (rank - 1,), True)), matmul(ratio, y)) if needs[0] else None,
+        sub(mul(y, column(sum_dims(ratio, (rank - 2,), False))), matmul(swap(ratio), x))
+        if needs[1] else None,
+    )  # fmt: skip
+
+
 def _by_columns(x: ndarray, y: ndarray, p: float) -> ndarray:
     """Distances summed up column by column: 256 rows of 8 take 1.2 ms, all differences at once 6 ms."""
     columns = x.shape[-1]
@@ -129,8 +141,7 @@ cdist: Call = op(
 
 #: The Euclidean ones as √(|x|² − 2 x·y + |y|²): one matrix product.
 euclidean_dist: Call = op(
-    "_euclidean_dist", _euclidean,
-    lambda g, x, y, out, needs: _cdist_rule(g, x, y, out, 2.0, needs), joint=True,
+    "_euclidean_dist", _euclidean, _euclidean_rule, joint=True,
     jvp=lambda primals, tangents, out: _cdist_jvp(primals, tangents, out, 2.0),
     batch_rule=aligned(lambda *a: euclidean_dist(*a)),
     shape=lambda x, y: (((*leading((x, y), (2, 2)), x.shape[-2], y.shape[-2]), x.dtype),),

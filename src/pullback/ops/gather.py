@@ -26,6 +26,7 @@ from .structure import expand, reshape, sum_dims
 from .view import slice_backward, slice_dim
 
 Ints = tuple[int, ...]
+_INT64 = np.dtype(np.int64)
 
 
 def zeros_for(g: Any, shape: Ints) -> ndarray:
@@ -398,6 +399,18 @@ index_reduce: Any = op(
 def _masked_select(x: ndarray, mask: ndarray, /) -> ndarray:
     shape = np.broadcast_shapes(x.shape, mask.shape)
     return np.broadcast_to(x, shape)[np.broadcast_to(mask, shape)].reshape(-1)
+
+
+def _first_places(x: ndarray, /, count: int) -> ndarray:
+    found = np.stack(np.atleast_1d(x).nonzero())[:, :count]
+    return np.pad(found, ((0, 0), (0, count - found.shape[1])))
+
+
+#: The first `count` places, (rank, count), of what is not 0; where there are fewer, zeros follow. A trace
+#: that knows the number of places writes a selection down so.
+places: Any = op(
+    "places", _first_places, kind="gather", shape=lambda x, count: (((max(len(x.shape), 1), count), _INT64),)
+)
 
 
 def _together(a: Ints, b: Ints) -> Ints:

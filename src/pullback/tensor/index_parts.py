@@ -15,9 +15,11 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
+from ..core.tracer import Tracer
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap, wrap_alias
 from ..ops import view as v
 from ..ops.convert import cast
+from ..ops.gather import places
 from ..ops.structure import expand, stack
 from .batching import refuse_batched
 from .data import array_from
@@ -208,6 +210,16 @@ def _as_index(item: Any) -> Any:
     )
 
 
+def traced_places(x: Any) -> Any:
+    """Return the places, (rank, n), of what is not 0 in a value that is traced; None for other values, and
+    where a trace cannot know how many there are.
+    """
+    value = x._value if isinstance(x, TensorBase) else x
+    if type(value) is not Tracer or value.recorder.counts is None:
+        return None
+    return places(x, value.recorder.counts(x))
+
+
 def mask_entries(x: Any, dim: int, mask: Any) -> list[Entry]:
     """Return the places where a mask holds, along each of the axes it covers."""
     if dtype_of(mask) == np.uint8:
@@ -226,6 +238,9 @@ def mask_entries(x: Any, dim: int, mask: Any) -> list[Entry]:
         "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over "
         "indexing with a boolean mask.", mask,
     )
+    traced = traced_places(mask)
+    if traced is not None:
+        return [(dim + j, v.select(traced, 0, j)) for j in range(len(own))]
     found = array_of(mask).nonzero()
     if len(found) == 1:
         return [(dim, wrap_alias(found[0], mask))]

@@ -19,12 +19,14 @@ from ..ops import gather as o
 from ..ops import view as v
 from ..ops.arithmetic import add
 from ..ops.convert import cast
+from ..ops.index import index
 from ..ops.kernel_words import RARE
 from ..ops.structure import expand, reshape
 from .api import public
 from .assign import number_array
 from .batching import refuse_dynamic
 from .data import scalar_array
+from .index_parts import traced_places
 from .math import factor, number
 from .properties import common_dtype
 from .rearrange import refuse_complex_history
@@ -397,6 +399,10 @@ def masked_select(input: Any, mask: Any) -> Any:
     if dtype_of(tensor("masked_select", "mask", mask, 2)).kind != "b":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     _broadcast(mask, input)
+    common = np.broadcast_shapes(shape_of(input), shape_of(mask))
+    found = traced_places(expand(mask, common)) if common else None
+    if found is not None:
+        return index(expand(input, common), found, tuple(range(len(common))))
     return o.masked_select(input, mask)
 
 
@@ -475,10 +481,14 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     refuse_dynamic("nonzero_numpy" if as_tuple else "nonzero", tensor("nonzero", "input", input))
     if dtype_of(input) in RARE:
         raise unsupported("nonzero_count_cpu", (), dtype_of(input))
-    array = array_of(input)
+    rank = len(shape_of(input))
+    traced = traced_places(input)
     if as_tuple:
-        places = wrap(np.stack(np.atleast_1d(array).nonzero()))
-        return tuple(v.select(places, 0, axis) for axis in range(max(array.ndim, 1)))
+        places = wrap(np.stack(np.atleast_1d(array_of(input)).nonzero())) if traced is None else traced
+        return tuple(v.select(places, 0, axis) for axis in range(max(rank, 1)))
+    if traced is not None and rank:
+        return v.transpose(traced, 0, 1)
+    array = array_of(input)
     if not array.ndim:
         return wrap(
             np.empty((1, 0), np.int64) if array else laid_out_empty((0, 0), (1, 0), np.dtype(np.int64))

@@ -93,6 +93,7 @@ SAMPLES = [
         "masked_select", (normal(2, 3), MASK), batched=False, known_shape=False, reference=lambda x, m: x[m]
     ),
     Sample("masked_select", (normal(3), MASK), batched=False, known_shape=False),
+    Sample("places", (MASK,), (4,)),
     Sample("masked_place", (normal(5), MASK), ((2, 3),), traced=False),
     Sample("masked_scatter", (normal(2, 3), MASK, normal(5)), traced=False),
     Sample("masked_scatter", (normal(3), MASK, normal(4)), traced=False),

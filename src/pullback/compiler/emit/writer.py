@@ -55,16 +55,15 @@ class Writer:
         """Names of native functions, and the calls between them."""
         result: list[Any] = []
         native: list[Any] = []
+        settled = 0
         if any(isinstance(step, Call) for step in self.plan.steps):
-            self.settled = 0
-        for step in self.plan.steps:
-            if isinstance(step, Call):
-                if native:
-                    result.append(self._function(native))
-                    native = []
-                result.append(step)
-            else:
-                native.append(step)
+            # Between the functions it is seen that one has refused.
+            settled, self.settled = self.settled, 0
+        for n, step in enumerate(self.plan.steps):
+            if native and (isinstance(step, Call) or n == settled):
+                result.append(self._function(native))
+                native = []
+            (result if isinstance(step, Call) else native).append(step)
         if native:
             result.append(self._function(native))
         return result

@@ -26,9 +26,10 @@ from ...core.modes import DEFAULT, NO_GRAD, Modes, modes, set_modes
 from ...core.node import LEAF, AccumulateGrad, Node, accumulator
 from ...core.op import TABLE
 from ...core.tracer import Equation, Recorder, Reference, Tracer, seeing, tracing
-from ...core.value import TensorBase, wrap
+from ...core.value import TensorBase, shape_of, wrap
 from ...nn.parameter import Buffer, Parameter
 from ...ops.cheap import CHEAP
+from ...ops.reduce import count_nonzero
 from ...tensor.random import default_generator
 from ...tensor.tensor import Tensor
 from ...torch_names.amp.autocast_mode import settings, traced_apart
@@ -44,7 +45,7 @@ from . import (
     rewritten_calls,  # noqa: F401  # fills in what rewritten code calls
 )
 from .arguments import taken_apart
-from .deferred import Argument, Deferred, Number, Numbers
+from .deferred import Argument, Deferred, Item, Number, Numbers
 from .guards import SCALARS, Alike, Contents, Guard, answer
 from .heard_warnings import WarnAgain
 from .outgoing import Given, outgoing
@@ -246,6 +247,7 @@ class _Capture:
         self.recorder = Recorder(fresh_level())
         self.recorder.places = {} if places else None
         self.recorder.lifts = True
+        self.recorder.counts = self._count_of
         self._varying = frozenset(self._loose()) & varying - knowledge.decisive
         self.session = Session(
             self._meet, self._is_stand_in, lambda t: id(t) in self._index, lambda t: id(t) in self._given,
@@ -431,6 +433,11 @@ class _Capture:
         for place, value in zip(self._places(), (*self.args, *self.kwargs.values()), strict=True):
             if type(value) in (int, float):
                 yield place
+
+    def _count_of(self, x: Any) -> int:
+        """Return how many elements of a traced value are not 0, in the call that is traced."""
+        count = count_nonzero(x, tuple(range(len(shape_of(x)))))
+        return self.session.size(Item(self.session, int, count, None))
 
     def _number_of(self, t: Any) -> Any:
         """Return the number of a traced tensor of one element, in the call that is traced."""

@@ -58,6 +58,8 @@ _CODE = (
 )  # fmt: skip
 #: Numbers of tensors that a program may depend on.
 ASKED = 32
+#: Sizes of one selection that are compiled before it is found to vary.
+SIZES = 3
 #: Types of keys that Python itself compares.
 SIMPLE = frozenset({str, int, bool, type(None), float, bytes})
 
@@ -95,6 +97,8 @@ class Knowledge:
         self.dials = False
         #: Arguments, by their places among the leaves, whose numbers decide what the function does.
         self.decisive: set[int] = set()
+        #: How many elements selections had, by how many numbers a trace had asked for by then.
+        self.sizes: dict[int, set[int]] = {}
         #: Whether a copy may stand for the view that a number of the call's selects.
         self.picks = True
 
@@ -192,6 +196,15 @@ class Session:
         found = value.present()
         self.late.append((value, found))
         self.asked.append(_user_line())
+        return found
+
+    def size(self, value: Deferred) -> int:
+        """Return how many elements a selection has, in this call, as `speculate`."""
+        found = int(self.speculate(value))
+        known = self.knowledge.sizes.setdefault(len(self.late), set())
+        known.add(found)
+        if len(known) > SIZES:
+            raise self.refusal("how many elements are selected is another number in each call")
         return found
 
     # --- numbers that are inputs ----------------------------------------------------------------------------

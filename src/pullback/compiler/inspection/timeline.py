@@ -82,6 +82,8 @@ class Stepwise(Executable):
     """A program whose steps can be run one by one."""
 
     kept = False
+    #: Its steps are interleaved, even where all or none of them are native.
+    _is_native = False
 
     @functools.cached_property
     def writer(self) -> Writer:
@@ -94,19 +96,17 @@ class Stepwise(Executable):
         outputs = [np.empty(b.shape, b.dtype) for b in self.lowered.outputs]
         for slot, array in enumerate((*arrays, *outputs), start=1):
             self.table[slot] = array.ctypes.data
-        buffers = (*self.lowered.inputs, *self.lowered.outputs)
-        given = dict(zip((b.number for b in buffers), (*arrays, *outputs), strict=True))
         if self.pool is not None:
             self.pool.prepare()
         taken: list[list[float]] = [[] for _ in self._run]
+        if self.interleaved is None:
+            return []
+        words = self.interleaved.words(self.table_address)
         with self.turn:
             for _ in range(RUNS):
-                for n, segment in enumerate(self._run):
+                for n, step in enumerate(self.interleaved.steps):
                     start = time.perf_counter()
-                    if isinstance(segment, Call):
-                        self._call(segment, given)
-                    else:
-                        segment(self.table_address)
+                    step(self.table_address, words)
                     taken[n].append(time.perf_counter() - start)
         empty = _call_cost()
         return [

@@ -31,12 +31,16 @@ class Domain:
         Groups of neighbouring axes, a loop each.
     blocked : bool
         The shape is one axis, cut into blocks of `BLOCK`; the last may be shorter.
+    laned : bool
+        The last group is kept, too: a row has a lane for each of its elements, side by side in memory, and a
+        reduction has an element for each row and lane.
     """
 
     shape: tuple[int, ...]
     kept: tuple[int, ...]
     inner: tuple[tuple[int, ...], ...]
     blocked: bool = False
+    laned: bool = False
     row: Variable = field(init=False)
     loops: tuple[Variable, ...] = field(init=False)
 
@@ -65,9 +69,14 @@ class Domain:
         """Elements of a row."""
         return prod(v.extent for v in self.loops)
 
+    @property
+    def lanes(self) -> int:
+        """Lanes of a row."""
+        return self.loops[-1].extent if self.laned else 1
+
     def key(self) -> tuple[object, ...]:
         """Equal for equal spaces."""
-        return self.shape, self.kept, self.inner, self.blocked
+        return self.shape, self.kept, self.inner, self.blocked, self.laned
 
     def _indices(self) -> Indices:
         if self.blocked:
@@ -88,6 +97,15 @@ class Domain:
     def row_indices(self, shape: Sequence[int]) -> Indices:
         """Indices into an array of an element per row."""
         return reshaped((atom_index(self.row),), shape, (self.rows,))
+
+    def lane_indices(self, shape: Sequence[int]) -> Indices:
+        """Indices into an array of an element per row and lane."""
+        own = atom_index(self.row) if self.rows > 1 else constant(0)
+        return reshaped((own, self.lane()), shape, (self.rows, self.lanes))
+
+    def lane(self) -> Index:
+        """Return the position among the lanes."""
+        return atom_index(self.loops[-1])
 
     def column(self) -> Index:
         """Position within a row."""
@@ -113,6 +131,26 @@ def reduced(shape: Sequence[int], axes: Sequence[int]) -> Domain:
         else:
             groups.append([axis])
     return Domain(tuple(shape), kept, tuple(tuple(g) for g in groups))
+
+
+#: Lanes of which a vector register is filled; what is added up in each in sequence, at most.
+WIDTH, TERMS = 8, 256
+
+
+def in_lanes(shape: Sequence[int], axes: Sequence[int]) -> Domain | None:
+    """Return the space of a reduction over axes in the middle: the kept axes behind them are lanes.
+
+    LLVM vectorizes innermost loops alone, and one over the reduced axis goes through memory in strides:
+    logsumexp of (2, 5, 5000) took 9.2 ns an element, and takes 0.9 in lanes. Where that is worth it no more,
+    return None.
+    """
+    first, last = min(axes, default=0), max(axes, default=0)
+    behind = tuple(range(last + 1, len(shape)))
+    if not first or len(axes) != last - first + 1 or prod(shape[a] for a in behind) < WIDTH:
+        return None
+    if not 1 < prod(shape[a] for a in axes) <= TERMS:
+        return None
+    return Domain(tuple(shape), tuple(range(first)), (tuple(sorted(axes)), behind), laned=True)
 
 
 def split(shape: Sequence[int], count: int) -> Domain:

@@ -35,6 +35,7 @@ from . import (
     reductions,
     routines,
     sampling,
+    selection,
     shared_operands,
     views,
 )
@@ -53,7 +54,7 @@ RULES: dict[str, Callable[..., Any]] = {
     name: rule
     for family in (
         arrangements, averages, batch_norm, borders, contractions, convolutions, gathers, losses,
-        normalization, reductions, routines, sampling, views,
+        normalization, reductions, routines, sampling, selection, views,
     )
     for name, rule in family.LOWERINGS.items()
 } | {"scaled_dot_product_attention": attention.attention}  # fmt: skip

@@ -220,6 +220,92 @@ def variance(
     return [copied(v, s) for v, (s, _) in zip(found, context.results, strict=False)]
 
 
+def deviation(
+    context: Context, x: Lowered, dims: Sequence[int] | None, correction: float, keepdim: bool
+) -> list[Lowered] | None:
+    """Lower a standard deviation, with the mean where that is asked for."""
+    found = variance(context, x, dims, correction, keepdim)
+    return None if found is None else [_root(context, found[0]), *found[1:]]
+
+
+def _root(context: Context, x: Lowered) -> Lowered:
+    return context.map(x.shape, x.dtype, lambda ops, indices: ops.sqrt(x.at(ops, indices)))
+
+
+def product(context: Context, x: Lowered, dim: int | None = None, keepdim: bool = False) -> Lowered | None:
+    """Lower the product along an axis, or of all elements."""
+    dtype = context.results[0][1]
+    if dtype != x.dtype or dtype != computing(dtype) or dtype.kind == "b":
+        return None
+    axes = tuple(range(len(x.shape))) if dim is None else (dim % len(x.shape),) if x.shape else ()
+    return _shaped(context.reduction(x, axes, "prod", dtype), x, axes, keepdim)
+
+
+def total_without_nan(
+    context: Context, x: Lowered, dims: Sequence[int], keepdim: bool
+) -> Lowered | None:
+    """Lower the sum of what is not NaN."""
+    dtype = context.results[0][1]
+    if dtype != x.dtype or dtype != computing(dtype) or not is_float(dtype):
+        return None
+
+    def body(ops: Any, indices: Indices) -> Any:
+        value = x.at(ops, indices)
+        return ops.select(ops.ne(value, value), ops.constant(0, dtype), value)
+
+    axes = _axes(x, dims)
+    return _shaped(context.reduction(x, axes, "sum", dtype, body), x, axes, keepdim)
+
+
+def count_of_others(context: Context, x: Lowered, dims: Sequence[int]) -> Lowered:
+    """Lower how many elements are not 0."""
+    dtype = context.results[0][1]
+
+    def body(ops: Any, indices: Indices) -> Any:
+        value = x.at(ops, indices)
+        return ops.cast(ops.ne(value, ops.constant(0, x.dtype)), dtype)
+
+    return context.reduction(x, _axes(x, dims), "sum", dtype, body)
+
+
+def norm(
+    context: Context, x: Lowered, order: float, dims: Sequence[int], keepdim: bool
+) -> Lowered | None:
+    """Lower ``(Σ|x|^order)^(1/order)``, and what it is at 0, ∞ and −∞."""
+    dtype = x.dtype
+    if not is_float(dtype) or dtype != computing(dtype) or context.results[0][1] != dtype:
+        return None
+    axes = _axes(x, dims)
+
+    def body(ops: Any, indices: Indices) -> Any:
+        value = x.at(ops, indices)
+        if order == 2:
+            return ops.mul(value, value)
+        if order == 0:
+            return ops.cast(ops.ne(value, ops.constant(0, dtype)), dtype)
+        size = ops.abs(value)
+        if order == 1 or np.isinf(order):
+            return size
+        return ops.function("pow", size, ops.constant(order, dtype))
+
+    if order == 2 and x.cost > 1:
+        x = context.stored(x)
+    combine = "sum" if not np.isinf(order) else "maximum" if order > 0 else "minimum"
+    found = context.reduction(x, axes, combine, dtype, body)
+    if order == 2:
+        found = _root(context, found)
+    elif order not in (0, 1) and not np.isinf(order):
+        found = _raised(context, found, 1 / order)
+    return _shaped(found, x, axes, keepdim)
+
+
+def _raised(context: Context, x: Lowered, power: float) -> Lowered:
+    return context.map(
+        x.shape, x.dtype,
+        lambda ops, indices: ops.function("pow", x.at(ops, indices), ops.constant(power, x.dtype)),
+    )  # fmt: skip
+
+
 def shape_without(shape: Shape, axes: Sequence[int], keepdim: bool) -> Shape:
     """Return a reduction's shape."""
     if keepdim:
@@ -232,16 +318,24 @@ LOWERINGS: dict[str, Callable[..., Any]] = {
     "amax": partial(extreme, word="maximum"),
     "amin": partial(extreme, word="minimum"),
     "any": partial(truth, word="any"),
+    "count_nonzero": count_of_others,
     "log_softmax": partial(softmax, logarithm=True),
     "logsumexp": logsumexp,
     "max_all": partial(extreme, word="maximum"),
     "mean": partial(totals, mean=True),
     "mean_all": partial(totals, mean=True),
     "min_all": partial(extreme, word="minimum"),
+    "nansum": total_without_nan,
+    "norm_dims": norm,
+    "prod": product,
+    "prod_all": product,
     "safe_softmax": partial(softmax, safe=True),
     "softmax": softmax,
+    "std": deviation,
+    "std_mean": deviation,
     "sum": partial(totals, mean=False),
     "sum_all": partial(totals, mean=False),
     "var": variance,
     "var_mean": variance,
+    "vector_norm": norm,
 }

@@ -17,7 +17,7 @@ from ..emit.routine import emit_routine
 from ..lower.buffer import ALIGNMENT, Buffer
 from ..lower.equations import Result
 from ..lower.kernel import Emission, Kernel, emit
-from ..lower.lowered import Branch, Contraction, Loop, Precompiled, Routine
+from ..lower.lowered import Branch, Call, Contraction, Loop, Precompiled, Routine
 from . import parallel_rows
 from .fusion import Step, schedule
 from .pipeline import planned
@@ -96,18 +96,21 @@ class Plan:
 
     @cached_property
     def settled(self) -> int:
-        """Count the steps after which it is known whether the program refuses its inputs."""
+        """Count the steps after which nothing can go wrong: no array kernel runs any more, and it is known
+        whether the program refuses its inputs.
+        """
+        called = max((n + 1 for n, step in enumerate(self.steps) if isinstance(step, Call)), default=0)
         if not self.lowered.checked:
-            return 0
+            return called
         flag = self.lowered.outputs[-1]
         filling = self._filling.get(flag.number)
         if filling is None:
             filling = next(n for n, step in enumerate(self.steps) if flag in getattr(step, "filled", ()))
-        return filling + 1
+        return max(filling + 1, called)
 
     def may_replace(self, before: Buffer, after: Buffer) -> bool:
         """Tell whether a step may write buffer `after` to the memory of `before`, which is given from
-        outside: it must be known then that the program does not refuse its inputs.
+        outside: nothing can go wrong then.
         """
         filling = self._filling.get(after.number)
         if filling is None or filling < self.settled:

@@ -624,7 +624,7 @@ class Compiled:
         self, specialization: Specialization, leaves: Sequence[Any], args: Any, kwargs: Any,
         undo: Callable[[], None] | None = None,
     ) -> Any:  # fmt: skip
-        drawn = [(generator, generator.get_state()) for generator in specialization.forward.generators]
+        drawn = [(generator, generator.mark()) for generator in specialization.forward.generators]
         if specialization.captured.writes and not specialization.takes_writes(leaves):
             if undo is not None:
                 undo()
@@ -633,12 +633,12 @@ class Compiled:
             found = specialization.run(leaves)
             if found is MISS:
                 for generator, state in drawn:
-                    generator.set_state(state)
+                    generator.return_to(state)
             return found
         except BaseException as error:
             # No tensor is changed yet.
             for generator, state in drawn:
-                generator.set_state(state)
+                generator.return_to(state)
             if undo is not None:
                 undo()
             if not isinstance(error, _OPS_RAISE):

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from ..emit.modules import Compiler
     from ..emit.writer import Writer
     from ..lower.equations import Result
-    from ..lower.lowered import Call
     from ..passes.fusion import Step
     from ..passes.memory_plan import Plan
+    from .interleaved import Interleaved
 
 #: Equations of a program from which it is compiled by several processes: starting them takes as long as
 #: compiling some dozen kernels.
@@ -59,9 +59,12 @@ class Executable:
     shared : set of (int, int)
         Of `pairs`, those for which the answer is yes.
     entry : int
-        Address of the native function that is the whole program; 0 where array kernels run in between.
+        Address of the function that is the whole program; 0 where there is nothing to do.
+    interleaved : Interleaved or None
+        That function, where array kernels run between native stretches.
     table : array
-        What it is given: the arena's address, then the addresses of inputs, outputs and constants.
+        What it is given: the arena's address, then the addresses of inputs, outputs and constants; last, of a
+        byte that says whether the results of an interleaved program do not count.
     turn : Lock
         Held by who uses the table and the arena.
     """
@@ -171,22 +174,38 @@ class Executable:
             call(self._library.address(s)) if isinstance(s, str) else s  # type: ignore[union-attr]  # there is one then
             for s in self.segments
         ]
-        native = self._is_native and self._library is not None
-        self.entry = self._library.address(self.segments[0]) if native else 0  # type: ignore[union-attr]  # as said
-        self.table = np.zeros(1 + len(found.slots), np.uintp)
+        self.table = np.zeros(2 + len(found.slots), np.uintp)
         self._arena = _aligned(found.arena_bytes)
         self._constants = found.constants
         self.table[0] = self._arena.ctypes.data
         for buffer_number, array in found.constants.items():
             self.table[found.slots[buffer_number]] = array.ctypes.data
+        self._failed = np.zeros(1, np.uint8)
+        self.table[-1] = self._failed.ctypes.data
         self.table_address = self.table.ctypes.data
         self.turn = threading.Lock()
+        self.interleaved: Interleaved | None = None
+        if self._is_native:
+            self.entry = self._library.address(self.segments[0])  # type: ignore[union-attr]  # there is one then
+        else:
+            self.entry = self._interleave(found.slots)
 
-    def array(self, buffer: Buffer, given: dict[int, ndarray]) -> ndarray:
-        """Return a buffer as an array, for an array kernel."""
-        found = given.get(buffer.number)
-        if found is None:
-            found = self._constants.get(buffer.number)
+    def _interleave(self, slots: dict[int, int]) -> int:
+        """Join native stretches and array kernels; return the address of the function."""
+        if not self._run:
+            return 0
+        from .interleaved import Interleaved
+
+        given = {b.number: slots[b.number] for b in (*self.inputs, *self.outputs)}
+        flag = self.outputs[-1] if self.checked else None
+        self.interleaved = Interleaved(
+            self._run, given, self._array, flag, len(self.table), self.generators
+        )
+        return self.interleaved.address
+
+    def _array(self, buffer: Buffer) -> ndarray:
+        """Return a constant or a temporary as an array, for an array kernel."""
+        found = self._constants.get(buffer.number)
         if found is None:
             offset = self.plan.offsets[buffer.number]
             memory = self._arena[offset : offset + buffer.bytes]
@@ -212,28 +231,14 @@ class Executable:
         return results
 
     def _computed(self, arrays: Sequence[ndarray]) -> list[ndarray]:
-        table = self.table
         outputs = [np.empty(b.shape, b.dtype) for b in self.outputs]
         for slot, array in enumerate((*arrays, *outputs), start=1):
-            table[slot] = array.ctypes.data
-        given: dict[int, ndarray] = {}
-        if not all(map(callable, self._run)):
-            given = dict(
-                zip((b.number for b in (*self.inputs, *self.outputs)), (*arrays, *outputs), strict=True)
-            )
-        for segment in self._run:
-            if callable(segment):
-                segment(self.table_address)
-            else:
-                self._call(segment, given)
+            self.table[slot] = array.ctypes.data
+        if self.interleaved is not None:
+            self.interleaved.run(self.table_address)
+        elif self._run:
+            self._run[0](self.table_address)
         return outputs
-
-    def _call(self, step: Call, given: dict[int, ndarray]) -> None:
-        operands = tuple(self.array(o, given) if isinstance(o, Buffer) else o for o in step.operands)
-        result = TABLE[step.op].evaluate(operands, step.attrs)
-        parts = result if step.several else (result,)
-        for buffer, part in zip(step.outputs, parts, strict=True):
-            self.array(buffer, given)[...] = part
 
 
 def _is_long(program: Program) -> bool:

@@ -46,9 +46,13 @@ def _runs(executable: Executable, table: np.ndarray[Any, Any]) -> dict[str, Any]
         name: ctypes.cast(getattr(ctypes.pythonapi, function), ctypes.c_void_p).value
         for name, function in (("save", "PyEval_SaveThread"), ("restore", "PyEval_RestoreThread"))
     }
-    refusal = len(executable.inputs) + len(executable.outputs)
+    if executable.interleaved is not None:
+        # It gives the interpreter's lock up itself.
+        free, refusal = {}, len(table) - 1
+    else:
+        refusal = len(executable.inputs) + len(executable.outputs) if executable.checked else 0
     return {
-        "refusal": refusal if executable.checked else 0,
+        "refusal": refusal,
         "run": executable.entry,
         "table": int(table.ctypes.data),
         **free,
@@ -88,14 +92,17 @@ class _Source:
         return found
 
 
-class _Calls:
-    """What the functions of forward and backward share: the native call and its answer."""
-
-    def __init__(self, source: _Source, executable: Executable, spec: native_call.Specification) -> None:
-        source.names |= {
-            "native": spec.call(), "keep": (spec, executable), "type": type, "int": int,
-            "turn": executable.turn.acquire, "done": executable.turn.release,
-        }  # fmt: skip
+def _prepare(source: _Source, executable: Executable, spec: native_call.Specification) -> None:
+    """Name what the functions of forward and backward share, and have threads ready."""
+    source.names |= {
+        "native": spec.call(), "keep": (spec, executable), "type": type, "int": int,
+        "turn": executable.turn.acquire, "done": executable.turn.release,
+    }  # fmt: skip
+    if executable.interleaved is not None:
+        source.names["lapse"] = executable.interleaved.lapse
+    if executable.pool is not None:
+        source.names["prepare"] = executable.pool.prepare
+        source.line("prepare()")
 
 
 def forward(
@@ -350,20 +357,19 @@ class _Forward:
             **_runs(executable, table), **watch.parts(), **self.parts, made=len(made), made_at=records,
             shared=len(shared) // 2, shared_at=shared, copies=len(copies) // 3, copies_at=copies,
         )
-        _Calls(source, executable, spec)
         self.places.table = table
         source.names |= {"scratch": (scratch, table), "watch": watch, "places": self.places}
         if watch.slow:
             source.names["slow"] = watch.slow
             source.unless("all([bond.holds() for bond in slow])")
-        if executable.pool is not None:
-            source.names["prepare"] = executable.pool.prepare
-            source.line("prepare()")
+        _prepare(source, executable, spec)
         source.line(f"items, extras = {self.items}, {self.extras}")
         source.line("if not turn(False): return MISS")
         source.line("try:")
         source.line("outs = native(items, extras)", 2)
         source.line("while type(outs) is int:", 2)
+        if executable.interleaved is not None:
+            source.line(f"if outs == {native_call.REFUSED}: lapse()", 3)
         source.line(f"if outs < {native_call.MOVED}: return MISS", 3)
         source.line(f"if outs == {native_call.MOVED}:", 3)
         source.line("if not places.are_apart(): return MISS", 4)
@@ -528,14 +534,13 @@ def backward(executable: Executable, general: Callable[..., Any]) -> Callable[..
         **_runs(executable, table), cells=len(executable.inputs), cells_at=records,
         made=len(executable.outputs), made_at=made,
     )  # fmt: skip
-    _Calls(source, executable, spec)
     source.names |= {"general": general, "keep_arrays": (keep, table)}
     source.line("items = (*saved, *covectors)")
-    if executable.pool is not None:
-        source.names["prepare"] = executable.pool.prepare
-        source.line("prepare()")
+    _prepare(source, executable, spec)
     source.line("if not turn(False): return general(saved, covectors)")
     source.line("outs = native(items, ())")
     source.line("done()")
+    if executable.interleaved is not None:
+        source.line(f"if type(outs) is int and outs == {native_call.REFUSED}: lapse()")
     source.line("return general(saved, covectors) if type(outs) is int else outs")
     return source.function("pull(saved, covectors)")

@@ -1,0 +1,109 @@
+"""Where the largest or smallest element of a row is, that element, and what picks and places single elements.
+
+A place is found by two reductions, which vectorise: the extreme, then the first place that holds it. NaN is
+larger and smaller than everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..emit.emitter import computing, is_float
+from .context import Context
+from .gathers import place
+from .index import Indices, constant
+from .lowered import Lowered
+from .reductions import without
+from .views import copied
+
+INT64 = np.dtype(np.int64)
+
+
+def _at(indices: Indices, dim: int, index: Any) -> Indices:
+    """Return indices with another one along an axis."""
+    return (*indices[:dim], index, *indices[dim + 1 :])
+
+
+def _place_of(context: Context, x: Lowered, dim: int, word: str) -> Lowered | None:
+    """Return the first place along an axis of its extreme, without the axis."""
+    if not x.shape or x.dtype.kind not in "fiu" or x.dtype != computing(x.dtype):
+        return None
+    extent = x.shape[dim]
+    largest = context.reduction(x, (dim,), word, x.dtype)
+
+    def first(ops: Any, indices: Indices) -> Any:
+        value, wanted = x.at(ops, indices), largest.at(ops, without(indices, (dim,)))
+        found = ops.eq(value, wanted)
+        if is_float(x.dtype):
+            found = ops.or_(found, ops.ne(value, value))
+        return ops.select(found, ops.index(indices[dim], INT64), ops.constant(extent - 1, INT64))
+
+    return context.stored(context.reduction(x, (dim,), "minimum", INT64, first))
+
+
+def extreme_place(context: Context, x: Lowered, dim: int, keepdim: bool, *, word: str) -> Lowered | None:
+    """Lower the place of the largest or smallest element along an axis: the first of equals."""
+    x = context.stored(x) if x.cost > 1 else x
+    found = _place_of(context, x, dim % max(len(x.shape), 1), word)
+    return None if found is None else copied(found, context.results[0][0])
+
+
+def extreme_element(
+    context: Context, x: Lowered, dim: int, keepdim: bool, *, word: str
+) -> list[Lowered] | None:
+    """Lower the largest or smallest element along an axis, and its place."""
+    x = context.stored(x) if x.cost > 1 else x
+    dim %= max(len(x.shape), 1)
+    found = _place_of(context, x, dim, word)
+    if found is None:
+        return None
+
+    def value(ops: Any, kept: Indices) -> Any:
+        index = place(ops, found.at(ops, kept), x.shape[dim])
+        return x.at(ops, (*kept[:dim], index, *kept[dim:]))
+
+    # One of several zeros or NaN is that element and no other.
+    values = context.map(found.shape, x.dtype, value)
+    return [copied(v, s) for v, (s, _) in zip((values, found), context.results, strict=True)]
+
+
+def pick(context: Context, x: Lowered, index: Lowered, dim: int) -> Lowered | None:
+    """Lower the elements at some places along an axis."""
+    if not x.shape:
+        return None
+    dim %= len(x.shape)
+    x = context.stored(x) if x.cost > 1 else x
+
+    def body(ops: Any, indices: Indices) -> Any:
+        return x.at(ops, _at(indices, dim, place(ops, index.at(ops, indices), x.shape[dim])))
+
+    return context.map(index.shape, x.dtype, body)
+
+
+def placed(context: Context, g: Lowered, index: Lowered, dim: int, size: int) -> Lowered | None:
+    """Lower zeros with g at one place along an axis."""
+    if not g.shape or g.shape[dim] != 1 or g.shape != index.shape:
+        return None
+    dim %= len(g.shape)
+    g = context.stored(g) if g.cost > 1 else g
+
+    def body(ops: Any, indices: Indices) -> Any:
+        row = _at(indices, dim, constant(0))
+        here = ops.eq(ops.cast(index.at(ops, row), INT64), ops.index(indices[dim], INT64))
+        return ops.select(here, g.at(ops, row), ops.constant(0, g.dtype))
+
+    return context.map((*g.shape[:dim], size, *g.shape[dim + 1 :]), g.dtype, body)
+
+
+LOWERINGS: dict[str, Callable[..., Any]] = {
+    "argmax": partial(extreme_place, word="maximum"),
+    "argmin": partial(extreme_place, word="minimum"),
+    "max": partial(extreme_element, word="maximum"),
+    "min": partial(extreme_element, word="minimum"),
+    "pick": pick,
+    "place": placed,
+}

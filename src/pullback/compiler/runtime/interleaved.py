@@ -1,0 +1,142 @@
+"""A program in which array kernels run between stretches of native code, as one function.
+
+Native code calls it as it calls a program that is native as a whole: with the address of a table of pointers.
+So the short way through a call (`specialised_call`) serves both. An exception cannot pass through native
+code: it is kept, a byte of the table says that the results do not count, and the long way raises it again.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ...core.op import TABLE
+from ..lower.buffer import Buffer
+from ..lower.lowered import Call
+
+#: Finds an array, or another operand, by the words of a table.
+_Find = Callable[[Any], Any]
+#: Takes a table's address and its words.
+_Step = Callable[[int, Any], None]
+
+
+class Interleaved:
+    """The steps of a program, in order.
+
+    Parameters
+    ----------
+    segments : sequence of callable or Call
+        Native functions of a table's address, and calls of array kernels.
+    slots : mapping of int to int
+        The place in the table of each buffer that is given from outside, by its number.
+    fixed : callable
+        Returns the array of any other buffer.
+    flag : Buffer or None
+        The output that says whether the program refuses its inputs.
+    words : int
+        Words of a table; the last points to a byte that says whether the results do not count.
+    generators : sequence of Generator
+        What the array kernels draw from.
+
+    Attributes
+    ----------
+    address : int
+        Of the function as native code calls it.
+    steps : list of callable
+        Each takes a table's address and its words.
+    """
+
+    def __init__(
+        self, segments: Sequence[Any], slots: Mapping[int, int], fixed: Callable[[Buffer], ndarray],
+        flag: Buffer | None, words: int, generators: Sequence[Any],
+    ) -> None:  # fmt: skip
+        find = partial(_finder, slots, fixed)
+        self._table = ctypes.c_size_t * words
+        self.steps = [_call(s, find) if isinstance(s, Call) else _native(s) for s in segments]
+        self._flag = None if flag is None else find(flag)
+        self._generators = generators
+        self._error: BaseException | None = None
+        self._function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._from_native)
+        self.address = ctypes.cast(self._function, ctypes.c_void_p).value or 0
+
+    def words(self, table: int) -> Any:
+        """Return the words of the table at an address."""
+        return self._table.from_address(table)
+
+    def run(self, table: int) -> bool:
+        """Run the steps, up to one that refuses the program's inputs; return whether one does."""
+        words = self.words(table)
+        flag = None if self._flag is None else self._flag(words)
+        if flag is not None:
+            flag[...] = False
+        for step in self.steps:
+            step(table, words)
+            if flag is not None and flag[()]:
+                return True
+        return False
+
+    def _from_native(self, table: int) -> None:
+        drawn = [(generator, generator.mark()) for generator in self._generators]
+        try:
+            fails = self.run(table)
+        except BaseException as error:  # noqa: BLE001  # it is raised again where that can be done
+            self._error, fails = error, True
+        if fails:
+            for generator, state in drawn:
+                generator.return_to(state)
+        ctypes.c_ubyte.from_address(self.words(table)[-1]).value = fails
+
+    def lapse(self) -> None:
+        """Raise what ended the last run that native code began, where it was no error of an op, as Ctrl-C is
+        none.
+        """
+        error, self._error = self._error, None
+        if error is not None and not isinstance(error, Exception):
+            raise error
+
+
+def _call(step: Call, find: Callable[[Buffer], _Find]) -> _Step:
+    """Return a function that runs an op's array kernel on what a table points to."""
+    op, attrs = TABLE[step.op], step.attrs
+    operands = [find(o) if isinstance(o, Buffer) else _same(o) for o in step.operands]
+    results = [find(buffer) for buffer in step.outputs]
+
+    def run(table: int, words: Any) -> None:
+        found = op.evaluate(tuple([operand(words) for operand in operands]), attrs)
+        for result, part in zip(results, found if step.several else (found,), strict=True):
+            result(words)[...] = part
+
+    return run
+
+
+def _finder(slots: Mapping[int, int], fixed: Callable[[Buffer], ndarray], buffer: Buffer) -> _Find:
+    """Return what finds a buffer's array."""
+    slot = slots.get(buffer.number)
+    if slot is None:
+        return _same(fixed(buffer))
+    memory = ctypes.c_ubyte * buffer.bytes
+    last: list[Any] = [0, None]
+
+    def find(words: Any) -> ndarray:
+        address = words[slot]
+        if address != last[0]:
+            # What is made anew in each call is often made where it was before.
+            lies: Any = memory.from_address(address)
+            last[:] = address, np.ndarray(buffer.shape, buffer.dtype, lies)
+        array: ndarray = last[1]
+        return array
+
+    return find
+
+
+def _native(function: Callable[[int], None]) -> _Step:
+    return lambda table, words: function(table)
+
+
+def _same(operand: Any) -> _Find:
+    return lambda words: operand

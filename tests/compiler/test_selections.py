@@ -1,0 +1,86 @@
+"""Selections whose size the data decide: each size is a program of its own, and few are made."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+
+import pullback as torch
+
+pytest.importorskip("llvmlite")
+
+from pullback.compiler.frontend.session import SIZES
+
+FUNCTIONS = {
+    "indexed": lambda x, m: (x[m] ** 2).mean(),
+    "where": lambda x, m: torch.where(m)[0].sum() + x.sum(),
+    "masked_select": lambda x, m: (x.masked_select(m[:, None]) * 2).sum(),
+    "nonzero": lambda x, m: x[torch.nonzero(m).squeeze(1)].exp().sum(),
+    "rows and a loss": lambda x, m: torch.nn.functional.cross_entropy(x[m], torch.arange(8)[m] % 3),
+    "two axes": lambda x, m: (x[x > 0] * 3).sum() + x[:, 0][m].prod(),
+}
+
+
+def _mask(count: int) -> Any:
+    return torch.arange(8) < count
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_gives_what_eager_gives(name: str) -> None:
+    function = FUNCTIONS[name]
+    compiled = torch.compile(function)
+    torch.manual_seed(0)
+    for count in (3, 3, 5):
+        x = torch.randn(8, 3)
+        mask = _mask(count)[torch.randperm(8)]
+        mine, theirs = x.clone().requires_grad_(), x.clone().requires_grad_()
+        found, expected = compiled(mine, mask), function(theirs, mask)
+        torch.testing.assert_close(found, expected)
+        found.backward()
+        expected.backward()
+        torch.testing.assert_close(mine.grad, theirs.grad)
+    assert compiled._native.specializations
+    assert compiled._native.eager_because is None
+
+
+def test_a_size_that_varies_runs_eagerly() -> None:
+    compiled = torch.compile(lambda x, m: x[m].sum())
+    x = torch.randn(8, 3)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        for count in range(1, 8):
+            torch.testing.assert_close(compiled(x, _mask(count)), x[:count].sum())
+    assert len(compiled._native.specializations) == SIZES
+    assert ["how many elements are selected" in str(w.message) for w in told] == [True]
+
+
+def test_nothing_is_selected() -> None:
+    compiled = torch.compile(lambda x, m: x[m].sum())
+    x = torch.randn(8, 3)
+    for count in (0, 8, 0):
+        torch.testing.assert_close(compiled(x, _mask(count)), x[:count].sum())
+
+
+def test_a_step_that_selects_changes_nothing_where_another_size_comes() -> None:
+    w = torch.ones(3, requires_grad=True)
+    optimizer = torch.optim.SGD([w], lr=0.1)
+
+    def step(x: Any, m: Any) -> Any:
+        optimizer.zero_grad()
+        loss = (x[m] @ w).square().sum()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    compiled = torch.compile(step)
+    x = torch.randn(8, 3)
+    for count in (2, 4, 2, 5, 4):
+        before = w.detach().clone()
+        found = compiled(x, _mask(count))
+        kept, w_after = found.item(), w.detach().clone()
+        with torch.no_grad():
+            w.copy_(before)
+        assert step(x, _mask(count)).item() == pytest.approx(kept, rel=1e-5)
+        torch.testing.assert_close(w.detach(), w_after)

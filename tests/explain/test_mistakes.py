@@ -1,0 +1,157 @@
+"""The mistakes in `mistakes/`: their records are well formed, and a sample of them shows what it should.
+
+How many of them the tool explains is not asserted here; `python -m tests.explain.mistakes.score` measures it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from tests.explain.mistakes.programs import (
+    FOLDER,
+    HALVES,
+    SYMPTOMS,
+    Mistake,
+    Raised,
+    answers,
+    judge,
+    mistakes,
+    raised,
+    without_symptom,
+)
+from tests.explain.mistakes.score import failures, score, table
+
+BOTH = [mistake for half in HALVES for mistake in mistakes(half)]
+NAMES = [f"{mistake.file.parent.name}-{mistake.file.stem}" for mistake in BOTH]
+
+#: Every eighth program of the open half.
+SAMPLE = mistakes("open")[::8][:12]
+
+
+@pytest.mark.parametrize("mistake", BOTH, ids=NAMES)
+def test_a_record_is_well_formed(mistake: Mistake) -> None:
+    lines = mistake.lines
+    assert mistake.file.name.startswith(f"{mistake.number}_")
+    assert mistake.symptom in SYMPTOMS
+    assert mistake.cause and all(mistake.cause) and mistake.mend
+    assert all(word == word.lower() for group in mistake.cause + mistake.mend for word in group)
+    for number in (mistake.line, *mistake.also):
+        assert lines[number - 1]
+    assert "#" not in mistake.file.read_text(), "a comment might give the mistake away"
+    assert 10 <= len(lines) <= 45
+    ast.parse(mistake.file.read_text())
+    if mistake.symptom != "error":
+        ast.parse(mistake.shows, mode="eval")
+    if mistake.name is not None:
+        assert mistake.name.split(".")[0] in mistake.file.read_text()
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_every_program_has_a_record(half: str) -> None:
+    recorded = mistakes(half)
+    assert {mistake.file for mistake in recorded} == set((FOLDER / half).glob("*.py"))
+    assert len(recorded) >= 75
+
+
+def test_two_fifths_of_the_held_kinds_are_not_open() -> None:
+    known = {mistake.kind for mistake in mistakes("open")}
+    held = Counter(mistake.kind for mistake in mistakes("held"))
+    new = {kind: count for kind, count in held.items() if kind not in known}
+    assert len(new) >= 0.4 * len(held)
+    assert sum(new.values()) >= 0.4 * held.total()
+
+
+def test_the_kinds_are_listed_with_their_counts() -> None:
+    counts = {half: Counter(mistake.kind for mistake in mistakes(half)) for half in HALVES}
+    rows = re.findall(r"^\| (\w+) \| (\d+) \| (\d+) \|$", (FOLDER / "README.md").read_text(), re.MULTILINE)
+    listed = {kind: (int(opened), int(held)) for kind, opened, held in rows}
+    assert listed == {
+        kind: (counts["open"][kind], counts["held"][kind]) for kind in counts["open"] | counts["held"]
+    }
+
+
+def test_a_sample_shows_its_symptoms() -> None:
+    assert without_symptom(SAMPLE) == []
+
+
+def test_a_symptom_that_is_absent_is_reported() -> None:
+    silent = next(mistake for mistake in SAMPLE if mistake.symptom != "error")
+    assert without_symptom([replace(silent, shows="False")]) == [silent.file.stem]
+
+
+def test_a_sample_is_scored() -> None:
+    results = score(SAMPLE)
+    assert len(results) == len(SAMPLE) == 12
+    for _, met in results:
+        assert met.best and not met.timed_out
+    assert table(results, "symptom").splitlines()[-1].startswith("all")
+    assert len(failures(results).splitlines()) <= 12
+
+
+def test_an_answer_ends_where_the_indentation_does() -> None:
+    text = "one\n  two\nfour\n\n    five\n    0 AddBackward0  line 3\n"
+    assert list(answers(text)) == ["one\n  two", "four", "    five", ""]
+
+
+def test_parts_of_an_answer_stay_together() -> None:
+    text = "the way is cut\n  where: a.py:3\n  mend: leave it out"
+    assert list(answers(text)) == [text]
+
+
+@pytest.mark.parametrize("bullet", ["", "- ", "2. "])
+def test_items_under_a_heading_are_answers_of_their_own(bullet: str) -> None:
+    items = [f"  {bullet}line 3 is cut", f"  {bullet}line 4\n      overflows"]
+    assert list(answers("\n".join(["Findings", *items]))) == ["Findings", *items]
+
+
+def test_a_wrapped_item_stays_whole() -> None:
+    items = ["  1. line 3\n  is cut", "  2. line 4"]
+    assert list(answers("\n".join(["Findings", *items]))) == ["Findings", *items]
+
+
+def test_the_end_of_a_traceback_is_read() -> None:
+    mistake = BOTH[0]
+    frame = f'  File "{mistake.file}", line 7, in step\n    x\n  File "engine.py", line 9\n    y\n'
+    err = f"Traceback (most recent call last):\n{frame}RuntimeError: bad\na note\nanother\n"
+    assert raised(err, mistake.file) == Raised(7, "RuntimeError: bad", "a note\nanother")
+    assert raised("no error", mistake.file) is None
+
+
+class TestJudge:
+    MISTAKE = next(mistake for mistake in mistakes("open") if mistake.kind == "hidden_state_kept")
+
+    def test_a_right_answer(self) -> None:
+        judged = judge(self.MISTAKE, f"line {self.MISTAKE.line}: detach the hidden state")
+        assert judged.right and judged.mend and judged.name and not judged.certain_and_wrong
+
+    def test_the_place_may_be_a_file_and_a_line(self) -> None:
+        assert judge(self.MISTAKE, f"where: {self.MISTAKE.file}:{self.MISTAKE.line}\nmend: detach").right
+
+    def test_another_line_is_wrong(self) -> None:
+        judged = judge(self.MISTAKE, f"where: {self.MISTAKE.file}:{self.MISTAKE.line}0: relu")
+        assert not judged.right and judged.certain_and_wrong
+
+    def test_a_doubtful_answer_is_not_certain(self) -> None:
+        assert not judge(self.MISTAKE, "likely where: x.py:3: relu").certain_and_wrong
+
+    def test_uncertainty_in_a_name_is_no_claim(self) -> None:
+        assert not judge(self.MISTAKE, "model.uncertainty (3,) float32, x.py:3").certain
+
+    def test_forbidden_words_make_it_wrong(self) -> None:
+        answer = f"line {self.MISTAKE.line}: detach, or pass retain_graph=True"
+        assert not judge(self.MISTAKE, answer).right
+
+    def test_words_of_the_message_forbid_nothing(self) -> None:
+        message = "Specify retain_graph=True if you need to"
+        answer = f"{message}. line {self.MISTAKE.line}: detach"
+        assert judge(self.MISTAKE, answer, message, 1).right
+
+    def test_a_quoted_line_is_no_cause(self) -> None:
+        mistake = next(mistake for mistake in mistakes("open") if mistake.kind == "detach_in_forward")
+        judged = judge(mistake, f"line {mistake.line}: {mistake.lines[mistake.line - 1]}")
+        assert judged.line and not judged.cause
