@@ -163,3 +163,17 @@ def test_gpt() -> None:
     assert guessing is not None
     assert end is not None
     assert float(end.group(1)) < float(guessing.group(1)) - 0.5
+
+
+@needs_examples
+@pytest.mark.parametrize("processes", [1, 2])
+def test_ddp(processes: int) -> None:
+    """Two of the ten epochs, in one process and in two that share the batches: about the same losses."""
+    if processes > 1 and find_spec("mpi4py") is None:
+        pytest.skip("needs mpi4py")
+    launcher = ("-m", "pullback.distributed.run", "--nproc-per-node", 2) if processes > 1 else ()
+    text = run(*launcher, "examples/ddp.py", "--epochs", "2")
+    assert f"{processes} processes, first loss 1.5" in text
+    accuracy = re.search(r"held-out accuracy (\d+\.\d+)% of 360", text)
+    assert accuracy is not None
+    assert float(accuracy.group(1)) > 85

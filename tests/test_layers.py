@@ -38,11 +38,11 @@ LAYERS = [
     ["nn"],
     ["optim", "utils", "_utils", "conditions", "ao", "_higher_order_ops", "distributions", "multiprocessing",
      "functorch"],
-    ["compile compiler _dynamo _inductor", "explain", "distributed", "library", "profiler"],
+    ["compile compiler _dynamo _inductor", "explain", "library", "profiler"],
     [
         (
-            "__config__ __init__ __main__ _VF _behind _custom_ops command export frozen functional fx hub "
-            "jit onnx overrides serialization structure"
+            "__config__ __init__ __main__ _VF _behind _custom_ops command distributed export frozen functional "
+            "fx hub jit onnx overrides serialization structure"
         )
     ],
 ]

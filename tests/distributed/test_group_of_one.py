@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,7 +25,7 @@ def group() -> Iterator[None]:
 
 
 def test_before_a_group_is_made() -> None:
-    assert not dist.is_available()
+    assert dist.is_available() == (importlib.util.find_spec("mpi4py") is not None)
     assert not dist.is_initialized()
     assert dist.group.WORLD is None
     with pytest.raises(AssertionError, match="Process group cannot be None"):
@@ -48,9 +49,6 @@ def test_made_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="environment variable RANK expected, but not set$"):
         dist.init_process_group("gloo")
     monkeypatch.setenv("RANK", "0")
-    monkeypatch.setenv("WORLD_SIZE", "4")
-    with pytest.raises(RuntimeError, match="no groups of several processes, and 4 were asked for"):
-        dist.init_process_group("gloo")
     monkeypatch.setenv("WORLD_SIZE", "1")
     dist.init_process_group()
     assert (dist.get_rank(), dist.get_world_size(), dist.get_backend()) == (0, 1, "gloo")
@@ -59,7 +57,7 @@ def test_made_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_rank_that_is_not_there() -> None:
-    with pytest.raises(ValueError, match="has rank 0 and size 1, not 1 and 1"):
+    with pytest.raises(ValueError, match="rank 1 is not one of a group of 1 processes"):
         dist.init_process_group("gloo", rank=1, world_size=1)
 
 

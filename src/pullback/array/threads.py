@@ -64,12 +64,16 @@ _inside = threading.local()
 _busy = locks.lock()
 _workers: list[_Worker] = []
 _count = 0
+_set = False
 
 
 def _default_count() -> int:
     setting = os.environ.get("OMP_NUM_THREADS", "")
-    if setting.isdecimal() and int(setting) > 0:
-        return int(setting)
+    return int(setting) if setting.isdecimal() and int(setting) > 0 else processors()
+
+
+def processors() -> int:
+    """Return how many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -85,11 +89,16 @@ def get_num_threads() -> int:
 
 def set_num_threads(count: int) -> None:
     """Use `count` threads from now on, in these kernels and in BLAS."""
-    global _count
+    global _count, _set
     if count <= 0:
         raise RuntimeError("set_num_threads expects a positive integer")
-    _count = count
+    _count, _set = count, True
     blas.set_num_threads(count)
+
+
+def were_set() -> bool:
+    """Return whether `set_num_threads` was called."""
+    return _set
 
 
 def run_parts(part: Callable[[int], None], parts: int, *, uses_blas: bool = False) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.backward_task import queue_callback
 from ..tensor.tensor import Tensor
 
 
@@ -14,8 +15,16 @@ class VariableMeta(type):
         return isinstance(other, Tensor)
 
 
+class ExecutionEngine:
+    """What runs backward, as programs reach it through `Variable._execution_engine`."""
+
+    queue_callback = staticmethod(queue_callback)
+
+
 class Variable(metaclass=VariableMeta):
     """``Variable(data, requires_grad=False, volatile=False)`` returns a leaf that shares `data`'s storage."""
+
+    _execution_engine = ExecutionEngine()
 
     def __new__(cls, data: Any = None, requires_grad: bool = False, volatile: bool | None = None) -> Any:
         if not isinstance(data, Tensor):

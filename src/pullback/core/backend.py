@@ -8,6 +8,8 @@ missing; the work is then done in NumPy.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
+from functools import wraps
 from typing import Any
 
 from numpy import ndarray
@@ -30,6 +32,25 @@ def compiled(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if _load is None:
         raise RuntimeError("no compiler was provided: import pullback first")
     return _load("api", "compile")(function, *args, **kwargs)
+
+
+#: Whether modules whose gradients are exchanged between processes are compiled: a compiled function that runs
+#: in parts calls them.
+compiles_parts: ContextVar[bool] = ContextVar("compiles_parts", default=False)
+
+
+def in_parts(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function within which `compiles_parts` holds."""
+
+    @wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        token = compiles_parts.set(True)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            compiles_parts.reset(token)
+
+    return run
 
 
 def pulled(op: Any, g: ndarray, saved: tuple[Any, ...], needs: tuple[bool, ...]) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from threading import get_ident
 from typing import Any
 
 from . import graph_errors as errors
@@ -58,7 +59,11 @@ class Task:
     capture : Capture or None
     accumulates : bool
         Whether what was captured goes to `.grad`.
+    callbacks : sequence of callable
+        What is called once every node has run; see `queue_callback`.
     """
+
+    callbacks: Sequence[Callable[[], Any]] = ()
 
     def __init__(
         self, roots: Sequence[tuple[Any, Any]], capture: Capture | None = None, accumulate: bool = True
@@ -84,3 +89,22 @@ running: dict[int, Task] = {}
 
 #: Threads whose backward runs only towards what `capture` asks for (a checkpoint asks).
 selecting: set[int] = set()
+
+
+def queue_callback(callback: Callable[[], Any]) -> None:
+    """Have a function called at the end of the backward that this thread is running.
+
+    Raises
+    ------
+    RuntimeError
+        When none runs.
+    """
+    task = running.get(get_ident())
+    if task is None:
+        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+    task.callbacks = (*task.callbacks, callback)
+
+
+def in_backward() -> bool:
+    """Return whether this thread is running a backward."""
+    return get_ident() in running

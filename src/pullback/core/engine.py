@@ -402,6 +402,9 @@ def run_backward(
         if narrows:
             selecting.add(thread)
         backward.run()
+        while backward.callbacks:
+            callback, *backward.callbacks = backward.callbacks
+            callback()
     except Exception as error:
         if capture is None and backward.node is not None:
             backward.fill_ready_leaves()

@@ -178,11 +178,11 @@ def pack(
     """
     itself = is_input and tensor._value is value
     given = tensor if itself else wrap(value, node, tensor._level)
-    before = given._counter[0]
+    before = int(given._counter[0])  # the number alone: that of replaced data is unequal to itself
     packed = hooks[0](given)
     if not itself:
         given._node = None
-    if given._counter[0] != before:
+    if int(given._counter[0]) != before:
         raise RuntimeError(
             "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack "
             "hook cannot be modified by in-place operations as this can lead to unexpected side-effects. "

@@ -79,6 +79,19 @@ def refuse_all(error: BaseException) -> None:
         recorder.refuse(error)
 
 
+class Exchanges(RuntimeError):
+    """A traced function exchanges tensors with other processes by more than its values tell: it runs in
+    parts, of which those that exchange nothing may be compiled.
+    """
+
+
+def refuse_exchange(what: str) -> None:
+    """Let the trace that is running, if there is one, come to nothing before processes exchange tensors."""
+    recorder = _tracing.get()
+    if recorder is not None:
+        raise recorder.refuse(Exchanges(what))
+
+
 def is_traced(x: Any) -> bool:
     """Return whether a tensor or value has no numbers yet: they are known when the program runs."""
     while isinstance(x, TensorBase):

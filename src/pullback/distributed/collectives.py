@@ -1,150 +1,304 @@
-"""Exchange tensors among the processes of a group; in a group of one each is a copy, or nothing at all."""
+"""Exchange tensors among the processes of a group.
+
+Each function starts its exchange, and waits for it unless `async_op` asks for the work instead. Results are
+written into the tensors given; no collective is part of the graph (`distributed.nn.functional` has those that
+are). A process that is not in the group is warned and does nothing.
+"""
 
 from __future__ import annotations
 
-from enum import Enum
+import warnings
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.process_group import ProcessGroup, needed_group
+import numpy as np
+from numpy import ndarray
+
+from ..core.process_group import ProcessGroup
+from .buffers import check_tensor, check_tensors, into, joined, nothing, readable, writable
+from .process_group import Group, resolve
+from .reduce_op import ReduceOp
+from .work import Work, progress
 
 
-class ReduceOp(Enum):
-    """Name the operation that makes one value of those of all processes."""
+def member(group: Any, name: str) -> Group | None:
+    """Return the group, or None with a warning where this process is not in it."""
+    found = resolve(group)
+    if found is None:
+        from .initialization import global_rank
 
-    SUM = 0
-    AVG = 1
-    PRODUCT = 2
-    MIN = 3
-    MAX = 4
-    BAND = 5
-    BOR = 6
-    BXOR = 7
-    PREMUL_SUM = 8
-
-
-class Work:
-    """A collective under way: done at once."""
-
-    def wait(self, timeout: Any = None) -> bool:
-        """Wait for the end; True."""
-        return True
-
-    def is_completed(self) -> bool:
-        """Return whether it is at its end."""
-        return True
+        warnings.warn(
+            f"Running {name} on global rank {global_rank()} which does not belong to the given group.",
+            stacklevel=3,
+        )
+    return found
 
 
-def _done(async_op: bool) -> Work | None:
-    return Work() if async_op else None
+def started(
+    group: Group, requests: list[Any], finish: Callable[[], None], async_op: bool, result: Any, name: str
+) -> Work | None:
+    """Return the work of an exchange, or wait for it."""
+    work = Work(requests, group, name, finish, result, group.began(name))
+    if async_op:
+        return work if work._advance() else progress.follow(work)
+    work.wait()
+    return None
 
 
-def joined(group: ProcessGroup | None) -> ProcessGroup:
-    """Return the group, or the one that there is; an error where there is none."""
-    return group or needed_group()
+def root_of(group: Group, name: str, root: int | None, group_root: int | None, argument: str) -> int:
+    """Return the rank within the group of a root that is given by its global rank, or by this."""
+    if group_root is not None:
+        if root is not None:
+            raise ValueError(f"Can't specify both group_{argument} and {argument}")
+        found = group_root
+    elif root is None:
+        if name not in ("gather", "scatter"):
+            raise ValueError(f"Must specify {argument} or group_{argument}")
+        found = 0
+    else:
+        found = group.ranks.index(root) if root in group.ranks else root
+    if not 0 <= found < group.size():
+        raise RuntimeError(f"ProcessGroupGloo::{name}: invalid root rank: {found}")
+    return found
 
 
-def check_root(name: str, root: int | None) -> None:
-    """Raise torch's error for a process that a group of one does not have."""
-    if root not in (None, 0):
-        raise RuntimeError(f"ProcessGroupGloo::{name}: invalid root rank: {root}")
+def kind_of(op: Any) -> ReduceOp:
+    """Return the operation that does the work: of a mean, the sum."""
+    op = ReduceOp(op)
+    return ReduceOp.SUM if op is ReduceOp.AVG else op
 
 
-def _copy(to: Any, value: Any) -> None:
-    # As torch does: a collective is no part of the graph.
-    to.detach().copy_(value.detach())
+def mean(array: ndarray, op: Any, size: int) -> None:
+    """Divide sums by the number of processes where their mean is asked for."""
+    if op != ReduceOp.AVG:
+        return
+    if array.dtype.kind in "iu":
+        np.floor_divide(array, size, out=array)
+    elif array.dtype.kind != "b":
+        np.divide(array, np.asarray(size).astype(array.dtype), out=array)
 
 
-def barrier(group: ProcessGroup | None = None, async_op: bool = False, device_ids: Any = None) -> Work | None:
-    """Wait until all processes are here."""
-    joined(group)
-    return _done(async_op)
+def check_alike(name: str, tensors: Sequence[Any], tensor: Any) -> None:
+    """Raise torch's error for a list whose tensors are not of the dtype and shape of another."""
+    for one in tensors:
+        if one.dtype != tensor.dtype:
+            raise ValueError(
+                f"Invalid usage of tensors with different dtypesFound {one.dtype} and  {tensor.dtype}"
+            )
+    for index, one in enumerate(tensors):
+        if one.shape != tensor.shape:
+            expected, found = (", ".join(map(str, shape)) for shape in (tensor.shape, one.shape))
+            raise RuntimeError(
+                f"ProcessGroupGloo::{name}: invalid tensor size at index {index} (expected ({expected}), got "
+                f"({found}))"
+            )
+
+
+def barrier(group: Any = None, async_op: bool = False, device_ids: Any = None) -> Work | None:
+    """Wait until all processes of the group are here."""
+    found = member(group, "barrier")
+    if found is None:
+        return None
+    found.verify("BARRIER")
+    return started(found, found.communicator.barrier(), nothing, async_op, [], "barrier")
 
 
 def all_reduce(
     tensor: Any, op: Any = ReduceOp.SUM, group: ProcessGroup | None = None, async_op: bool = False
 ) -> Work | None:
-    """Put the reduction over all processes into `tensor`: of one, it is what it was."""
-    joined(group)
-    return _done(async_op)
+    """Put the reduction over all processes into `tensor` of each.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        Of the same shape and dtype in all processes.
+    op : ReduceOp
+    group : ProcessGroup, optional
+        By default the default group, as everywhere here.
+    async_op : bool
+        Whether to return the work instead of waiting for it.
+
+    Returns
+    -------
+    Work or None
+    """
+    check_tensor(tensor, "tensor")
+    found = member(group, "all_reduce")
+    if found is None:
+        return None
+    found.verify("ALLREDUCE", tensor)
+    array, put_back = writable(tensor)
+    requests = found.communicator.all_reduce(array, kind_of(op))
+
+    def finish() -> None:
+        mean(array, op, found.size())
+        put_back()
+
+    return started(found, requests, finish, async_op, [tensor], "all_reduce")
 
 
 def reduce(
     tensor: Any, dst: int | None = None, op: Any = ReduceOp.SUM, group: ProcessGroup | None = None,
     async_op: bool = False, group_dst: int | None = None,
 ) -> Work | None:  # fmt: skip
-    """Put the reduction over all processes into `tensor` of process `dst`."""
-    joined(group)
-    check_root("reduce", dst)
-    return _done(async_op)
+    """Put the reduction over all processes into `tensor` of the process of global rank `dst`."""
+    check_tensor(tensor, "tensor")
+    found = member(group, "reduce")
+    if found is None:
+        return None
+    root = root_of(found, "reduce", dst, group_dst, "dst")
+    is_root = found.rank() == root
+    found.verify("REDUCE", tensor)
+    array, put_back = writable(tensor) if is_root else (readable(tensor), nothing)
+    requests = found.communicator.reduce(array, kind_of(op), root)
+
+    def finish() -> None:
+        if is_root:
+            mean(array, op, found.size())
+            put_back()
+
+    return started(found, requests, finish, async_op, [tensor], "reduce")
 
 
 def broadcast(
     tensor: Any, src: int | None = None, group: ProcessGroup | None = None, async_op: bool = False,
     group_src: int | None = None,
 ) -> Work | None:  # fmt: skip
-    """Put the value that process `src` has into `tensor` of all."""
-    joined(group)
-    check_root("broadcast", src)
-    return _done(async_op)
+    """Put the elements that the process of global rank `src` has into `tensor` of all."""
+    check_tensor(tensor, "tensor")
+    found = member(group, "broadcast")
+    if found is None:
+        return None
+    root = root_of(found, "broadcast", src, group_src, "src")
+    found.verify("BROADCAST", tensor)
+    array, put_back = (readable(tensor), nothing) if found.rank() == root else writable(tensor, read=False)
+    requests = found.communicator.broadcast(array, root)
+    return started(found, requests, put_back, async_op, [tensor], "broadcast")
 
 
 def all_gather(
     tensor_list: list[Any], tensor: Any, group: ProcessGroup | None = None, async_op: bool = False
 ) -> Work | None:
-    """Put the value of each process into the tensor of its number in `tensor_list`."""
-    joined(group)
-    if len(tensor_list) != 1:
+    """Put the tensor of each process into that of its rank in `tensor_list`."""
+    check_tensors(tensor_list, "tensor_list")
+    check_tensor(tensor, "tensor")
+    found = member(group, "all_gather")
+    if found is None:
+        return None
+    if len(tensor_list) != found.size():
         raise RuntimeError(
-            "ProcessGroupGloo::allgather: invalid output tensor list at index 0 (expected length 1, got "
-            f"{len(tensor_list)})"
+            "ProcessGroupGloo::allgather: invalid output tensor list at index 0 (expected length "
+            f"{found.size()}, got {len(tensor_list)})"
         )
-    _copy(tensor_list[0], tensor)
-    return _done(async_op)
+    check_alike("allgather", tensor_list, tensor)
+    found.verify("ALLGATHER", tensor)
+    array = readable(tensor)
+    sizes = [one.numel() for one in tensor_list]
+    out = np.empty(sum(sizes), array.dtype)
+    requests = found.communicator.all_gather_parts(out, array, sizes)
+    return started(found, requests, into(tensor_list, out), async_op, [tensor_list], "all_gather")
 
 
 def all_gather_into_tensor(
     output_tensor: Any, input_tensor: Any, group: ProcessGroup | None = None, async_op: bool = False
 ) -> Work | None:
-    """Put the values of all processes into one tensor, one after the other."""
-    joined(group)
-    _copy(output_tensor, input_tensor.reshape(output_tensor.shape))
-    return _done(async_op)
+    """Put the tensors of all processes into one, one behind the other or stacked."""
+    check_tensor(input_tensor, "input_tensor")
+    check_tensor(output_tensor, "output_tensor")
+    found = member(group, "all_gather_into_tensor")
+    if found is None:
+        return None
+    if output_tensor.numel() != input_tensor.numel() * found.size():
+        raise ValueError("output tensor size must be equal to world_size times input tensor size")
+    found.verify("_ALLGATHER_BASE", input_tensor)
+    out, put_back = writable(output_tensor, read=False)
+    array = readable(input_tensor)
+    if np.shares_memory(out, array):
+        array = array.copy()
+    requests = found.communicator.all_gather(out, array)
+    return started(found, requests, put_back, async_op, [output_tensor], "all_gather")
 
 
 def gather(
     tensor: Any, gather_list: list[Any] | None = None, dst: int | None = None,
     group: ProcessGroup | None = None, async_op: bool = False, group_dst: int | None = None,
 ) -> Work | None:  # fmt: skip
-    """Put the value of each process into `gather_list` of process `dst`."""
-    joined(group)
-    check_root("gather", dst)
+    """Put the tensor of each process into `gather_list` of the process of global rank `dst`."""
+    check_tensor(tensor, "tensor")
+    found = member(group, "gather")
+    if found is None:
+        return None
+    root = root_of(found, "gather", dst, group_dst, "dst")
+    array = readable(tensor)
+    found.verify("GATHER", tensor)
+    if found.rank() != root:
+        if gather_list:
+            raise ValueError(
+                "Argument ``gather_list`` must NOT be specified on non-destination ranks."
+            )
+        requests = found.communicator.gather_parts(None, array, [], root)
+        return started(found, requests, nothing, async_op, [], "gather")
     if not gather_list:
         raise ValueError("Argument ``gather_list`` must be specified on destination rank.")
-    _copy(gather_list[0], tensor)
-    return _done(async_op)
+    check_tensors(gather_list, "gather_list")
+    if len(gather_list) != found.size():
+        raise RuntimeError(
+            f"ProcessGroupGloo::gather: Incorrect output list size {len(gather_list)}. Output list size "
+            f"should be {found.size()}, same as size of the process group."
+        )
+    check_alike("gather", gather_list, tensor)
+    sizes = [one.numel() for one in gather_list]
+    out = np.empty(sum(sizes), array.dtype)
+    requests = found.communicator.gather_parts(out, array, sizes, root)
+    return started(found, requests, into(gather_list, out), async_op, [gather_list], "gather")
 
 
 def scatter(
     tensor: Any, scatter_list: list[Any] | None = None, src: int | None = None,
     group: ProcessGroup | None = None, async_op: bool = False, group_src: int | None = None,
 ) -> Work | None:  # fmt: skip
-    """Put what `scatter_list` of process `src` has for each process into its `tensor`."""
-    joined(group)
-    check_root("scatter", src)
-    if not scatter_list:
-        raise ValueError("Argument ``scatter_list`` must be specified on source rank.")
-    _copy(tensor, scatter_list[0])
-    return _done(async_op)
+    """Put what `scatter_list` of the process of global rank `src` has for each process into its `tensor`."""
+    check_tensor(tensor, "tensor")
+    found = member(group, "scatter")
+    if found is None:
+        return None
+    root = root_of(found, "scatter", src, group_src, "src")
+    array = None
+    found.verify("SCATTER", tensor)
+    if found.rank() == root:
+        if not scatter_list:
+            raise ValueError("Argument ``scatter_list`` must be specified on source rank.")
+        check_tensors(scatter_list, "scatter_list")
+        if len(scatter_list) != found.size():
+            raise RuntimeError(
+                f"ProcessGroupGloo::scatter: Incorrect input list size {len(scatter_list)}. Input list size "
+                f"should be {found.size()}, same as size of the process group."
+            )
+        check_alike("scatter", scatter_list, tensor)
+        array = joined([readable(one) for one in scatter_list])
+    elif scatter_list:
+        raise ValueError("Argument ``scatter_list`` must NOT be specified on non-source ranks.")
+    out, put_back = writable(tensor, read=False)
+    requests = found.communicator.scatter(out, array, root)
+    return started(found, requests, put_back, async_op, [tensor], "scatter")
 
 
 def reduce_scatter(
     output: Any, input_list: list[Any], op: Any = ReduceOp.SUM, group: ProcessGroup | None = None,
     async_op: bool = False,
 ) -> Work | None:  # fmt: skip
-    """Reduce each of `input_list` over all processes and give each process its own."""
-    joined(group)
-    _copy(output, input_list[0])
-    return _done(async_op)
+    """Reduce each of `input_list` over all processes and give each process that of its rank."""
+    check_tensor(output, "output")
+    check_tensors(input_list, "input_list")
+    found = member(group, "reduce_scatter")
+    if found is None:
+        return None
+    if len(input_list) != found.size():
+        raise ValueError("reduce_scatter: the list must have a tensor for each process of the group")
+    found.verify("REDUCE_SCATTER", *input_list)
+    array = joined([readable(one) for one in input_list])
+    sizes = [one.numel() for one in input_list]
+    return _reduce_scattered(found, output, array, sizes, op, async_op)
 
 
 def reduce_scatter_tensor(
@@ -152,9 +306,30 @@ def reduce_scatter_tensor(
     async_op: bool = False,
 ) -> Work | None:  # fmt: skip
     """Reduce `input` over all processes and give each process its part."""
-    joined(group)
-    _copy(output, input.reshape(output.shape))
-    return _done(async_op)
+    check_tensor(output, "output")
+    check_tensor(input, "input")
+    found = member(group, "reduce_scatter_tensor")
+    if found is None:
+        return None
+    if input.numel() != output.numel() * found.size():
+        raise ValueError("input tensor must be the same size as output size times world size")
+    found.verify("_REDUCE_SCATTER_BASE", input)
+    return _reduce_scattered(found, output, readable(input), [output.numel()] * found.size(), op, async_op)
+
+
+def _reduce_scattered(
+    group: Group, output: Any, array: ndarray, sizes: list[int], op: Any, async_op: bool
+) -> Work | None:
+    out, put_back = writable(output, read=False)
+    if np.shares_memory(out, array):
+        array = array.copy()
+    requests = group.communicator.reduce_scatter(out, array, sizes, kind_of(op))
+
+    def finish() -> None:
+        mean(out, op, group.size())
+        put_back()
+
+    return started(group, requests, finish, async_op, [output], "reduce_scatter")
 
 
 def all_to_all(
@@ -162,67 +337,62 @@ def all_to_all(
     async_op: bool = False,
 ) -> Work | None:  # fmt: skip
     """Give each process what every other has for it."""
-    joined(group)
-    _copy(output_tensor_list[0], input_tensor_list[0])
-    return _done(async_op)
-
-
-def all_gather_object(object_list: list[Any], obj: Any, group: ProcessGroup | None = None) -> None:
-    """Put the object of each process into `object_list`."""
-    joined(group)
-    object_list[0] = obj
-
-
-def gather_object(
-    obj: Any, object_gather_list: list[Any] | None = None, dst: int | None = None,
-    group: ProcessGroup | None = None, group_dst: int | None = None,
-) -> None:  # fmt: skip
-    """Put the object of each process into `object_gather_list` of process `dst`."""
-    joined(group)
-    check_root("gather", dst)
-    if not object_gather_list:
-        raise ValueError("Argument ``gather_list`` must be specified on destination rank.")
-    object_gather_list[0] = obj
-
-
-def broadcast_object_list(
-    object_list: list[Any], src: int | None = None, group: ProcessGroup | None = None, device: Any = None,
-    group_src: int | None = None,
-) -> None:  # fmt: skip
-    """Put the objects of process `src` into the list of all."""
-    joined(group)
-    check_root("broadcast", src)
-
-
-def scatter_object_list(
-    scatter_object_output_list: list[Any], scatter_object_input_list: list[Any] | None = None,
-    src: int | None = None, group: ProcessGroup | None = None, group_src: int | None = None,
-) -> None:  # fmt: skip
-    """Give each process its object of the list of process `src`."""
-    joined(group)
-    check_root("scatter", src)
-    if not scatter_object_input_list:
-        raise ValueError("source rank must provide non-None scatter_object_input_list")
-    scatter_object_output_list[0] = scatter_object_input_list[0]
-
-
-def send(tensor: Any, dst: int | None = None, group: ProcessGroup | None = None, tag: int = 0) -> None:
-    """Send `tensor` to another process, of which there is none."""
-    joined(group)
-    raise ValueError(
-        "Invalid destination rank: destination rank should not be the same as the rank of the current "
-        "process."
+    check_tensors(output_tensor_list, "output_tensor_list")
+    check_tensors(input_tensor_list, "input_tensor_list")
+    found = member(group, "all_to_all")
+    if found is None:
+        return None
+    if not len(input_tensor_list) == len(output_tensor_list) == found.size():
+        raise ValueError("all_to_all: each list must have a tensor for each process of the group")
+    found.verify("ALLTOALL")
+    sent = [one.numel() for one in input_tensor_list]
+    received = [one.numel() for one in output_tensor_list]
+    array = joined([readable(one) for one in input_tensor_list])
+    out = np.empty(sum(received), array.dtype)
+    requests = found.communicator.all_to_all(out, array, received, sent)
+    return started(
+        found, requests, into(output_tensor_list, out), async_op, output_tensor_list, "all_to_all"
     )
 
 
-def recv(tensor: Any, src: int | None = None, group: ProcessGroup | None = None, tag: int = 0) -> int:
-    """Receive `tensor` from another process, of which there is none."""
-    joined(group)
-    raise ValueError(
-        "Invalid source rank: source rank should not be the same as the rank of the current process."
-    )
+def all_to_all_single(
+    output: Any, input: Any, output_split_sizes: list[int] | None = None,
+    input_split_sizes: list[int] | None = None, group: ProcessGroup | None = None, async_op: bool = False,
+) -> Work | None:  # fmt: skip
+    """Give each process its rows of `input`, and put the rows from all into `output`.
+
+    Parameters
+    ----------
+    output, input : Tensor
+    output_split_sizes, input_split_sizes : list of int, optional
+        How many rows go between this process and each; by default equally many.
+    """
+    check_tensor(output, "output")
+    check_tensor(input, "input")
+    found = member(group, "all_to_all_single")
+    if found is None:
+        return None
+    received = rows(output, output_split_sizes, found.size())
+    sent = rows(input, input_split_sizes, found.size())
+    found.verify("ALLTOALL_BASE")
+    array = readable(input)
+    out, put_back = writable(output, read=False)
+    if np.shares_memory(out, array):
+        array = array.copy()
+    requests = found.communicator.all_to_all(out, array, received, sent)
+    return started(found, requests, put_back, async_op, [output], "all_to_all")
 
 
-#: Without another process there is nothing to wait for.
-isend = send
-irecv = recv
+def rows(tensor: Any, sizes: list[int] | None, count: int) -> list[int]:
+    """Return how many elements go to each process."""
+    length = tensor.shape[0] if tensor.dim() else 1
+    if not sizes:
+        if length % count:
+            raise RuntimeError("Tensor's dim 0 does not divide equally across group size")
+        return [tensor.numel() // count] * count
+    if len(sizes) != count:
+        raise RuntimeError("Number of tensor splits not equal to group size")
+    if sum(sizes) != length:
+        raise RuntimeError("Split sizes doesn't match total dim 0 size")
+    width = tensor.numel() // length if length else 0
+    return [size * width for size in sizes]

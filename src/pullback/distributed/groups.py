@@ -1,105 +1,254 @@
-"""Making and asking for the group of processes."""
+"""Groups of some of the processes, and questions about groups."""
 
 from __future__ import annotations
 
+import os
+import zlib
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
-from ..core import process_group
-from ..core.process_group import ProcessGroup, default_group, needed_group
+import numpy as np
+
+from ..core.process_group import ProcessGroup, default_group, needed_group, set_default_group
+from .backend import checked_backend
+from .communicator import Alone, Communicator
+from .group_methods import TensorGroup
+from .process_group import Group, GroupMember, resolve
+from .work import Work
+
+#: The groups there are besides the default one, by name.
+_others: dict[str, Group] = {}
+_made = 0
+#: The tag of the messages by which members of a new group find that all are here.
+TAG = 32766
 
 
-def is_available() -> bool:
-    """Return whether groups of several processes can be made: False, as in a torch that was built without
-    them.
-    """
-    return False
+def destroy_process_group(group: Any = None) -> None:
+    """Undo `init_process_group`, or `new_group` where its group is given."""
+    if group is GroupMember.NON_GROUP_MEMBER:
+        return
+    assert group is not None or default_group() is not None, "Process group cannot be None"
+    if group is None or group is default_group():
+        for other in _others.values():
+            other.free()
+        _others.clear()
+        default: Any = default_group()
+        default.free()
+        set_default_group(None)
+        return
+    if _others.pop(group.group_name, None) is None:
+        raise ValueError("Invalid process group specified")
+    group.free()
 
 
-def is_gloo_available() -> bool:
-    """Return whether processes can work together by gloo: False."""
-    return False
+def new_group(
+    ranks: Sequence[int] | None = None, timeout: timedelta | None = None, backend: str | None = None,
+    pg_options: Any = None, use_local_synchronization: bool = False, group_desc: str | None = None,
+    device_id: Any = None,
+) -> Any:  # fmt: skip
+    """Return a group of some of the processes.
 
-
-def is_mpi_available() -> bool:
-    """Return whether processes can work together by MPI: False."""
-    return False
-
-
-def is_nccl_available() -> bool:
-    """Return whether processes can work together by NCCL: False."""
-    return False
-
-
-def is_backend_available(backend: str) -> bool:
-    """Return whether processes can work together by `backend`: False."""
-    return False
-
-
-def is_torchelastic_launched() -> bool:
-    """Return whether torchrun started this process: False."""
-    return False
-
-
-def is_initialized() -> bool:
-    """Return whether `init_process_group` was called, and `destroy_process_group` not since."""
-    return default_group() is not None
-
-
-def init_process_group(
-    backend: str | None = None, init_method: str | None = None, timeout: Any = None, world_size: int = -1,
-    rank: int = -1, store: Any = None, group_name: str = "", pg_options: Any = None, device_id: Any = None,
-) -> None:  # fmt: skip
-    """Make the default group, which here has one process.
+    All processes must call it, with the same ranks and in the same order, unless
+    `use_local_synchronization` says that only the members do.
 
     Parameters
     ----------
+    ranks : sequence of int, optional
+        Global ranks; by default all.
+    timeout : timedelta, optional
+        For how long its collectives wait; by default as long as those of the default group.
     backend : str, optional
-        Kept for `get_backend`; by default ``"gloo"``.
-    init_method : str, optional
-        Where processes would meet. ``"env://"``, the default, reads RANK and WORLD_SIZE from the environment
-        where they are not given.
-    timeout, store, group_name, pg_options, device_id
-        Make no difference: there is nobody to wait for.
-    world_size, rank : int
-        How many processes there are, and which of them this is: 1 and 0.
+        By default that of the default group.
+    pg_options, device_id
+        Taken for torch's sake.
+    use_local_synchronization : bool
+        Whether only members call this.
+    group_desc : str, optional
+        A name for messages.
+
+    Returns
+    -------
+    ProcessGroup or int
+        ``GroupMember.NON_GROUP_MEMBER`` in a process that is not in it.
 
     Raises
     ------
     ValueError
-        When there is a group already, or rank and size are not told.
+        There is no default group.
     RuntimeError
-        When more than one process is asked for.
+        A rank is not there, or there twice.
     """
-    # torch reads the environment when neither a store nor a meeting place is given.
-    place = init_method or ("env://" if store is None and -1 in (rank, world_size) else "")
-    process_group.start((backend or "gloo").lower(), place, world_size, rank)
+    global _made
+    world: Any = needed_group()
+    name = checked_backend(backend) if backend is not None else world.backend
+    if ranks is None:
+        members = list(world.ranks)
+    else:
+        members = sorted(ranks)
+        if len(members) > world.size():
+            raise ValueError(
+                "the new group's world size should be less or equal to the world size set by "
+                "init_process_group"
+            )
+        for rank in members:
+            if not 0 <= rank < world.size():
+                raise ValueError(
+                    "The new group's rank should be within the world_size set by init_process_group"
+                )
+        if len(set(members)) != len(members):
+            raise ValueError("the ranks of a new group are each to be given once")
+    _made += 1
+    if use_local_synchronization:
+        title = f"{zlib.crc32(repr(members).encode()):08x}_{_made}"
+    else:
+        title = str(_made)
+    if world.rank() not in members:
+        return GroupMember.NON_GROUP_MEMBER
+    made = TensorGroup(
+        name, _communicator_of(world, members, _made), members, title, timeout or world.timeout,
+        group_desc or "undefined",
+    )  # fmt: skip
+    _others[title] = made
+    return made
 
 
-def destroy_process_group(group: ProcessGroup | None = None) -> None:
-    """Undo `init_process_group`."""
-    if group is None or group is default_group():
-        process_group.end()
+def _communicator_of(world: Group, members: Sequence[int], number: int) -> Communicator | Alone:
+    """Return a communicator of members, which only they need to ask for."""
+    if len(members) == 1:
+        return Alone()
+    _gather_members(world, members)
+    comm = world.communicator.comm
+    everybody = comm.Get_group()
+    chosen = everybody.Incl(list(members))
+    try:
+        # The tag keeps apart groups that share members and are made at the same time.
+        made = comm.Create_group(chosen, number % 32768)
+    finally:
+        chosen.Free()
+        everybody.Free()
+    return Communicator(made)
 
 
-def new_group(ranks: Sequence[int] | None = None, *args: Any, **kwargs: Any) -> ProcessGroup:
-    """Return a group of some of the processes: of the one there is."""
-    return ProcessGroup(needed_group().backend)
+def _gather_members(world: Group, members: Sequence[int]) -> None:
+    """Wait until all members are here: making a communicator could not be given up."""
+    first, others = members[0], [rank for rank in members if rank != members[0]]
+    told = np.zeros(1, np.uint8)
+    peers = others if world.rank() == first else [first]
+    communicator = world.communicator
+
+    def hear() -> None:
+        for rank in peers:
+            Work(communicator.receive(told, rank, TAG), world, "new_group").wait()
+
+    def tell() -> None:
+        for rank in peers:
+            Work(communicator.send(told, rank, TAG), world, "new_group").wait()
+
+    steps = (hear, tell) if world.rank() == first else (tell, hear)
+    for step in steps:
+        step()
 
 
-def get_rank(group: ProcessGroup | None = None) -> int:
-    """Return the number of this process: 0 once a group is made."""
-    return (group or needed_group()).rank()
+def get_rank(group: Any = None) -> int:
+    """Return the number of this process within a group, -1 where it is not in it."""
+    found = resolve(group)
+    return -1 if found is None else found.rank()
 
 
-def get_world_size(group: ProcessGroup | None = None) -> int:
-    """Return the number of processes in the group: 1 once it is made."""
-    return (group or needed_group()).size()
+def get_world_size(group: Any = None) -> int:
+    """Return the number of processes in the group, -1 where this one is not in it."""
+    found = resolve(group)
+    return -1 if found is None else found.size()
 
 
-def get_backend(group: ProcessGroup | None = None) -> str:
+def get_backend(group: Any = None) -> str:
     """Return the backend that was named when the group was made."""
-    return (group or needed_group()).backend
+    found = resolve(group)
+    if found is None:
+        raise ValueError("Invalid process group specified")
+    return found.backend
+
+
+def get_backend_config(group: Any = None) -> str:
+    """Return which backend serves which device."""
+    return f"cpu:{get_backend(group)},cuda:{get_backend(group)}"
+
+
+def get_process_group_ranks(group: Any = None) -> list[int]:
+    """Return the global ranks of the members, by their rank within the group."""
+    found = resolve(group)
+    return [] if found is None else list(found.ranks)
+
+
+def get_group_rank(group: ProcessGroup, global_rank: int) -> int:
+    """Return the rank within a group of a global rank.
+
+    Raises
+    ------
+    ValueError
+        It is not in the group.
+    """
+    found = resolve(group)
+    if found is None:
+        raise ValueError(
+            f"Group {group} is not registered, please create group with torch.distributed.new_group API"
+        )
+    return found.number_of(global_rank)
+
+
+def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
+    """Return the global rank of a rank within a group.
+
+    Raises
+    ------
+    ValueError
+        The group has no such rank.
+    """
+    found = resolve(group)
+    if found is None or not 0 <= group_rank < found.size():
+        raise ValueError(f"Group rank {group_rank} is not part of group {group}")
+    return found.ranks[group_rank]
+
+
+def group_of_name(name: str) -> Group:
+    """Return the group of a name.
+
+    Raises
+    ------
+    RuntimeError
+        There is none.
+    """
+    default: Any = default_group()
+    if default is not None and default.group_name == name:
+        return default
+    if name not in _others:
+        raise RuntimeError(f"Could not resolve the process group registered under the name {name}")
+    return _others[name]
+
+
+def get_pg_count() -> int:
+    """Return how many groups there are."""
+    return len(_others) + (default_group() is not None)
+
+
+def get_node_local_rank(fallback_rank: int | None = None) -> int:
+    """Return the number of this process among those on its machine, as the launcher told it.
+
+    Raises
+    ------
+    RuntimeError
+        It told none, and there is no `fallback_rank`.
+    """
+    if "LOCAL_RANK" in os.environ:
+        return int(os.environ["LOCAL_RANK"])
+    if fallback_rank is not None:
+        return int(fallback_rank)
+    raise RuntimeError(
+        "LOCAL_RANK is not in the environment. Consider passing fallback_rank to allow `get_node_local_rank` "
+        "to work, assuming you are not running in a multi-device context and want the code to run locally "
+        "instead."
+    )
 
 
 class _Groups(type):
@@ -107,6 +256,12 @@ class _Groups(type):
     def WORLD(cls) -> ProcessGroup | None:
         return default_group()
 
+    @WORLD.setter
+    def WORLD(cls, made: ProcessGroup | None) -> None:
+        set_default_group(made)
+
 
 class group(metaclass=_Groups):
     """The groups there are: ``group.WORLD`` is the default one, or None."""
+
+

@@ -50,30 +50,44 @@ MODULES: dict[str, str] = {
         "fx.passes.tests fx.passes.tools_common fx.passes.utils fx.tensor_type fx.traceback"
     ),
     "distributed programs beyond data parallelism": (
-        "distributed.algorithms distributed.argparse_util distributed.c10d_logger distributed.checkpoint "
-        "distributed.collective_utils distributed.config distributed.constants distributed.debug "
-        "distributed.distributed_c10d distributed.elastic.agent distributed.elastic.control_plane "
-        "distributed.elastic.events distributed.elastic.metrics distributed.elastic.multiprocessing.api "
+        "distributed.algorithms.ddp_comm_hooks.ddp_zero_hook "
+        "distributed.algorithms.ddp_comm_hooks.mixed_precision_hooks "
+        "distributed.algorithms.ddp_comm_hooks.optimizer_overlap_hooks "
+        "distributed.algorithms.ddp_comm_hooks.post_localSGD_hook "
+        "distributed.algorithms.ddp_comm_hooks.quantization_hooks "
+        "distributed.algorithms.model_averaging distributed.argparse_util distributed.c10d_logger "
+        "distributed.checkpoint.api distributed.checkpoint.default_planner "
+        "distributed.checkpoint.format_utils distributed.checkpoint.hf_storage "
+        "distributed.checkpoint.logger distributed.checkpoint.logging_handlers "
+        "distributed.checkpoint.optimizer distributed.checkpoint.planner "
+        "distributed.checkpoint.planner_helpers distributed.checkpoint.quantized_hf_storage "
+        "distributed.checkpoint.resharding distributed.checkpoint.staging "
+        "distributed.checkpoint.state_dict_loader distributed.checkpoint.state_dict_saver "
+        "distributed.checkpoint.stateful distributed.checkpoint.storage distributed.checkpoint.utils "
+        "distributed.collective_utils distributed.config distributed.debug distributed.elastic.agent "
+        "distributed.elastic.control_plane distributed.elastic.events distributed.elastic.metrics "
+        "distributed.elastic.multiprocessing.api "
         "distributed.elastic.multiprocessing.errors.error_handler "
-        "distributed.elastic.multiprocessing.errors.handlers distributed.elastic.multiprocessing.redirects "
+        "distributed.elastic.multiprocessing.errors.handlers "
+        "distributed.elastic.multiprocessing.redirects "
         "distributed.elastic.multiprocessing.subprocess_handler "
         "distributed.elastic.multiprocessing.tail_log distributed.elastic.rendezvous "
         "distributed.elastic.timer distributed.elastic.utils distributed.flight_recorder "
-        "distributed.fsdp.api distributed.fsdp.fully_sharded_data_parallel "
-        "distributed.fsdp.sharded_grad_scaler distributed.fsdp.wrap distributed.launch distributed.launcher "
-        "distributed.logging_handlers distributed.nn.api distributed.nn.jit "
-        "distributed.optim.apply_optimizer_in_backward distributed.optim.functional_adadelta "
-        "distributed.optim.functional_adagrad distributed.optim.functional_adam "
-        "distributed.optim.functional_adamax distributed.optim.functional_adamw "
-        "distributed.optim.functional_rmsprop distributed.optim.functional_rprop "
-        "distributed.optim.functional_sgd distributed.optim.named_optimizer distributed.optim.optimizer "
+        "distributed.fsdp.sharded_grad_scaler distributed.launcher distributed.logging_handlers "
+        "distributed.nn.api distributed.nn.jit distributed.optim.apply_optimizer_in_backward "
+        "distributed.optim.functional_adadelta distributed.optim.functional_adagrad "
+        "distributed.optim.functional_adam distributed.optim.functional_adamax "
+        "distributed.optim.functional_adamw distributed.optim.functional_rmsprop "
+        "distributed.optim.functional_rprop distributed.optim.functional_sgd "
+        "distributed.optim.named_optimizer distributed.optim.optimizer "
         "distributed.optim.post_localSGD_optimizer distributed.optim.utils "
         "distributed.optim.zero_redundancy_optimizer distributed.pipelining distributed.remote_device "
-        "distributed.rendezvous distributed.rpc.api distributed.rpc.backend_registry "
-        "distributed.rpc.constants distributed.rpc.functions distributed.rpc.internal "
-        "distributed.rpc.options distributed.rpc.rref_proxy distributed.rpc.server_process_global_profiler "
-        "distributed.run distributed.tensor.debug distributed.tensor.device_mesh "
-        "distributed.tensor.parallel distributed.tensor.placement_types distributed.utils"
+        "distributed.rpc.api distributed.rpc.backend_registry distributed.rpc.constants "
+        "distributed.rpc.functions distributed.rpc.internal distributed.rpc.options "
+        "distributed.rpc.rref_proxy distributed.rpc.server_process_global_profiler "
+        "distributed.tensor.debug distributed.tensor.device_mesh distributed.tensor.parallel.ddp "
+        "distributed.tensor.parallel.fsdp distributed.tensor.parallel.input_reshard "
+        "distributed.tensor.parallel.loss distributed.utils"
     ),
     "TorchScript": (
         "jit.frontend jit.generate_bytecode jit.mobile jit.quantized jit.supported_ops "
@@ -273,22 +287,21 @@ DECLARED: dict[str, dict[str, str]] = {
     },
     "distributed programs beyond data parallelism": {
         "torch.distributed": (
-            "DistBackendError DistError DistNetworkError DistStoreError QueueEmptyError breakpoint"
+            "breakpoint"
         ),
+        "torch.distributed.distributed_c10d": "GroupName ProcessGroupGloo record_comm shrink_group",
         "torch.distributed.elastic.multiprocessing": (
             "DefaultLogsSpecs LogsDest LogsSpecs MultiprocessContext PContext ProcessFailure RunProcsResult "
             "SignalException Std SubprocessContext start_processes to_map"
         ),
         "torch.distributed.elastic.multiprocessing.errors": (
-            "ChildFailedError ErrorHandler ProcessFailure get_error_handler"
+            "ErrorHandler ProcessFailure get_error_handler"
         ),
-        "torch.distributed.fsdp": (
-            "BackwardPrefetch CPUOffload CPUOffloadPolicy DataParallelMeshDims FullOptimStateDictConfig "
-            "FullStateDictConfig LocalOptimStateDictConfig LocalStateDictConfig MixedPrecision "
-            "OffloadPolicy OptimStateDictConfig OptimStateKeyType ShardedOptimStateDictConfig "
-            "ShardedStateDictConfig ShardingStrategy StateDictConfig StateDictSettings StateDictType "
-            "UnshardHandle register_fsdp_forward_method share_comm_ctx"
+        "torch.distributed.checkpoint.filesystem": "FileSystem FileSystemBase SerializationFormat",
+        "torch.distributed.checkpoint.state_dict": (
+            "DictValueType FQNS_T ListDictValueType OptimizerStateType PrimitiveType ValueType"
         ),
+        "torch.distributed.fsdp": "DataParallelMeshDims share_comm_ctx",
         "torch.distributed.optim": (
             "DistributedOptimizer PostLocalSGDOptimizer as_functional_optim"
         ),
@@ -296,9 +309,15 @@ DECLARED: dict[str, dict[str, str]] = {
             "AllGatherStates BackendType RRef TensorPipeRpcBackendOptions get_worker_info method_factory "
             "new_method remote rpc_async rpc_sync"
         ),
-        "torch.distributed.tensor": (
-            "Partial Placement Replicate Shard distribute_module distribute_tensor empty full ones rand "
-            "randn zeros"
+        "torch.distributed.run": (
+            "config_from_args determine_local_world_size get_rdzv_endpoint get_use_env parse_min_max_nnodes "
+            "run_script_path"
+        ),
+        "torch.distributed.tensor.parallel": (
+            "PrepareModuleInput PrepareModuleInputOutput PrepareModuleOutput SequenceParallel loss_parallel"
+        ),
+        "torch.distributed.tensor.parallel.style": (
+            "PrepareModuleInput PrepareModuleInputOutput PrepareModuleOutput SequenceParallel"
         ),
         "torch.distributed.tensor.experimental": "context_parallel local_map register_sharding",
     },

@@ -200,6 +200,24 @@ def step(x):
 w.register_post_accumulate_grad_hook(lambda p: log.append(p.grad.sum().item()))
 --- state
 w.grad, log
+=== late_hook_of_a_leaf_that_is_read: compiles
+w = torch.ones(3, requires_grad=True)
+log = []
+w.register_post_accumulate_grad_hook(lambda p: log.append(p.grad.sum().item()))
+def step(x): return x * w
+--- change
+if last is not None: last.sum().backward()
+--- state
+w.grad, log
+=== late_hook_of_a_leaf_that_gets_a_gradient:
+w = torch.ones(3, requires_grad=True)
+log = []
+w.register_post_accumulate_grad_hook(lambda p: log.append(p.grad.sum().item()))
+def step(x):
+    (x * w).sum().backward()
+    return x * 1
+--- state
+w.grad, log
 === hook_inside_logs:
 w = torch.ones(3, requires_grad=True)
 log = []

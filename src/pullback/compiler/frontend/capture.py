@@ -283,7 +283,8 @@ class _Capture:
             raise self.session.refusal("a tensor is a view that conjugates or negates")
         if t._level or type(t._value) is not ndarray:
             raise self.session.refusal("a tensor belongs to a transform that is running")
-        if t._leaf_hooks is not None:
+        hooks = t._leaf_hooks
+        if hooks is not None and (hooks.tensor or hooks.retained or hooks.pre):
             raise self.session.refusal("a leaf has hooks")
         self._index[id(t)] = at = len(self.tensors)
         self.tensors.append(t)
@@ -350,6 +351,8 @@ class _Capture:
         if t._node is not None:
             t._node = LEAF
             t._accumulator = None
+            # Those that come after its gradient run where that is left on it, which is not in the program.
+            t._leaf_hooks = None
         self.inputs.append(t._value.index)
         self._leaves.append(t._node is LEAF)
         self._rearranged.append(t._rearranged)
@@ -888,6 +891,8 @@ class _Capture:
             {at for at, _ in out.grads}
             | {cell.where for at, cell in enumerate(out.cells) if cell.kind == "grad" and at in written}
         )
+        if any(self._before[keep[n]].hooks is not None for n in out.accumulated):
+            raise Unsupported("a leaf has hooks")
         out.grad_absent = [place[at] for at in out.grad_absent if at in place]
         out.grad_present = [place[at] for at in out.grad_present]
 

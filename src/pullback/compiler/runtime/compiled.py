@@ -18,12 +18,13 @@ from numpy.lib.array_utils import byte_bounds
 
 from ...array import dtypes
 from ...core.accumulation import conforming
+from ...core.backend import in_parts
 from ...core.blame import freed_by_caller, written_again
 from ...core.calls import edge_of
 from ...core.modes import DEFAULT, NO_GRAD, modes
 from ...core.node import LEAF, Output
 from ...core.overlap import takes_writes
-from ...core.tracer import is_tracing
+from ...core.tracer import Exchanges, is_tracing
 from ...core.value import TensorBase, wrap
 from ...core.versions import bump
 from ..frontend.arguments import taken_apart
@@ -551,6 +552,8 @@ class Compiled:
         except OnlyNow:
             self._traces += 1
             return partial(self.function, *args, **kwargs)
+        except Exchanges as reason:
+            return partial(self._in_parts, str(reason), args, kwargs)
         except Unsupported as reason:
             return partial(self._give_up, str(reason), args, kwargs, breaks=True)
         except KeyboardInterrupt:
@@ -662,6 +665,15 @@ class Compiled:
         if self.fullgraph and breaks:
             raise Unsupported(f"compile(fullgraph=True): {why}")
         self._warn(why)
+        return self.function(*args, **kwargs)
+
+    def _in_parts(self, why: str, args: Any, kwargs: Any) -> Any:
+        """Run eagerly what exchanges tensors between processes, with its modules compiled by themselves."""
+        if self.fullgraph:
+            raise Unsupported(f"compile(fullgraph=True): {why}")
+        self.eager_because = why
+        warnings.warn(f"compile: {self._name()} runs in parts: {why}", UserWarning, stacklevel=6)
+        self.function = in_parts(self.function)
         return self.function(*args, **kwargs)
 
     def _say_once(self, why: str) -> None:

@@ -1,15 +1,14 @@
-"""torch.distributed.tensor: the class by which libraries ask whether a tensor is spread over processes."""
+"""torch.distributed.tensor: tensors whose parts are in several processes."""
 
 from __future__ import annotations
 
-from ...torch_names.absent_devices import uninstantiable
-from ..device_mesh import DeviceMesh, init_device_mesh  # type: ignore[attr-defined]  # made there from a table
-from . import experimental
+from ..device_mesh import DeviceMesh, init_device_mesh
+from . import experimental, parallel, placement_types
+from .api import DTensor, distribute_module, distribute_tensor, empty, full, ones, rand, randn, zeros
+from .placement_types import Partial, Placement, Replicate, Shard
 
-globals().update(
-    uninstantiable(
-        ["DTensor"], "torch.distributed.tensor", "{} needs process groups, which pullback does not have."
-    )
-)
-
-__all__ = ["DTensor", "DeviceMesh", "experimental", "init_device_mesh"]
+__all__ = [
+    "DTensor", "DeviceMesh", "Partial", "Placement", "Replicate", "Shard", "distribute_module",
+    "distribute_tensor", "empty", "experimental", "full", "init_device_mesh", "ones", "parallel",
+    "placement_types", "rand", "randn", "zeros",
+]  # fmt: skip

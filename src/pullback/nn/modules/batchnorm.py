@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.process_group import default_group
 from ...tensor.creation import ones, tensor, zeros
 from .. import functional as F
 from .. import init
@@ -11,6 +12,7 @@ from ..parameter import UninitializedBuffer, UninitializedParameter
 from .creation import optional_parameter
 from .lazy import LazyModuleMixin
 from .module import Module
+from .synced_statistics import SyncBatchNorm as Synced
 
 
 class _NormBase(Module):
@@ -85,17 +87,24 @@ class _BatchNorm(_NormBase):
         running ones otherwise.
         """
         self._check_input_dim(input)
+        factor, batch_statistics, mean, variance = self._begin()
+        return F.batch_norm(
+            input, mean, variance, self.weight, self.bias, batch_statistics, factor, self.eps
+        )
+
+    def _begin(self) -> tuple[float, bool, Any, Any]:
+        """Count a batch; return the weight of its statistics, whether they are used, and the running ones
+        that are used or kept.
+        """
         factor = 0.0 if self.momentum is None else self.momentum
         if self.training and self.track_running_stats and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
             if self.momentum is None:
                 factor = 1.0 / float(self.num_batches_tracked)
         batch_statistics = self.training or (self.running_mean is None and self.running_var is None)
-        keep = not self.training or self.track_running_stats
-        return F.batch_norm(
-            input, self.running_mean if keep else None, self.running_var if keep else None, self.weight,
-            self.bias, batch_statistics, factor, self.eps,
-        )  # fmt: skip
+        if not self.training or self.track_running_stats:
+            return factor, batch_statistics, self.running_mean, self.running_var
+        return factor, batch_statistics, None, None
 
     def _forget_running_statistics(self) -> None:
         """Normalise by the batch alone from now on (`torch.func.replace_all_batch_norm_modules_`)."""
@@ -187,10 +196,17 @@ class LazyBatchNorm3d(_LazyNormBase, BatchNorm3d):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalisation with the statistics of all processes, in a program of one process.
+    """Batch normalisation of any rank with the statistics of the batches of all processes.
 
-    torch synchronises on accelerators only: on the CPU, and where no process group was begun, it is batch
-    normalisation of any rank.
+    torch synchronises on accelerators only. Where there is no group of several processes, and outside of
+    training, this is batch normalisation.
+
+    Parameters
+    ----------
+    num_features, eps, momentum, affine, track_running_stats, device, dtype, bias
+        As of `BatchNorm1d`.
+    process_group : ProcessGroup, optional
+        The processes; by default all.
     """
 
     def __init__(
@@ -206,6 +222,15 @@ class SyncBatchNorm(_BatchNorm):
             raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
         if input.size(1) == 0:
             raise ValueError("SyncBatchNorm number of input channels should be non-zero")
+
+    def forward(self, input: Any) -> Any:
+        """Normalise by the statistics of the group's batches in training, else by the running ones."""
+        group = self.process_group or default_group()
+        if not self.training or group is None or group.size() == 1:
+            return super().forward(input)
+        self._check_input_dim(input)
+        factor, _, mean, variance = self._begin()
+        return Synced.apply(input, self.weight, self.bias, mean, variance, self.eps, factor, group)
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Any, process_group: Any = None) -> Any:

@@ -1,0 +1,1 @@
+"""torch.distributed.algorithms: how gradients are reduced, and processes that have fewer inputs."""

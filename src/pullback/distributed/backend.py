@@ -1,0 +1,129 @@
+"""The names by which programs ask for a means of communication, and which of them there are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import with_note
+from . import mpi
+from .reduce_op import ReduceOp
+
+
+class Backend(str):
+    """The name of a backend in lower case, as torch has it."""
+
+    __slots__ = ()
+
+    UNDEFINED = "undefined"
+    GLOO = "gloo"
+    NCCL = "nccl"
+    UCC = "ucc"
+    MPI = "mpi"
+    XCCL = "xccl"
+    FAKE = "fake"
+    backend_list = [UNDEFINED, GLOO, NCCL, XCCL, UCC, MPI, FAKE]  # noqa: RUF012  # torch's attribute, a list
+
+    def __new__(cls, name: str) -> Any:
+        if not isinstance(name, str):
+            raise ValueError(f"Backend constructor parameter must be string-ish, got {type(name)}")
+        return getattr(cls, name.upper(), name.lower())
+
+
+class BackendConfig:
+    """Which backend serves which device.
+
+    Parameters
+    ----------
+    backend : str
+    """
+
+    def __init__(self, backend: str) -> None:
+        name = checked_backend(backend)
+        self.device_backend_map = {"cpu": name, "cuda": name}
+
+    def __repr__(self) -> str:
+        return ",".join(f"{device}:{name}" for device, name in self.device_backend_map.items())
+
+    def get_device_backend_map(self) -> dict[str, str]:
+        """Return the name of the backend of each device."""
+        return self.device_backend_map
+
+
+def get_default_backend_for_device(device: Any) -> str:
+    """Return the backend that serves a device: ``"gloo"`` for the CPU.
+
+    Raises
+    ------
+    ValueError
+        No backend here serves it.
+    """
+    kind = str(getattr(device, "type", device)).partition(":")[0]
+    if kind != "cpu":
+        raise ValueError(f"Default backend not registered for device : {device}")
+    return "gloo"
+
+
+def supports_complex(reduceOp: Any) -> bool:
+    """Return whether a reduction has a meaning on complex numbers."""
+    return reduceOp not in (
+        ReduceOp.MAX, ReduceOp.MIN, ReduceOp.PRODUCT, ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR,
+    )  # fmt: skip
+
+
+def checked_backend(backend: str | None) -> str:
+    """Return the backend that is meant: ``"gloo"`` or ``"mpi"``, which both are MPI.
+
+    Raises
+    ------
+    RuntimeError, ValueError
+        There is no such backend here.
+    """
+    name = "gloo" if backend in (None, "", "undefined") else str(backend).lower()
+    if ":" in name:  # "cpu:gloo,cuda:nccl": what serves the CPU
+        devices = dict(one.split(":", 1) for one in name.split(","))
+        if "cpu" not in devices:
+            raise ValueError(f"the backends of {backend!r} have none for the CPU: write 'cpu:gloo'")
+        name = devices["cpu"]
+    if name in ("gloo", "mpi"):
+        return name
+    if name in Backend.backend_list:
+        raise with_note(
+            RuntimeError(f"Distributed package doesn't have {name.upper()} built in"),
+            "Tensors are on the CPU here: ask for the backend 'gloo' or 'mpi'.",
+        )
+    raise ValueError(f"Unknown backend type {name}")
+
+
+def is_available() -> bool:
+    """Return whether groups of several processes can be made: whether mpi4py is installed."""
+    return mpi.is_installed()
+
+
+def is_gloo_available() -> bool:
+    """Return whether processes can work together under gloo's name."""
+    return mpi.is_installed()
+
+
+def is_mpi_available() -> bool:
+    """Return whether processes can work together by MPI."""
+    return mpi.is_installed()
+
+
+def is_nccl_available() -> bool:
+    """Return whether processes can work together by NCCL: False."""
+    return False
+
+
+def is_ucc_available() -> bool:
+    """Return whether processes can work together by UCC: False."""
+    return False
+
+
+def is_xccl_available() -> bool:
+    """Return whether processes can work together by XCCL: False."""
+    return False
+
+
+def is_backend_available(backend: str) -> bool:
+    """Return whether processes can work together by `backend`."""
+    return backend.lower() in ("gloo", "mpi") and mpi.is_installed()

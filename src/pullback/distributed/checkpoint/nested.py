@@ -1,0 +1,48 @@
+"""Nested states as flat ones: entries by the path to them, joined with dots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...tensor.tensor import Tensor
+
+Path = tuple[Any, ...]
+
+
+def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Yield the entries of nested mappings, and of lists that hold others or tensors, with their paths."""
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from leaves(part, (*path, str(key)))
+    elif isinstance(value, (list, tuple)) and any(
+        isinstance(part, (Mapping, list, tuple, Tensor)) for part in value
+    ):
+        for number, part in enumerate(value):
+            yield from leaves(part, (*path, number))
+    else:
+        yield path, value
+
+
+def name_of(path: Path) -> str:
+    """Return the name of an entry."""
+    return ".".join(map(str, path))
+
+
+def put(state: Any, path: Path, value: Any) -> None:
+    """Put an entry where a path leads."""
+    for step in path[:-1]:
+        state = state[_key(state, step)]
+    if isinstance(state, tuple):
+        raise TypeError(f"{name_of(path)} is in a tuple, which does not take another value")
+    state[_key(state, path[-1])] = value
+
+
+def _key(state: Any, step: Any) -> Any:
+    """Return the key that a step of a path stands for: a mapping's may be no text."""
+    if isinstance(state, Mapping) and step not in state:
+        return next((key for key in state if str(key) == step), step)
+    return step
+
+
+__all__ = ["leaves", "name_of", "put"]

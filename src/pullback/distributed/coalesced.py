@@ -1,0 +1,57 @@
+"""Collectives on several tensors at once: one exchange for all of a dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.process_group import ProcessGroup
+from .buffers import check_tensors, into, joined, readable
+from .collectives import kind_of, mean, member, started
+from .reduce_op import ReduceOp
+from .work import Work
+
+
+def all_reduce_coalesced(
+    tensors: list[Any], op: Any = ReduceOp.SUM, group: ProcessGroup | None = None, async_op: bool = False
+) -> Work | None:
+    """Put the reductions over all processes into each of `tensors`, which have one dtype."""
+    check_tensors(tensors, "tensor")
+    found = member(group, "all_reduce_coalesced")
+    if found is None:
+        return None
+    if len({tensor.dtype for tensor in tensors}) > 1:
+        raise ValueError("Invalid usage of tensors with different dtypes")
+    found.verify("ALLREDUCE_COALESCED", *tensors)
+    array = joined([readable(tensor) for tensor in tensors])
+    if len(tensors) == 1:
+        array = array.copy()
+    requests = found.communicator.all_reduce(array, kind_of(op))
+    put_back = into(tensors, array)
+
+    def finish() -> None:
+        mean(array, op, found.size())
+        put_back()
+
+    return started(found, requests, finish, async_op, tensors, "all_reduce")
+
+
+def all_gather_coalesced(
+    output_tensor_lists: list[list[Any]], input_tensor_list: list[Any], group: ProcessGroup | None = None,
+    async_op: bool = False,
+) -> Work | None:  # fmt: skip
+    """Put the tensors of each process into the list of its rank in `output_tensor_lists`."""
+    check_tensors(input_tensor_list, "tensor_list")
+    if not isinstance(output_tensor_lists, list):
+        raise TypeError("Invalid function argument: output_tensor_lists should be a list")
+    for one in output_tensor_lists:
+        check_tensors(one, "output_tensor_lists")
+    found = member(group, "all_gather_coalesced")
+    if found is None:
+        return None
+    found.verify("ALLGATHER_COALESCED", *input_tensor_list)
+    array = joined([readable(tensor) for tensor in input_tensor_list])
+    outputs = [tensor for one in output_tensor_lists for tensor in one]
+    sizes = [sum(tensor.numel() for tensor in one) for one in output_tensor_lists]
+    out = joined([array] * found.size()).copy()
+    requests = found.communicator.all_gather_parts(out, array, sizes)
+    return started(found, requests, into(outputs, out), async_op, outputs, "all_gather")

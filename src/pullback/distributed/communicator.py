@@ -1,0 +1,164 @@
+"""Collectives on flat arrays: of an MPI communicator, or of one process alone.
+
+Each method starts an exchange of contiguous arrays and returns MPI's requests for it. A group of one process
+needs no MPI: its exchanges are copies, done at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from . import mpi
+from .mpi_types import datatype, operation
+from .reduce_op import ReduceOp
+
+
+def whole(array: ndarray, parts: int = 1) -> list[Any]:
+    """Return what mpi4py is told of an array, or of one that has equally many elements for each process."""
+    return [memory(array), array.size // parts, datatype(array.dtype)]
+
+
+def memory(array: ndarray) -> Any:
+    """Return the bytes of an array as mpi4py takes them."""
+    return array.view(np.uint8) if array.size else np.empty(0, np.uint8)
+
+
+def parts(array: ndarray, counts: Sequence[int]) -> list[Any]:
+    """Return what mpi4py is told of consecutive parts of an array, one for each process."""
+    starts = [0, *accumulate(counts)][:-1]
+    return [memory(array), (list(counts), starts), datatype(array.dtype)]
+
+
+class Communicator:
+    """The processes of a group, as MPI knows them.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Intracomm
+    """
+
+    def __init__(self, comm: Any) -> None:
+        self.comm = comm
+        self.rank: int = comm.Get_rank()
+        self.size: int = comm.Get_size()
+        self.in_place = mpi.library().IN_PLACE
+
+    def twin(self) -> Communicator:
+        """Return another communicator of the same processes; all must ask for it."""
+        return Communicator(self.comm.Dup())
+
+    def free(self) -> None:
+        """Give it up; exchanges that are under way still end."""
+        if self.comm is not None and not mpi.library(start=False).Is_finalized():
+            self.comm.Free()
+        self.comm = None
+
+    def barrier(self) -> list[Any]:
+        return [self.comm.Ibarrier()]
+
+    def all_reduce(self, array: ndarray, op: ReduceOp) -> list[Any]:
+        return [self.comm.Iallreduce(self.in_place, whole(array), operation(op, array.dtype))]
+
+    def reduce(self, array: ndarray, op: ReduceOp, root: int) -> list[Any]:
+        how = operation(op, array.dtype)
+        if self.rank == root:
+            return [self.comm.Ireduce(self.in_place, whole(array), how, root)]
+        return [self.comm.Ireduce(whole(array), None, how, root)]
+
+    def broadcast(self, array: ndarray, root: int) -> list[Any]:
+        return [self.comm.Ibcast(whole(array), root)]
+
+    def all_gather(self, out: ndarray, array: ndarray) -> list[Any]:
+        """Put the equally large arrays of all processes into `out`."""
+        return [self.comm.Iallgather(whole(array), whole(out, self.size))]
+
+    def all_gather_parts(self, out: ndarray, array: ndarray, counts: Sequence[int]) -> list[Any]:
+        return [self.comm.Iallgatherv(whole(array), parts(out, counts))]
+
+    def gather(self, out: ndarray | None, array: ndarray, root: int) -> list[Any]:
+        return [self.comm.Igather(whole(array), None if out is None else whole(out, self.size), root)]
+
+    def gather_parts(
+        self, out: ndarray | None, array: ndarray, counts: Sequence[int], root: int
+    ) -> list[Any]:
+        return [self.comm.Igatherv(whole(array), None if out is None else parts(out, counts), root)]
+
+    def scatter(self, out: ndarray, array: ndarray | None, root: int) -> list[Any]:
+        given = None if array is None else whole(array, self.size)
+        return [self.comm.Iscatter(given, whole(out), root)]
+
+    def reduce_scatter(
+        self, out: ndarray, array: ndarray, counts: Sequence[int], op: ReduceOp
+    ) -> list[Any]:
+        """Reduce `array`; each process gets its part of `counts`."""
+        how = operation(op, array.dtype)
+        return [self.comm.Ireduce_scatter(whole(array), whole(out), list(counts), how)]
+
+    def all_to_all(
+        self, out: ndarray, array: ndarray, received: Sequence[int], sent: Sequence[int]
+    ) -> list[Any]:
+        return [self.comm.Ialltoallv(parts(array, sent), parts(out, received))]
+
+    def send(self, array: ndarray, to: int, tag: int) -> list[Any]:
+        return [self.comm.Isend(whole(array), to, tag)]
+
+    def receive(self, array: ndarray, source: int | None, tag: int) -> list[Any]:
+        MPI = mpi.library()
+        return [self.comm.Irecv(whole(array), MPI.ANY_SOURCE if source is None else source, tag)]
+
+
+class Alone:
+    """A group of one process."""
+
+    rank = 0
+    size = 1
+
+    def free(self) -> None:
+        """Do nothing: there is nothing to give up."""
+
+    def barrier(self) -> list[Any]:
+        return []
+
+    def all_reduce(self, array: ndarray, op: ReduceOp) -> list[Any]:
+        return []
+
+    def reduce(self, array: ndarray, op: ReduceOp, root: int) -> list[Any]:
+        return []
+
+    def broadcast(self, array: ndarray, root: int) -> list[Any]:
+        return []
+
+    def all_gather(self, out: ndarray, array: ndarray) -> list[Any]:
+        np.copyto(out, array)
+        return []
+
+    def all_gather_parts(self, out: ndarray, array: ndarray, counts: Sequence[int]) -> list[Any]:
+        return self.all_gather(out, array)
+
+    def gather(self, out: ndarray | None, array: ndarray, root: int) -> list[Any]:
+        assert out is not None
+        return self.all_gather(out, array)
+
+    def gather_parts(
+        self, out: ndarray | None, array: ndarray, counts: Sequence[int], root: int
+    ) -> list[Any]:
+        return self.gather(out, array, root)
+
+    def scatter(self, out: ndarray, array: ndarray | None, root: int) -> list[Any]:
+        assert array is not None
+        return self.all_gather(out, array)
+
+    def reduce_scatter(
+        self, out: ndarray, array: ndarray, counts: Sequence[int], op: ReduceOp
+    ) -> list[Any]:
+        return self.all_gather(out, array)
+
+    def all_to_all(
+        self, out: ndarray, array: ndarray, received: Sequence[int], sent: Sequence[int]
+    ) -> list[Any]:
+        return self.all_gather(out, array)

@@ -1,0 +1,95 @@
+"""A group of processes and what it can do, in the form in which torch's ProcessGroup objects offer it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from ..core.process_group import ProcessGroup, needed_group
+from . import membership
+from .collective_checks import DebugLevel, get_debug_level, verify
+from .communicator import Alone, Communicator
+
+DEFAULT_TIMEOUT = timedelta(minutes=30)
+
+
+class GroupMember:
+    """What stands for a group in the processes that are not in it."""
+
+    NON_GROUP_MEMBER = -100
+
+
+class Group(ProcessGroup):
+    """Processes that exchange tensors.
+
+    Parameters
+    ----------
+    backend : str
+    communicator : Communicator or Alone
+    ranks : sequence of int
+        The global ranks of the members, by their rank within the group.
+    name : str
+    timeout : timedelta
+    """
+
+    def __init__(
+        self, backend: str, communicator: Communicator | Alone, ranks: Sequence[int], name: str,
+        timeout: timedelta = DEFAULT_TIMEOUT, description: str = "undefined",
+    ) -> None:  # fmt: skip
+        super().__init__(backend)
+        self.communicator: Any = communicator
+        self.ranks = list(ranks)
+        self.group_name = name
+        self.group_desc = description
+        self.timeout = timeout
+        self.calls = 0
+        #: At DETAIL: over what collectives are compared before they run, and how many were.
+        self.control: Any = None
+        self.checks = 0
+        if isinstance(communicator, Communicator) and get_debug_level() is DebugLevel.DETAIL:
+            self.control = communicator.twin()
+
+    def rank(self) -> int:
+        return self.communicator.rank
+
+    def size(self) -> int:
+        return self.communicator.size
+
+    def name(self) -> str:
+        """Return the name of the backend."""
+        return self.backend
+
+    def free(self) -> None:
+        """Give up the communicator."""
+        self.communicator.free()
+
+    def verify(self, name: str, *tensors: Any) -> None:
+        """Check at DETAIL that all processes are about to run the same."""
+        if self.control is not None:
+            verify(self, name, tensors)
+
+    def began(self, name: str) -> int:
+        """Count a collective that begins; return the how-manieth of the group it is."""
+        self.calls += 1
+        member = membership.current()
+        if member is not None:
+            member.calls[self.group_name] = (self.calls, name)
+        return self.calls
+
+    def number_of(self, rank: int, what: str = "rank") -> int:
+        """Return the rank within the group of a global rank."""
+        try:
+            return self.ranks.index(rank)
+        except ValueError:
+            raise ValueError(f"Global rank {rank} is not part of group {self}") from None
+
+
+ProcessGroup.__module__ = "torch.distributed.distributed_c10d"
+
+
+def resolve(group: Any) -> Group | None:
+    """Return the group, or the default one; None where this process is not in it."""
+    if group is None:
+        return needed_group()  # type: ignore[return-value]  # every group that is made is one
+    return None if group is GroupMember.NON_GROUP_MEMBER or isinstance(group, int) else group

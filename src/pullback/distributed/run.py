@@ -1,0 +1,154 @@
+"""Start a program as several processes that work together: torchrun.
+
+    python -m pullback.distributed.run --nproc-per-node 4 train.py --its --arguments
+
+Each process runs the program as ``python -m pullback`` does, with torchrun's environment variables: RANK,
+LOCAL_RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT and the rest. The first process that fails ends all; the
+launcher then names its rank, shows its traceback and ends with status 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from ..array.threads import processors
+from .launched_job import Job, Launch
+
+
+def get_args_parser() -> argparse.ArgumentParser:
+    """Return the parser of torchrun's options."""
+    made = argparse.ArgumentParser(
+        prog="torchrun", description="Start a program as several processes that work together."
+    )
+
+    def option(*names: str, **settings: Any) -> None:
+        # torchrun knows each option by both spellings.
+        spellings = [name for name in names for name in (name, f"--{name[2:].replace('-', '_')}")]
+        made.add_argument(*dict.fromkeys(spellings if names[0][:2] == "--" else names), **settings)
+
+    option("--nnodes", default="1", help="number of machines")
+    option("--nproc-per-node", default="1", help="processes on each: a number, 'cpu', 'auto' or 'gpu'")
+    option("--node-rank", type=int, default=0, help="which of the machines this is")
+    option("--master-addr", default=None, help="a name of machine 0 that all can reach")
+    option("--master-port", type=int, default=None, help="a free port of machine 0")
+    option("--rdzv-endpoint", default="", help="HOST:PORT of machine 0, in place of the two before")
+    option("--rdzv-backend", default="static", help="taken for torchrun's sake")
+    option("--rdzv-id", default="none", help="a name of the job")
+    option("--rdzv-conf", default="", help="taken for torchrun's sake")
+    option("--local-addr", default=None, help="taken for torchrun's sake")
+    option("--standalone", action="store_true", help="a job on this machine, at any free port")
+    option("--max-restarts", type=int, default=0, help="how often to start all anew where one fails")
+    option("--monitor-interval", type=float, default=0.1, help="taken for torchrun's sake")
+    option("--start-method", default="spawn", choices=["spawn", "fork", "forkserver"],
+           help="taken for torchrun's sake")  # fmt: skip
+    option("--role", default="default", help="a name for the processes")
+    option("--log-dir", default=None, help="a folder for what the processes print")
+    option("-r", "--redirects", default="0", help="3: what they print goes to --log-dir only")
+    option("-t", "--tee", default="0", help="3: what they print goes to --log-dir as well")
+    option("--local-ranks-filter", default="", help="whose output is shown, as 0,1")
+    option("--run-path", action="store_true", help="taken for torchrun's sake: a path is always run")
+    kind = made.add_mutually_exclusive_group()
+    kind.add_argument("-m", "--module", action="store_true", help="the program is a module's name")
+    kind.add_argument("--no-python", "--no_python", action="store_true", help="the program is not Python's")
+    made.add_argument("training_script", help="the program")
+    made.add_argument("training_script_args", nargs=argparse.REMAINDER, help="its arguments")
+    return made
+
+
+def processes(told: str) -> int:
+    """Return how many processes ``--nproc-per-node`` means.
+
+    Raises
+    ------
+    ValueError
+        It is no number, and none of the words for one.
+    """
+    if told in ("cpu", "auto"):
+        return processors()
+    if told == "gpu":
+        raise ValueError("Cuda is not available.")
+    try:
+        count = int(told)
+    except ValueError:
+        raise ValueError(f"Unsupported nproc_per_node value: {told}") from None
+    if count < 1:
+        raise ValueError(f"Unsupported nproc_per_node value: {told}")
+    return count
+
+
+def launch_of(options: Any) -> Launch:
+    """Return what the options ask for.
+
+    Raises
+    ------
+    ValueError
+        They cannot be served.
+    """
+    least, _, most = options.nnodes.partition(":")
+    if most and most != least:
+        raise ValueError(f"the number of machines is fixed when a job starts: write --nnodes {most}")
+    host, port = options.master_addr, options.master_port
+    if options.rdzv_endpoint:
+        name, _, number = options.rdzv_endpoint.partition(":")
+        host, port = host or name, port if port is not None else int(number or 29400)
+    alone = options.standalone or int(least) == 1
+    if alone:
+        host = host or "127.0.0.1"
+        port = 0 if port is None else port
+    if not alone and host is None:
+        raise ValueError("a job of several machines needs --master-addr, a name of machine 0")
+    count = processes(options.nproc_per_node)
+    if options.no_python:
+        command = [options.training_script]
+    elif options.module:
+        command = [sys.executable, "-u", "-m", "pullback", "-m", options.training_script]
+    else:
+        command = [sys.executable, "-u", "-m", "pullback", options.training_script]
+    return Launch(
+        command=[*command, *options.training_script_args], program=options.training_script, count=count,
+        nodes=int(least), node=options.node_rank, host=host or "127.0.0.1",
+        port=29500 if port is None else port, name=options.rdzv_id, restarts=options.max_restarts,
+        role=options.role, log_dir=options.log_dir, tee=options.tee != "0", redirect=options.redirects != "0",
+        shown=[int(one) for one in options.local_ranks_filter.split(",") if one],
+    )  # fmt: skip
+
+
+def parse_args(args: Sequence[str] | None) -> argparse.Namespace:
+    """Return the options of a command line."""
+    return get_args_parser().parse_args(args)
+
+
+def run(args: Any, rank_argument: bool = False) -> int:
+    """Run the program that options name; return the exit status.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+    rank_argument : bool
+        Whether the program is given its rank on the machine as an argument as well.
+    """
+    try:
+        launch = launch_of(args)
+    except ValueError as error:
+        get_args_parser().error(str(error))
+    launch.rank_argument = rank_argument
+    return Job(launch).run()
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the program that the arguments, by default the command line's, name; return the exit status."""
+    return run(parse_args(args))
+
+
+def stopped(number: int, _: Any) -> None:
+    """Turn a signal that asks the launcher to end into an exception, so that it ends its processes."""
+    raise SystemExit(128 + number)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, stopped)
+    sys.exit(main())

@@ -1,0 +1,146 @@
+"""Where the elements of a distributed tensor are, and how they get from one layout into another.
+
+A layout is a mesh, a placement for each of its dimensions and the shape of the whole. Dimensions of the mesh
+divide an axis one after the other; an axis is divided as `chunk` does it, so that the last processes may have
+fewer elements than the others, or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...tensor.creation import zeros
+from ...tensor.join import cat
+from .. import ReduceOp, all_gather, all_reduce
+from ..device_mesh import DeviceMesh
+from .placement_types import Partial, Placement, Replicate, Shard
+
+_OPERATIONS = {
+    "sum": ReduceOp.SUM, "avg": ReduceOp.AVG, "max": ReduceOp.MAX, "min": ReduceOp.MIN,
+    "product": ReduceOp.PRODUCT,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A mesh, a placement for each of its dimensions and the shape of the whole tensor."""
+
+    mesh: DeviceMesh
+    placements: tuple[Placement, ...]
+    shape: tuple[int, ...]
+
+
+def part_sizes(size: int, count: int) -> list[int]:
+    """Return how many of `size` elements each of `count` processes has."""
+    each = -(-size // count)
+    return [max(0, min(each, size - each * place)) for place in range(count)]
+
+
+def part(tensor: Any, dim: int, place: int, count: int) -> Any:
+    """Return the part of a tensor that a process has."""
+    sizes = part_sizes(tensor.shape[dim], count)
+    return tensor.narrow(dim, sum(sizes[:place]), sizes[place])
+
+
+def local_shape(layout: Layout) -> tuple[int, ...]:
+    """Return the shape of what this process has."""
+    shape = list(layout.shape)
+    for axis, placement in enumerate(layout.placements):
+        if isinstance(placement, Shard):
+            sizes = part_sizes(shape[placement.dim], layout.mesh.size(axis))
+            shape[placement.dim] = sizes[layout.mesh.get_local_rank(axis)]
+    return tuple(shape)
+
+
+def local_offsets(layout: Layout) -> tuple[int, ...]:
+    """Return where in the whole tensor the part of this process begins."""
+    shape, offsets = list(layout.shape), [0] * len(layout.shape)
+    for axis, placement in enumerate(layout.placements):
+        if isinstance(placement, Shard):
+            sizes = part_sizes(shape[placement.dim], layout.mesh.size(axis))
+            place = layout.mesh.get_local_rank(axis)
+            offsets[placement.dim] += sum(sizes[:place])
+            shape[placement.dim] = sizes[place]
+    return tuple(offsets)
+
+
+def normalised(placements: Sequence[Placement] | None, mesh: DeviceMesh, dims: int) -> tuple[Placement, ...]:
+    """Return a placement for each dimension of a mesh, with axes counted from the front."""
+    found = [Replicate()] * mesh.ndim if placements is None else list(placements)
+    if len(found) != mesh.ndim:
+        raise ValueError(
+            f"`placements` must have the same length as `device_mesh.ndim`! Found placements length: "
+            f"{len(found)}, and device_mesh.ndim: {mesh.ndim}."
+        )
+    return tuple(Shard(p.dim + dims) if isinstance(p, Shard) and p.dim < 0 else p for p in found)
+
+
+def cut(whole: Any, layout: Layout) -> Any:
+    """Return what this process has of a tensor that it knows as a whole."""
+    local = whole
+    for axis, placement in enumerate(layout.placements):
+        count, place = layout.mesh.size(axis), layout.mesh.get_local_rank(axis)
+        if isinstance(placement, Shard):
+            local = part(local, placement.dim, place, count)
+        elif isinstance(placement, Partial):
+            if placement.reduce_op == "sum":
+                local = local if place == 0 else zeros(local.shape, dtype=local.dtype)
+            elif placement.reduce_op != "avg":
+                raise RuntimeError(f"a whole tensor cannot become {placement!r}")
+    return local
+
+
+def gathered(local: Any, dim: int, size: int, group: Any) -> Any:
+    """Return the parts of all processes of a group, joined along an axis that has `size` elements in all."""
+    count = group.size()
+    if count == 1:
+        return local
+    sizes = part_sizes(size, count)
+    missing = sizes[0] - local.shape[dim]
+    if missing:
+        shape = list(local.shape)
+        shape[dim] = missing
+        local = cat([local, zeros(shape, dtype=local.dtype)], dim)
+    parts = [zeros(local.shape, dtype=local.dtype) for _ in range(count)]
+    all_gather(parts, local.contiguous(), group=group)
+    return cat([one.narrow(dim, 0, n) for one, n in zip(parts, sizes, strict=True)], dim)
+
+
+def moved(local: Any, old: Layout, new: Layout) -> Any:
+    """Return what this process has of a tensor in another layout.
+
+    Parameters
+    ----------
+    local : Tensor
+        What it has in the old one.
+    old, new : Layout
+        Of one mesh and shape.
+    """
+    if old.placements == new.placements:
+        return local
+    same = 0  # dimensions of the mesh in front that stay as they are
+    while old.placements[same] == new.placements[same]:
+        same += 1
+    shapes = [list(old.shape)]
+    for axis, placement in enumerate(old.placements):
+        shape = list(shapes[-1])
+        if isinstance(placement, Shard):
+            sizes = part_sizes(shape[placement.dim], old.mesh.size(axis))
+            shape[placement.dim] = sizes[old.mesh.get_local_rank(axis)]
+        shapes.append(shape)
+    for axis in reversed(range(same, old.mesh.ndim)):
+        placement, group = old.placements[axis], old.mesh.get_group(axis)
+        if isinstance(placement, Shard):
+            local = gathered(local, placement.dim, shapes[axis][placement.dim], group)
+        elif isinstance(placement, Partial):
+            local = local.clone()
+            all_reduce(local, _OPERATIONS[placement.reduce_op], group=group)
+    rest = tuple(Replicate() for _ in range(same)) + new.placements[same:]
+    return cut(local, Layout(new.mesh, rest, tuple(shapes[same])))
+
+
+__all__ = [
+    "Layout", "cut", "gathered", "local_offsets", "local_shape", "moved", "normalised", "part", "part_sizes",
+]  # fmt: skip

@@ -1,0 +1,67 @@
+"""What a parallel module tells of itself: data about buckets and iterations, and its lines in the log."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+logger = logging.getLogger("torch.nn.parallel.distributed")
+
+#: How torch's log calls dtypes.
+_NAMES = {
+    "torch.float32": "float", "torch.float64": "double", "torch.float16": "c10::Half",
+    "torch.bfloat16": "c10::BFloat16",
+}  # fmt: skip
+
+
+def logging_data(ddp: Any) -> dict[str, Any]:
+    """Return what programs ask about buckets and iterations; times are not measured."""
+    buckets = ddp.reducer.buckets
+    rebuilt = ddp.reducer.has_rebuilt
+    parameters = ddp.reducer.parameters
+    return {
+        "backend_name": ddp.process_group.backend,
+        "bucket_sizes": ", ".join(map(str, ddp.reducer.first_sizes)),
+        "rebuilt_bucket_sizes": ", ".join(map(str, ddp.reducer.sizes())) if rebuilt else "",
+        "rebuilt_per_bucket_param_indices": ", ".join(
+            " ".join(map(str, b.numbers)) for b in buckets
+        ) if rebuilt else "",
+        "prev_iteration_grad_ready_order_indices": ", ".join(map(str, ddp.reducer.ready_order)),
+        "module_name": type(ddp.module).__name__,
+        "device_ids": "",
+        "dtypes": ", ".join(dict.fromkeys(_NAMES.get(str(p.dtype), str(p.dtype)) for p in parameters)),
+        "broadcast_buffers": int(ddp.forward_sync_buffers),
+        "bucket_cap_bytes": ddp.bucket_bytes_cap,
+        "find_unused_parameters": int(ddp.find_unused_parameters),
+        "gradient_as_bucket_view": int(ddp.gradient_as_bucket_view),
+        "static_graph": int(ddp.static_graph),
+        "comm_hook": ddp._comm_hooks[0][0].__qualname__ if ddp._comm_hooks else "",
+        "has_rebuilt_buckets": int(rebuilt),
+        "iteration": ddp.reducer.passes,
+        "num_parameter_tensors": len(parameters),
+        "total_parameter_size_bytes": sum(p.numel() * p.element_size() for p in parameters),
+        "output_device": -1,
+        "rank": ddp.process_group.rank(),
+        "world_size": ddp.process_group.size(),
+    }  # fmt: skip
+
+
+_said_none_unused = False
+
+
+def say_none_unused() -> None:
+    """Warn in the log, once, that a search for unused parameters found none."""
+    global _said_none_unused
+    if not _said_none_unused:
+        _said_none_unused = True
+        logger.warning(
+            "Warning: find_unused_parameters=True was specified in DDP constructor, but did not find any "
+            "unused parameters in the forward pass. This flag results in an extra traversal of the autograd "
+            "graph every iteration,  which can adversely affect performance. If your model indeed never has "
+            "any unused parameters in the forward pass, consider turning this flag off. Note that this "
+            "warning may be a false positive if your model has flow control causing later iterations to have "
+            "unused parameters."
+        )
+
+
+__all__ = ["logger", "logging_data", "say_none_unused"]

@@ -1,0 +1,55 @@
+"""What gloo lacks or does wrongly, the comparison of collectives, and a barrier that somebody misses."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+
+dist.init_process_group("mpi", timeout=timedelta(seconds=30))
+rank, size = dist.get_rank(), dist.get_world_size()
+
+
+def fails(call):
+    try:
+        call()
+    except RuntimeError as error:
+        return str(error)
+    raise AssertionError("no error")
+
+
+x = torch.arange(8.0)
+dist.all_reduce(x[::2])
+assert x.tolist() == [0.0, 1.0, 4.0, 3.0, 8.0, 5.0, 12.0, 7.0]
+for dtype in (torch.int16, torch.uint16, torch.uint64, torch.float8_e5m2, torch.complex128):
+    x = torch.ones(3).to(dtype)
+    dist.all_reduce(x)
+    assert x.to(torch.float64 if not dtype.is_complex else dtype).tolist() == [2.0] * 3, dtype
+x = torch.tensor([1 + 2j]).conj()
+dist.all_reduce(x)
+assert x.tolist() == [2 - 4j]
+leaf = torch.ones(2, requires_grad=True)
+version = leaf._version
+dist.all_reduce(leaf)
+assert leaf.is_leaf and leaf._version == version and leaf.tolist() == [2.0, 2.0]
+
+# Under TORCH_DISTRIBUTED_DEBUG=DETAIL
+text = fails(lambda: dist.all_reduce(torch.ones(2 + rank)))
+assert f"Rank {rank} is running collective: CollectiveFingerPrint(SequenceNumber=" in text
+assert text.endswith(f"following aspects:   Tensor Tensor shapes: {2 + rank}vs {3 - rank}"), text
+text = fails(lambda: dist.all_reduce(torch.ones(2, dtype=[torch.float32, torch.float64][rank])))
+assert text.endswith(["Tensor dtypes: Floatvs Double", "Tensor dtypes: Doublevs Float"][rank]), text
+text = fails(lambda: dist.barrier() if rank else dist.broadcast(torch.ones(2), 0))
+assert text.endswith(["Op type: BROADCASTvs BARRIER", "Op type: BARRIERvs BROADCAST"][rank]), text
+dist.all_reduce(x := torch.ones(2))
+assert x.tolist() == [2.0, 2.0]
+
+short = timedelta(milliseconds=100)
+if rank == 0:
+    text = fails(lambda: dist.monitored_barrier(timeout=short))
+    assert text.startswith("[Rank 0]: Rank 1 failed to pass monitoredBarrier in 100 ms\n"), text
+    text = fails(lambda: dist.irecv(torch.zeros(1), 1).wait(short))
+    assert text.startswith("Timed out waiting 100ms for recv operation to complete"), text
+dist.barrier()
+print(f"all as expected in {rank}")

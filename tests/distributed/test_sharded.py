@@ -1,0 +1,126 @@
+"""Modules whose parameters are sharded over two processes train as in torch, and as in one process."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+
+import pullback
+from pullback import distributed as dist
+from pullback import nn
+from pullback.distributed.device_mesh import DeviceMesh, init_device_mesh
+from pullback.distributed.fsdp import FSDPModule, fully_shard
+
+from .side_by_side import needs_mpi, run, run_in_torch, same
+
+
+@pytest.fixture(scope="module")
+def trained() -> dict[str, Any]:
+    """What the program printed, by rank."""
+    return run("sharded.py")
+
+
+@needs_mpi
+def test_each_process_has_a_shard(trained: dict[str, Any]) -> None:
+    first, second = trained["0"]["shards"], trained["1"]["shards"]
+    # of 11 rows the first has 6, and the second the rest
+    assert (first[0], second[0]) == ([6, 7], [5, 7])
+    assert trained["0"]["names"][:2] == ["FSDPNet", "FSDPBlock"]
+
+
+@needs_mpi
+def test_states_resume_whole_and_in_shards(trained: dict[str, Any]) -> None:
+    for rank in ("0", "1"):
+        kinds, _, _, going_on, resumed = trained[rank]["states"]
+        assert kinds == ["Tensor", "DTensor"]
+        assert resumed == [going_on, going_on]
+
+
+@needs_mpi
+def test_ways_to_shard_agree(trained: dict[str, Any]) -> None:
+    for rank in ("0", "1"):
+        done = trained[rank]
+        assert done["losses"] == done["kept"]
+        assert same(done["wrapped"][0], done["losses"][:3], 1e-6)
+        assert same(done["mixed"][:1], done["losses"][:1], 1e-2)
+
+
+@needs_mpi
+@pytest.mark.skipif(find_spec("torch") is None, reason="compares with torch")
+def test_all_is_as_in_torch(trained: dict[str, Any]) -> None:
+    expected = run_in_torch("sharded.py")
+    for rank in ("0", "1"):
+        for name, there in expected[rank].items():
+            tolerance = 2e-3 if name == "mixed" else 1e-5  # bfloat16 has eight bits
+            here = trained[rank][name]
+            assert same(here, there, tolerance), (rank, name, here, there)
+
+
+@needs_mpi
+def test_layers_are_divided() -> None:
+    """Tensor parallelism, beside the whole layers and beside torch's."""
+    done = run("divided.py")
+    for rank in ("0", "1"):
+        assert [found[2:] for found in done[rank][:2]] == [[True, True], [True, True]]
+    # of 9 rows of the head the first process has 5
+    assert (done["0"][0][0][-1], done["1"][0][0][-1]) == ([5, 8], [4, 8])
+    if find_spec("torch") is not None:
+        assert same(done, run_in_torch("divided.py"), 1e-5)
+
+
+@pytest.fixture
+def group() -> Any:
+    dist.init_process_group("gloo", rank=0, world_size=1)
+    yield
+    dist.destroy_process_group()
+
+
+@pytest.mark.usefixtures("group")
+def test_meshes() -> None:
+    mesh = init_device_mesh("cpu", (1, 1), mesh_dim_names=("dp", "tp"))
+    assert repr(mesh) == "DeviceMesh((dp=1, tp=1), 'cpu', stride=((), ()))"
+    assert repr(mesh["tp"]) == "DeviceMesh((tp=1), 'cpu', stride=((),))"
+    assert (mesh.ndim, mesh.shape, mesh.size(), mesh.get_coordinate()) == (2, (1, 1), 1, (0, 0))
+    assert mesh["dp"].get_local_rank() == mesh.get_local_rank("dp") == 0
+    assert mesh["dp"] != DeviceMesh("cpu", [0])
+    assert DeviceMesh("cpu", [0]) == init_device_mesh("cpu", (1,))
+    with pytest.raises(RuntimeError, match="Found the DeviceMesh have 2 dimensions"):
+        mesh.get_group()
+    with pytest.raises(KeyError, match="Valid mesh_dim_names are"):
+        mesh["x"]
+    with pytest.raises(RuntimeError, match="bigger than default world size 1, but found 2 ranks!"):
+        init_device_mesh("cpu", (2,))
+
+
+@pytest.mark.usefixtures("group")
+def test_a_graph_does_not_keep_whole_parameters() -> None:
+    net = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
+    expected = [p.clone() for p in net.parameters()]
+    for part in net:
+        fully_shard(part)
+    fully_shard(net)
+    assert isinstance(net, FSDPModule)
+    loss = net(pullback.ones(5, 3)).sum()
+    whole = net[0]._fsdp_state.group.parameters[0].leaf
+    assert whole.stride() == (0, 0)  # its memory is given up
+    loss.backward()
+    assert whole.stride() == (0, 0)
+    assert [p.full_tensor().tolist() for p in net.parameters()] == [p.tolist() for p in expected]
+    assert net[0].weight.grad.full_tensor().shape == (4, 3)
+    with pytest.raises(RuntimeError, match="got mixed torch.Tensor and DTensor"):
+        _ = net[0].weight.grad + pullback.ones(4, 3)
+
+
+@pytest.mark.usefixtures("group")
+def test_parameters_that_get_memory_after_they_are_sharded() -> None:
+    with pullback.device("meta"):
+        layer = nn.Linear(4, 3)
+    fully_shard(layer)
+    layer.to_empty(device="cpu")
+    layer.reset_parameters()
+    layer(pullback.ones(2, 4)).sum().backward()
+    assert layer.weight.device.type == "cpu"
+    assert 0 < layer.weight.full_tensor().abs().max() < 0.5
+    assert layer.weight.grad.full_tensor().tolist() == [[2.0] * 4] * 3
