@@ -1,0 +1,331 @@
+"""The records of the programs, and what an answer must say to be right.
+
+A program is run in a fresh process, as a user would run it. Its output is cut into answers, and an answer is
+held against the record, which was written down before the first run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+SOURCES = FOLDER.parents[2] / "src"
+
+HALVES = "open", "held"
+
+#: What a program shows: it raises, or a gradient is missing, zero, NaN or infinite, or it trains wrongly.
+SYMPTOMS = "error", "none", "zero", "nan", "inf", "wrong"
+
+#: An answer with one of these words leaves its cause open; see `docs/guides`. Without them it is certain.
+UNSURE = "likely", "probably", "perhaps", "possibly", "suspect", "may ", "might "
+
+#: An answer names a place or a mend. A line of the output without these is no answer, and cannot be certain.
+ANSWERS = "where:", "mend:", "cause:", "certain"
+
+#: How many lines of an explanation are what a user meets first.
+FIRST_LINES = 12
+
+#: How many seconds a program may take.
+TIMEOUT = 120.0
+
+#: A row of the walk through the graph, which quotes every line whatever the mistake is.
+WALK = re.compile(r"\d+ (\w+Backward\d*|leaf|AccumulateGrad)\b")
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One program and what an expert would say of it.
+
+    Attributes
+    ----------
+    number : str
+        Three digits, with which the name of the program begins.
+    file : Path
+        The program.
+    kind : str
+        The kind of mistake.
+    symptom : str
+        One of `SYMPTOMS`.
+    shows : str
+        For an error, a part of its message; otherwise an expression of the program's variables that is true
+        after it has run.
+    line : int
+        The line of the cause.
+    also : tuple[int, ...]
+        Further lines that an expert might name as well.
+    cause, mend, forbidden : tuple[tuple[str, ...], ...]
+        Groups of words. A right answer has one group of `cause` whole, and no group of `forbidden`.
+    name : str or None
+        The tensor, parameter or variable that the answer should name.
+    """
+
+    number: str
+    file: Path
+    kind: str
+    symptom: str
+    shows: str
+    line: int
+    also: tuple[int, ...]
+    cause: tuple[tuple[str, ...], ...]
+    name: str | None
+    mend: tuple[tuple[str, ...], ...]
+    forbidden: tuple[tuple[str, ...], ...]
+
+    @property
+    def lines(self) -> list[str]:
+        """Return the lines of the program, without the space around them."""
+        return [line.strip() for line in self.file.read_text().splitlines()]
+
+
+def mistakes(half: str) -> list[Mistake]:
+    """Return the programs of one half, by number."""
+    records = json.loads((FOLDER / f"{half}.json").read_text())
+    return [
+        Mistake(
+            number=number,
+            file=FOLDER / record["file"],
+            kind=record["kind"],
+            symptom=record["symptom"],
+            shows=record["shows"],
+            line=record["line"],
+            also=tuple(record["also"]),
+            cause=tuple(map(tuple, record["cause"])),
+            name=record["name"],
+            mend=tuple(map(tuple, record["mend"])),
+            forbidden=tuple(map(tuple, record["forbidden"])),
+        )
+        for number, record in sorted(records.items())
+    ]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a process printed."""
+
+    out: str
+    err: str
+    timed_out: bool = False
+
+
+def run(*arguments: str) -> Ran:
+    """Run `python -m pullback` with arguments in a fresh process, without colour."""
+    environment = {**os.environ, "PYTHONPATH": str(SOURCES), "NO_COLOR": "1", "COLUMNS": "100"}
+    command = [sys.executable, "-m", "pullback", *arguments]
+    try:
+        done = subprocess.run(
+            command,
+            cwd=FOLDER,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return Ran("", "", timed_out=True)
+    return Ran(done.stdout, done.stderr)
+
+
+@cache
+def has_full() -> bool:
+    """Return whether `python -m pullback explain` has the option `--full`."""
+    return "--full" in run("explain", "--help").out
+
+
+@dataclass(frozen=True)
+class Raised:
+    """The end of a traceback.
+
+    Attributes
+    ----------
+    line : int or None
+        The innermost line of the program that the traceback names.
+    message : str
+        The first line of the message, which is torch's.
+    notes : str
+        What follows it.
+    """
+
+    line: int | None
+    message: str
+    notes: str
+
+
+def raised(err: str, program: Path) -> Raised | None:
+    """Return what the last traceback in an output says, or None where there is none."""
+    _, found, last = err.rpartition("Traceback (most recent call last):\n")
+    if not found:
+        return None
+    frames: list[str] = []
+    rest = last.splitlines()
+    while rest and rest[0].startswith(" "):
+        frames.append(rest.pop(0))
+    places = re.findall(rf'{re.escape(program.name)}", line (\d+)', "\n".join(frames))
+    message = rest[0] if rest else ""
+    return Raised(int(places[-1]) if places else None, message, "\n".join(rest[1:]))
+
+
+def shows_symptom(mistake: Mistake) -> bool:
+    """Return whether a program shows under pullback what its record says."""
+    if mistake.symptom == "error":
+        end = raised(run(str(mistake.file)).err, mistake.file)
+        return end is not None and mistake.shows in end.message
+    check = (
+        "import runpy, torch\n"
+        f"variables = runpy.run_path({str(mistake.file)!r})\n"
+        f"print('shown:', bool(eval({mistake.shows!r}, {{**variables, 'torch': torch}})))\n"
+    )
+    return run("-c", check).out.endswith("shown: True\n")
+
+
+def answers(text: str) -> Iterator[str]:
+    """Cut an output into answers: a line with the deeper lines below it, up to the next blank line."""
+    block: list[str] = []
+    depth = 0
+    for line in [*text.splitlines(), ""]:
+        here = len(line) - len(line.lstrip())
+        if block and (not line.strip() or here <= depth):
+            yield "\n".join(_without_walk(block))
+            block = []
+        if line.strip():
+            if not block:
+                depth = here
+            block.append(line)
+
+
+def _without_walk(block: list[str]) -> list[str]:
+    start = next((k for k, line in enumerate(block) if WALK.match(line.lstrip())), len(block))
+    return block[:start]
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+def _has(word: str, text: str) -> bool:
+    if word.isdigit():
+        return re.search(rf"(?<![\w.]){word}(?![\w.]*\d)", text) is not None
+    start = r"(?<![a-z0-9])" if word[0].isalnum() else ""
+    return re.search(start + re.escape(word), text) is not None
+
+
+def _has_group(groups: tuple[tuple[str, ...], ...], text: str) -> bool:
+    return any(all(_has(word, text) for word in group) for group in groups)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What an answer names of what it should."""
+
+    line: bool
+    cause: bool
+    mend: bool
+    name: bool
+    forbidden: bool
+    certain: bool
+
+    @property
+    def right(self) -> bool:
+        """Return whether the answer names line and cause, and nothing that makes it wrong."""
+        return self.line and self.cause and not self.forbidden
+
+    @property
+    def certain_and_wrong(self) -> bool:
+        """Return whether the answer says that it is certain, and names neither line nor cause."""
+        return self.certain and not self.line and not self.cause
+
+
+def judge(mistake: Mistake, answer: str, message: str = "", at: int | None = None) -> Judged:
+    """Hold an answer against a record.
+
+    Parameters
+    ----------
+    mistake : Mistake
+        The record.
+    answer : str
+        The answer, as printed.
+    message : str
+        torch's own message, which names a cause but forbids and mends nothing.
+    at : int or None
+        The line of the program that the traceback above the answer ends in.
+    """
+    own = _plain(answer)
+    if message:
+        own = own.replace(_plain(message), " ")
+    wanted = mistake.line, *mistake.also
+    line = at in wanted or any(
+        re.search(rf"(?:\blines? |\.py:|(?<![\w\[\],]):){number}\b", own) for number in wanted
+    )
+    # A quoted line of the program is a place. What is wrong with it must be said in other words.
+    for quoted in sorted({_plain(text) for text in mistake.lines if len(text) >= 8}, key=len, reverse=True):
+        own = own.replace(quoted, " ")
+    answered = any(word in own for word in ANSWERS)
+    return Judged(
+        line=line,
+        cause=_has_group(mistake.cause, f"{own} {_plain(message)}" if at is not None else own),
+        mend=_has_group(mistake.mend, own),
+        name=mistake.name is None or mistake.name.lower() in own,
+        forbidden=_has_group(mistake.forbidden, own),
+        certain=answered and not any(word in own for word in UNSURE),
+    )
+
+
+@dataclass(frozen=True)
+class Met:
+    """What the tool said of a program.
+
+    Attributes
+    ----------
+    first, best : list[Judged]
+        The answers that a user meets first, and all of them.
+    text : str
+        The whole output, to be shown.
+    timed_out : bool
+        Whether a run took longer than `TIMEOUT`.
+    """
+
+    first: list[Judged]
+    best: list[Judged]
+    text: str
+    timed_out: bool
+
+    @property
+    def certain_and_wrong(self) -> bool:
+        """Return whether the first answer of all is certain and wrong."""
+        return next((judged.certain_and_wrong for judged in self.best if judged.certain), False)
+
+
+def meet(mistake: Mistake) -> Met:
+    """Run a program plainly and explained, and judge the answers."""
+    program = str(mistake.file)
+    plain = run(program)
+    explained = run("explain", program)
+    runs = [plain, explained]
+    if has_full():
+        runs.append(run("explain", "--full", program))
+    end = raised(plain.err, mistake.file)
+    message = end.message.partition(": ")[2] if end else ""
+    noted = [judge(mistake, end.notes, message, end.line or 0)] if end else []
+    rest = explained.out.removeprefix(plain.out)
+    if not end:
+        rest += explained.err.removeprefix(plain.err)
+    first = "\n".join(rest.strip("\n").splitlines()[:FIRST_LINES])
+    whole = [judge(mistake, answer, message) for answer in answers(rest)]
+    for more in runs[2:]:
+        whole += [judge(mistake, answer, message) for answer in answers(more.out.removeprefix(plain.out))]
+    shown = [f"$ python -m pullback {mistake.file.name}", plain.out, end and f"{end.message}\n{end.notes}"]
+    shown += [f"$ python -m pullback explain {mistake.file.name}", rest]
+    return Met(
+        first=noted if end else [judge(mistake, answer, message) for answer in answers(first)],
+        best=noted + whole,
+        text="\n".join(text for text in shown if text),
+        timed_out=any(ran.timed_out for ran in runs),
+    )
