@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 
 from ..core.blame import Place
@@ -42,5 +43,15 @@ class Answer:
         if self.mend:
             lines.append(f"  mend: {self.mend}")
         return "\n".join(lines)
+
+    def in_a_line(self) -> str:
+        """Return place, cause and mend in one line."""
+        where = ""
+        if self.place is not None:
+            where = f"{os.path.basename(self.place.file)}:{self.place.line}: "
+            if self.place.code:
+                where += f"`{self.place.code}`: "
+        cause = self.cause if self.certain or self.cause.startswith("Probably") else f"Probably: {self.cause}"
+        return f"{where}{cause}{f' Mend: {self.mend}.' if self.mend else ''}"
 
     __repr__ = __str__

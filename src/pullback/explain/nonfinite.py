@@ -48,29 +48,30 @@ def why_nan(t: Any, loss: Any = None) -> Answer:
     name = scene.name_of(t) or "the tensor"
     spoilt = t._node is LEAF and t._grad is not None and not finite(t._grad)
     if not finite(t) and not spoilt:
-        return _of_value(t, name, scene)
+        return of_value(t, name, scene)
     if t._grad is None or finite(t._grad):
         grad = "" if t._grad is None else " and so is its gradient"
         return Answer("finite", f"{name} is finite{grad}.", certain=True)
     root = root_of(loss, scene)
     if root is None and not finite(t):
-        return _of_value(t, name, scene)
+        return of_value(t, name, scene)
     if root is None:
         return Answer(
             "no graph", f"The graph that gave {name}.grad is gone.", None, (),
             "ask with the loss at hand: `explain.why_nan(x, loss)`",
         )  # fmt: skip
     if not finite(root.loss):
-        return _of_value(root.loss, scene.name_of(root.loss) or "the loss", scene)
+        return of_value(root.loss, scene.name_of(root.loss) or "the loss", scene)
     if not finite(root.covector) and root.call is not None and scene.scope is not None:
         return Answer(
             "covector not finite", "The covector that `backward` was given is not finite.",
             scene.scope.place(root.call), (), "look at where it comes from", certain=True,
         )  # fmt: skip
-    return _of_gradient(name, root, scene)
+    return of_gradient(name, root, scene)
 
 
-def _of_value(t: Any, name: str, scene: Scene) -> Answer:
+def of_value(t: Any, name: str, scene: Scene) -> Answer:
+    """Return where a value that is not finite came from, by its graph."""
     if t._node is None or t._node is LEAF:
         return Answer(
             "not recorded" if t._node is None else "leaf not finite",
@@ -195,7 +196,8 @@ def _risky(node: Node) -> bool:
     return node._op is not None and node._op.name in PATTERNS
 
 
-def _of_gradient(name: str, root: Root, scene: Scene) -> Answer:
+def of_gradient(name: str, root: Root, scene: Scene) -> Answer:
+    """Return where a gradient stopped being finite on its way back from a finite loss."""
     flow = Flow([root.loss._node], scene.tensors())
     first: Visit | None = None
     for visit in flow.pull([root.covector]):
@@ -262,4 +264,4 @@ def _suspect(flow: Flow, name: str, way: str) -> Answer:
     )  # fmt: skip
 
 
-__all__ = ["why_nan"]
+__all__ = ["of_gradient", "of_value", "why_nan"]

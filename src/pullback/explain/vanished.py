@@ -60,10 +60,11 @@ def why_zero(x: Any, loss: Any = None) -> Answer:
             scene.scope.place(root.call), (), "pass the weights that are meant, or leave it out for a scalar",
             certain=True,
         )  # fmt: skip
-    return _search(x, name, root, grad, scene)
+    return search(x, name, root, grad, scene)
 
 
-def _search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) -> Answer:
+def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) -> Answer:
+    """Return where the gradient of a leaf became zero on its way back from a loss."""
     flow = Flow([root.loss._node], scene.tensors())
     visits = flow.pull([root.covector])
     leaf = next((n for n in flow.nodes if isinstance(n, AccumulateGrad) and n.variable is x), None)
@@ -213,4 +214,4 @@ def _suspect(name: str, flow: Flow, leading: set[Node]) -> Answer:
     return Answer("not found", f"Where the gradient of {name} vanished cannot be seen.", None, (), proof)
 
 
-__all__ = ["why_zero"]
+__all__ = ["search", "why_zero"]
