@@ -22,7 +22,16 @@ from .cuts import Search, carrier_of, has_history
 from .missing import switched_off
 from .names import Names
 from .roots import receiver_of
-from .scene import Scene, Scope, paths_in, switches_off, tensors_in, tree_of
+from .scene import (
+    Scene,
+    Scope,
+    freezing,
+    function_at,
+    paths_in,
+    switches_off,
+    tensors_in,
+    tree_of,
+)
 
 Judge = Callable[[BaseException, "Raised"], Answer]
 
@@ -422,7 +431,7 @@ def _no_history(error: BaseException, raised: Raised) -> Answer:
         modules = [p for p in read if isinstance(scene.value(p), Module)]
         for module in modules:
             frozen = not any(p.requires_grad for p in scene.value(module).parameters())
-            place = switched_off(module, scene) or (_freezing(raised) if frozen else None)
+            place = switched_off(module, scene) or (freezing([scene.frame.f_code.co_filename for scene in raised.scenes]) if frozen else None)
             if place is not None:
                 return Answer(
                     "switched off", f"No parameter of {module} requires grad: that was set to False.", place,
@@ -483,41 +492,8 @@ def _calls_in_file(scene: Scene, fits: Callable[[ast.Call], bool]) -> list[tuple
     found = []
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and fits(node.value):
-            found.append((node.lineno, _function_at(tree, node.lineno)))
+            found.append((node.lineno, function_at(tree, node.lineno)))
     return found
-
-
-def _function_at(tree: ast.AST, line: int) -> str:
-    inner = "<module>"
-    for node in ast.walk(tree):
-        is_function = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        if is_function and node.lineno <= line <= (node.end_lineno or line):
-            inner = node.name
-    return inner
-
-
-def _freezing(raised: Raised) -> Place | None:
-    """Return the line of the program's files that sets requires_grad to False."""
-    for scene in raised.scenes:
-        file = scene.frame.f_code.co_filename
-        tree = tree_of(file)
-        for node in ast.walk(tree) if tree is not None else ():
-            off = (
-                isinstance(node, ast.Assign)
-                and isinstance(node.targets[0], ast.Attribute)
-                and node.targets[0].attr == "requires_grad"
-                and getattr(node.value, "value", None) is False
-            ) or (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Attribute)
-                and node.func.attr == "requires_grad_"
-                and bool(node.args)
-                and getattr(node.args[0], "value", None) is False
-            )
-            if off:
-                line = node.end_lineno or node.lineno
-                return Place(file, line, _function_at(tree, line), _text_of(scene, line))
-    return None
 
 
 def _frozen(name: str, raised: Raised) -> Answer | None:
@@ -530,7 +506,7 @@ def _frozen(name: str, raised: Raised) -> Answer | None:
     ]  # fmt: skip
     if not modules or any(p.requires_grad for _, m in modules for p in m.parameters()):
         return None
-    place = _freezing(raised)
+    place = freezing([scene.frame.f_code.co_filename for scene in raised.scenes])
     if place is None:
         return None
     return Answer(

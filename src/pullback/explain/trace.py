@@ -214,7 +214,16 @@ class Trace:
                     self._ended(event, result)
                 return result
 
-            return property(getter, held.fset, held.fdel, held.__doc__)
+            def setter(tensor: Any, value: Any) -> None:
+                event = self._begun(name, (value,), {})
+                held.__set__(tensor, value)
+                if not looking.get() and not _own_use(event):
+                    self._ended(event, None)
+                    event.outputs = [tensor]
+                    event.kept = False
+                    self._makers[id(tensor)] = event
+
+            return property(getter, setter, held.fdel, held.__doc__)
 
         def method(tensor: Any, *args: Any, **kwargs: Any) -> Any:
             if self._within:

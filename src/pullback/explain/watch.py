@@ -21,6 +21,7 @@ from ..core.node import LEAF, AccumulateGrad
 from ..core.value import TensorBase, shape_of
 from ..nn import utils as nn_utils
 from ..nn.modules.module import Module
+from ..nn.parameter import Parameter
 from ..nn.utils import clip_grad
 from ..optim.optimizer import Optimizer
 from ..optim.scheduler import LRScheduler
@@ -29,12 +30,12 @@ from .answer import Answer
 from .explanation import Explanation
 from .findings.collected import Findings
 from .findings.functions import Functions
-from .findings.layers import Layers, symmetric
+from .findings.layers import Layers, assigned, symmetric
 from .findings.loop import Loop
 from .findings.losses import look_at, origin, values_of
-from .findings.reach import Reach, listed
+from .findings.reach import Reach, aside, listed
 from .findings.sizes import Sizes
-from .findings.values import is_finite, look_at_value
+from .findings.values import has_nan, is_finite, look_at_value
 from .modules import ModuleCalls
 from .names import Names
 from .nonfinite import of_gradient, of_value
@@ -81,6 +82,7 @@ class Watch:
         self.files: set[str] = set()
         self.full = True
         self.told_nan = False
+        self.inits: dict[int, Place | None] = {}
         self._wrapped: list[tuple[Any, str, Any]] = []
         self._copies: dict[int, list[tuple[Any, Any]]] = {}
         self.trace.listeners.append(self._event)
@@ -203,6 +205,8 @@ class Watch:
         self.layers.look_at(event, self.findings)
         self.sizes.look_at(event, self.findings)
         name = event.name
+        if event.entry in ("constant_", "zeros_", "ones_", "fill_", "zero_") and event.inputs:
+            self.inits[id(event.inputs[0][0])] = event.place
         if (name.endswith("_") or name == "__setitem__") and event.inputs and not name.startswith("_"):
             self._written(event)
         elif name in ("__setitem__", "__iadd__", "__isub__", "__imul__") and event.inputs:
@@ -228,7 +232,7 @@ class Watch:
         names = Names(frame)
         outputs = [y for y in call.outputs if isinstance(y, TensorBase)]
         leaves = [node.variable for node in path.nodes if type(node) is AccumulateGrad]
-        self._learn(names, leaves)
+        self.names.update(names.tensors)
         self.reach.look(outputs, path.nodes, self.trace)
         if call.kind == "backward":
             self.layers.backward(self.trace.events, self.findings)
@@ -247,16 +251,11 @@ class Watch:
         if value is not None and not math.isfinite(value):
             self._values([y for y in call.outputs if isinstance(y, TensorBase)], Scene(frame))
 
-    def _learn(self, names: Names, leaves: Iterable[Any]) -> None:
-        for leaf in leaves:
-            name = names.of_tensor(leaf)
-            if name is not None:
-                self.names[id(leaf)] = name
-        for known in self.loop.optimizers.values():
-            for p in known.parameters():
-                name = names.of_tensor(p)
-                if name is not None:
-                    self.names[id(p)] = name
+    def _candidates(self) -> list[Any]:
+        """Return what the program means to train: what optimizers hold; without any, all parameters in use."""
+        if self.loop.optimizers:
+            return list(self.loop.ever_held.values())
+        return [p for m in self.layers.called.values() for p in m._parameters.values() if p is not None]
 
     def name_of(self, tensor: Any) -> str | None:
         """Return the program's name of a leaf."""
@@ -269,6 +268,10 @@ class Watch:
     def _made_at(self, leaf: Any) -> At | None:
         owner = self.layers.owner_of(leaf)
         return None if owner is None else self.layers.made.get(id(owner[0]))
+
+    def _used_at(self, leaf: Any) -> Place | None:
+        owner = self.layers.owner_of(leaf)
+        return None if owner is None else self.layers.uses.get(id(owner[0]))
 
     def _values(self, outputs: list[Any], scene: Scene) -> None:
         for y in outputs:
@@ -345,6 +348,16 @@ class Watch:
 
     def _why_nan(self, leaf: Any, name: str, call: BackwardCall, scene: Scene) -> None:
         root = self._root(call)
+        for event in self.trace.events:
+            if event.outputs and has_nan(event.outputs[0]):
+                names = Names(scene.frame)
+                answer = look_at_value(
+                    event.outputs[0], self.trace, names.of_tensor, lambda t: self._source(t, names, scene)
+                )
+                if answer is not None:
+                    self.answers[id(leaf)] = answer
+                    self.findings.add("not finite", answer)
+                    return
         if root is not None:
             answer = of_gradient(name, root, scene)
             self.answers[id(leaf)] = answer
@@ -359,20 +372,34 @@ class Watch:
         self._report_unused(told)
         for key, (leaf, answer) in self.zero.items():
             if key not in self.alive and answer is not None:
-                self.findings.add("zero gradient", _named(answer, self.name_of(leaf)))
+                self.findings.add("zero gradient", self._zero_factor(_named(answer, self.name_of(leaf))))
         if self.loop.broken is not None and not self.told_nan:
             self.findings.add("not finite", self.loop.broken)
-        self.layers.report(self.findings, self.loop.held, self.reach.reached)
-        self.loop.report(self.name_of, told | self.layers.leaves_told(), self._made_at)
+        self.layers.report(self.findings, self.loop.held, self.reach.reached, self.name_of)
+        self.loop.report(self.name_of, told | self.layers.leaves_told(), self._made_at, self._used_at)
         self.sizes.report(self.findings, self.name_of)
         self._report_symmetric()
         return self.findings
+
+    def _zero_factor(self, answer: Answer) -> Answer:
+        """Name the line that makes the weights that are 0, where these are the factor."""
+        if answer.kind != "multiplied by 0":
+            return answer
+        for module in self.layers.called.values():
+            for name, p in module._parameters.items():
+                value = None if p is None else values_of(p)
+                if value is not None and value.size > 1 and not value.any():
+                    place = self.inits.get(id(p)) or assigned(module, name)
+                    if place is not None and p.dim() >= 2:
+                        cause = f"{answer.cause} `{self.name_of(p) or name}` starts at 0 and stays there."
+                        return Answer(answer.kind, cause, place, (f"used at {answer.place}",), answer.mend, True)
+        return answer
 
     def _wanted(self, leaf: Any) -> bool:
         """Return whether the program means to train a leaf."""
         if self.loop.optimizers:
             return self.loop.held(leaf)
-        return leaf._node is LEAF and id(leaf) in self.names
+        return leaf._node is LEAF and (isinstance(leaf, Parameter) or id(leaf) in self.names)
 
     def _report_unused(self, told: set[int]) -> None:
         if not self.reach.calls or not self.reach.reached:
@@ -381,7 +408,8 @@ class Watch:
             key not in self.loop.ever_held for key in self.loop.graded if key not in self.layers.leaves_told()
         )
         unused: dict[Any, list[Any]] = {}
-        for key, leaf in self.loop.ever_held.items():
+        for leaf in self._candidates():
+            key = id(leaf)
             if key in self.reach.reached or key in told or not leaf.requires_grad:
                 continue
             if loose and key not in self.names:
@@ -394,6 +422,12 @@ class Watch:
             at = None if owner is None else self.layers.made.get(id(owner))
             use = None if owner is None else self.layers.uses.get(id(owner))
             names = listed(leaves, self.name_of)
+            cut = aside(self.reach, leaves) if use else None
+            if cut is not None:
+                self.findings.add("lost history", Answer(
+                    cut.kind, f"Probably: {names} get no gradient: `{cut.code}` {cut.what}.", cut.place, (), cut.mend,
+                ))  # fmt: skip
+                continue
             self.findings.add("no gradient", Answer(
                 "not reached", f"No gradient reaches {names}: "
                 + ("no loss was computed from what this call gives." if use else "the layer is never called."),
@@ -416,7 +450,8 @@ class Watch:
                 self.findings.add("", Answer(
                     "symmetric weights", f"All rows of `{self.name_of(weight) or 'a weight'}` are equal, and so are "
                     "their gradients: the units can never become different.",
-                    None if at is None else place_at(*at), (), "start the weights at random", certain=True,
+                    self.inits.get(id(weight)) or (None if at is None else place_at(*at)), (),
+                    "start the weights at random", certain=True,
                 ))  # fmt: skip
 
 

@@ -18,10 +18,11 @@ from ...core.value import TensorBase, shape_of
 from ...nn.modules.module import Module
 from ...nn.parameter import Parameter
 from ..answer import Answer
-from ..scene import tree_of
+from ..scene import freezing, tree_of
 from ..trace import Event
 from .collected import Findings
 from .losses import origin, values_of
+from .reach import listed
 
 #: Modules that do something else in training.
 BY_MODE = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
@@ -101,7 +102,7 @@ class Layers:
                 "not registered", f"`self.{where}` of {type(outer).__name__} is a plain "
                 f"{type(vars(outer)[where]).__name__} of modules: their parameters are not among "
                 "`parameters()`, so no optimizer, `to()` or `state_dict` knows them.",
-                _assigned(outer, where) or place, (),
+                assigned(outer, where) or place, (),
                 "use `nn.ModuleList` or `nn.ModuleDict`", certain=True,
             ))  # fmt: skip
 
@@ -121,6 +122,13 @@ class Layers:
 
     def look_at(self, event: Event, findings: Findings) -> None:
         """Look at one call of a function."""
+        if event.module is not None and event.kwargs.get("requires_grad") is True and event.outputs:
+            self.told |= {id(t) for t in event.outputs}
+            findings.add("not held", Answer(
+                "made in forward", f"A tensor that requires grad is made in each call of "
+                f"{type(event.module).__name__}.forward: it starts again each time, and no optimizer holds it.",
+                event.place, (), "make it once in `__init__`, as an `nn.Parameter`", certain=True,
+            ))  # fmt: skip
         if event.name == "batch_norm":
             made = origin(event.maker_of(event.argument(0, "input")), set())
             bias = None if made is None else made.argument(2, "bias")
@@ -157,8 +165,12 @@ class Layers:
                     return module, name
         return None
 
-    def report(self, findings: Findings, held: Callable[[Any], bool], reached: dict[int, Any]) -> None:
+    def report(
+        self, findings: Findings, held: Callable[[Any], bool], reached: dict[int, Any],
+        name_of: Callable[[Any], str | None],
+    ) -> None:  # fmt: skip
         """Add what the whole run shows."""
+        self._report_frozen(findings, name_of)
         outermost = self._outermost()
         for key, (module, place) in self.trained.items():
             if key not in outermost or module.training or not _depends_on_mode(module):
@@ -181,6 +193,30 @@ class Layers:
         self._report_made_anew(findings, held, reached)
         self._report_shared(findings)
         self._report_attributes(findings, held, reached)
+
+    def _report_frozen(self, findings: Findings, name_of: Any) -> None:
+        frozen = [p for m in self.called.values() for p in m._parameters.values()
+                  if p is not None and not p.requires_grad]  # fmt: skip
+        place = None if not frozen else freezing(self._files(frozen))
+        if frozen and place is not None:
+            findings.add("frozen", Answer(
+                "frozen", f"{listed(frozen, name_of)} {'are' if len(frozen) > 1 else 'is'} frozen (`requires_grad` "
+                "is False): no gradient reaches it, and it is not trained.", place, (),
+                "set `requires_grad` to True again for what is to be trained", certain=False,
+            ))  # fmt: skip
+        for module in self.called.values():
+            for name, buffer in module._buffers.items():
+                value = None if buffer is None or _normalises(module) else values_of(buffer)
+                if value is not None and value.dtype.kind == "f" and value.size > 1 and not value.any():
+                    findings.add("frozen", Answer(
+                        "buffer of zeros", f"`{name}` of {type(module).__name__} is a buffer and stays 0: buffers "
+                        "have no gradient and are not trained, so it is no parameter.",
+                        _registered(module, name), (), f"write `self.{name} = nn.Parameter(…)` if it is to be learned",
+                    ))  # fmt: skip
+
+    def _files(self, frozen: Any) -> list[str]:
+        found = [at[0].co_filename for at in self.made.values()]
+        return list(dict.fromkeys(found))
 
     def _outermost(self) -> set[int]:
         inner: set[int] = set()
@@ -219,13 +255,26 @@ class Layers:
             for name, value in vars(module).items():
                 if not isinstance(value, TensorBase) or isinstance(value, Parameter):
                     continue
-                if value._node is LEAF and not held(value):
+                if value._node is LEAF and not held(value) and id(value) not in self.told:
                     self.told.add(id(value))
                     findings.add("not held", Answer(
                         "no parameter", f"`self.{name}` of {type(module).__name__} is a plain tensor that requires "
                         "grad, no `nn.Parameter`: it is not among `parameters()`, so no optimizer holds it.",
-                        _assigned(module, name), (), f"write `self.{name} = nn.Parameter(…)`", certain=True,
+                        assigned(module, name), (), f"write `self.{name} = nn.Parameter(…)`", certain=True,
                     ))  # fmt: skip
+
+
+def _registered(module: Any, name: str) -> Place | None:
+    """Return the line that registers a buffer."""
+    for kind in type(module).__mro__:
+        code = getattr(vars(kind).get("__init__"), "__code__", None)
+        tree = None if code is None else tree_of(code.co_filename)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("register_buffer") and node.args:
+                if getattr(node.args[0], "value", None) == name:
+                    text = linecache.getline(code.co_filename, node.lineno).strip()
+                    return Place(code.co_filename, node.lineno, code.co_name, text)
+    return None
 
 
 def _may_have_weights(module: Any) -> bool:
@@ -248,7 +297,7 @@ def _unregistered(outer: Any, module: Any) -> str | None:
     return None
 
 
-def _assigned(owner: Any, name: str) -> Place | None:
+def assigned(owner: Any, name: str) -> Place | None:
     """Return the line of a class that first gives an attribute of `self` its value."""
     for kind in type(owner).__mro__:
         for method in vars(kind).values():

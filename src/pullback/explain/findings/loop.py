@@ -264,17 +264,19 @@ class Loop:
     # --- at the end -----------------------------------------------------------------------------------------
 
     def report(
-        self, name_of: Callable[[Any], str | None], told: set[int], made_at: Callable[[Any], At | None]
-    ) -> None:
+        self, name_of: Callable[[Any], str | None], told: set[int], made_at: Callable[[Any], At | None],
+        used_at: Callable[[Any], Place | None],
+    ) -> None:  # fmt: skip
         """Add what the whole run shows; `told` are leaves of which another finding tells."""
-        self._report_held(name_of, told, made_at)
+        self._report_held(name_of, told, made_at, used_at)
         self._report_steps()
         self._report_rates(name_of)
         self._report_unchanged(name_of)
 
     def _report_held(
-        self, name_of: Callable[[Any], str | None], told: set[int], made_at: Callable[[Any], At | None]
-    ) -> None:
+        self, name_of: Callable[[Any], str | None], told: set[int], made_at: Callable[[Any], At | None],
+        used_at: Callable[[Any], Place | None],
+    ) -> None:  # fmt: skip
         if not self.optimizers or not self.graded:
             return
         for known in self.optimizers.values():
@@ -292,6 +294,7 @@ class Loop:
                     "make the optimizer from the parameters of the model that is trained, after that model has "
                     "its final layers", certain=True,
                 ))  # fmt: skip
+        self._report_overlap(name_of)
         loose = [
             leaf for key, leaf in self.graded.items()
             if key not in self.ever_held and key not in told and isinstance(leaf, Parameter)
@@ -300,6 +303,13 @@ class Loop:
             return
         at = next((w.at for w in self.optimizers.values() if w.at is not None), None)
         made = made_at(loose[0])
+        if made is None and used_at(loose[0]) is not None:
+            self.findings.add("not held", Answer(
+                "copy with history", f"No optimizer holds {listed(loose, name_of)}, and yet the loss goes back "
+                "through it: a copy, such as a target network, is used with its history.", used_at(loose[0]), (),
+                "call it under `with torch.no_grad():`, or `detach()` what it gives", certain=True,
+            ))  # fmt: skip
+            return
         late = made is not None and self.order.get(made, -1) > self.order.get(at, math.inf)
         place = made if late else at
         why = f" The optimizer was made before it, at {place_at(*at)}." if late and at is not None else ""
@@ -309,6 +319,20 @@ class Loop:
             "make the optimizer after the model has its final layers, pass it to the optimizer "
             "(`add_param_group`), or freeze it with `requires_grad_(False)`", certain=True,
         ))  # fmt: skip
+
+    def _report_overlap(self, name_of: Callable[[Any], str | None]) -> None:
+        owners: dict[int, Watched] = {}
+        for known in self.optimizers.values():
+            for p in known.parameters():
+                other = owners.setdefault(id(p), known)
+                if other is not known and known.at is not None:
+                    first = None if other.at is None else place_at(*other.at)
+                    self.findings.add("another model", Answer(
+                        "held twice", f"This optimizer holds `{name_of(p) or 'a weight'}`, which another optimizer "
+                        f"holds already ({first}): both move it.", place_at(*known.at), (),
+                        "give each optimizer the parameters of its own model", certain=True,
+                    ))  # fmt: skip
+                    return
 
     def _report_steps(self) -> None:
         for known in self.optimizers.values():

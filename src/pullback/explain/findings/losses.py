@@ -52,6 +52,28 @@ def look_at(event: Event, findings: Findings) -> None:
         _log_probabilities(event, findings)
     elif name in ("softmax", "log_softmax"):
         _axis(event, findings)
+    elif name in ("reshape", "view"):
+        _swapped_axes(event, findings)
+
+
+def _swapped_axes(event: Event, findings: Findings) -> None:
+    """Say where a reshape gives two axes each other's sizes: it does not exchange them."""
+    x = event.argument(0, "input")
+    if not isinstance(x, TensorBase) or len(event.outputs) != 1 or not (event.wanted or x.is_floating_point()):
+        return
+    have, want = shape_of(x), shape_of(event.outputs[0])
+    if len(have) != len(want) or have == want or len(have) < 2:
+        return
+    moved = [k for k, (a, b) in enumerate(zip(have, want)) if a != b]
+    if len(moved) == 2 and have[moved[0]] == want[moved[1]] and have[moved[1]] == want[moved[0]]:
+        if 1 in (have[moved[0]], have[moved[1]]):
+            return
+        a, b = moved
+        findings.add("wrong axis", Answer(
+            "reshape instead of transpose", f"{event.name} from {_dims(have)} to {_dims(want)} does not exchange the "
+            "axes: it reads the numbers on in their order, so values of different samples are mixed.",
+            event.place, (), f"use `transpose({a}, {b})`",
+        ))  # fmt: skip
 
 
 def values_of(tensor: Any) -> ndarray | None:
@@ -182,6 +204,13 @@ def _classes(event: Event, findings: Findings) -> None:
             event.place, (), "pass the prediction first, then the target", certain=True,
         ))  # fmt: skip
     made = origin(event.maker_of(x))
+    last = origin(event.maker_of(x), {"dropout", "clone", "contiguous"})
+    if values.ndim == 3 and values.shape[1] == values.shape[2] and last is not None and last.name == "linear":
+        findings.add("wrong axis", Answer(
+            "classes on the wrong axis", f"{event.name} takes the classes along axis 1, and the layer before it "
+            f"puts them last: shape {_dims(values.shape)} fits both only because two axes are equal.", event.place,
+            (), "pass `logits.transpose(1, 2)`, or flatten: `logits.flatten(0, 1), target.flatten()`",
+        ))  # fmt: skip
     if event.name == "cross_entropy":
         if _sums_to_one(values, axis):
             softmax = made is not None and made.name in ("softmax", "softmin", "safe_softmax")

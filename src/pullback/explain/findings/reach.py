@@ -64,6 +64,7 @@ class Reach:
     def __init__(self) -> None:
         self.reached: dict[int, Any] = {}
         self.losses: dict[tuple[str, Any, int], Loss] = {}
+        self.asides: dict[tuple[str, Any, int], Loss] = {}
         self.calls = 0
 
     def look(self, outputs: Iterable[Any], nodes: Iterable[Node], trace: Trace) -> None:
@@ -86,6 +87,11 @@ class Reach:
             if lost:
                 self._note(event, sure, first, trace)
             waiting += [(e, sure and s, first and not lost) for e, s in _before(event, trace)]
+        for event in trace.events:
+            if event.lost() and event not in seen and event.name not in SHAPE_ONLY and event.recording:
+                key = (event.name, *event.frames[0])
+                if key not in self.asides and len(self.asides) < MOST_LOSSES:
+                    self.asides[key] = Loss(event, False, False, leaves_behind(event, trace))
 
     def _note(self, event: Event, sure: bool, first: bool, trace: Trace) -> None:
         code, at = event.frames[0]
@@ -127,6 +133,17 @@ class Reach:
                     cut.mend, certain=False,
                 ))  # fmt: skip
         return told
+
+
+def aside(reach: Reach, leaves: Iterable[Any]) -> _Cut | None:
+    """Return the call beside the way to the loss at which the history of some leaves ended; None where there
+    is none.
+    """
+    wanted = {id(leaf) for leaf in leaves}
+    for loss in sorted(reach.asides.values(), key=lambda loss: loss.event.number):
+        if wanted & set(loss.leaves):
+            return cut_of(loss.event)
+    return None
 
 
 def listed(leaves: Iterable[Any], name_of: Callable[[Any], str | None]) -> str:

@@ -42,7 +42,8 @@ def is_finite(tensor: Any) -> bool:
     return bool(np.isfinite(value if value.dtype.kind != "V" else value.astype(np.float32)).all())
 
 
-def _has_nan(tensor: Any) -> bool:
+def has_nan(tensor: Any) -> bool:
+    """Return whether a tensor holds NaN."""
     value = values_of(tensor)
     return value is not None and value.dtype.kind in "fcV" and bool(np.isnan(value.astype(np.float64)).any())
 
@@ -58,11 +59,11 @@ def first_not_finite(tensor: Any, trace: Trace) -> tuple[Event | None, Any]:
     while True:
         found: Event | None = None
         for given, maker in event.inputs:
-            if is_finite(given) or maker in seen:
+            if is_finite(given) or maker in seen or any(given is out for out in event.outputs):
                 continue
             if maker is None:
                 return None, given
-            if maker.name in MASKING and not _has_nan(given):
+            if maker.name in MASKING and not has_nan(given):
                 continue
             found = maker
             break
@@ -96,7 +97,8 @@ def look_at_value(
             "finite.", source(found), _rows(found), "look at the data; replace or leave out such rows before "
             "they go in", certain=True,
         )  # fmt: skip
-    if not event.inputs or (event.name in ("stack", "tensor", "from_numpy", "as_tensor") and not event.wanted):
+    written = event.name in ("__setitem__", "fill_", "copy_", "index_fill_", "masked_fill_") and not event.wanted
+    if written or not event.inputs or (event.name in ("stack", "tensor", "from_numpy", "as_tensor") and not event.wanted):
         name = name_of(found)
         return Answer(
             "data not finite", f"{f'`{name}`' if name else 'The tensor'} made here holds {_count(found)}: the data "
