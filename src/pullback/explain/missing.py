@@ -36,8 +36,12 @@ def why_none(x: Any, loss: Any = None) -> Answer:
     """
     if not isinstance(x, TensorBase):
         raise TypeError(f"why_none: expected a tensor, got {type(x).__name__}")
-    scene = Scene(user_frame(sys._getframe(1)))
-    name = scene.name_of(x) or "the tensor"
+    return why_none_in(Scene(user_frame(sys._getframe(1))), x, None, loss)
+
+
+def why_none_in(scene: Scene, x: Any, name: str | None = None, loss: Any = None) -> Answer:
+    """Say why ``x.grad`` is None, as asked at a place of the program."""
+    name = scene.name_of(x) or name or "the tensor"
     if x._grad is not None:
         return Answer("has a gradient", f"{name}.grad is not None.", certain=True)
     if x._node is not None and x._node is not LEAF:
@@ -331,4 +335,4 @@ def _late(name: str, search: Search, loss_name: str, before: int, scene: Scene) 
     )  # fmt: skip
 
 
-__all__ = ["why_none"]
+__all__ = ["why_none", "why_none_in"]

@@ -207,6 +207,7 @@ class Trace:
 
     def _watched(self, name: str, held: Any) -> Any:
         if isinstance(held, property):
+
             def getter(tensor: Any) -> Any:
                 event = self._begun(name, (tensor,), {})
                 result = held.__get__(tensor)

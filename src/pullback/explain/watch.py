@@ -207,9 +207,8 @@ class Watch:
         name = event.name
         if event.entry in ("constant_", "zeros_", "ones_", "fill_", "zero_") and event.inputs:
             self.inits[id(event.inputs[0][0])] = event.place
-        if (name.endswith("_") or name == "__setitem__") and event.inputs and not name.startswith("_"):
-            self._written(event)
-        elif name in ("__setitem__", "__iadd__", "__isub__", "__imul__") and event.inputs:
+        if ((name.endswith("_") or name == "__setitem__") and event.inputs and not name.startswith(
+        "_")) or (name in ("__setitem__", "__iadd__", "__isub__", "__imul__") and event.inputs):
             self._written(event)
 
     def _written(self, event: Event) -> None:
@@ -392,7 +391,9 @@ class Watch:
                     place = self.inits.get(id(p)) or assigned(module, name)
                     if place is not None and p.dim() >= 2:
                         cause = f"{answer.cause} `{self.name_of(p) or name}` starts at 0 and stays there."
-                        return Answer(answer.kind, cause, place, (f"used at {answer.place}",), answer.mend, True)
+                        return Answer(
+                            answer.kind, cause, place, (f"used at {answer.place}",), answer.mend, True
+                        )
         return answer
 
     def _wanted(self, leaf: Any) -> bool:
@@ -430,7 +431,8 @@ class Watch:
                 continue
             self.findings.add("no gradient", Answer(
                 "not reached", f"No gradient reaches {names}: "
-                + ("no loss was computed from what this call gives." if use else "the layer is never called."),
+                + ("no loss was computed from what this call gives." if use else "the layer is never "
+                "called."),
                 use or (None if at is None else place_at(*at)), (),
                 "use it in the forward pass, or take it out of what is trained", certain=use is None,
             ))  # fmt: skip
@@ -448,7 +450,8 @@ class Watch:
             if weight is not None and weight._grad is not None and symmetric(weight, weight._grad):
                 at = self.layers.made.get(id(module))
                 self.findings.add("", Answer(
-                    "symmetric weights", f"All rows of `{self.name_of(weight) or 'a weight'}` are equal, and so are "
+                    "symmetric weights", f"All rows of `{self.name_of(weight) or 'a weight'}` are equal, "
+                    "and so are "
                     "their gradients: the units can never become different.",
                     self.inits.get(id(weight)) or (None if at is None else place_at(*at)), (),
                     "start the weights at random", certain=True,

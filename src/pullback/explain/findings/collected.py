@@ -8,7 +8,8 @@ from ..answer import Answer
 ORDER = (
     "error", "call without parentheses", "no optimizer", "data not finite", "not finite", "lost history",
     "no gradient", "another model", "not held", "zero gradient", "broadcast", "softmax twice",
-    "wrong axis", "one class", "wrong input of a loss", "accumulated", "cleared too early", "clipped too early",
+    "wrong axis", "one class", "wrong input of a loss", "accumulated", "cleared too early", ("clipped too "
+    "early"),
     "never stepped", "order", "", "vanishing", "exploding", "learning rate", "mode", "frozen", "note",
 )  # fmt: skip
 

@@ -73,14 +73,15 @@ class Functions:
                 for number, array, place in self.writes:
                     if number > node._seq and np.shares_memory(value, array, max_work=1):
                         findings.add("", Answer(
-                            "written through .data", "A value that backward needs is written over through `.data` "
-                            "after the forward pass has saved it: autograd does not notice, and the gradient is "
+                            "written through .data", "A value that backward needs is written over through "
+                            "`.data` "
+                            "after the forward pass has saved it: autograd does not notice, and the "
+                            "gradient is "
                             "wrong.", place, (f"saved at {place_at(node._code, node._at)}",),
                             "write after `backward()`, or without `.data`, so that the error is raised",
                             certain=True,
                         ))  # fmt: skip
                         return
-            first = 0
         self.writes = []
 
 
@@ -103,7 +104,8 @@ def _checked(cls: Any, args: tuple[Any, ...], out: Any, node: Any) -> Answer | N
         return None
     if any(a is not None and np.any(a) and np.array_equal(a, b) for a, b in zip(once, twice)):
         return Answer(
-            "grad_output ignored", f"The backward of {cls.__name__} gives the same for any `grad_output`: it does "
+            "grad_output ignored", f"The backward of {cls.__name__} gives the same for any `grad_output`: "
+            "it does "
             "not multiply by it.", place, ("for a grad_output twice as large it returned the same",),
             "multiply by it: `return grad_output * …`", certain=True,
         )  # fmt: skip
@@ -157,7 +159,13 @@ def _against_differences(
             ahead, behind = run(k, x + h * direction), run(k, x - h * direction)
         except Exception:  # noqa: BLE001  # the program's own code, run on other numbers: no finding then
             return None
-        if here is None or again is None or ahead is None or behind is None or not np.array_equal(here, again):
+        if (
+            here is None
+            or again is None
+            or ahead is None
+            or behind is None
+            or not np.array_equal(here, again)
+        ):
             return None
         if here.shape == x.shape and np.allclose(here, x):
             return None  # the identity: its backward is another one on purpose
@@ -169,7 +177,8 @@ def _against_differences(
             return None  # flat, so a stand-in is meant; or at a kink
         if abs(slope - claimed) > 0.05 * scale:
             return Answer(
-                "wrong backward", f"The backward of {cls.__name__} is not the derivative of its forward: along one "
+                "wrong backward", f"The backward of {cls.__name__} is not the derivative of its forward: "
+                "along one "
                 f"direction it gives {claimed:.4g}, differences give {slope:.4g}.", place, (),
                 "derive the forward anew; `torch.autograd.gradcheck` compares each element", certain=True,
             )  # fmt: skip

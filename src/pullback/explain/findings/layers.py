@@ -126,7 +126,8 @@ class Layers:
             self.told |= {id(t) for t in event.outputs}
             findings.add("not held", Answer(
                 "made in forward", f"A tensor that requires grad is made in each call of "
-                f"{type(event.module).__name__}.forward: it starts again each time, and no optimizer holds it.",
+                f"{type(event.module).__name__}.forward: it starts again each time, and no optimizer holds "
+                "it.",
                 event.place, (), "make it once in `__init__`, as an `nn.Parameter`", certain=True,
             ))  # fmt: skip
         if event.name == "batch_norm":
@@ -145,7 +146,8 @@ class Layers:
             on = event.argument(2, "training", True)
             if module is not None and on and not module.training and type(module).__name__ not in BY_MODE:
                 findings.add("mode", Answer(
-                    "dropout in eval", f"F.{event.name} drops values although the module is in eval mode: its "
+                    "dropout in eval", f"F.{event.name} drops values although the module is in eval mode: "
+                    "its "
                     "`training` is True by default.", event.place, (),
                     "pass `training=self.training`, or use `nn.Dropout`", certain=True,
                 ))  # fmt: skip
@@ -179,14 +181,16 @@ class Layers:
                 continue
             at = self.modes.get(key)
             findings.add("mode", Answer(
-                "trained in eval mode", f"{type(module).__name__} is in eval mode while it is trained: dropout is "
+                "trained in eval mode", f"{type(module).__name__} is in eval mode while it is trained: "
+                "dropout is "
                 "off, and batch norm uses its running statistics.", place_at(*at) if at else place, (),
                 "call `model.train()` at the beginning of each epoch, after each evaluation", certain=True,
             ))  # fmt: skip
         for key, (module, place) in self.evaluated.items():
             if module.training and key in self.trained and _depends_on_mode(module):
                 findings.add("mode", Answer(
-                    "evaluated in training mode", f"{type(module).__name__} is called without recording while it "
+                    "evaluated in training mode", f"{type(module).__name__} is called without recording "
+                    "while it "
                     "is in training mode: dropout stays on, and batch norm takes statistics of these values.",
                     place, (), "call `model.eval()` before it, and `model.train()` afterwards",
                 ))  # fmt: skip
@@ -200,7 +204,8 @@ class Layers:
         place = None if not frozen else freezing(self._files(frozen))
         if frozen and place is not None:
             findings.add("frozen", Answer(
-                "frozen", f"{listed(frozen, name_of)} {'are' if len(frozen) > 1 else 'is'} frozen (`requires_grad` "
+                "frozen", f"{listed(frozen, name_of)} {'are' if len(frozen) > 1 else 'is'} frozen "
+                "(`requires_grad` "
                 "is False): no gradient reaches it, and it is not trained.", place, (),
                 "set `requires_grad` to True again for what is to be trained", certain=False,
             ))  # fmt: skip
@@ -209,9 +214,11 @@ class Layers:
                 value = None if buffer is None or _normalises(module) else values_of(buffer)
                 if value is not None and value.dtype.kind == "f" and value.size > 1 and not value.any():
                     findings.add("frozen", Answer(
-                        "buffer of zeros", f"`{name}` of {type(module).__name__} is a buffer and stays 0: buffers "
+                        "buffer of zeros", f"`{name}` of {type(module).__name__} is a buffer and stays 0: "
+                        "buffers "
                         "have no gradient and are not trained, so it is no parameter.",
-                        _registered(module, name), (), f"write `self.{name} = nn.Parameter(…)` if it is to be learned",
+                        _registered(module, name), (), f"write `self.{name} = nn.Parameter(…)` if it is to "
+                        "be learned",
                     ))  # fmt: skip
 
     def _files(self, frozen: Any) -> list[str]:
@@ -232,7 +239,8 @@ class Layers:
             weights = [p for m in modules for p in m.parameters(recurse=False) if id(p) in reached]
             if len({id(p) for p in weights}) > 1 and not any(held(p) for p in weights):
                 findings.add("not held", Answer(
-                    "made anew in each turn", f"A {type(modules[0]).__name__} is made anew in each turn of the "
+                    "made anew in each turn", f"A {type(modules[0]).__name__} is made anew in each turn of "
+                    "the "
                     "training: its weights start afresh, and no optimizer holds them.", place_at(*at), (),
                     "make it once, before the loop", certain=True,
                 ))  # fmt: skip
@@ -244,7 +252,8 @@ class Layers:
             if twice:
                 findings.add("", Answer(
                     "one module several times", f"{type(module).__name__} holds one and the same "
-                    f"{type(twice[0]).__name__} {Counter(held)[twice[0]]} times: the places share their weights.",
+                    f"{type(twice[0]).__name__} {Counter(held)[twice[0]]} times: the places share their "
+                    "weights.",
                     place_at(*self.made[id(module)]) if id(module) in self.made else None, (),
                     "make one for each place: `[nn.Linear(…) for _ in range(n)]` instead of `[layer] * n`",
                     certain=True,
@@ -258,7 +267,8 @@ class Layers:
                 if value._node is LEAF and not held(value) and id(value) not in self.told:
                     self.told.add(id(value))
                     findings.add("not held", Answer(
-                        "no parameter", f"`self.{name}` of {type(module).__name__} is a plain tensor that requires "
+                        "no parameter", f"`self.{name}` of {type(module).__name__} is a plain tensor that "
+                        "requires "
                         "grad, no `nn.Parameter`: it is not among `parameters()`, so no optimizer holds it.",
                         assigned(module, name), (), f"write `self.{name} = nn.Parameter(…)`", certain=True,
                     ))  # fmt: skip
@@ -270,16 +280,20 @@ def _registered(module: Any, name: str) -> Place | None:
         code = getattr(vars(kind).get("__init__"), "__code__", None)
         tree = None if code is None else tree_of(code.co_filename)
         for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("register_buffer") and node.args:
-                if getattr(node.args[0], "value", None) == name:
-                    text = linecache.getline(code.co_filename, node.lineno).strip()
-                    return Place(code.co_filename, node.lineno, code.co_name, text)
+            if (
+                isinstance(node, ast.Call)
+                and ast.unparse(node.func).endswith("register_buffer")
+                and node.args
+            ) and getattr(node.args[0], "value", None) == name:
+                text = linecache.getline(code.co_filename, node.lineno).strip()
+                return Place(code.co_filename, node.lineno, code.co_name, text)
     return None
 
 
 def _may_have_weights(module: Any) -> bool:
     name = type(module).__name__
-    weightless = ("ReLU", "Dropout", "Softmax", "Sigmoid", "Tanh", "Pool", "Loss", "Flatten", "GELU", "Identity",
+    weightless = ("ReLU", "Dropout", "Softmax", "Sigmoid", "Tanh", "Pool", "Loss", "Flatten", "GELU",
+    "Identity",
                   "LogSoftmax", "Upsample", "Unflatten", "SiLU", "ELU", "Fold", "Pad")  # fmt: skip
     return not any(word in name for word in weightless)
 
@@ -292,7 +306,10 @@ def _unregistered(outer: Any, module: Any) -> str | None:
         members = value.values() if type(value) is dict else value if type(value) in (list, tuple) else ()
         for member in members:
             inner = member if type(member) in (list, tuple) else (member,)
-            if any(m is module or (isinstance(m, Module) and any(x is module for x in m.modules())) for m in inner):
+            if any(
+                m is module or (isinstance(m, Module) and any(x is module for x in m.modules()))
+                for m in inner
+            ):
                 return name
     return None
 

@@ -100,7 +100,8 @@ class Loop:
             self.losses.append(loss)
         if self.last == "clip" and self.clipped is not None and not self.fresh:
             self.findings.add("clipped too early", Answer(
-                "clipped before backward", "Gradients are clipped before backward has computed them: the step "
+                "clipped before backward", "Gradients are clipped before backward has computed them: the "
+                "step "
                 "then uses gradients that were not clipped.", place_at(*self.clipped), (),
                 "clip between `backward()` and `step()`", certain=True,
             ))  # fmt: skip
@@ -141,7 +142,8 @@ class Loop:
         self.clipped = at
         if count == 0 and at is not None:
             self.findings.add("clipped too early", Answer(
-                "nothing clipped", "The clipping gets no parameters: an iterator such as `model.parameters()` "
+                "nothing clipped", "The clipping gets no parameters: an iterator such as "
+                "`model.parameters()` "
                 "that was used up before is empty.", place_at(*at), (), "pass `model.parameters()` anew",
                 certain=True,
             ))  # fmt: skip
@@ -159,8 +161,10 @@ class Loop:
         known = self.optimizers.get(id(getattr(scheduler, "optimizer", None)))
         if not initial and known is not None and known.steps == 0 and at is not None:
             self.findings.add("order", Answer(
-                "scheduler before optimizer", "The schedule steps before the optimizer does: the first learning "
-                "rate is skipped.", place_at(*at), (), "call `optimizer.step()` first, then `scheduler.step()`",
+                "scheduler before optimizer", "The schedule steps before the optimizer does: the first "
+                "learning "
+                "rate is skipped.", place_at(*at), (), "call `optimizer.step()` first, then "
+                "`scheduler.step()`",
                 certain=True,
             ))  # fmt: skip
 
@@ -175,7 +179,8 @@ class Loop:
         stale = [self.stale[id(p)] for p in known.parameters() if id(p) in self.stale and p._grad is not None]
         if stale and stale[0] is not None and any(_some(p._grad) for p in known.parameters()):
             self.findings.add("accumulated", Answer(
-                "gradients not cleared", "Gradients of earlier turns are still there, and backward adds to them: "
+                "gradients not cleared", "Gradients of earlier turns are still there, and backward adds to "
+                "them: "
                 f"the step at line {0 if place is None else place.line} uses the sum of all turns so far.",
                 place_at(*stale[0]), (), "call `optimizer.zero_grad()` in each turn, before `backward()`",
                 certain=True,
@@ -188,13 +193,17 @@ class Loop:
         some = any(_some(p._grad) for p in with_gradient)
         if self.cleared is not None and self.fresh and not some:
             self.findings.add("cleared too early", Answer(
-                "cleared before the step", "Gradients are cleared between `backward()` and the step, which then "
+                "cleared before the step", "Gradients are cleared between `backward()` and the step, which "
+                "then "
                 "has nothing to go by.", place_at(*self.cleared), (f"the step is at {place}",),
                 "clear them before `backward()`, or after the step", certain=True,
             ))  # fmt: skip
-        elif self.last in ("zero", "", "step") and not self.fresh and self.backwards == 0 and place is not None:
+        elif (
+            self.last in ("zero", "", "step") and not self.fresh and self.backwards == 0 and place is not None
+        ):
             self.findings.add("order", Answer(
-                "step before backward", "The optimizer steps before any backward: there are no gradients yet.",
+                "step before backward", "The optimizer steps before any backward: there are no gradients "
+                "yet.",
                 place, (), "call `backward()` first, then the step", certain=not some,
             ))  # fmt: skip
         self._mixed(known, place)
@@ -216,9 +225,11 @@ class Loop:
                     if any(id(q) in mine for q in owner.parameters()):
                         continue
                     self.findings.add("accumulated", Answer(
-                        "gradient of another loss", "This backward, meant for another optimizer, also adds to "
+                        "gradient of another loss", "This backward, meant for another optimizer, also adds "
+                        "to "
                         f"gradients that are used at {place}.", place_at(*at), (),
-                        "cut the loss off from what it does not train (`fake.detach()`), or call `zero_grad()` of "
+                        "cut the loss off from what it does not train (`fake.detach()`), or call "
+                        "`zero_grad()` of "
                         "the other optimizer directly before its own backward", certain=True,
                     ))  # fmt: skip
                     return
@@ -236,7 +247,10 @@ class Loop:
             value = values_of(p)
             if value is None:
                 continue
-            if not np.isfinite(value.astype(np.float64)).all() and np.isfinite(before.astype(np.float64)).all():
+            if (
+                not np.isfinite(value.astype(np.float64)).all()
+                and np.isfinite(before.astype(np.float64)).all()
+            ):
                 self._broke(known, p)
                 continue
             size = norm(before)
@@ -257,7 +271,8 @@ class Loop:
             "weights not finite", "The weights are NaN or infinite from this step on: "
             + ("its gradients were not finite." if infinite else "the update was too large."),
             place_at(*known.step_at), (f"step {known.steps}, learning rate {known.rates[-1]:g}",),
-            "look for the first value that is not finite" if infinite else "take a smaller learning rate, or clip",
+            "look for the first value that is not finite" if infinite else "take a smaller learning rate, "
+            "or clip",
             certain=True,
         )  # fmt: skip
 
@@ -291,7 +306,8 @@ class Loop:
                 self.findings.add(findings_group, Answer(
                     "another model", f"{cause}: its steps change nothing. It holds "
                     f"{listed(mine.values(), name_of)}.", None if known.at is None else place_at(*known.at), (),
-                    "make the optimizer from the parameters of the model that is trained, after that model has "
+                    "make the optimizer from the parameters of the model that is trained, after that model "
+                    "has "
                     "its final layers", certain=True,
                 ))  # fmt: skip
         self._report_overlap(name_of)
@@ -305,7 +321,8 @@ class Loop:
         made = made_at(loose[0])
         if made is None and used_at(loose[0]) is not None:
             self.findings.add("not held", Answer(
-                "copy with history", f"No optimizer holds {listed(loose, name_of)}, and yet the loss goes back "
+                "copy with history", f"No optimizer holds {listed(loose, name_of)}, and yet the loss goes "
+                "back "
                 "through it: a copy, such as a target network, is used with its history.", used_at(loose[0]), (),
                 "call it under `with torch.no_grad():`, or `detach()` what it gives", certain=True,
             ))  # fmt: skip
@@ -328,7 +345,8 @@ class Loop:
                 if other is not known and known.at is not None:
                     first = None if other.at is None else place_at(*other.at)
                     self.findings.add("another model", Answer(
-                        "held twice", f"This optimizer holds `{name_of(p) or 'a weight'}`, which another optimizer "
+                        "held twice", f"This optimizer holds `{name_of(p) or 'a weight'}`, which another "
+                        "optimizer "
                         f"holds already ({first}): both move it.", place_at(*known.at), (),
                         "give each optimizer the parameters of its own model", certain=True,
                     ))  # fmt: skip
@@ -345,11 +363,19 @@ class Loop:
     def _report_rates(self, name_of: Callable[[Any], str | None]) -> None:
         for known in self.optimizers.values():
             rates = [r for r in known.rates if math.isfinite(r)]
-            scheduled = [s for s in self.schedulers.values() if getattr(s[0], "optimizer", None) is known.optimizer]
-            if len(rates) >= 2 and scheduled and min(rates) < FALLEN * max(rates) and rates[-1] < FALLEN * max(rates):
+            scheduled = [
+                s for s in self.schedulers.values() if getattr(s[0], "optimizer", None) is known.optimizer
+            ]
+            if (
+                len(rates) >= 2
+                and scheduled
+                and min(rates) < FALLEN * max(rates)
+                and rates[-1] < FALLEN * max(rates)
+            ):
                 at = scheduled[0][1]
                 self.findings.add("learning rate", Answer(
-                    "learning rate fell", f"The learning rate fell from {max(rates):g} to {rates[-1]:g} within "
+                    "learning rate fell", f"The learning rate fell from {max(rates):g} to {rates[-1]:g} "
+                    "within "
                     f"{len(rates)} steps; the schedule stepped {scheduled[0][2]} times.",
                     None if at is None else place_at(*at), (),
                     "step the schedule once an epoch, or count its length in steps", certain=True,
@@ -368,9 +394,15 @@ class Loop:
                     f"{worse[0]:.3g} to {worse[1]:.3g}.", place_at(*known.at), (),
                     f"take a smaller learning rate than {max(rates, default=math.nan):g}",
                 ))  # fmt: skip
-            elif known.with_gradient >= 2 and known.smallest < math.inf and ratio < 1e-7 and known.at is not None:
+            elif (
+                known.with_gradient >= 2
+                and known.smallest < math.inf
+                and ratio < 1e-7
+                and known.at is not None
+            ):
                 self.findings.add("learning rate", Answer(
-                    "learning rate too small", f"No step changed a weight by more than {ratio:.1g} of its size.",
+                    "learning rate too small", f"No step changed a weight by more than {ratio:.1g} of its "
+                    "size.",
                     place_at(*known.at), (), "take a larger learning rate",
                 ))  # fmt: skip
 
@@ -393,9 +425,11 @@ class Loop:
             return
         place = _rebinding(self.sources)
         self.findings.add("no optimizer", Answer(
-            "never updated", f"{listed(leaves, name_of)} {'have' if len(leaves) > 1 else 'has'} gradients, but "
+            "never updated", f"{listed(leaves, name_of)} {'have' if len(leaves) > 1 else 'has'} gradients, "
+            "but "
             "nothing ever changes the values.", place, (),
-            "write into the parameters under `with torch.no_grad():` (`p -= lr * p.grad`; `p = p - …` only gives "
+            "write into the parameters under `with torch.no_grad():` (`p -= lr * p.grad`; `p = p - …` only "
+            "gives "
             "the name another tensor), or use an optimizer", certain=place is not None,
         ))  # fmt: skip
 
@@ -415,5 +449,7 @@ def _rebinding(sources: dict[int, list[tuple[At | None, int]]]) -> Place | None:
                     text = ast.unparse(node.value)
                     if ".grad" in text and ast.unparse(node.targets[0]) in text and at is not None:
                         file = at[0].co_filename
-                        return Place(file, node.lineno, at[0].co_name, linecache.getline(file, node.lineno).strip())
+                        return Place(
+                            file, node.lineno, at[0].co_name, linecache.getline(file, node.lineno).strip()
+                        )
     return None

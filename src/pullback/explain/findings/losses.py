@@ -32,7 +32,17 @@ PASSING = {
 }  # fmt: skip
 
 #: Results of these have an axis that was put in on purpose.
-SHAPING = {"unsqueeze", "view", "reshape", "expand", "expand_as", "__getitem__", "keepdim", "outer", "permute"}
+SHAPING = {
+    "unsqueeze",
+    "view",
+    "reshape",
+    "expand",
+    "expand_as",
+    "__getitem__",
+    "keepdim",
+    "outer",
+    "permute",
+}
 
 
 def look_at(event: Event, findings: Findings) -> None:
@@ -59,7 +69,11 @@ def look_at(event: Event, findings: Findings) -> None:
 def _swapped_axes(event: Event, findings: Findings) -> None:
     """Say where a reshape gives two axes each other's sizes: it does not exchange them."""
     x = event.argument(0, "input")
-    if not isinstance(x, TensorBase) or len(event.outputs) != 1 or not (event.wanted or x.is_floating_point()):
+    if (
+        not isinstance(x, TensorBase)
+        or len(event.outputs) != 1
+        or not (event.wanted or x.is_floating_point())
+    ):
         return
     have, want = shape_of(x), shape_of(event.outputs[0])
     if len(have) != len(want) or have == want or len(have) < 2:
@@ -70,7 +84,8 @@ def _swapped_axes(event: Event, findings: Findings) -> None:
             return
         a, b = moved
         findings.add("wrong axis", Answer(
-            "reshape instead of transpose", f"{event.name} from {_dims(have)} to {_dims(want)} does not exchange the "
+            "reshape instead of transpose", f"{event.name} from {_dims(have)} to {_dims(want)} does not "
+            "exchange the "
             "axes: it reads the numbers on in their order, so values of different samples are mixed.",
             event.place, (), f"use `transpose({a}, {b})`",
         ))  # fmt: skip
@@ -113,13 +128,15 @@ def _elementwise(event: Event, findings: Findings) -> None:
         ))  # fmt: skip
     if target._node is not None and x._node is None:
         findings.add("wrong input of a loss", Answer(
-            "swapped", f"The target of {event.name} requires grad and the input does not: they are swapped, or "
+            "swapped", f"The target of {event.name} requires grad and the input does not: they are swapped, "
+            "or "
             "the prediction has lost its history.", event.place, (),
             "pass the prediction first, then the target",
         ))  # fmt: skip
     elif target._node is not None and x._node is not None and _is_bootstrapped(event, target):
         findings.add("", Answer(
-            "target with history", f"The target of {event.name} requires grad: the loss also moves the target "
+            "target with history", f"The target of {event.name} requires grad: the loss also moves the "
+            "target "
             "towards the prediction.", event.place, (),
             "compute the target under `with torch.no_grad():`, or pass `target.detach()`",
         ))  # fmt: skip
@@ -154,7 +171,8 @@ def _arithmetic(event: Event, findings: Findings) -> None:
     if any(_on_purpose(event.maker_of(t), t) for t in (a, b)):
         return
     findings.add("broadcast", Answer(
-        "broadcast", f"Shapes {_dims(have)} and {_dims(want)} broadcast to {_dims((have[0], want[0]))}: every "
+        "broadcast", f"Shapes {_dims(have)} and {_dims(want)} broadcast to {_dims((have[0], want[0]))}: "
+        "every "
         "row of one is combined with every element of the other.", event.place, (),
         "give both one shape: `.squeeze(-1)` on the one, or `.unsqueeze(-1)` on the other",
         certain=have[0] == want[0],
@@ -192,7 +210,8 @@ def _classes(event: Event, findings: Findings) -> None:
     indices = labels.dtype.kind in "iu"
     if values.shape[axis] == 1:
         findings.add("one class", Answer(
-            "one class", f"The axis of classes has size 1: {event.name} over one class is always 0 and has no "
+            "one class", f"The axis of classes has size 1: {event.name} over one class is always 0 and has "
+            "no "
             "gradient.", event.place, (f"the input has shape {_dims(values.shape)}",),
             "give the last layer one output for each class; for two classes with one output use "
             "`binary_cross_entropy_with_logits`", certain=True,
@@ -207,8 +226,10 @@ def _classes(event: Event, findings: Findings) -> None:
     last = origin(event.maker_of(x), {"dropout", "clone", "contiguous"})
     if values.ndim == 3 and values.shape[1] == values.shape[2] and last is not None and last.name == "linear":
         findings.add("wrong axis", Answer(
-            "classes on the wrong axis", f"{event.name} takes the classes along axis 1, and the layer before it "
-            f"puts them last: shape {_dims(values.shape)} fits both only because two axes are equal.", event.place,
+            "classes on the wrong axis", f"{event.name} takes the classes along axis 1, and the layer "
+            "before it "
+            f"puts them last: shape {_dims(values.shape)} fits both only because two axes are "
+            "equal.", event.place,
             (), "pass `logits.transpose(1, 2)`, or flatten: `logits.flatten(0, 1), target.flatten()`",
         ))  # fmt: skip
     if event.name == "cross_entropy":
@@ -223,7 +244,8 @@ def _classes(event: Event, findings: Findings) -> None:
             ))  # fmt: skip
         elif made is not None and made.name in ("sigmoid", "relu", "tanh", "relu_"):
             findings.add("wrong input of a loss", Answer(
-                "activation before the loss", f"The scores go through {made.name} before cross_entropy, which "
+                "activation before the loss", f"The scores go through {made.name} before cross_entropy, "
+                "which "
                 "bounds them.", made.place, (f"the loss is at {event.place}",),
                 f"leave the {made.name} after the last layer out",
             ))  # fmt: skip
@@ -239,7 +261,8 @@ def _classes(event: Event, findings: Findings) -> None:
         ignored = event.argument(3, "ignore_index", -100)
         if (labels == ignored).all():
             findings.add("data not finite", Answer(
-                "nothing selected", f"Every target is {ignored}, which {event.name} ignores: the mean over no "
+                "nothing selected", f"Every target is {ignored}, which {event.name} ignores: the mean over "
+                "no "
                 "elements is NaN.", event.place, (), "leave such batches out", certain=True,
             ))  # fmt: skip
 
@@ -259,7 +282,7 @@ def _logits(event: Event, findings: Findings) -> None:
 
 
 def _probabilities(event: Event, findings: Findings) -> None:
-    x, target = _pair(event)
+    _x, target = _pair(event)
     labels = values_of(target) if isinstance(target, TensorBase) else None
     if labels is not None and labels.size and ((labels < 0) | (labels > 1)).any():
         findings.add("wrong input of a loss", Answer(
@@ -283,9 +306,15 @@ def _log_probabilities(event: Event, findings: Findings) -> None:
             "pass `log_softmax(scores, dim=-1)` as the input", certain=True,
         ))  # fmt: skip
     labels = values_of(target) if isinstance(target, TensorBase) else None
-    if labels is not None and labels.size and (labels < 0).any() and not event.argument(5, "log_target", False):
+    if (
+        labels is not None
+        and labels.size
+        and (labels < 0).any()
+        and not event.argument(5, "log_target", False)
+    ):
         findings.add("wrong input of a loss", Answer(
-            "log-probabilities as target", "The target of kl_div holds negative numbers, log-probabilities, and "
+            "log-probabilities as target", "The target of kl_div holds negative numbers, log-probabilities, "
+            "and "
             "`log_target` is False.", event.place, (), "pass probabilities, or `log_target=True`", certain=True,
         ))  # fmt: skip
 
@@ -301,7 +330,8 @@ def _axis(event: Event, findings: Findings) -> None:
     axis = dim % len(shape)
     if shape[axis] == 1:
         findings.add("one class", Answer(
-            "softmax of one", f"{event.name} over an axis of size 1 gives {'1' if event.name == 'softmax' else '0'}"
+            "softmax of one", f"{event.name} over an axis of size 1 gives "
+            f"{'1' if event.name == 'softmax' else '0'}"
             " whatever the scores are, and passes no gradient on.", event.place,
             (f"the input has shape {_dims(shape)}, the axis is {dim}",),
             "use a sigmoid for a single score, or take the axis of the classes", certain=True,
@@ -311,13 +341,15 @@ def _axis(event: Event, findings: Findings) -> None:
     scores = made is not None and made.name in ("matmul", "bmm", "einsum", "__matmul__")
     if scores and len(shape) >= 3 and axis != len(shape) - 1:
         findings.add("wrong axis", Answer(
-            "softmax over the wrong axis", f"The softmax of the attention scores {_dims(shape)} is taken over "
+            "softmax over the wrong axis", f"The softmax of the attention scores {_dims(shape)} is taken "
+            "over "
             f"axis {dim}, so the weights of one query do not add up to 1.", event.place, (),
             "take it over the last axis: `dim=-1`",
         ))  # fmt: skip
     elif axis == 0 and len(shape) >= 2 and shape[0] > 1:
         findings.add("wrong axis", Answer(
-            "softmax over the batch", f"{event.name} of shape {_dims(shape)} is taken over axis 0, the batch: the "
+            "softmax over the batch", f"{event.name} of shape {_dims(shape)} is taken over axis 0, the "
+            "batch: the "
             "samples of a batch compete with each other.", event.place, (),
             "take it over the axis of the classes: `dim=-1`",
         ))  # fmt: skip

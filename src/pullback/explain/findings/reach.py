@@ -23,7 +23,8 @@ from .collected import Findings
 #: Calls whose result takes the shape of a tensor, not its values.
 SHAPE_ONLY = {
     "zeros_like", "ones_like", "rand_like", "randn_like", "full_like", "empty_like", "randint_like",
-    "new_zeros", "new_ones", "new_full", "new_empty", "size", "dim", "numel", "type_as", "__len__", "__repr__",
+    "new_zeros", "new_ones", "new_full", "new_empty", "size", "dim", "numel", "type_as", "__len__",
+    "__repr__",
     "__format__", "__str__", "zero_", "uniform_", "normal_", "fill_",
 }  # fmt: skip
 
@@ -36,7 +37,8 @@ COPYING = {
 CHOOSING_BY = {
     "gather", "index_select", "__getitem__", "__setitem__", "embedding", "cross_entropy", "nll_loss", "where",
     "masked_fill", "masked_fill_", "masked_select", "scatter", "scatter_", "scatter_add", "scatter_add_",
-    "index_add", "index_add_", "take_along_dim", "take", "index_put", "index_put_", "index_copy_", "index_fill",
+    "index_add", "index_add_", "take_along_dim", "take", "index_put", "index_put_", "index_copy_",
+    "index_fill",
     "log_prob", "ctc_loss", "pack_padded_sequence", "embedding_bag", "multi_margin_loss",
 }  # fmt: skip
 
@@ -124,7 +126,8 @@ class Reach:
             if missing:
                 told |= set(missing)
                 findings.add("lost history", Answer(
-                    cut.kind, f"{listed(missing.values(), name_of)} get no gradient: `{cut.code}` {cut.what}.",
+                    cut.kind, f"{listed(missing.values(), name_of)} get no gradient: `{cut.code}` "
+                    f"{cut.what}.",
                     cut.place, (), cut.mend, certain=loss.sure,
                 ))  # fmt: skip
             elif loss.first and loss.leaves and cut.kind not in ON_PURPOSE:
@@ -238,15 +241,18 @@ def cut_of(event: Event) -> _Cut:
     place = event.place
     code = "" if place is None else place.expression or place.code
     name = event.name
-    if event.entry in ("sample", "sample_n") or ".sample(" in code and not event.recording:
+    if event.entry in ("sample", "sample_n") or (".sample(" in code and not event.recording):
         return _Cut(
-            "sampled without history", "draws without recording how the sample depends on the parameters of the "
+            "sampled without history", "draws without recording how the sample depends on the parameters of "
+            "the "
             "distribution", "use `rsample()`, which does", place, code,
         )  # fmt: skip
     if not event.recording:
         return _unrecorded(event, place, code)
     if name in ("detach", "detach_"):
-        return _Cut("detached", "cuts the history off", "leave `detach()` out where gradients must pass", place, code)
+        return _Cut(
+            "detached", "cuts the history off", "leave `detach()` out where gradients must pass", place, code
+        )
     if name == "data":
         return _Cut(".data", "takes the values without their history", "leave `.data` out", place, code)
     if name in LEAVING:
@@ -265,13 +271,17 @@ def cut_of(event: Event) -> _Cut:
             "pass `create_graph=True` where the gradient itself is to be differentiated", place, code,
         )  # fmt: skip
     if name in ("to", "long", "int", "type", "short", "byte", "bool"):
-        return _Cut("integer", "makes integers, which have no derivative", "keep a floating dtype", place, code)
+        return _Cut(
+            "integer", "makes integers, which have no derivative", "keep a floating dtype", place, code
+        )
     if event.outputs and all(dtype_of(t) not in DIFFERENTIABLE for t in event.outputs):
         return _Cut(
             "not differentiable", f"({name}) chooses, compares or counts, which has no derivative",
             "use something smooth in its place: softmax for argmax, a sigmoid for a comparison", place, code,
         )  # fmt: skip
-    return _Cut("lost history", "gives a result without history", "use an op that has a derivative", place, code)
+    return _Cut(
+        "lost history", "gives a result without history", "use an op that has a derivative", place, code
+    )
 
 
 def _unrecorded(event: Event, place: Place | None, code: str) -> _Cut:
@@ -291,7 +301,8 @@ def _unrecorded(event: Event, place: Place | None, code: str) -> _Cut:
         inside = inside or "checkpoint" in where_text(scope, line)
     if inside:
         return _Cut(
-            "checkpoint", "runs without recording: a checkpoint with `use_reentrant=True` records only where an "
+            "checkpoint", "runs without recording: a checkpoint with `use_reentrant=True` records only "
+            "where an "
             "input requires grad", "pass `use_reentrant=False`", place, code,
         )  # fmt: skip
     for frame_code, _ in event.frames:

@@ -55,7 +55,8 @@ class Sizes:
                     if UNSCALED < largest < math.inf:
                         findings.add("note", Answer(
                             "unscaled input", f"The input of the first layer reaches {largest:.4g} in size.",
-                            event.place, (), "scale it to about -1 to 1 (`x / 255`, or take the mean away and divide "
+                            event.place, (), "scale it to about -1 to 1 (`x / 255`, or take the mean away "
+                            "and divide "
                             "by the deviation)",
                         ))  # fmt: skip
         elif event.name in ("cross_entropy", "nll_loss") and event.wanted:
@@ -97,7 +98,8 @@ class Sizes:
             if 0 < smallest < VANISHING * largest:
                 name, count = self.squashing.most_common(1)[0]
                 findings.add("vanishing", Answer(
-                    "vanishing", f"The gradient vanishes on its way back through {count} {name}s: {smallest:.2g} at "
+                    "vanishing", f"The gradient vanishes on its way back through {count} {name}s: "
+                    f"{smallest:.2g} at "
                     f"`{name_of(leaf) or 'the first weight'}`, {largest:.2g} at the largest.", self.where, (),
                     "use relu, residual connections or normalisation between the layers",
                 ))  # fmt: skip
@@ -105,9 +107,11 @@ class Sizes:
             weight = norm(values_of(leaf))
             if weight > 0 and size > EXPLODING * weight and size > EXPLODING:
                 findings.add("exploding", Answer(
-                    "exploding", f"The gradient of `{name_of(leaf) or 'a weight'}` is {size / weight:.2g} times as "
+                    "exploding", f"The gradient of `{name_of(leaf) or 'a weight'}` is {size / weight:.2g} "
+                    "times as "
                     f"large as the weight ({size:.2g}).", None, (),
-                    "clip it (`clip_grad_norm_`), take a smaller rate, or look at the scale of inputs and loss",
+                    "clip it (`clip_grad_norm_`), take a smaller rate, or look at the scale of inputs and "
+                    "loss",
                 ))  # fmt: skip
                 return
 

@@ -20,7 +20,8 @@ OP_OF = {
     "__truediv__": "div", "__rtruediv__": "reciprocal", "__rdiv__": "reciprocal", "true_divide": "div",
     "__div__": "div", "divide": "div", "__pow__": "pow", "float_power": "pow", "__mul__": "mul",
     "__rmul__": "mul", "__sub__": "sub", "__add__": "add", "arccos": "acos", "arcsin": "asin",
-    "norm": "vector_norm", "linalg_norm": "vector_norm", "linalg_vector_norm": "vector_norm", "__matmul__": "mm",
+    "norm": "vector_norm", "linalg_norm": "vector_norm", "linalg_vector_norm": "vector_norm",
+    "__matmul__": "mm",
     "linear": "linear",
 }  # fmt: skip
 
@@ -93,15 +94,23 @@ def look_at_value(
             return None  # the weights themselves: what the steps of the optimizer did to them
         name = name_of(found)
         return Answer(
-            "data not finite", f"{f'`{name}`' if name else 'An input'} holds {_count(found)}: the data is not "
+            "data not finite", f"{f'`{name}`' if name else 'An input'} holds {_count(found)}: the data is "
+            "not "
             "finite.", source(found), _rows(found), "look at the data; replace or leave out such rows before "
             "they go in", certain=True,
         )  # fmt: skip
-    written = event.name in ("__setitem__", "fill_", "copy_", "index_fill_", "masked_fill_") and not event.wanted
-    if written or not event.inputs or (event.name in ("stack", "tensor", "from_numpy", "as_tensor") and not event.wanted):
+    written = (
+        event.name in ("__setitem__", "fill_", "copy_", "index_fill_", "masked_fill_") and not event.wanted
+    )
+    if (
+        written
+        or not event.inputs
+        or (event.name in ("stack", "tensor", "from_numpy", "as_tensor") and not event.wanted)
+    ):
         name = name_of(found)
         return Answer(
-            "data not finite", f"{f'`{name}`' if name else 'The tensor'} made here holds {_count(found)}: the data "
+            "data not finite", f"{f'`{name}`' if name else 'The tensor'} made here holds {_count(found)}: "
+            "the data "
             "is not finite.", event.place, _rows(found),
             "look at the data; replace or leave out such rows before they go in", certain=True,
         )  # fmt: skip
@@ -136,14 +145,16 @@ def _of_event(event: Event, name_of: Callable[[Any], str | None]) -> Answer | No
             name = name_of(tensor)
             place = maker.place if maker is not None else event.place
             return Answer(
-                "nothing selected", f"{f'`{name}`' if name else 'A selection'} is empty, and the {event.name} of "
+                "nothing selected", f"{f'`{name}`' if name else 'A selection'} is empty, and the "
+                f"{event.name} of "
                 "nothing is NaN.", place, (f"the {event.name} is at {event.place}",),
                 "leave the term out where nothing is selected, or divide the sum by `max(count, 1)`",
                 certain=True,
             )  # fmt: skip
     if event.name in ("std", "var", "std_mean", "var_mean") and tensors:
         return Answer(
-            "deviation of one element", f"The {event.name} of a single element divides by 0: the input has shape "
+            "deviation of one element", f"The {event.name} of a single element divides by 0: the input has "
+            "shape "
             f"{tuple(shape_of(tensors[0]))}.", event.place, (),
             "pass `correction=0`, or give it more than one element", certain=True,
         )  # fmt: skip
@@ -154,7 +165,8 @@ def _of_event(event: Event, name_of: Callable[[Any], str | None]) -> Answer | No
         ignored = event.argument(3, "ignore_index", -100)
         if labels is not None and labels.dtype.kind in "iu" and (labels == ignored).all():
             return Answer(
-                "nothing selected", f"Every target is {ignored}, which {event.name} ignores: the mean over no "
+                "nothing selected", f"Every target is {ignored}, which {event.name} ignores: the mean over "
+                "no "
                 "elements is NaN.", event.place, (), "leave such batches out", certain=True,
             )  # fmt: skip
     pattern = _pattern(event, tensors)
@@ -162,7 +174,8 @@ def _of_event(event: Event, name_of: Callable[[Any], str | None]) -> Answer | No
         return None
     names = [n for n in map(name_of, tensors) if n]
     return Answer(
-        pattern.kind, f"{pattern.cause} The result of {event.name} holds {_count(event.outputs[0])}.", event.place,
+        pattern.kind, f"{pattern.cause} The result of {event.name} holds "
+        f"{_count(event.outputs[0])}.", event.place,
         (f"the inputs{' ' + ', '.join(f'`{n}`' for n in names) if names else ''} are finite",), pattern.mend,
         certain=True,
     )  # fmt: skip
