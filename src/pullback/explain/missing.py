@@ -72,6 +72,15 @@ def _of_result(x: Any, name: str, scene: Scene) -> Answer:
             f"write into the leaf, under `with torch.no_grad():` (`{name} -= …`), or use an optimizer",
             certain=True,
         )  # fmt: skip
+    if place is not None and ".grad" in place.code:
+        return Answer(
+            "replaced leaf",
+            f"{name} is the result of an op ({maker}), not a leaf: the update on this line is recorded, and "
+            "makes "
+            "a new tensor, which keeps no `.grad`.",
+            place, seen, "update the leaf itself, under `with torch.no_grad():` (`w -= lr * w.grad`)",
+            certain=True,
+        )  # fmt: skip
     made_here = statement is not None and "requires_grad" in ast.unparse(statement.value)
     mend = (
         f"make the leaf last: `{name} = (…).detach().requires_grad_()` or "

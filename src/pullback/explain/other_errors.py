@@ -39,18 +39,19 @@ def covector(error: BaseException, raised: Raised) -> Answer:
 
 def no_gradient(error: BaseException, raised: Raised) -> Answer:
     """Judge an error of Python's about None where the line reads a `.grad`."""
-    scene = raised.scenes[0] if raised.scenes else None
-    if scene is None or scene.scope is None or "NoneType" not in str(error):
+    if "NoneType" not in str(error):
         return plain(error, raised)
-    for owner in _read_gradients(scene):
-        x = _tensor(owner, scene)
-        if x is None or x._grad is not None:
-            continue
-        answer = why_none_in(scene, x, owner)
-        return Answer(
-            answer.kind, f"`{owner}.grad` is None: {answer.cause}", answer.place or raised.place,
-            (f"read at {raised.place}", *answer.evidence), answer.mend, answer.certain,
-        )  # fmt: skip
+    # A comprehension has a frame of its own before CPython 3.12.
+    for scene in raised.scenes[:2]:
+        for owner in _read_gradients(scene):
+            x = _tensor(owner, scene)
+            if x is None or x._grad is not None:
+                continue
+            answer = why_none_in(scene, x, owner)
+            return Answer(
+                answer.kind, f"`{owner}.grad` is None: {answer.cause}", answer.place or raised.place,
+                (f"read at {raised.place}", *answer.evidence), answer.mend, answer.certain,
+            )  # fmt: skip
     return plain(error, raised)
 
 
@@ -59,9 +60,9 @@ def _read_gradients(scene: Scene) -> Iterator[str]:
     if scene.scope is None:
         return
     for node in ast.walk(scene.scope.tree):
-        if isinstance(node, ast.Attribute) and node.attr == "grad":
-            if node.lineno <= scene.line <= (node.end_lineno or node.lineno):
-                yield ast.unparse(node.value)
+        reads = isinstance(node, ast.Attribute) and node.attr == "grad"
+        if reads and node.lineno <= scene.line <= (node.end_lineno or node.lineno):
+            yield ast.unparse(node.value)
 
 
 def _tensor(path: str, scene: Scene) -> Any:

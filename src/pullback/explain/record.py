@@ -124,7 +124,8 @@ class Recording:
             if error is not None:
                 explanation.notes.append(f"The call raised {type(error).__name__}: {error}")
             elif call.kind == "backward" and explanation.leaves:
-                _look_at_grads(call, explanation, tensors)
+                for changed in _look_at_grads(explanation, tensors):
+                    self._watch.hook_changed(*changed)
 
         tensors = _leaf_tensors(call, explanation)
         return finish
@@ -196,8 +197,11 @@ def _leaf_tensors(call: calls.BackwardCall, explanation: Explanation) -> list[An
     return tensors
 
 
-def _look_at_grads(call: calls.BackwardCall, explanation: Explanation, tensors: list[Any]) -> None:
-    """Note what the call left in `.grad`, and where that is not what was there before with vᵀ·J added."""
+def _look_at_grads(explanation: Explanation, tensors: list[Any]) -> list[tuple[str, float, float]]:
+    """Note what the call left in `.grad`; return where that is not what was there before with vᵀ·J added: the
+    leaf's name, and the norms without and with the hook that changed it.
+    """
+    changed = []
     for part, tensor in zip(explanation.leaves, tensors):
         grad = tensor._grad if isinstance(tensor, TensorBase) else None
         value = None if grad is None else array_at_bottom(grad)
@@ -215,6 +219,8 @@ def _look_at_grads(call: calls.BackwardCall, explanation: Explanation, tensors: 
             explanation.notes.append(
                 f"{part.name}.grad is not what it was with vᵀ·J added: a hook changed it on the way."
             )
+            changed.append((part.name, expected.norm, part.after.norm))
+    return changed
 
 
 def _close(expected: Any, found: Any) -> bool:

@@ -26,6 +26,7 @@ from ..nn.utils import clip_grad
 from ..optim.optimizer import Optimizer
 from ..optim.scheduler import LRScheduler
 from ..tensor.backward import BackwardCall
+from ..tensor.tensor import Tensor
 from .answer import Answer
 from .explanation import Explanation
 from .findings.collected import Findings
@@ -41,6 +42,7 @@ from .names import Names
 from .nonfinite import of_gradient, of_value
 from .roots import Root, ones_for
 from .scene import Scene
+from .source import place_of
 from .trace import Event, Trace
 from .vanished import search
 from .walk import Path, array_at_bottom, looking
@@ -83,6 +85,7 @@ class Watch:
         self.full = True
         self.told_nan = False
         self.inits: dict[int, Place | None] = {}
+        self.hooks: list[At] = []
         self._wrapped: list[tuple[Any, str, Any]] = []
         self._copies: dict[int, list[tuple[Any, Any]]] = {}
         self.trace.listeners.append(self._event)
@@ -103,7 +106,23 @@ class Watch:
         for name in ("clip_grad_norm_", "clip_grad_value_"):
             for module in (clip_grad, nn_utils):
                 self._wrap(module, name, self._clipped)
+        self._wrap(Tensor, "register_hook", self._hooked)
+        for name in ("register_full_backward_hook", "register_backward_hook"):
+            self._wrap(Module, name, self._hooked)
         self._wrap_apply()
+        self._wrap_grad()
+
+    def _wrap_grad(self) -> None:
+        held = vars(Tensor)["grad"]
+        read = self._grad_read
+
+        def getter(tensor: Any) -> Any:
+            if tensor._grad is None and tensor._node is not None and tensor._node is not LEAF:
+                read(tensor, sys._getframe(1))
+            return held.__get__(tensor)
+
+        self._wrapped.append((Tensor, "grad", held))
+        Tensor.grad = property(getter, held.fset, held.fdel, held.__doc__)  # type: ignore[method-assign, assignment]  # put back by `stop`
 
     def stop(self) -> None:
         """Watch no more."""
@@ -116,6 +135,8 @@ class Watch:
             active.remove(self)
 
     def _wrap(self, owner: Any, name: str, told: Callable[..., Any]) -> None:
+        if isinstance(owner, type):
+            owner = next(kind for kind in owner.__mro__ if name in vars(kind))
         held = vars(owner)[name]
 
         def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -157,6 +178,43 @@ class Watch:
         if at is not None:
             self.layers.modes[id(module)] = at
         return held(module, mode)
+
+    def _hooked(self, held: Any, frame: FrameType, owner: Any, *args: Any, **kwargs: Any) -> Any:
+        at = _at(frame)
+        if at is not None and not own_file[frame.f_code.co_filename]:
+            self.hooks.append(at)
+        return held(owner, *args, **kwargs)
+
+    def hook_changed(self, name: str, foretold: float, found: float) -> None:
+        """Note that the gradient of a leaf is not what it is without hooks."""
+        place = place_at(*self.hooks[0]) if self.hooks else None
+        self.findings.add(
+            "zero gradient" if found == 0 else "",
+            Answer(
+                "changed by a hook",
+                f"A hook changes the gradient of `{name}`: its norm is {found:.4g}, and {foretold:.4g} "
+                "without it.",
+                place, (), "look at what the hook returns, such as a factor (alpha, lambda) of 0", certain=True,
+            ),
+        )  # fmt: skip
+
+    def _grad_read(self, tensor: Any, frame: FrameType) -> None:
+        """Note that the program reads the gradient of a result, which keeps none."""
+        at = _at(frame)
+        if at is None or own_file[frame.f_code.co_filename]:
+            return
+        made = place_of(tensor)
+        name = Names(frame).of_tensor(tensor)
+        self.findings.add(
+            "no gradient",
+            Answer(
+                "not a leaf",
+                f"`{name or 'A tensor'}` is the result of an op, not a leaf, so its `.grad`, read at "
+                f"{place_at(*at)}, is None.",
+                made, (), "read the gradient of the leaf it was computed from, or make it the leaf "
+                "(`.detach().requires_grad_()`), or call `retain_grad()` on it before backward", certain=True,
+            ),
+        )  # fmt: skip
 
     def _zeroed(self, held: Any, frame: FrameType, owner: Any, *args: Any, **kwargs: Any) -> Any:
         at = _at(frame)
@@ -431,7 +489,8 @@ class Watch:
                 continue
             self.findings.add("no gradient", Answer(
                 "not reached", f"No gradient reaches {names}: "
-                + ("no loss was computed from what this call gives." if use else "the layer is never "
+                + ("no loss was computed from what this call gives, so it is not used, or "
+                "overwritten." if use else "the layer is never "
                 "called."),
                 use or (None if at is None else place_at(*at)), (),
                 "use it in the forward pass, or take it out of what is trained", certain=use is None,

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from ...core.blame import Place, place_at
-from ...core.node import AccumulateGrad, Node
+from ...core.node import LEAF, AccumulateGrad, MultiNode, Node, edge_target
 from ...core.value import TensorBase, wrap
 from ..answer import Answer
+from ..scene import place_in, scope_of
 from ..walk import Path, array_at_bottom, undisturbed
 from .collected import Findings
 
@@ -43,7 +44,8 @@ class Functions:
                 continue
             self.checked.add(cls)
             first = out[0] if isinstance(out, tuple) else out
-            node = getattr(first, "_node", None)
+            edge = getattr(first, "_node", None)
+            node = None if edge is None or edge is LEAF else edge_target(edge)[0]
             if isinstance(node, Node) and type(node) is not AccumulateGrad and not kwargs:
                 with undisturbed(path):
                     answer = _checked(cls, args, first, node)
@@ -59,13 +61,11 @@ class Functions:
         """Say where a value that a node saved was written over through `.data`."""
         if not self.writes:
             return
-        first = self.writes[0][0]
         last = self.writes[-1][0]
         for node in nodes:
             saved = node._saved
             if node._op is None or not isinstance(saved, tuple) or node._seq > last:
                 continue
-            del first
             for position in range(node._op.layout.count):
                 value = saved[3 * position]
                 if not isinstance(value, ndarray):
@@ -115,7 +115,7 @@ def _checked(cls: Any, args: tuple[Any, ...], out: Any, node: Any) -> Answer | N
 def _pulled(node: Any, g: ndarray) -> Any:
     kept = dict(vars(node)) if hasattr(node, "__dict__") else {}
     try:
-        result = node.backward([g] if isinstance(node._shape, list) else g)
+        result = node.backward([g] if isinstance(node, MultiNode) else g)
     finally:
         if kept:
             vars(node).clear()
@@ -185,14 +185,8 @@ def _against_differences(
     return None
 
 
-def _definition(code: Any) -> Place | None:
-    import linecache
-
-    line = code.co_firstlineno
-    text = linecache.getline(code.co_filename, line).strip()
-    if text.startswith("@"):
-        line, text = line + 1, linecache.getline(code.co_filename, line + 1).strip()
-    return Place(code.co_filename, line, code.co_name, text)
-
-
-Check = Callable[[Any], Any]
+def _definition(code: Any) -> Place:
+    """Return the line of a backward that returns, or else the one that defines it."""
+    scope = scope_of(code)
+    returns = [] if scope is None else [s.line for s in scope.statements if s.targets == ("return",)]
+    return place_in(code.co_filename, returns[-1] if returns else code.co_firstlineno)
