@@ -64,10 +64,11 @@ class Recording:
         self._watch.start()
         return self
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, *exc: Any) -> None:
         self._watch.stop()
         self._modules.stop()
         calls.observers.remove(self._observe)
+        self._watch.failed = exc[0] is not None and issubclass(exc[0], Exception)
         self._watch.report()
 
     @property
@@ -92,7 +93,9 @@ class Recording:
         found = [answer.in_a_line() for answer in self.findings]
         return "\n\n".join([*found, *map(str, self.explanations)])
 
-    def _observe(self, call: calls.BackwardCall) -> Callable[[BaseException | None], None] | None:
+    def _observe(
+        self, call: calls.BackwardCall
+    ) -> Callable[[BaseException | None, Any], None] | None:
         """Explain a call that is about to run; what is returned runs when it is over."""
         frame = _caller(sys._getframe(1))
         if frame is None or looking.get():
@@ -118,9 +121,11 @@ class Recording:
             explanation.notes.append(f"Not explained: {type(error).__name__}: {error}")
         self.explanations.append(explanation)
 
-        def finish(error: BaseException | None) -> None:
+        def finish(error: BaseException | None, result: Any) -> None:
             if not self.keep_graphs:
                 explanation._row = explanation._column = None
+            if call.kind == "grad" and error is None:
+                self._watch.differentiated(call, result, frame)
             if error is not None:
                 explanation.notes.append(f"The call raised {type(error).__name__}: {error}")
             elif call.kind == "backward" and explanation.leaves:

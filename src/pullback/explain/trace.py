@@ -9,13 +9,14 @@ The trace is kept for one turn of a training loop and only while it is on; off, 
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
 from typing import Any
 
-from ..core.blame import Place, next_sequence, own_file, place_at, user_frame
+from ..core.blame import Place, next_sequence, own_file, place_at
 from ..core.modes import change, modes
 from ..core.node import LEAF, edge_target
 from ..core.value import TensorBase
@@ -28,6 +29,9 @@ MOST_EVENTS = 50_000
 
 #: Frames of the program that are kept of a call which lost the history.
 MOST_FRAMES = 12
+
+#: Where Python's own library lies.
+_PYTHON = os.path.dirname(os.__file__) + os.sep
 
 #: Calls whose result is not a tensor of the library.
 LEAVING = ("item", "tolist", "numpy", "__float__", "__int__", "__array__")
@@ -188,6 +192,21 @@ class Trace:
         nodes = reachable([edge_target(tensor._node)[0]])
         return [event for node in nodes if (event := self._by_node.get(id(node))) is not None]
 
+    def differentiated(self, call: Any, result: Any, frame: FrameType) -> None:
+        """Write down what a call of `autograd.grad` gave."""
+        event = Event("grad", call.outputs, {}, self._module())
+        event.frames = frames_from(frame)
+        event.entry = "grad"
+        for tensor in (*call.outputs, *call.inputs):
+            if isinstance(tensor, TensorBase):
+                event.inputs.append((tensor, self._makers.get(id(tensor))))
+        event.wanted = True
+        event.outputs = list(tensors_of((result,), {}))
+        event.kept = any(t._node is not None for t in event.outputs)
+        for tensor in event.outputs:
+            self._makers[id(tensor)] = event
+        self.events.append(event)
+
     def applied(self, name: str, args: Any, kwargs: Any, result: Any) -> None:
         """Write down the call of a custom function."""
         event = self._begun(name, args, kwargs)
@@ -249,7 +268,7 @@ class Trace:
             event.wanted = event.wanted or tensor._node is not None
         event.recording = modes().grad
         inner = frame = sys._getframe(2)
-        while own_file[frame.f_code.co_filename] and frame.f_back is not None:
+        while is_foreign(frame.f_code.co_filename) and frame.f_back is not None:
             inner, frame = frame, frame.f_back
         event.entry = inner.f_code.co_name
         event.frames.append((frame.f_code, frame.f_lasti))
@@ -262,7 +281,7 @@ class Trace:
         event.outputs = outputs
         event.kept = any(t._node is not None for t in outputs)
         if event.lost():
-            event.frames = frames_from(user_frame(sys._getframe(1)))
+            event.frames = frames_from(sys._getframe(1))
         for tensor in outputs:
             self._makers[id(tensor)] = event
             if tensor._node is not None and tensor._node is not LEAF:
@@ -279,11 +298,18 @@ def _own_use(event: Event) -> bool:
     return event.entry in ("__repr__", "__format__", "__str__", "step", "zero_grad", "state_dict", "train")
 
 
+def is_foreign(file: str) -> bool:
+    """Return whether a file is no part of the program: pullback's, or Python's own library."""
+    return own_file[file] or file.startswith("<frozen ") or (
+        file.startswith(_PYTHON) and "site-packages" not in file
+    )  # fmt: skip
+
+
 def frames_from(frame: FrameType | None) -> list[tuple[CodeType, int]]:
     """Return the program's frames from one outward."""
     found: list[tuple[CodeType, int]] = []
     while frame is not None and len(found) < MOST_FRAMES:
-        if not own_file[frame.f_code.co_filename] and not frame.f_code.co_filename.startswith("<frozen "):
+        if not is_foreign(frame.f_code.co_filename):
             found.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back
     return found

@@ -32,7 +32,7 @@ from .explanation import Explanation
 from .findings.collected import Findings
 from .findings.functions import Functions
 from .findings.layers import Layers, assigned, symmetric
-from .findings.loop import Loop
+from .findings.loop import Loop, without_parentheses
 from .findings.losses import look_at, origin, values_of
 from .findings.reach import Reach, aside, listed
 from .findings.sizes import Sizes
@@ -43,7 +43,7 @@ from .nonfinite import of_gradient, of_value
 from .roots import Root, ones_for
 from .scene import Scene
 from .source import place_of
-from .trace import Event, Trace
+from .trace import Event, Trace, is_foreign
 from .vanished import search
 from .walk import Path, array_at_bottom, looking
 
@@ -86,6 +86,8 @@ class Watch:
         self.told_nan = False
         self.inits: dict[int, Place | None] = {}
         self.hooks: list[At] = []
+        self.copies: dict[int, Place | None] = {}
+        self.failed = False
         self._wrapped: list[tuple[Any, str, Any]] = []
         self._copies: dict[int, list[tuple[Any, Any]]] = {}
         self.trace.listeners.append(self._event)
@@ -263,6 +265,8 @@ class Watch:
         self.layers.look_at(event, self.findings)
         self.sizes.look_at(event, self.findings)
         name = event.name
+        if name == "clone" and event.inputs and event.inputs[0][0]._node is LEAF and event.entry == "deepcopy":
+            self.copies[id(event.inputs[0][0])] = event.place
         if event.entry in ("constant_", "zeros_", "ones_", "fill_", "zero_") and event.inputs:
             self.inits[id(event.inputs[0][0])] = event.place
         if ((name.endswith("_") or name == "__setitem__") and event.inputs and not name.startswith(
@@ -292,13 +296,18 @@ class Watch:
         self.names.update(names.tensors)
         self.reach.look(outputs, path.nodes, self.trace)
         if call.kind == "backward":
-            self.layers.backward(self.trace.events, self.findings)
+            self.layers.backward()
             self.loop.backward(_number(outputs), leaves, at, True)
         self.functions.look(path, self.findings)
         self.functions.stale(path.nodes, self.findings)
         self._values(outputs, scene)
         self._gradients(call, explanation, path, scene)
         self.trace.turn(at)
+
+    def differentiated(self, call: BackwardCall, result: Any, frame: FrameType) -> None:
+        """Note what a call of `autograd.grad` gave."""
+        if self.trace.on:
+            self.trace.differentiated(call, result, frame)
 
     def backward_brief(self, call: BackwardCall, frame: FrameType) -> None:
         """Look at a call of backward that is not explained: only whether the loss is finite."""
@@ -326,7 +335,12 @@ class Watch:
         owner = self.layers.owner_of(leaf)
         return None if owner is None else self.layers.made.get(id(owner[0]))
 
-    def _used_at(self, leaf: Any) -> Place | None:
+    def _stranger(self, leaf: Any) -> Place | None:
+        """Return where a module is called of which no optimizer holds anything."""
+        for module in self.layers.called.values():
+            inside = list(module.parameters())
+            if any(p is leaf for p in inside) and any(self.loop.held(p) for p in inside):
+                return None
         owner = self.layers.owner_of(leaf)
         return None if owner is None else self.layers.uses.get(id(owner[0]))
 
@@ -343,7 +357,7 @@ class Watch:
             def source(tensor: Any, names: Names = names) -> Place | None:
                 return self._source(tensor, names, scene)
 
-            answer = self.loop.broken
+            answer = self.loop.diverged() or self.loop.broken
             if answer is None:
                 answer = look_at_value(y, self.trace, name_of, source) if self.trace.events else None
             if answer is None:
@@ -425,15 +439,26 @@ class Watch:
 
     def report(self) -> Findings:
         """Return the findings of the whole run."""
+        self._report_copied()
+        for place in without_parentheses(self._files()):
+            self.findings.add("call without parentheses", Answer(
+                "call without parentheses", f"`{place.code}` names a method and does not call it: nothing "
+                "happens.",
+                place, (), f"add parentheses: `{place.code}()`", certain=True,
+            ))  # fmt: skip
         told = self.reach.report(self.findings, self._wanted, self.name_of)
         self._report_unused(told)
         for key, (leaf, answer) in self.zero.items():
             if key not in self.alive and answer is not None:
+                if answer.kind == "cancelled" and leaf.dim() < 2 and len(self.alive) > 0:
+                    continue  # a bias that is added and taken away: in a difference of scores it is meant
                 self.findings.add("zero gradient", self._zero_factor(_named(answer, self.name_of(leaf))))
         if self.loop.broken is not None and not self.told_nan:
             self.findings.add("not finite", self.loop.broken)
+        self.loop.failed = self.failed
         self.layers.report(self.findings, self.loop.held, self.reach.reached, self.name_of)
-        self.loop.report(self.name_of, told | self.layers.leaves_told(), self._made_at, self._used_at)
+        told |= {key for key in self.copies if key not in self.reach.reached}
+        self.loop.report(self.name_of, told | self.layers.leaves_told(), self._made_at, self._stranger)
         self.sizes.report(self.findings, self.name_of)
         self._report_symmetric()
         return self.findings
@@ -453,6 +478,26 @@ class Watch:
                             answer.kind, cause, place, (f"used at {answer.place}",), answer.mend, True
                         )
         return answer
+
+    def _files(self) -> list[str]:
+        ats = [w.at for w in self.loop.optimizers.values() if w.at is not None]
+        ats += list(self.layers.made.values())
+        return list(dict.fromkeys([*self.files, *(at[0].co_filename for at in ats)]))
+
+    def _report_copied(self) -> None:
+        """Say where weights that an optimizer holds were copied, and only the copies are used."""
+        missing = [
+            p for key, p in self.loop.ever_held.items() if key in self.copies and key not in self.reach.reached
+        ]  # fmt: skip
+        if missing:
+            self.copied = {id(p) for p in missing}
+            self.findings.add("lost history", Answer(
+                "copied", f"{listed(missing, self.name_of)} get no gradient: `copy.deepcopy` makes new "
+                "leaves, and "
+                "the loss leads to these, not to the ones they were copied from.", self.copies[id(missing[0])], (),
+                "compute the copies from the originals (`w - lr * g` with `create_graph=True`, or "
+                "`torch.func.functional_call`), or add their gradients to the originals", certain=True,
+            ))  # fmt: skip
 
     def _wanted(self, leaf: Any) -> bool:
         """Return whether the program means to train a leaf."""
@@ -532,7 +577,7 @@ def _number(outputs: Iterable[Any]) -> float | None:
 
 def _at(frame: FrameType | None) -> At | None:
     """Return the program's position from a frame outward; None where it is pullback's all through."""
-    while frame is not None and own_file[frame.f_code.co_filename]:
+    while frame is not None and is_foreign(frame.f_code.co_filename):
         frame = frame.f_back
     return None if frame is None else (frame.f_code, frame.f_lasti)
 
@@ -542,7 +587,7 @@ def _making(frame: FrameType | None, module: Any) -> At | None:
     while frame is not None:
         code = frame.f_code
         own = code.co_name == "__init__" and frame.f_locals.get(code.co_varnames[0]) is module
-        if not own and not own_file[code.co_filename]:
+        if not own and not is_foreign(code.co_filename):
             return code, frame.f_lasti
         frame = frame.f_back
     return None

@@ -61,6 +61,8 @@ class Layers:
         self.counts: Counter[tuple[CodeType, int]] = Counter()
         self.calls_of_backward = 0
         self.uses: dict[int, Place | None] = {}
+        self.in_eval: dict[int, tuple[Any, Place | None, tuple[CodeType, int] | None]] = {}
+        self.turn: list[tuple[Any, Place | None, bool]] = []
         self.told: set[int] = set()
         self.told_modules: set[int] = set()
 
@@ -90,7 +92,9 @@ class Layers:
         self.called[id(module)] = module
         self.uses.setdefault(id(module), place)
         if outer is None:
-            if not modes().grad:
+            if modes().grad:
+                self.turn.append((module, place, module.training))
+            else:
                 self.evaluated.setdefault(id(module), (module, place))
             return
         if id(module) in self._inside(outer) or next(module.parameters(), None) is None:
@@ -109,16 +113,15 @@ class Layers:
     def _inside(self, outer: Any) -> set[int]:
         return {id(m) for m in outer.modules()}
 
-    def backward(self, events: Any, findings: Findings) -> None:
+    def backward(self) -> None:
         """Look at one turn, at its call of backward."""
         self.calls_of_backward += 1
-        roots: dict[int, tuple[Any, Event]] = {}
-        for event in events:
-            module = event.module
-            if module is not None and event.recording:
-                roots.setdefault(id(module), (module, event))
-        for key, (module, event) in roots.items():
-            self.trained.setdefault(key, (module, event.place))
+        for module, place, training in self.turn:
+            if training:
+                self.trained.setdefault(id(module), (module, place))
+            elif _depends_on_mode(module):
+                self.in_eval.setdefault(id(module), (module, place, self.modes.get(id(module))))
+        self.turn = []
 
     def look_at(self, event: Event, findings: Findings) -> None:
         """Look at one call of a function."""
@@ -173,17 +176,13 @@ class Layers:
     ) -> None:  # fmt: skip
         """Add what the whole run shows."""
         self._report_frozen(findings, name_of)
-        outermost = self._outermost()
-        for key, (module, place) in self.trained.items():
-            if key not in outermost or module.training or not _depends_on_mode(module):
-                continue
+        for module, place, at in self.in_eval.values():
             if not any(id(p) in reached for p in module.parameters()):
                 continue
-            at = self.modes.get(key)
             findings.add("mode", Answer(
                 "trained in eval mode", f"{type(module).__name__} is in eval mode while it is trained: "
-                "dropout is "
-                "off, and batch norm uses its running statistics.", place_at(*at) if at else place, (),
+                "dropout is off, "
+                "and batch norm uses its running statistics.", place_at(*at) if at else place, (),
                 "call `model.train()` at the beginning of each epoch, after each evaluation", certain=True,
             ))  # fmt: skip
         for key, (module, place) in self.evaluated.items():
@@ -225,12 +224,6 @@ class Layers:
         found = [at[0].co_filename for at in self.made.values()]
         return list(dict.fromkeys(found))
 
-    def _outermost(self) -> set[int]:
-        inner: set[int] = set()
-        for module in self.called.values():
-            inner |= {id(m) for m in module.modules() if m is not module}
-        return {key for key in self.called if key not in inner}
-
     def _report_made_anew(self, findings: Findings, held: Any, reached: dict[int, Any]) -> None:
         for at, count in self.counts.items():
             if count < 2:
@@ -246,7 +239,7 @@ class Layers:
                 ))  # fmt: skip
 
     def _report_shared(self, findings: Findings) -> None:
-        for module in self.called.values():
+        for module in {id(m): m for c in self.called.values() for m in c.modules()}.values():
             held = [m for m in module._modules.values() if m is not None]
             twice = [m for m, n in Counter(held).items() if n > 1 and next(m.parameters(), None) is not None]
             if twice:

@@ -16,7 +16,7 @@ from ...core.blame import Place, next_sequence, place_at
 from ...core.value import shape_of
 from ...nn.parameter import Parameter
 from ..answer import Answer
-from ..scene import tree_of
+from ..scene import place_in, tree_of
 from ..shown import norm
 from .collected import Findings
 from .losses import values_of
@@ -29,6 +29,9 @@ LARGE_STEP = 1.0
 
 #: A rate this much smaller than the largest one is as good as none.
 FALLEN = 1e-3
+
+#: A loss that has grown by this factor before it is not finite has diverged.
+GROWN = 100
 
 #: Elements of the largest parameter whose change is measured.
 MOST_MEASURED = 4_000_000
@@ -74,6 +77,7 @@ class Loop:
         self.sources: dict[int, list[tuple[At | None, int]]] = {}
         self.step_owner: list[tuple[int, Watched]] = []
         self.broken: Answer | None = None
+        self.failed = False
         #: When each line that makes a module or an optimizer was there last.
         self.order: dict[At | None, float] = {}
 
@@ -354,7 +358,7 @@ class Loop:
 
     def _report_steps(self) -> None:
         for known in self.optimizers.values():
-            if known.steps == 0 and self.backwards and known.at is not None:
+            if known.steps == 0 and self.backwards and known.at is not None and not self.failed:
                 self.findings.add("never stepped", Answer(
                     "never stepped", "This optimizer never steps, so what it holds is not trained.",
                     place_at(*known.at), (), "call its `step()` after `backward()`", certain=True,
@@ -406,6 +410,22 @@ class Loop:
                     place_at(*known.at), (), "take a larger learning rate",
                 ))  # fmt: skip
 
+    def diverged(self) -> Answer | None:
+        """Return the answer that the loss grew from step to step until it was not finite."""
+        finite = [v for v in self.losses if math.isfinite(v)]
+        known = max(self.optimizers.values(), key=lambda w: w.steps, default=None)
+        if known is None or known.at is None or len(finite) < 3 or not known.rates:
+            return None
+        if abs(finite[-1]) < GROWN * max(abs(finite[0]), 1e-12) or abs(finite[-1]) < abs(finite[-2]):
+            return None
+        return Answer(
+            "diverged", f"The loss grew from {finite[0]:.3g} to {finite[-1]:.3g} and beyond within "
+            f"{known.steps} "
+            f"steps: the learning rate {known.rates[-1]:g} is too large, the steps overshoot.",
+            place_at(*known.at), (), "take a smaller learning rate, scale the data, or clip the gradients",
+            certain=False,
+        )  # fmt: skip
+
     def _worse(self) -> tuple[float, float] | None:
         """Return the first and a last loss that is larger or not finite."""
         if len(self.losses) < 2:
@@ -453,3 +473,18 @@ def _rebinding(sources: dict[int, list[tuple[At | None, int]]]) -> Place | None:
                             file, node.lineno, at[0].co_name, linecache.getline(file, node.lineno).strip()
                         )
     return None
+
+
+#: Methods that do something when they are called, and nothing when they are only named.
+DOING = ("backward", "step", "zero_grad", "train", "eval", "detach_", "update")
+
+
+def without_parentheses(files: Iterable[str]) -> list[Place]:
+    """Return the statements of some files that name such a method and do not call it."""
+    found = []
+    for file in files:
+        tree = tree_of(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute) and node.value.attr in DOING:
+                found.append(place_in(file, node.lineno))
+    return found

@@ -62,8 +62,20 @@ def look_at(event: Event, findings: Findings) -> None:
         _log_probabilities(event, findings)
     elif name in ("softmax", "log_softmax"):
         _axis(event, findings)
+    elif name == "normalize":
+        _normalised_axis(event, findings)
     elif name in ("reshape", "view"):
         _swapped_axes(event, findings)
+
+
+def _normalised_axis(event: Event, findings: Findings) -> None:
+    x, dim = event.argument(0, "input"), event.argument(2, "dim", 1)
+    if isinstance(x, TensorBase) and event.wanted and dim == 0 and len(shape_of(x)) == 2:
+        findings.add("wrong axis", Answer(
+            "normalised over the batch", f"normalize of shape {_dims(shape_of(x))} is taken over axis 0, "
+            "the batch: the "
+            "samples are not of length 1.", event.place, (), "take it over the features: `dim=-1`",
+        ))  # fmt: skip
 
 
 def _swapped_axes(event: Event, findings: Findings) -> None:
