@@ -171,15 +171,18 @@ def _loss(explanation: Explanation) -> float | None:
 
 
 def printed(explanations: Sequence[Explanation]) -> str:
-    """Return all explanations as text; of those in brief a line each."""
+    """Return explanations as text: of each line that calls backward the first in full."""
     if not explanations:
         return "\nNo call of backward or autograd.grad was made.\n"
     parts = []
+    seen: set[tuple[str, int]] = set()
     brief: list[tuple[int, Explanation]] = []
     for number, explanation in enumerate(explanations, 1):
-        if not explanation.steps and not explanation.notes:
+        line = (explanation.call.file, explanation.call.line)
+        if line in seen or (not explanation.steps and not explanation.notes):
             brief.append((number, explanation))
             continue
+        seen.add(line)
         parts += _mentioned(brief)
         brief = []
         if explanation.steps or explanation.notes:
@@ -190,15 +193,18 @@ def printed(explanations: Sequence[Explanation]) -> str:
 
 
 def _mentioned(brief: Sequence[tuple[int, Explanation]]) -> list[str]:
-    """Return a line for calls that were only mentioned: their losses."""
-    if not brief:
-        return []
-    (first, one), (last, _) = brief[0], brief[-1]
-    losses = [loss for _, call in brief if (loss := _loss(call)) is not None]
-    numbers = f"call {first}" if first == last else f"calls {first} to {last}"
-    text = f"── {numbers}, line {one.call.line}"
-    if losses:
-        text += f": loss {losses[0]:.6g}" + (
-            f" → {losses[-1]:.6g}, from {min(losses):.6g} to {max(losses):.6g}" if len(losses) > 1 else ""
-        )
-    return [text]
+    """Return a line for the calls from each line that were only mentioned: their losses."""
+    by_line: dict[int, list[tuple[int, Explanation]]] = {}
+    for number, call in brief:
+        by_line.setdefault(call.call.line, []).append((number, call))
+    texts = []
+    for line, calls in by_line.items():
+        losses = [loss for _, call in calls if (loss := _loss(call)) is not None]
+        first, last = calls[0][0], calls[-1][0]
+        text = f"── {f'call {first}' if first == last else f'calls {first} to {last}'}, line {line}"
+        if losses:
+            text += f": loss {losses[0]:.6g}"
+        if len(losses) > 1:
+            text += f" → {losses[-1]:.6g}, from {min(losses):.6g} to {max(losses):.6g}"
+        texts.append(text)
+    return texts

@@ -112,7 +112,9 @@ class Recording:
             return None
         self._attend(count < self.in_full or count + 1 == again)
         site = Site.of(call.kind, frame)
-        builder = Builder(call, site, brief=count > self.in_full, modules=self._modules)
+        builder = Builder(
+            call, site, brief=count > self.in_full, modules=self._modules, checked=count <= CHECKED
+        )
         try:
             explanation = builder.build()
             self._watch.backward(call, frame, builder.path, explanation)
@@ -145,7 +147,7 @@ class Recording:
         for y in call.outputs:
             value = array_at_bottom(y)
             if isinstance(value, ndarray) and value.size == 1:
-                explanation.loss = float(value.reshape(()).astype(np.float64)) if value.dtype.kind == "f" else None
+                explanation.loss = float(value.reshape(()).astype(np.complex128).real)
         self.explanations.append(explanation)
         self._watch.backward_brief(call, frame)
 
@@ -178,6 +180,9 @@ def record(in_full: int = IN_FULL, keep_graphs: bool = False) -> Recording:
     """
     return Recording(in_full, keep_graphs)
 
+
+#: Calls from one line whose Jacobians are compared with differences, which takes most of the time.
+CHECKED = 1
 
 #: Modules through which a call of the user's reaches the observers.
 _ENTRANCES = (__name__.rpartition(".")[0] + ".", __name__.split(".", 1)[0] + ".tensor.")

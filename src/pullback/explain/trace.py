@@ -218,7 +218,6 @@ class Trace:
         """Do a call and write it down."""
         kwargs = kwargs or {}
         event = self._begun(getattr(function, "__name__", ""), args, kwargs)
-        # The call itself may call public functions, which stand for themselves only where it is the program's.
         result = function(*args, **kwargs)
         if not looking.get() and self.on:
             self._ended(event, result)

@@ -130,7 +130,8 @@ def _where_made(path: str, x: Any, raised: Raised) -> Answer:
         "does not require grad", f"`{path}` is differentiated by, and does not require grad: requires_grad "
         "is not "
         f"set where `{name}` is made.", place, (f"asked for at {raised.place}",),
-        f"make it with `requires_grad=True`, or call `{name}.requires_grad_()` before it is used", certain=True,
+        f"make it with `requires_grad=True`, or call `{name}.requires_grad_()` before it is used",
+        certain=True,
     )  # fmt: skip
 
 

@@ -64,8 +64,8 @@ class Watch:
     findings : Findings
     trace : Trace
     answers : dict
-        Why the gradient of a leaf is zero or not finite, by the leaf's id, as it was found before backward freed
-        the values.
+        Why the gradient of a leaf is zero or not finite, by the leaf's id, as it was found before
+        backward freed the values.
     """
 
     def __init__(self, modules: ModuleCalls) -> None:
@@ -196,7 +196,8 @@ class Watch:
                 "changed by a hook",
                 f"A hook changes the gradient of `{name}`: its norm is {found:.4g}, and {foretold:.4g} "
                 "without it.",
-                place, (), "look at what the hook returns, such as a factor (alpha, lambda) of 0", certain=True,
+                place, (), "look at what the hook returns, such as a factor (alpha, lambda) of 0",
+                certain=True,
             ),
         )  # fmt: skip
 
@@ -265,7 +266,8 @@ class Watch:
         self.layers.look_at(event, self.findings)
         self.sizes.look_at(event, self.findings)
         name = event.name
-        if name == "clone" and event.inputs and event.inputs[0][0]._node is LEAF and event.entry == "deepcopy":
+        copied = event.entry == "deepcopy" and name in ("clone", "data")
+        if copied and event.inputs and event.inputs[0][0]._node is LEAF:
             self.copies[id(event.inputs[0][0])] = event.place
         if event.entry in ("constant_", "zeros_", "ones_", "fill_", "zero_") and event.inputs:
             self.inits[id(event.inputs[0][0])] = event.place
@@ -318,7 +320,7 @@ class Watch:
             self._values([y for y in call.outputs if isinstance(y, TensorBase)], Scene(frame))
 
     def _candidates(self) -> list[Any]:
-        """Return what the program means to train: what optimizers hold; without any, all parameters in use."""
+        """Return what the program means to train: what optimizers hold, or all parameters in use."""
         if self.loop.optimizers:
             return list(self.loop.ever_held.values())
         return [p for m in self.layers.called.values() for p in m._parameters.values() if p is not None]
@@ -419,9 +421,9 @@ class Watch:
 
     def _why_nan(self, leaf: Any, name: str, call: BackwardCall, scene: Scene) -> None:
         root = self._root(call)
+        names = Names(scene.frame)
         for event in self.trace.events:
             if event.outputs and has_nan(event.outputs[0]):
-                names = Names(scene.frame)
                 answer = look_at_value(
                     event.outputs[0], self.trace, names.of_tensor, lambda t: self._source(t, names, scene)
                 )
@@ -487,14 +489,16 @@ class Watch:
     def _report_copied(self) -> None:
         """Say where weights that an optimizer holds were copied, and only the copies are used."""
         missing = [
-            p for key, p in self.loop.ever_held.items() if key in self.copies and key not in self.reach.reached
+            p for key, p in self.loop.ever_held.items()
+            if key in self.copies and key not in self.reach.reached
         ]  # fmt: skip
         if missing:
             self.copied = {id(p) for p in missing}
             self.findings.add("lost history", Answer(
                 "copied", f"{listed(missing, self.name_of)} get no gradient: `copy.deepcopy` makes new "
                 "leaves, and "
-                "the loss leads to these, not to the ones they were copied from.", self.copies[id(missing[0])], (),
+                "the loss leads to these, not to the ones they were copied from.",
+                self.copies[id(missing[0])], (),
                 "compute the copies from the originals (`w - lr * g` with `create_graph=True`, or "
                 "`torch.func.functional_call`), or add their gradients to the originals", certain=True,
             ))  # fmt: skip
@@ -529,7 +533,8 @@ class Watch:
             cut = aside(self.reach, leaves) if use else None
             if cut is not None:
                 self.findings.add("lost history", Answer(
-                    cut.kind, f"Probably: {names} get no gradient: `{cut.code}` {cut.what}.", cut.place, (), cut.mend,
+                    cut.kind, f"Probably: {names} get no gradient: `{cut.code}` {cut.what}.",
+                    cut.place, (), cut.mend,
                 ))  # fmt: skip
                 continue
             self.findings.add("no gradient", Answer(

@@ -153,7 +153,8 @@ class Loop:
             ))  # fmt: skip
         elif self.last == "step" and not self.fresh and at is not None:
             self.findings.add("clipped too early", Answer(
-                "clipped after the step", "Gradients are clipped after the step has used them.", place_at(*at), (),
+                "clipped after the step", "Gradients are clipped after the step has used them.",
+                place_at(*at), (),
                 "clip between `backward()` and `step()`", certain=True,
             ))  # fmt: skip
         self.last = "clip"
@@ -309,7 +310,8 @@ class Loop:
                     cause = "No loss that went backward was computed from the parameters of this optimizer"
                 self.findings.add(findings_group, Answer(
                     "another model", f"{cause}: its steps change nothing. It holds "
-                    f"{listed(mine.values(), name_of)}.", None if known.at is None else place_at(*known.at), (),
+                    f"{listed(mine.values(), name_of)}.",
+                    None if known.at is None else place_at(*known.at), (),
                     "make the optimizer from the parameters of the model that is trained, after that model "
                     "has "
                     "its final layers", certain=True,
@@ -322,15 +324,19 @@ class Loop:
         if not loose:
             return
         at = next((w.at for w in self.optimizers.values() if w.at is not None), None)
-        made = made_at(loose[0])
-        if made is None and used_at(loose[0]) is not None:
-            self.findings.add("not held", Answer(
-                "copy with history", f"No optimizer holds {listed(loose, name_of)}, and yet the loss goes "
-                "back "
-                "through it: a copy, such as a target network, is used with its history.", used_at(loose[0]), (),
+        strangers = [leaf for leaf in loose if used_at(leaf) is not None]
+        if strangers:
+            self.findings.add("target", Answer(
+                "not trained, with history", f"No optimizer holds {listed(strangers, name_of)}, and yet the "
+                "loss "
+                "goes back through it: a target or teacher network is used with its history.",
+                used_at(strangers[0]), (),
                 "call it under `with torch.no_grad():`, or `detach()` what it gives", certain=True,
             ))  # fmt: skip
+        loose = [leaf for leaf in loose if used_at(leaf) is None]
+        if not loose:
             return
+        made = made_at(loose[0])
         late = made is not None and self.order.get(made, -1) > self.order.get(at, math.inf)
         place = made if late else at
         why = f" The optimizer was made before it, at {place_at(*at)}." if late and at is not None else ""
@@ -485,6 +491,7 @@ def without_parentheses(files: Iterable[str]) -> list[Place]:
     for file in files:
         tree = tree_of(file)
         for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute) and node.value.attr in DOING:
+            named = isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute)
+            if named and node.value.attr in DOING:
                 found.append(place_in(file, node.lineno))
     return found

@@ -1,4 +1,4 @@
-"""Look at calls of losses and of what leads into them: shapes that broadcast, the wrong input, the wrong axis."""
+"""Look at calls of losses and of what leads into them: shapes that broadcast, a wrong input, a wrong axis."""
 
 from __future__ import annotations
 
@@ -136,7 +136,8 @@ def _elementwise(event: Event, findings: Findings) -> None:
         findings.add("broadcast", Answer(
             "broadcast", f"The input of {event.name} has shape {_dims(have)} and the target {_dims(want)}: "
             f"they broadcast to {_dims(whole)}, so every prediction is compared with every target.",
-            event.place, (), _same_shape(have, want), certain=whole not in (have, want) or len(have) != len(want),
+            event.place, (), _same_shape(have, want),
+            certain=whole not in (have, want) or len(have) != len(want),
         ))  # fmt: skip
     if target._node is not None and x._node is None:
         findings.add("wrong input of a loss", Answer(
@@ -327,7 +328,8 @@ def _log_probabilities(event: Event, findings: Findings) -> None:
         findings.add("wrong input of a loss", Answer(
             "log-probabilities as target", "The target of kl_div holds negative numbers, log-probabilities, "
             "and "
-            "`log_target` is False.", event.place, (), "pass probabilities, or `log_target=True`", certain=True,
+            "`log_target` is False.", event.place, (), "pass probabilities, or `log_target=True`",
+            certain=True,
         ))  # fmt: skip
 
 

@@ -7,6 +7,7 @@ not lead to lost its history on the way, at a call that had an input with histor
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -67,6 +68,8 @@ class Reach:
         self.reached: dict[int, Any] = {}
         self.losses: dict[tuple[str, Any, int], Loss] = {}
         self.asides: dict[tuple[str, Any, int], Loss] = {}
+        #: The first call, in the order of the run, at which each leaf lost its history.
+        self.nearest: dict[int, tuple[float, Loss | None]] = {}
         self.calls = 0
 
     def look(self, outputs: Iterable[Any], nodes: Iterable[Node], trace: Trace) -> None:
@@ -102,7 +105,11 @@ class Reach:
         if loss is None:
             loss = self.losses[key] = Loss(event, sure, first)
         if len(self.losses) <= MOST_LOSSES:
-            loss.leaves.update(leaves_behind(event, trace))
+            behind = leaves_behind(event, trace)
+            loss.leaves.update(behind)
+            for leaf in behind:
+                if event.number < self.nearest.get(leaf, (math.inf, None))[0]:
+                    self.nearest[leaf] = event.number, loss
 
     def report(
         self, findings: Findings, wanted: Callable[[Any], bool], name_of: Callable[[Any], str | None]
@@ -120,7 +127,7 @@ class Reach:
         for loss in sorted(self.losses.values(), key=lambda loss: loss.event.number):
             missing = {
                 key: leaf for key, leaf in loss.leaves.items()
-                if key not in self.reached and key not in told and wanted(leaf)
+                if key not in self.reached and self.nearest[key][1] is loss and wanted(leaf)
             }  # fmt: skip
             cut = cut_of(loss.event)
             if missing:
