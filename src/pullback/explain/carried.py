@@ -8,6 +8,7 @@ result of one made before it. The variable that held this result over the moment
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -186,10 +187,11 @@ def _assigning_attribute(owner: Any, name: str) -> tuple[Statement, Scope] | Non
     for method in vars(type(owner)).values():
         code = code_of(method)
         scope = None if code is None else scope_of(code)
-        if scope is None or scope.name == "__init__":
+        if scope is None or code is None or scope.name == "__init__" or not code.co_varnames:
             continue
+        own = code.co_varnames[0]
         for statement in scope.statements:
-            if f"self.{name}" in statement.targets:
+            if f"{own}.{name}" in statement.targets:
                 found = statement, scope
     return found
 
@@ -211,7 +213,12 @@ def _of_holder(
     if statement is not None and scope is not None:
         place = scope.place_of_line(statement.line)
     if "." in name:
-        return Carried(name, place or place_of(boundary.maker), "attribute")
+        path = name.split(".")
+        held: Any = scene.variables.get(path[0])
+        for part in path[1:]:
+            held = getattr(held, "__dict__", {}).get(part)
+        how = "list" if isinstance(held, (list, dict, deque)) else "attribute"
+        return Carried(name, place or place_of(boundary.maker), how)
     value = scene.variables.get(name)
     if not isinstance(value, TensorBase) and not isinstance(value, tuple):
         return Carried(name, place, "list")

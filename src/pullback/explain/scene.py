@@ -334,6 +334,19 @@ def function_at(tree: ast.AST | None, line: int) -> str:
     return inner
 
 
+def scope_at(file: str, line: int) -> Scope | None:
+    """Return the scope of the innermost function around a line of a file, or of the file."""
+    tree = tree_of(file)
+    if tree is None:
+        return None
+    found: ast.AST = tree
+    for node in ast.walk(tree):
+        is_function = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        if is_function and node.lineno <= line <= (node.end_lineno or line):
+            found = node
+    return Scope(file, found, getattr(found, "name", "<module>"))
+
+
 def place_in(file: str, line: int) -> Place:
     """Return the place of a line of a file."""
     return Place(file, line, function_at(tree_of(file), line), linecache.getline(file, line).strip())

@@ -210,6 +210,11 @@ class Trace:
     def applied(self, name: str, args: Any, kwargs: Any, result: Any) -> None:
         """Write down the call of a custom function."""
         event = self._begun(name, args, kwargs)
+        for tensor in tensors_of((result,), {}):
+            # A function of the library's may hand on what public calls within it have made.
+            made = next((e for e in reversed(self.events) if any(_same(t, tensor) for t in e.outputs)), None)
+            if made is not None:
+                event.inputs.append((made.outputs[0], made))
         self._ended(event, result)
 
     def __torch_function__(
@@ -295,6 +300,10 @@ class Trace:
 def _own_use(event: Event) -> bool:
     """Return whether the library called by itself, not the program: printing a tensor, an optimizer."""
     return event.entry in ("__repr__", "__format__", "__str__", "step", "zero_grad", "state_dict", "train")
+
+
+def _same(first: Any, second: Any) -> bool:
+    return first is second or first._value is second._value
 
 
 def is_foreign(file: str) -> bool:

@@ -14,7 +14,7 @@ from ..core.node import AccumulateGrad, edge_target
 from .answer import Answer
 from .carried import Carried, boundaries, carried, loop_around
 from .failure import Raised
-from .scene import paths_in, tree_of
+from .scene import paths_in, scope_at, tree_of
 
 
 def in_place(error: BaseException, raised: Raised) -> Answer:
@@ -270,35 +270,39 @@ def _shared(
     """Return the answer where two calls go through one value: the first loss may not need to, or both belong
     together.
     """
-    scene = raised.scene
-    scope = None if scene is None else scene.scope
-    statement = None
-    stepped = False
-    if scope is not None and first is not None and scene is not None and first.file == scope.file:
-        calls = [
-            c for c, _ in scope.calls if c.lineno == first.line and ast.unparse(c.func).endswith(".backward")
-        ]
+    scope = None if first is None else scope_at(first.file, first.line)
+    place = first
+    if scope is not None and first is not None:
+        calls = [c for c, _ in scope.calls if c.lineno == first.line and ast.unparse(c.func).endswith(".backward")]
         names = [p for c in calls for p in paths_in(c.func)]
-        made_by = [
-            s for n in names for s in scope.assigning(n, first.line) if found.name in paths_in(s.value)
-        ]
-        statement = made_by[-1] if made_by else None
-        stepped = any(
-            first.line <= c.lineno <= scene.line and ast.unparse(c.func).endswith(".step")
-            for c, _ in scope.calls
-        )
-    if stepped and scope is not None and first is not None:
-        place = scope.place_of_line(statement.line if statement is not None else first.line)
+        made_by = [s for n in names for s in scope.assigning(n, first.line) if not isinstance(s.node, ast.Expr)]
+        reading = [s for s in made_by if found.name in paths_in(s.value)]
+        statement = next(iter(reversed(reading or made_by)), None)
+        place = scope.place_of_line(statement.line) if statement is not None else first
+    if first is not None and _steps_between(raised, first):
         return Answer(
-            "not detached", f"The first loss goes back through `{found.name}`, too, and frees its graph; "
-            "the second "
-            f"loss needs it. The first one is not meant to train what made `{found.name}`.", place, evidence,
+            "not detached", f"The first loss goes back through `{found.name}`, too, and frees its graph; the "
+            f"second loss needs it. The first one is not meant to train what made `{found.name}`.", place, evidence,
             f"give the first loss `{found.name}.detach()`",
         )  # fmt: skip
     kind, cause, mend = _CARRIED["shared"]
     return Answer(
         kind, cause.format(found.name), first or found.place or made, evidence, mend.format(found.name)
     )
+
+
+def _steps_between(raised: Raised, first: Place) -> bool:
+    """Return whether an optimizer steps between a first call of backward and the one that fails."""
+    inside = scope_at(first.file, first.line)
+    here = raised.scene.scope if raised.scene is not None else None
+    line = raised.scene.line if raised.scene is not None else 0
+    same = here is not None and inside is not None and here.name == inside.name
+    steps = [c.lineno for c, _ in (inside.calls if inside is not None else ()) if _is_named(c, "step")]
+    return any(first.line <= n and (not same or n <= line) for n in steps)
+
+
+def _is_named(call: ast.Call, name: str) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == name
 
 
 def _assignment_of(raised: Raised, name: str) -> Place | None:

@@ -7,6 +7,7 @@ for as long as the watch is on. Nothing is asked of the program, and nothing tha
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Callable, Iterable
 from types import CodeType, FrameType
@@ -51,6 +52,9 @@ At = tuple[CodeType, int]
 
 #: Leaves of one call that are asked why their gradient is zero or not finite.
 MOST_ASKED = 6
+
+#: Names of networks that are not trained by their own optimizer.
+NOT_TRAINED = re.compile(r"target|teacher|frozen|reference|ema|old|pretrained|vgg|momentum", re.IGNORECASE)
 
 #: The watch that is on, whose answers the questions use.
 active: list[Watch] = []
@@ -344,7 +348,11 @@ class Watch:
             if any(p is leaf for p in inside) and any(self.loop.held(p) for p in inside):
                 return None
         owner = self.layers.owner_of(leaf)
-        return None if owner is None else self.layers.uses.get(id(owner[0]))
+        if owner is None:
+            return None
+        copied = id(owner[0]) not in self.layers.made
+        named = NOT_TRAINED.search(self.name_of(leaf) or "")
+        return self.layers.uses.get(id(owner[0])) if copied or named else None
 
     def _values(self, outputs: list[Any], scene: Scene) -> None:
         for y in outputs:

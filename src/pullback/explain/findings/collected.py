@@ -7,10 +7,10 @@ from ..answer import Answer
 #: Kinds of findings from the gravest on; one that is not listed stands in the middle.
 ORDER = (
     "error", "call without parentheses", "no optimizer", "data not finite", "not finite", "lost history",
-    "no gradient", "another model", "not held", "zero gradient", "broadcast", "softmax twice",
-    "wrong axis", "one class", "wrong input of a loss", "accumulated", "cleared too early", ("clipped too "
-    "early"),
-    "never stepped", "order", "", "vanishing", "exploding", "learning rate", "mode", "frozen", "note",
+    "no gradient", "another model", "not held", "broadcast", "softmax twice", "one class",
+    "wrong input of a loss", "accumulated", "cleared too early", "clipped too early", "zero gradient",
+    "wrong axis", "never stepped", "order", "", "target", "vanishing", "exploding", "learning rate", "mode",
+    "frozen", "note",
 )  # fmt: skip
 
 #: Findings that are printed; the gravest explain the others.

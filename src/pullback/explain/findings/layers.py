@@ -321,7 +321,8 @@ def assigned(owner: Any, name: str) -> Place | None:
                     continue
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 inside = code.co_firstlineno <= node.lineno <= _end(tree, code, last)
-                if inside and any(ast.unparse(t) == f"self.{name}" for t in targets):
+                own = code.co_varnames[0] if code.co_varnames else "self"
+                if inside and any(ast.unparse(t) == f"{own}.{name}" for t in targets):
                     text = linecache.getline(code.co_filename, node.lineno).strip()
                     return Place(code.co_filename, node.lineno, code.co_name, text)
     return None
