@@ -55,3 +55,19 @@ class Answer:
         return f"{where}{cause}{f' Mend: {self.mend}.' if self.mend else ''}"
 
     __repr__ = __str__
+
+
+#: Answers about leaves and losses, by id, that recordings found while the values were there; of the
+#: recordings that are on, the innermost last.
+kept: list[dict[int, Answer]] = []
+
+#: How to ask so that the values are there.
+ASK_AGAIN = (
+    "run the program with `python -m pullback explain`, or the call within `explain.record()`; or ask before "
+    "`backward`, or after `backward(retain_graph=True)`"
+)
+
+
+def kept_answer(tensor: object) -> Answer | None:
+    """Return what a recording that is on has found out about a tensor."""
+    return next((answers[id(tensor)] for answers in reversed(kept) if id(tensor) in answers), None)

@@ -11,6 +11,7 @@ import ast
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..core.backward_task import needed_nodes
@@ -108,11 +109,14 @@ def carried(found: list[Boundary], scenes: list[Scene]) -> Carried | None:
     for boundary in found:
         for scene in scenes:
             for name, value in list(scene.variables.items()):
-                path = _attribute(value, lambda member, maker=boundary.maker: _leads(member, maker))
+                path = _attribute(value, partial(_leads, node=boundary.maker))
                 if path is not None:
                     made = _assigning_attribute(path[1], path[0].rpartition(".")[2])
                     if made is not None:
-                        return Carried(f"{name}.{path[0]}", made[1].place_of_line(made[0].line), "attribute")
+                        place = made[1].place_of_line(made[0].line)
+                        member = vars(path[1]).get(path[0].rpartition(".")[2])
+                        several = isinstance(member, (list, dict, deque))
+                        return Carried(f"{name}.{path[0]}", place, "list" if several else "attribute")
     return None
 
 
@@ -244,7 +248,7 @@ def _function_of(tree: ast.AST, loop: ast.stmt) -> bool:
 
 
 def _end(node: ast.AST) -> int:
-    return getattr(node, "end_lineno", None) or getattr(node, "lineno", 0)
+    return int(getattr(node, "end_lineno", 0) or getattr(node, "lineno", 0))
 
 
 def loops_around(scene: Scene) -> list[ast.stmt]:

@@ -11,7 +11,7 @@ from numpy import ndarray
 from ..core.blame import Place, is_freed, user_frame
 from ..core.node import LEAF, AccumulateGrad, Node, edge_target
 from ..core.value import TensorBase
-from .answer import Answer
+from .answer import ASK_AGAIN, Answer, kept_answer
 from .flow import Flow, Visit
 from .patterns import OVERFLOW, PATTERNS, UNKNOWN, Pattern
 from .roots import Root, root_of
@@ -46,6 +46,9 @@ def why_nan(t: Any, loss: Any = None) -> Answer:
         raise TypeError(f"why_nan: expected a tensor, got {type(t).__name__}")
     scene = Scene(user_frame(sys._getframe(1)))
     name = scene.name_of(t) or "the tensor"
+    known = kept_answer(t)
+    if known is not None:
+        return known
     spoilt = t._node is LEAF and t._grad is not None and not finite(t._grad)
     if not finite(t) and not spoilt:
         return of_value(t, name, scene)
@@ -234,33 +237,12 @@ def _masked(visit: Visit) -> bool:
 
 
 def _suspect(flow: Flow, name: str, way: str) -> Answer:
-    """Return the likeliest op where the values that would prove it are gone."""
-    fitting: list[tuple[Node, Pattern]] = []
-    risky: list[tuple[Node, Pattern]] = []
-    for node in flow.nodes:
-        if not _risky(node):
-            continue
-        inputs, out = flow.inputs_of(node), flow.output_of(node)
-        pattern = _pattern(node, inputs, out)
-        if pattern is not UNKNOWN and pattern is not OVERFLOW:
-            fitting.append((node, pattern))
-        elif PATTERNS[node._op.name][0] is not OVERFLOW and out is None:
-            risky.append((node, PATTERNS[node._op.name][0]))
+    """Return how to ask again: the values that would tell are gone."""
     freed = any(is_freed(node._saved) for node in flow.nodes if isinstance(node._saved, tuple))
-    proof = "to be certain, ask before `backward` or after `backward(retain_graph=True)`"
-    candidates = fitting or risky
-    if not candidates:
-        return Answer(
-            "not found", f"Where {name} stopped being finite cannot be seen any more.", None,
-            ("backward has freed the values",) if freed else (), proof,
-        )  # fmt: skip
-    node, pattern = candidates[0] if way == "backward" else candidates[-1]
-    others: list[Place | None] = [place_of(other) for other, _ in candidates if other is not node]
-    evidence = [f"{type(node).__name__} is the op on the way for which that is known"]
-    evidence += [f"another candidate: {place}" for place in dict.fromkeys(others) if place is not None]
     return Answer(
-        pattern.kind, f"Probably: {pattern.cause}", place_of(node), tuple(evidence),
-        f"{pattern.mend}; {proof}", certain=False,
+        "values are gone", f"Where {name} stopped being finite on the way {way} cannot be seen any "
+        "more.", None,
+        ("backward has freed the values",) if freed else (), ASK_AGAIN,
     )  # fmt: skip
 
 

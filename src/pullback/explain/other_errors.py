@@ -60,8 +60,9 @@ def _read_gradients(scene: Scene) -> Iterator[str]:
     if scene.scope is None:
         return
     for node in ast.walk(scene.scope.tree):
-        reads = isinstance(node, ast.Attribute) and node.attr == "grad"
-        if reads and node.lineno <= scene.line <= (node.end_lineno or node.lineno):
+        if not isinstance(node, ast.Attribute) or node.attr != "grad":
+            continue
+        if node.lineno <= scene.line <= (node.end_lineno or node.lineno):
             yield ast.unparse(node.value)
 
 

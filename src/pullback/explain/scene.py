@@ -328,8 +328,7 @@ def function_at(tree: ast.AST | None, line: int) -> str:
     """Return the name of the function around a line of a file."""
     inner = "<module>"
     for node in ast.walk(tree) if tree is not None else ():
-        is_function = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        if is_function and node.lineno <= line <= (node.end_lineno or line):
+        if isinstance(node, Function) and node.lineno <= line <= (node.end_lineno or line):
             inner = node.name
     return inner
 
@@ -341,8 +340,7 @@ def scope_at(file: str, line: int) -> Scope | None:
         return None
     found: ast.AST = tree
     for node in ast.walk(tree):
-        is_function = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        if is_function and node.lineno <= line <= (node.end_lineno or line):
+        if isinstance(node, Function) and node.lineno <= line <= (node.end_lineno or line):
             found = node
     return Scope(file, found, getattr(found, "name", "<module>"))
 
@@ -370,5 +368,5 @@ def freezing(files: Iterable[str]) -> Place | None:
                 and getattr(node.args[0], "value", None) is False
             )
             if off:
-                return place_in(file, getattr(node, "end_lineno", None) or getattr(node, "lineno", 0))
+                return place_in(file, int(getattr(node, "end_lineno", 0) or getattr(node, "lineno", 0)))
     return None

@@ -76,10 +76,9 @@ def no_history(error: BaseException, raised: Raised) -> Answer:
         read = list(dict.fromkeys(path for s in statements for path in paths_in(s.value)))
         modules = [p for p in read if isinstance(scene.value(p), Module)]
         for module in modules:
-            frozen = not any(p.requires_grad for p in scene.value(module).parameters())
-            place = switched_off(module, scene) or (
-                freezing([scene.frame.f_code.co_filename for scene in raised.scenes]) if frozen else None
-            )
+            trained = any(p.requires_grad for p in scene.value(module).parameters())
+            files = [one.frame.f_code.co_filename for one in raised.scenes]
+            place = switched_off(module, scene) or (None if trained else freezing(files))
             if place is not None:
                 return Answer(
                     "switched off", f"No parameter of {module} requires grad: that was set to False.", place,

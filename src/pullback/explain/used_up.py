@@ -273,16 +273,19 @@ def _shared(
     scope = None if first is None else scope_at(first.file, first.line)
     place = first
     if scope is not None and first is not None:
-        calls = [c for c, _ in scope.calls if c.lineno == first.line and ast.unparse(c.func).endswith(".backward")]
+        calls = [c for c, _ in scope.calls if c.lineno == first.line and ast.unparse(c.func).endswith(
+        ".backward")]
         names = [p for c in calls for p in paths_in(c.func)]
-        made_by = [s for n in names for s in scope.assigning(n, first.line) if not isinstance(s.node, ast.Expr)]
+        before = [s for n in names for s in scope.assigning(n, first.line)]
+        made_by = [s for s in before if not isinstance(s.node, ast.Expr)]
         reading = [s for s in made_by if found.name in paths_in(s.value)]
         statement = next(iter(reversed(reading or made_by)), None)
         place = scope.place_of_line(statement.line) if statement is not None else first
     if first is not None and _steps_between(raised, first):
         return Answer(
             "not detached", f"The first loss goes back through `{found.name}`, too, and frees its graph; the "
-            f"second loss needs it. The first one is not meant to train what made `{found.name}`.", place, evidence,
+            f"second loss needs it. The first one is not meant to train what made `{found.name}`.",
+            place, evidence,
             f"give the first loss `{found.name}.detach()`",
         )  # fmt: skip
     kind, cause, mend = _CARRIED["shared"]

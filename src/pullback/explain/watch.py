@@ -28,7 +28,7 @@ from ..optim.optimizer import Optimizer
 from ..optim.scheduler import LRScheduler
 from ..tensor.backward import BackwardCall
 from ..tensor.tensor import Tensor
-from .answer import Answer
+from .answer import Answer, kept
 from .explanation import Explanation
 from .findings.collected import Findings
 from .findings.functions import Functions
@@ -85,6 +85,7 @@ class Watch:
         self.zero: dict[int, tuple[Any, Answer | None]] = {}
         self.alive: set[int] = set()
         self.names: dict[int, str] = {}
+        self.module_names: dict[int, str] = {}
         self.files: set[str] = set()
         self.full = True
         self.told_nan = False
@@ -100,6 +101,7 @@ class Watch:
 
     def start(self) -> None:
         """Begin to watch."""
+        kept.append(self.answers)
         active.append(self)
         self.modules.entered = self._entered
         self.trace.start()
@@ -139,6 +141,7 @@ class Watch:
         self._wrapped = []
         if self in active:
             active.remove(self)
+            kept[:] = [answers for answers in kept if answers is not self.answers]
 
     def _wrap(self, owner: Any, name: str, told: Callable[..., Any]) -> None:
         if isinstance(owner, type):
@@ -226,7 +229,10 @@ class Watch:
     def _zeroed(self, held: Any, frame: FrameType, owner: Any, *args: Any, **kwargs: Any) -> Any:
         at = _at(frame)
         if at is not None:
-            self.loop.zeroed(at)
+            leaves = owner.parameters() if isinstance(owner, Module) else (
+                p for group in owner.param_groups for p in group["params"]
+            )  # fmt: skip
+            self.loop.zeroed(at, leaves)
         return held(owner, *args, **kwargs)
 
     def _optimizer_made(self, held: Any, frame: FrameType, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
@@ -300,6 +306,7 @@ class Watch:
         outputs = [y for y in call.outputs if isinstance(y, TensorBase)]
         leaves = [node.variable for node in path.nodes if type(node) is AccumulateGrad]
         self.names.update(names.tensors)
+        self.module_names.update(names.modules)
         self.reach.look(outputs, path.nodes, self.trace)
         if call.kind == "backward":
             self.layers.backward()
@@ -318,8 +325,7 @@ class Watch:
     def backward_brief(self, call: BackwardCall, frame: FrameType) -> None:
         """Look at a call of backward that is not explained: only whether the loss is finite."""
         value = _number(call.outputs)
-        held = next(iter(self.loop.ever_held.values()), None)
-        self.loop.backward(value, () if held is None else (held,), (frame.f_code, frame.f_lasti), False)
+        self.loop.backward(value, (), (frame.f_code, frame.f_lasti), False)
         if value is not None and not math.isfinite(value):
             self._values([y for y in call.outputs if isinstance(y, TensorBase)], Scene(frame))
 
@@ -332,9 +338,11 @@ class Watch:
     def name_of(self, tensor: Any) -> str | None:
         """Return the program's name of a leaf."""
         known = self.names.get(id(tensor))
-        if known is None:
+        if known is None or (isinstance(tensor, Parameter) and "." not in known):
             owner = self.layers.owner_of(tensor)
-            known = None if owner is None else f"{type(owner[0]).__name__}.{owner[1]}"
+            if owner is not None:
+                module, name = owner
+                return f"{self.module_names.get(id(module), type(module).__name__)}.{name}"
         return known
 
     def _made_at(self, leaf: Any) -> At | None:
@@ -392,7 +400,7 @@ class Watch:
         sizes = []
         for node, part in zip(path.targets, explanation.leaves):
             leaf = node.variable
-            if part.gradient is None:
+            if part.gradient is None or not (self._wanted(leaf) or isinstance(leaf, Parameter)):
                 continue
             size = part.gradient.norm
             sizes.append((leaf, size))

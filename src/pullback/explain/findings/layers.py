@@ -274,7 +274,8 @@ def _registered(module: Any, name: str) -> Place | None:
         tree = None if code is None else tree_of(code.co_filename)
         for node in ast.walk(tree) if tree is not None else ():
             if (
-                isinstance(node, ast.Call)
+                code is not None
+                and isinstance(node, ast.Call)
                 and ast.unparse(node.func).endswith("register_buffer")
                 and node.args
             ) and getattr(node.args[0], "value", None) == name:
@@ -313,7 +314,7 @@ def assigned(owner: Any, name: str) -> Place | None:
         for method in vars(kind).values():
             code = getattr(method, "__code__", None)
             tree = None if code is None else tree_of(code.co_filename)
-            if tree is None:
+            if tree is None or code is None:
                 continue
             last = code.co_firstlineno + 2000
             for node in ast.walk(tree):

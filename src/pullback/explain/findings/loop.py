@@ -133,8 +133,11 @@ class Loop:
             self.stepped.discard(key)
             self.stale[key] = at
 
-    def zeroed(self, at: At | None) -> None:
-        """Note a call of zero_grad."""
+    def zeroed(self, at: At | None, leaves: Iterable[Any]) -> None:
+        """Note a call of zero_grad for some leaves."""
+        for leaf in leaves:
+            self.stale.pop(id(leaf), None)
+            self.stepped.discard(id(leaf))
         if self.fresh and self.last in ("backward", "clip"):
             self.cleared = at
         else:
@@ -181,6 +184,8 @@ class Loop:
         rate = optimizer.param_groups[0].get("lr")
         known.rates.append(float(rate) if isinstance(rate, (int, float)) else math.nan)
         place = None if at is None else place_at(*at)
+        if not full:
+            return []
         stale = [self.stale[id(p)] for p in known.parameters() if id(p) in self.stale and p._grad is not None]
         if stale and stale[0] is not None and any(_some(p._grad) for p in known.parameters()):
             self.findings.add("accumulated", Answer(
@@ -190,8 +195,6 @@ class Loop:
                 place_at(*stale[0]), (), "call `optimizer.zero_grad()` in each turn, before `backward()`",
                 certain=True,
             ))  # fmt: skip
-        if not full:
-            return []
         with_gradient = [p for p in known.parameters() if p._grad is not None]
         if with_gradient:
             known.with_gradient += 1
@@ -271,7 +274,8 @@ class Loop:
         if self.broken is not None or known.step_at is None:
             return
         grad = p._grad
-        infinite = grad is not None and not np.isfinite(values_of(grad).astype(np.float64)).all()
+        numbers = None if grad is None else values_of(grad)
+        infinite = numbers is not None and not np.isfinite(numbers.astype(np.float64)).all()
         self.broken = Answer(
             "weights not finite", "The weights are NaN or infinite from this step on: "
             + ("its gradients were not finite." if infinite else "the update was too large."),
@@ -447,7 +451,8 @@ class Loop:
         if self.optimizers or self.backwards < 2 or not self.first_values:
             return
         leaves = [leaf for key, leaf in self.graded.items() if key in self.first_values]
-        if not leaves or any(not np.array_equal(self.first_values[id(x)], values_of(x)) for x in leaves):
+        pairs = [(self.first_values[id(x)], values_of(x)) for x in leaves]
+        if not pairs or any(now is None or not np.array_equal(then, now) for then, now in pairs):
             return
         place = _rebinding(self.sources)
         self.findings.add("no optimizer", Answer(
@@ -491,7 +496,8 @@ def without_parentheses(files: Iterable[str]) -> list[Place]:
     for file in files:
         tree = tree_of(file)
         for node in ast.walk(tree) if tree is not None else ():
-            named = isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute)
-            if named and node.value.attr in DOING:
+            if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Attribute):
+                continue
+            if node.value.attr in DOING:
                 found.append(place_in(file, node.lineno))
     return found

@@ -84,7 +84,7 @@ def _swapped_axes(event: Event, findings: Findings) -> None:
     if (
         not isinstance(x, TensorBase)
         or len(event.outputs) != 1
-        or not (event.wanted or x.is_floating_point())
+        or not (event.wanted or is_floating(x))
     ):
         return
     have, want = shape_of(x), shape_of(event.outputs[0])
