@@ -1,10 +1,11 @@
 """Copied for the inner loop."""
 
+import copy
+
 import pullback as torch
 from pullback import nn
 
 torch.manual_seed(0)
-import copy
 
 
 def adapted(model, x, y):

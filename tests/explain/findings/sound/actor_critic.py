@@ -7,7 +7,7 @@ torch.manual_seed(0)
 p = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 2))
 v = nn.Linear(4, 1)
 o = torch.optim.Adam([*p.parameters(), *v.parameters()], lr=0.01)
-for ep in range(5):
+for _ep in range(5):
     lp, vals, rs = ([], [], [])
     s = torch.randn(4)
     for t in range(6):

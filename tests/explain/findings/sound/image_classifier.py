@@ -29,7 +29,7 @@ sched = torch.optim.lr_scheduler.StepLR(opt, 2, 0.5)
 dl = DataLoader(
     TensorDataset(torch.randn(48, 1, 8, 8), torch.randint(0, 3, (48,))), batch_size=8, shuffle=True
 )
-for ep in range(3):
+for _ep in range(3):
     m.train()
     for x, y in dl:
         opt.zero_grad()

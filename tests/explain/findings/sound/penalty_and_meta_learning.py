@@ -6,7 +6,7 @@ from pullback import nn
 torch.manual_seed(0)
 C = nn.Sequential(nn.Linear(2, 16), nn.LeakyReLU(0.2), nn.Linear(16, 1))
 oc = torch.optim.Adam(C.parameters(), lr=0.001)
-for i in range(4):
+for _i in range(4):
     r, f = (torch.randn(6, 2), torch.randn(6, 2))
     a = torch.rand(6, 1)
     x = (a * r + (1 - a) * f).requires_grad_()
@@ -17,7 +17,7 @@ for i in range(4):
     oc.step()
 model = nn.Linear(2, 1)
 meta = torch.optim.SGD(model.parameters(), lr=0.1)
-for i in range(3):
+for _i in range(3):
     x, y = (torch.randn(5, 2), torch.randn(5, 1))
     ws = list(model.parameters())
     inner = nn.functional.mse_loss(nn.functional.linear(x, *ws), y)
