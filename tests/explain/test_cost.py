@@ -157,7 +157,8 @@ EVERY_LAYER = sorted(
     name
     for name in dir(nn)
 
-       if isinstance(getattr(nn, name), type) and issubclass(getattr(nn, name), nn.Module) and name not in NO_LAYERS
+       if isinstance(kind := getattr(nn, name), type)
+    if issubclass(kind, nn.Module) and name not in NO_LAYERS
 )
 
 

@@ -86,12 +86,18 @@ def _of_result(x: Any, name: str, scene: Scene) -> Answer:
         f"make the leaf last: `{name} = (…).detach().requires_grad_()` or "
         f"`.requires_grad_()` after the other calls on the line"
         if made_here
-        else f"call `{name}.retain_grad()` before `backward`, or look at the leaves that it was computed from"
+        else f"call {_method(name, 'retain_grad')} before `backward`, or look at the leaves that it was "
+        "computed from"
     )
     return Answer(
         "not retained", f"{name} is the result of an op ({maker}), not a leaf: only leaves keep `.grad`.",
         place, seen, mend, certain=True,
     )  # fmt: skip
+
+
+def _method(name: str, method: str) -> str:
+    """Return a call of a method as it is written, where the tensor has a name."""
+    return f"`{method}()` on it" if " " in name else f"`{name}.{method}()`"
 
 
 def _statement_at(scene: Scene, place: Place | None) -> Statement | None:
@@ -143,7 +149,7 @@ def _without_requires_grad(x: Any, name: str, scene: Scene) -> Answer:
     computed = bool(made) and any(
         next(tensors_in(scene.value(path)), None) is not None for path in paths_in(made[-1].value)
     )
-    cause = f"Nobody asked for the gradient of {name}."
+    cause = f"{name} was made without `requires_grad=True`, so no gradient is computed for it."
     return Answer(
         "does not require grad",
         f"Nothing that {name} was computed from requires grad." if computed else cause,
@@ -269,7 +275,7 @@ def _recorded(value: Any) -> bool:
 def _no_backward(name: str, scene: Scene, nodes: list[Node]) -> Answer:
     place = place_of(nodes[0]) if nodes else None
     return Answer(
-        "no backward", f"{name} is part of a graph, but nobody called `backward` on it.", place,
+        "no backward", f"{name} is part of a graph, but `backward` was not called on it.", place,
         (f"{name} is a leaf that requires grad", "no call of `backward` is written before this line"),
         "call `backward()` on the loss", certain=False,
     )  # fmt: skip

@@ -182,9 +182,9 @@ def _gradient_of(t: Any, name: str) -> tuple[str, ...]:
 def _count(value: Any) -> str:
     array = _floats(value)
     nans, infinities = int(np.isnan(array).sum()), int(np.isinf(array).sum())
-    parts = [f"{nans} nan"] if nans else []
-    parts += [f"{infinities} inf"] if infinities else []
-    return f"{' and '.join(parts) or 'no nan'} of {array.size}"
+    parts = [f"{nans} NaN"] if nans else []
+    parts += [f"{infinities} infinite"] if infinities else []
+    return f"{' and '.join(parts) or 'no NaN'} of {array.size} values"
 
 
 def _pattern(node: Node, inputs: list[Any], out: Any) -> Pattern:
@@ -214,7 +214,8 @@ def of_gradient(name: str, root: Root, scene: Scene) -> Answer:
     pattern = _pattern(node, inputs, out)
     bad = next(g for _, g in first.sent if not finite(g))
     evidence = [
-        f"the covector that comes into {type(node).__name__} is finite, the one it sends has {_count(bad)}"
+        (f"the covector that arrives at the op ({type(node).__name__}) is finite, the one it sends on has "
+        f"{_count(bad)}")
     ]
     cause, mend = pattern.cause, pattern.mend
     masked = _masked(first)

@@ -106,7 +106,7 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
     kind, cause, mend = _cause(visit.node)
     sure = root.known and not flow.assumed and not any(node in leading for node in flow.stuck)
     seen = [
-        f"a covector that is not zero comes into {type(visit.node).__name__}, and zero goes on to {name}",
+        f"a covector that is not 0 arrives at the op ({type(visit.node).__name__}), and 0 goes on to {name}",
     ]
     if lines > 1:
         seen += [f"and so it does at {place_of(v.node)}" for v, _ in ends[1:]]
