@@ -190,6 +190,8 @@ def _count(value: Any) -> str:
 def _pattern(node: Node, inputs: list[Any], out: Any) -> Pattern:
     op = node._op
     for pattern in PATTERNS.get("" if op is None else op.name, ()):
+        if "negative" in pattern.kind and out is not None and not np.isnan(_floats(out)).any():
+            continue
         if pattern.applies(inputs, out):
             return pattern
     return UNKNOWN

@@ -457,15 +457,18 @@ class Watch:
 
     def report(self) -> Findings:
         """Return the findings of the whole run."""
-        self._report_copied()
+        if not self.failed:
+            self._report_copied()
         for place in without_parentheses(self._files()):
             self.findings.add("call without parentheses", Answer(
                 "call without parentheses", f"`{place.code}` names a method and does not call it: nothing "
                 "happens.",
                 place, (), f"add parentheses: `{place.code}()`", certain=True,
             ))  # fmt: skip
-        told = self.reach.report(self.findings, self._wanted, self.name_of)
-        self._report_unused(told)
+        told: set[int] = set()
+        if not self.failed:  # what a program did not come to cannot be missing
+            told = self.reach.report(self.findings, self._wanted, self.name_of)
+            self._report_unused(told)
         for key, (leaf, answer) in self.zero.items():
             if key not in self.alive and answer is not None:
                 if answer.kind == "cancelled" and leaf.dim() < 2 and len(self.alive) > 0:

@@ -78,6 +78,8 @@ class Loop:
         self.step_owner: list[tuple[int, Watched]] = []
         self.broken: Answer | None = None
         self.failed = False
+        #: Where the last schedule of each optimizer was made.
+        self.schedule_made: dict[int, At | None] = {}
         #: When each line that makes a module or an optimizer was there last.
         self.order: dict[At | None, float] = {}
 
@@ -165,6 +167,8 @@ class Loop:
     def scheduled(self, scheduler: Any, at: At | None, initial: bool) -> None:
         """Note a step of a schedule."""
         _, first, count = self.schedulers.get(id(scheduler), (scheduler, at, 0))
+        if initial:
+            self.schedule_made[id(getattr(scheduler, "optimizer", None))] = at
         self.schedulers[id(scheduler)] = (scheduler, at if count == 0 else first, count + (not initial))
         known = self.optimizers.get(id(getattr(scheduler, "optimizer", None)))
         if not initial and known is not None and known.steps == 0 and at is not None:
@@ -301,7 +305,7 @@ class Loop:
         self, name_of: Callable[[Any], str | None], told: set[int], made_at: Callable[[Any], At | None],
         used_at: Callable[[Any], Place | None],
     ) -> None:  # fmt: skip
-        if not self.optimizers or not self.graded:
+        if not self.optimizers or not self.graded or self.failed:
             return
         for known in self.optimizers.values():
             mine = {id(p): p for p in known.parameters()}
@@ -395,8 +399,9 @@ class Loop:
                     "step the schedule once an epoch, or count its length in steps", certain=True,
                 ))  # fmt: skip
             elif rates and max(rates) == 0 and known.at is not None:
+                at = self.schedule_made.get(id(known.optimizer)) or known.at
                 self.findings.add("learning rate", Answer(
-                    "learning rate 0", "The learning rate is 0 in every step.", place_at(*known.at), (),
+                    "learning rate 0", "The learning rate is 0 in every step.", place_at(*at), (),
                     "pass a positive rate, or look at the schedule", certain=True,
                 ))  # fmt: skip
             worse = self._worse()
@@ -411,7 +416,7 @@ class Loop:
             elif (
                 known.with_gradient >= 2
                 and known.smallest < math.inf
-                and ratio < 1e-7
+                and 0 < ratio < 1e-7
                 and known.at is not None
             ):
                 self.findings.add("learning rate", Answer(

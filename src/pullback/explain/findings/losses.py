@@ -62,10 +62,28 @@ def look_at(event: Event, findings: Findings) -> None:
         _log_probabilities(event, findings)
     elif name in ("softmax", "log_softmax"):
         _axis(event, findings)
+    elif name == "__getitem__":
+        _last_of_batch(event, findings)
     elif name == "normalize":
         _normalised_axis(event, findings)
     elif name in ("reshape", "view"):
         _swapped_axes(event, findings)
+
+
+def _last_of_batch(event: Event, findings: Findings) -> None:
+    """Say where the last step of a recurrent layer's output is taken along the axis of the batch."""
+    index = event.args[1] if len(event.args) > 1 else None
+    maker = event.inputs[0][1] if event.inputs else None
+    if maker is None or maker.name not in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
+        return
+    last = isinstance(index, tuple) and len(index) > 1 and index[0] == slice(None) and index[1] == -1
+    if last and getattr(maker.module, "batch_first", True) is False:
+        findings.add("wrong axis", Answer(
+            "last of the batch", "The output of the recurrent layer has the steps along axis 0, because "
+            "`batch_first` is False: `[:, -1]` takes the last sequence of the batch, not the last step.",
+            event.place, (f"the layer is called at {maker.place}",),
+            "make the layer with `batch_first=True`, or take `[-1]`",
+        ))  # fmt: skip
 
 
 def _normalised_axis(event: Event, findings: Findings) -> None:

@@ -29,6 +29,9 @@ SHAPE_ONLY = {
     "__format__", "__str__", "zero_", "uniform_", "normal_", "fill_",
 }  # fmt: skip
 
+#: Calls that give indices beside values; the indices have no derivative.
+INDICES = {"topk", "sort", "max", "min", "kthvalue", "median", "mode", "cummax", "cummin"}
+
 #: Calls that make a tensor of numbers.
 COPYING = {
     "tensor", "as_tensor", "from_numpy", "asarray", "new_tensor", "Tensor", "FloatTensor", "DoubleTensor",
@@ -93,7 +96,9 @@ class Reach:
                 self._note(event, sure, first, trace)
             waiting += [(e, sure and s, first and not lost) for e, s in _before(event, trace)]
         for event in trace.events:
-            if event.lost() and event not in seen and event.name not in SHAPE_ONLY and event.recording:
+            chosen = event.wanted and event.kept and event.name in INDICES
+            aside = event.lost() or chosen
+            if aside and event not in seen and event.name not in SHAPE_ONLY and event.recording:
                 key = (event.name, *event.frames[0])
                 if key not in self.asides and len(self.asides) < MOST_LOSSES:
                     self.asides[key] = Loss(event, False, False, leaves_behind(event, trace))
@@ -281,6 +286,11 @@ def cut_of(event: Event) -> _Cut:
         return _Cut(
             "integer", "makes integers, which have no derivative", "keep a floating dtype", place, code
         )
+    if name in INDICES:
+        return _Cut(
+            "not differentiable", f"({name}) gives indices, which have no derivative",
+            "let the values take part, too: weigh what is chosen by its score", place, code,
+        )  # fmt: skip
     if event.outputs and all(dtype_of(t) not in DIFFERENTIABLE for t in event.outputs):
         return _Cut(
             "not differentiable", f"({name}) chooses, compares or counts, which has no derivative",

@@ -215,6 +215,11 @@ def _pattern(event: Event, tensors: Iterable[Any]) -> Pattern | None:
         return None
     wide = out.astype(np.float64)
     for pattern in PATTERNS.get(name, ()):
+        if "negative" in pattern.kind and not np.isnan(wide).any():
+            continue
+        exponent = operands[1] if len(operands) > 1 else None
+        if pattern.kind == "power at 0" and exponent is not None and (exponent > 0).all():
+            continue
         if pattern.applies(operands, wide):
             return pattern
     return None if name not in PATTERNS else UNKNOWN if not operands else None
