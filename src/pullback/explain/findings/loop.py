@@ -460,6 +460,8 @@ class Loop:
         if not pairs or any(now is None or not np.array_equal(then, now) for then, now in pairs):
             return
         place = _rebinding(self.sources)
+        if place is None and (self.backwards < 3 or not all(isinstance(x, Parameter) for x in leaves)):
+            return  # gradients may be all that is wanted
         self.findings.add("no optimizer", Answer(
             "never updated", f"{listed(leaves, name_of)} {'have' if len(leaves) > 1 else 'has'} gradients, "
             "but "
