@@ -18,7 +18,7 @@ from numpy import ndarray
 
 from ..autograd.function import Function
 from ..core.blame import Place, next_sequence, own_file, place_at, user_frame
-from ..core.node import LEAF, AccumulateGrad
+from ..core.node import LEAF, AccumulateGrad, edge_target
 from ..core.value import TensorBase, shape_of
 from ..nn import utils as nn_utils
 from ..nn.modules.module import Module
@@ -29,6 +29,7 @@ from ..optim.scheduler import LRScheduler
 from ..tensor.backward import BackwardCall
 from ..tensor.tensor import Tensor
 from .answer import Answer, kept
+from .carried import boundaries, carried
 from .explanation import Explanation
 from .findings.collected import Findings
 from .findings.functions import Functions
@@ -91,6 +92,7 @@ class Watch:
         self.told_nan = False
         self.inits: dict[int, Place | None] = {}
         self.hooks: list[At] = []
+        self.turns: dict[At, int] = {}
         self.copies: dict[int, Place | None] = {}
         self.failed = False
         self._wrapped: list[tuple[Any, str, Any]] = []
@@ -311,11 +313,33 @@ class Watch:
         if call.kind == "backward":
             self.layers.backward()
             self.loop.backward(_number(outputs), leaves, at, True)
+        self._goes_back(call, path, scene, at)
         self.functions.look(path, self.findings)
         self.functions.stale(path.nodes, self.findings)
         self._values(outputs, scene)
         self._gradients(call, explanation, path, scene)
         self.trace.turn(at)
+
+    def _goes_back(self, call: BackwardCall, path: Path, scene: Scene, at: At) -> None:
+        """Say where a graph leads back into the turn before, although nothing was freed."""
+        moment = self.turns.get(at)
+        self.turns[at] = next_sequence()
+        if moment is None or call.kind != "backward":
+            return
+        old = [n for n in path.nodes if n._seq < moment and type(n) is not AccumulateGrad]
+        if not old or scene.scope is None:
+            return
+        roots = [edge_target(edge)[0] for edge, _ in call.roots]
+        found = carried(boundaries(roots, moment, old[0]), [scene])
+        if found is not None and found.how in ("loop", "attribute", "sum", "list"):
+            self.findings.add("accumulated", Answer(
+                "history of earlier turns",
+                f"`{found.name}` keeps the history of earlier turns, so each backward goes back through all "
+                "of "
+                "them: it takes longer with each turn, and their gradients count again.",
+                found.place, (), f"cut it off in each turn: `{found.name} = {found.name}.detach()`",
+                certain=found.place is not None,
+            ))  # fmt: skip
 
     def differentiated(self, call: BackwardCall, result: Any, frame: FrameType) -> None:
         """Note what a call of `autograd.grad` gave."""

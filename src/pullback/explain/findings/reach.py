@@ -207,6 +207,8 @@ def _before(event: Event, trace: Trace) -> list[tuple[Event, bool]]:
     for tensor, maker in event.inputs:
         if _says_which(event, tensor):
             continue
+        if event.entry == "log_prob" and maker is not None and maker.entry == "sample":
+            continue  # how likely a draw was is asked of the draw as it is
         if maker is not None:
             found.append((maker, True))
         else:
