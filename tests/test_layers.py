@@ -41,8 +41,8 @@ LAYERS = [
     ["compile compiler _dynamo _inductor", "explain", "library", "profiler"],
     [
         (
-            "__config__ __init__ __main__ _VF _behind _custom_ops command distributed export frozen functional "
-            "fx hub jit onnx overrides serialization structure"
+            "__config__ __init__ __main__ _VF _behind _custom_ops command distributed export frozen "
+            "functional fx hub jit onnx overrides serialization structure"
         )
     ],
 ]

@@ -31,6 +31,7 @@ with _uncollected():
     from . import torch_names as _torch_names
     from .core import backend as _backend
     from .core import facade as _facade
+    from .core import graph_errors as _graph_errors
     from .tensor import namespace as _namespace
     from .torch_names.exclusions import no_attribute as _no_attribute
     from .torch_names.torch_version import __version__
@@ -55,6 +56,14 @@ def _of_compiler(module: str, name: str) -> Any:
 
 _backend.provide(_of_compiler, _native_loops)
 _facade.provide(torch_names=lambda: importlib.import_module(f"{__package__}.torch_names._aten.translated"))
+
+
+def _meaning(error: BaseException, node: Any) -> str | None:
+    """Return what an error of the graph means in the program around it."""
+    return importlib.import_module(f"{__package__}.explain.raised").note_of(error, node)
+
+
+_graph_errors.interpreter = _meaning
 
 
 #: Packages and modules of torch's that load when first used.

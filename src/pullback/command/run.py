@@ -345,9 +345,21 @@ def hide_runner_frames() -> None:
         if shown is None and not isinstance(error, SyntaxError):
             shown = traceback
         error.__traceback__ = shown
+        add_answer(error)
         report(kind, error, shown)
 
     sys.excepthook = report_without_runner
+
+
+def add_answer(error: BaseException) -> None:
+    """Add to an error that ends the program what it means in it, where that is known and not said yet."""
+    kinds = (RuntimeError, AttributeError, TypeError, ValueError)
+    if isinstance(error, kinds) and not hasattr(error, "answer"):
+        from pullback.explain.raised import note_of
+
+        note = note_of(error)
+        if note is not None:
+            error.add_note(note)
 
 
 def run(program: Program) -> None:

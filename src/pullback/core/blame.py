@@ -119,17 +119,22 @@ def freed_by_caller(depth: int) -> tuple[Any, ...]:
     if own_file[code.co_filename]:
         frame = user_frame(frame)
         code = frame.f_code
-    return (None, _GONE, 0, code, frame.f_lasti)
+    return (None, _GONE, 0, code, frame.f_lasti, next_sequence())
 
 
 def freed_at_instruction(code: CodeType, at: int) -> tuple[Any, ...]:
     """Return the same for a backward at a place that is known."""
-    return (None, _GONE, 0, code, at)
+    return (None, _GONE, 0, code, at, next_sequence())
 
 
 def is_freed(saved: tuple[Any, ...]) -> bool:
     """Return whether what a node saved was freed."""
     return len(saved) > 1 and saved[1] is _GONE
+
+
+def freed_when(saved: tuple[Any, ...]) -> int:
+    """Return the number that divides the nodes made before that backward from those made after it."""
+    return saved[5]
 
 
 def freed_at(saved: tuple[Any, ...]) -> Place | None:
@@ -263,6 +268,13 @@ def changes(counter: list[Any], since: int = 0) -> list[Place]:
 def written_since(counter: list[Any], sequence: int) -> bool:
     """Return whether a storage was written to after the node with a number was made."""
     return len(counter) > 1 and bool(counter[1]) and counter[1][-1][4] > sequence
+
+
+def last_write(counter: list[Any]) -> int:
+    """Return the number that divides the nodes made before the last write from those made after it; -1
+    where none is remembered.
+    """
+    return counter[1][-1][4] if len(counter) > 1 and counter[1] else -1
 
 
 def change_at(counter: list[Any], version: int) -> Place | None:

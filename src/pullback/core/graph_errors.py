@@ -5,13 +5,24 @@ the letter.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import with_note
 
 if TYPE_CHECKING:
     from .blame import Place
+
+#: Says in words what an error means in the program around it, from the error and the node that raised it;
+#: None where that is not found out. `explain` answers; the top of the package puts it here.
+interpreter: Callable[[BaseException, Any], str | None] | None = None
+
+
+def interpreted(error: RuntimeError, note: str, node: Any = None) -> RuntimeError:
+    """Add to an error what it means in the program, or else a note that holds in any program."""
+    meaning = None if interpreter is None else interpreter(error, node)
+    return with_note(error, note if meaning is None else meaning)
+
 
 _TYPE_WORD = {
     "float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
@@ -59,18 +70,22 @@ def class_name(numpy_dtype: object) -> str:
     return f"CPU{word}Type" if young else f"torch.{word}Tensor"
 
 
-def freed_graph(first: Place | None) -> RuntimeError:
-    """Build the error for a second backward through a graph that the backward at `first` freed."""
+def freed_graph() -> RuntimeError:
+    """Build the error for a second backward through a graph that an earlier one freed."""
+    return RuntimeError(
+        "Trying to backward through the graph a second time (or directly access saved tensors after they "
+        "have already been freed). Saved intermediate values of the graph are freed when you call "
+        ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
+        "graph a second time or if you need to access saved tensors after calling backward."
+    )
+
+
+def freed_note(first: Place | None) -> str:
+    """Say where the first backward ran, and how to mend it."""
     where = "" if first is None else f"The first backward ran at {first}\n"
-    return with_note(
-        RuntimeError(
-            "Trying to backward through the graph a second time (or directly access saved tensors after they "
-            "have already been freed). Saved intermediate values of the graph are freed when you call "
-            ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
-            "graph a second time or if you need to access saved tensors after calling backward."
-        ),
+    return (
         f"{where}Pass retain_graph=True to the first backward, or compute the output again before the second "
-        "one.",
+        "one."
     )
 
 
@@ -303,7 +318,7 @@ def complex_for_real() -> RuntimeError:
 
 def no_graph(position: int) -> RuntimeError:
     """Build the error for a backward from a tensor without history."""
-    return with_note(
+    return interpreted(
         RuntimeError(f"element {position} of tensors does not require grad and does not have a grad_fn"),
         "No op on a tensor that requires grad led to it: set requires_grad=True on the inputs before "
         "computing, and look for detach(), .data, item() or a no_grad block on the way.",

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import graph_errors as errors
-from .blame import changes, freed_at, is_freed, place_of
+from .blame import changes, freed_at, is_freed, last_write, place_of
 from .holders import base_of, holder_of
 from .marked import Marked, resolved
 from .modes import modes
@@ -294,7 +294,7 @@ def modified(node: Node, index: int) -> RuntimeError:
         edge = node._edges[i]
     else:
         edge = Output(node, o) if o in node._op.differentiable_outputs else None
-    error = blamed(damaged(node, value, counter, number, edge, i >= 0), node, counter, number)
+    error = blamed(damaged(node, value, counter, number, edge, i >= 0), node, counter, number, edge)
     if (recorder := getattr(value, "recorder", None)) is not None:
         # Versions in a trace are not those of the tensors: eager will say which.
         recorder.refuse(error)
@@ -352,20 +352,24 @@ def _lost_view(edge: Any) -> RuntimeError | None:
     return errors.view_update(creation, short_name(type(maker)), index, True)
 
 
-def blamed(error: RuntimeError, node: Node, counter: list[Any], number: int) -> RuntimeError:
+def blamed(
+    error: RuntimeError, node: Node, counter: list[Any], number: int, edge: Any = None
+) -> RuntimeError:
     """Add to torch's error the line that saved the value and those that wrote to it afterwards."""
     saved, later = place_of(node), tuple(changes(counter, number))
-    error.add_note(errors.inplace_note(saved, later))
-    error.blame = (saved, later)  # type: ignore[attr-defined]  # for `explain.why_error`
-    return error
+    error.blame = (saved, later, last_write(counter), edge)  # type: ignore[attr-defined]  # for `explain`
+    try:
+        return errors.interpreted(error, errors.inplace_note(saved, later), node)
+    finally:
+        error.blame = (saved, later)  # type: ignore[attr-defined]  # an error keeps no graph alive
 
 
 def freed(node: Node) -> RuntimeError:
     """Build torch's error for saved values that a backward freed, and say where that was."""
     made, first = place_of(node), freed_at(node._saved)
-    error = errors.freed_graph(first)
+    error = errors.freed_graph()
     error.blame = (made, first)  # type: ignore[attr-defined]  # for `explain.why_error`
-    return error
+    return errors.interpreted(error, errors.freed_note(first), node)
 
 
 #: What a version counter says of a tensor that `detach_` took out of the graph, in place of a node's name.

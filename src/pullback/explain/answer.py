@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 
 from ..core.blame import Place
@@ -43,4 +44,30 @@ class Answer:
             lines.append(f"  mend: {self.mend}")
         return "\n".join(lines)
 
+    def in_a_line(self) -> str:
+        """Return place, cause and mend in one line."""
+        where = ""
+        if self.place is not None:
+            where = f"{os.path.basename(self.place.file)}:{self.place.line}: "
+            if self.place.code:
+                where += f"`{self.place.code}`: "
+        cause = self.cause if self.certain or self.cause.startswith("Probably") else f"Probably: {self.cause}"
+        return f"{where}{cause}{f' Mend: {self.mend}.' if self.mend else ''}"
+
     __repr__ = __str__
+
+
+#: Answers about leaves and losses, by id, that recordings found while the values were there; of the
+#: recordings that are on, the innermost last.
+kept: list[dict[int, Answer]] = []
+
+#: How to ask so that the values are there.
+ASK_AGAIN = (
+    "run the program with `python -m pullback explain`, or the call within `explain.record()`; or ask before "
+    "`backward`, or after `backward(retain_graph=True)`"
+)
+
+
+def kept_answer(tensor: object) -> Answer | None:
+    """Return what a recording that is on has found out about a tensor."""
+    return next((answers[id(tensor)] for answers in reversed(kept) if id(tensor) in answers), None)

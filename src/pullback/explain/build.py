@@ -129,17 +129,21 @@ class Builder:
     site : Site
     brief : bool
         Leave out the path, Jacobians, contributions and checks.
+    checked : bool
+        Compare Jacobians with differences.
     modules : ModuleCalls, optional
         Tells which module's call made a node; by default the parameters tell.
     """
 
     def __init__(
-        self, call: BackwardCall, site: Site, brief: bool = False, modules: ModuleCalls | None = None
-    ) -> None:
+        self, call: BackwardCall, site: Site, brief: bool = False, modules: ModuleCalls | None = None,
+        checked: bool = True,
+    ) -> None:  # fmt: skip
         self.call = call
         self.site = site
         self.brief = brief
         self.modules = modules
+        self.checked = checked
         targets = call.targets
         self.path = Path(call.roots, targets)
         self.ids: dict[Node, int] = {}
@@ -164,7 +168,11 @@ class Builder:
             if not self.brief:
                 self.finish_path()
                 numbers = self.add_jacobians(gradients)
-                self.add_checks(gradients, numbers)
+                if self.checked:
+                    self.add_checks(gradients, numbers)
+                else:
+                    for part in self.explanation.leaves:
+                        part.why_unchecked = "the first call from this line was checked"
         self.add_notes()
         if self.call.inputs is None:
             self.explanation._tensors = [edge.variable for edge in self.path.targets]

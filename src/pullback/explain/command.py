@@ -8,24 +8,29 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from .answer import Answer
 from .explanation import Explanation
-from .record import IN_FULL, record
-from .shown import Shown
+from .findings.collected import MOST
+from .raised import why_error
+from .record import IN_FULL, Recording, record
 
 USAGE = """\
-usage: python -m pullback explain [--html FILE] [--json FILE] [--calls N]
+usage: python -m pullback explain [--full] [--html FILE] [--json FILE] [--calls N]
                                   PROGRAM [ARG ...]
 
-Runs a PyTorch program with `import torch` giving pullback, and explains every call of
-backward and autograd.grad in it: values, Jacobians, the path. PROGRAM is what
-`python -m pullback` takes: a file, -m MODULE or -c CODE.
+Runs a PyTorch program with `import torch` giving pullback. When it has ended, prints
+what is wrong in it: place, cause and mend, a line each; then a summary of its calls of
+backward and autograd.grad. PROGRAM is what `python -m pullback` takes: a file,
+-m MODULE or -c CODE.
 
-  --html FILE  write them as one page for a browser
+  --full       then explain every call: values, Jacobians, the path
+  --html FILE  write the explanations as one page for a browser
   --json FILE  write them as JSON
   --calls N    how many calls from one line to explain in full (default 10);
-               of further ones a line each
+               of further ones the loss only"""
 
-Without --html and --json they are printed when the program has ended."""
+#: Lines of the summary.
+MOST_LINES = 10
 
 
 class Options(NamedTuple):
@@ -34,6 +39,7 @@ class Options(NamedTuple):
     html: str | None = None
     json: str | None = None
     calls: int = IN_FULL
+    full: bool = False
 
 
 class WrongOption(Exception):
@@ -53,6 +59,9 @@ def read_options(arguments: Sequence[str]) -> tuple[Options, list[str]]:
         name, sign, value = rest.pop(0)[2:].partition("=")
         if name not in Options._fields:
             raise WrongOption(f"unknown option --{name}")
+        if name == "full":
+            values[name] = "yes"
+            continue
         if not sign:
             if not rest:
                 raise WrongOption(f"argument expected for the --{name} option")
@@ -61,26 +70,35 @@ def read_options(arguments: Sequence[str]) -> tuple[Options, list[str]]:
     calls = values.get("calls", str(IN_FULL))
     if not calls.isdecimal():
         raise WrongOption(f"--calls takes a number, not {calls!r}")
-    return Options(values.get("html"), values.get("json"), int(calls)), rest
+    return Options(values.get("html"), values.get("json"), int(calls), "full" in values), rest
 
 
 @contextmanager
 def explained(options: Options) -> Iterator[None]:
     """Within: calls are recorded; at the end, also of a program that failed, they are reported."""
     recording = record(options.calls)
+    error: BaseException | None = None
     try:
         with recording:
             yield
+    except BaseException as raised:
+        error = raised
+        raise
     finally:
-        report(recording.explanations, options)
+        report(recording, options, error)
 
 
-def report(explanations: Sequence[Explanation], options: Options) -> None:
-    """Write the explanations where the options say."""
-    if options.html is None and options.json is None:
-        sys.stdout.flush()
+def report(recording: Recording, options: Options, error: BaseException | None = None) -> None:
+    """Write the findings, and the explanations where the options say."""
+    explanations = recording.explanations
+    sys.stdout.flush()
+    sys.stdout.write(told(findings_of(recording, error)))
+    if options.full:
         sys.stdout.write(printed(explanations))
-        sys.stdout.flush()
+    else:
+        sys.stdout.write(summary(explanations))
+    sys.stdout.flush()
+    if options.html is None and options.json is None:
         return
     data = [explanation.to_dict() for explanation in explanations]
     if options.html is not None:
@@ -93,36 +111,100 @@ def report(explanations: Sequence[Explanation], options: Options) -> None:
         Path(options.json).write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
 
 
+def findings_of(recording: Recording, error: BaseException | None) -> list[Answer]:
+    """Return what is wrong, the error that ended the program first."""
+    found = list(recording.findings)
+    if isinstance(error, Exception):
+        answer = why_error(error)
+        found = [answer, *(f for f in found if (f.kind, f.place) != (answer.kind, answer.place))]
+    return found
+
+
+def told(findings: Sequence[Answer]) -> str:
+    """Return the findings as text, a line each."""
+    if not findings:
+        return "\nNothing was found to be wrong.\n"
+    lines = [f"{number}. {answer.in_a_line()}" for number, answer in enumerate(findings[:MOST], 1)]
+    if len(findings) > MOST:
+        lines.append(f"… and {len(findings) - MOST} more")
+    return "\n".join(["\nWhat is wrong, the gravest first:", *lines, ""])
+
+
+def summary(explanations: Sequence[Explanation]) -> str:
+    """Return at most ten lines: for each line that calls backward how often, the loss, and the gradients."""
+    if not explanations:
+        return "\nNo call of backward or autograd.grad was made.\n"
+    by_line: dict[tuple[str, int], list[Explanation]] = {}
+    for explanation in explanations:
+        by_line.setdefault((explanation.call.file, explanation.call.line), []).append(explanation)
+    lines = []
+    for calls in list(by_line.values())[: MOST_LINES - 2]:
+        first = calls[0].call
+        losses = [loss for call in calls if (loss := _loss(call)) is not None]
+        text = f"  line {first.line}: {first.code or first.kind}, {_times(len(calls))}"
+        if losses:
+            text += f"; loss {losses[0]:.4g}" + (f" → {losses[-1]:.4g}" if len(losses) > 1 else "")
+        last = next((call for call in reversed(calls) if call.leaves), None)
+        norms = [leaf.gradient.norm for leaf in last.leaves if leaf.gradient is not None] if last else []
+        if norms:
+            text += f"; gradients of {len(norms)} leaves, norms {min(norms):.3g} to {max(norms):.3g}"
+        lines.append(text)
+    notes = dict.fromkeys(n for e in explanations for n in e.notes if n.startswith("Not explained"))
+    lines += [f"  {note}" for note in list(notes)[:2]]
+    more = len(by_line) - (MOST_LINES - 2)
+    if more > 0:
+        lines.append(f"  … and {more} more lines that call backward")
+    return "\n".join(["\nCalls of backward (`--full` explains each, `--html FILE` draws them):", *lines, ""])
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def _loss(explanation: Explanation) -> float | None:
+    if explanation.loss is not None:
+        return explanation.loss
+    value = explanation.outputs[0].value if explanation.outputs else None
+    if value is None or value.array is None or value.array.size != 1:
+        return None
+    return float(value.array.reshape(()).astype("float64"))
+
+
 def printed(explanations: Sequence[Explanation]) -> str:
-    """Return all explanations as text; of those in brief a line each."""
+    """Return explanations as text: of each line that calls backward the first in full."""
     if not explanations:
         return "\nNo call of backward or autograd.grad was made.\n"
     parts = []
+    seen: set[tuple[str, int]] = set()
+    brief: list[tuple[int, Explanation]] = []
     for number, explanation in enumerate(explanations, 1):
+        line = (explanation.call.file, explanation.call.line)
+        if line in seen or (not explanation.steps and not explanation.notes):
+            brief.append((number, explanation))
+            continue
+        seen.add(line)
+        parts += _mentioned(brief)
+        brief = []
         if explanation.steps or explanation.notes:
             parts.append(f"\n── call {number} ".ljust(101, "─"))
             parts.append(str(explanation))
-        else:
-            parts.append(in_a_line(number, explanation))
+    parts += _mentioned(brief)
     return "\n".join(parts) + "\n"
 
 
-def in_a_line(number: int, explanation: Explanation) -> str:
-    """Return the call, its outputs and the norms of its gradients."""
-    call = explanation.call
-    outputs = ", ".join(f"{o.name} = {_brief(o.value)}" for o in explanation.outputs)
-    gradients = ", ".join(f"|{leaf.name}| {_norm(leaf.gradient)}" for leaf in explanation.leaves[:4])
-    more = f" and {len(explanation.leaves) - 4} more" if len(explanation.leaves) > 4 else ""
-    return f"── call {number}, line {call.line}: {outputs}; gradients {gradients}{more}"
-
-
-def _brief(value: Shown | None) -> str:
-    if value is None:
-        return "…"
-    return f"{value.array.item():.6g}" if value.array is not None and value.array.size == 1 else str(
-        list(value.shape)
-    )  # fmt: skip
-
-
-def _norm(value: Shown | None) -> str:
-    return "none" if value is None else f"{value.norm:.4g}"
+def _mentioned(brief: Sequence[tuple[int, Explanation]]) -> list[str]:
+    """Return a line for the calls from each line that were only mentioned: their losses."""
+    by_line: dict[int, list[tuple[int, Explanation]]] = {}
+    for number, call in brief:
+        by_line.setdefault(call.call.line, []).append((number, call))
+    texts = []
+    for line, calls in by_line.items():
+        losses = [loss for _, call in calls if (loss := _loss(call)) is not None]
+        first, last = calls[0][0], calls[-1][0]
+        text = f"── {f'call {first}' if first == last else f'calls {first} to {last}'}, line {line}"
+        if losses:
+            text += f": loss {losses[0]:.6g}"
+        if len(losses) > 1:
+            text += f" → {losses[-1]:.6g}, from {min(losses):.6g} to {max(losses):.6g}"
+        texts.append(text)
+    return texts

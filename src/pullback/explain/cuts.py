@@ -128,8 +128,8 @@ def _cut(node: ast.AST) -> tuple[str, str, str] | None:
         )  # fmt: skip
     if name in CHOOSING and method:
         return (
-            "not differentiable", f"`{name}` has no derivative",
-            "use something that has: softmax or a soft weighting in place of a choice",
+            "not differentiable", "chooses or counts, which has no derivative",
+            "use something that has one: softmax or a soft weighting in place of a choice",
         )  # fmt: skip
     arguments = [*node.args, *(k.value for k in node.keywords)]
     if name in ("to", "type") and any(getattr(a, "attr", "") in INTEGER_DTYPES for a in arguments):
@@ -275,9 +275,29 @@ def _inside(
                 found = held.get(name, None if method is None else method)
             return found
 
-        for statement in scope.statements:
+        for statement in _returned(scope):
             yield from cuts_in(statement.value, scope, statement.unrecorded)
             yield from _inside(statement.value, look, depth - 1, seen)
+
+
+def _returned(scope: Scope) -> list[Statement]:
+    """Return the statements of a function that what it returns was computed by; all where it returns
+    nothing.
+    """
+    found = {id(s): s for s in scope.statements if s.targets == ("return",)}
+    if not found:
+        return scope.statements
+    waiting = [path for s in found.values() for path in paths_in(s.value)]
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        for statement in scope.assigning(name):
+            found[id(statement)] = statement
+            waiting += paths_in(statement.value)
+    return [s for s in scope.statements if id(s) in found]
 
 
 def carrier_of(x: Any, others: Iterator[Any]) -> Callable[[Any], bool]:

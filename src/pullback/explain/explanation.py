@@ -362,6 +362,8 @@ class Explanation:
     steps: list[Step] = field(default_factory=list)
     arrows: list[Arrow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    #: The output of a call that is only mentioned, where it is one number.
+    loss: float | None = None
     #: Pull back one row, or push forward one column, on the graph; None once that is gone.
     _row: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
     _column: Callable[..., Any] | None = field(default=None, repr=False, compare=False)

@@ -36,8 +36,12 @@ def why_none(x: Any, loss: Any = None) -> Answer:
     """
     if not isinstance(x, TensorBase):
         raise TypeError(f"why_none: expected a tensor, got {type(x).__name__}")
-    scene = Scene(user_frame(sys._getframe(1)))
-    name = scene.name_of(x) or "the tensor"
+    return why_none_in(Scene(user_frame(sys._getframe(1))), x, None, loss)
+
+
+def why_none_in(scene: Scene, x: Any, name: str | None = None, loss: Any = None) -> Answer:
+    """Say why ``x.grad`` is None, as asked at a place of the program."""
+    name = scene.name_of(x) or name or "the tensor"
     if x._grad is not None:
         return Answer("has a gradient", f"{name}.grad is not None.", certain=True)
     if x._node is not None and x._node is not LEAF:
@@ -68,17 +72,32 @@ def _of_result(x: Any, name: str, scene: Scene) -> Answer:
             f"write into the leaf, under `with torch.no_grad():` (`{name} -= …`), or use an optimizer",
             certain=True,
         )  # fmt: skip
+    if place is not None and ".grad" in place.code:
+        return Answer(
+            "replaced leaf",
+            f"{name} is the result of an op ({maker}), not a leaf: the update on this line is recorded, and "
+            "makes "
+            "a new tensor, which keeps no `.grad`.",
+            place, seen, "update the leaf itself, under `with torch.no_grad():` (`w -= lr * w.grad`)",
+            certain=True,
+        )  # fmt: skip
     made_here = statement is not None and "requires_grad" in ast.unparse(statement.value)
     mend = (
         f"make the leaf last: `{name} = (…).detach().requires_grad_()` or "
         f"`.requires_grad_()` after the other calls on the line"
         if made_here
-        else f"call `{name}.retain_grad()` before `backward`, or look at the leaves that it was computed from"
+        else f"call {_method(name, 'retain_grad')} before `backward`, or look at the leaves that it was "
+        "computed from"
     )
     return Answer(
         "not retained", f"{name} is the result of an op ({maker}), not a leaf: only leaves keep `.grad`.",
         place, seen, mend, certain=True,
     )  # fmt: skip
+
+
+def _method(name: str, method: str) -> str:
+    """Return a call of a method as it is written, where the tensor has a name."""
+    return f"`{method}()` on it" if " " in name else f"`{name}.{method}()`"
 
 
 def _statement_at(scene: Scene, place: Place | None) -> Statement | None:
@@ -130,7 +149,7 @@ def _without_requires_grad(x: Any, name: str, scene: Scene) -> Answer:
     computed = bool(made) and any(
         next(tensors_in(scene.value(path)), None) is not None for path in paths_in(made[-1].value)
     )
-    cause = f"Nobody asked for the gradient of {name}."
+    cause = f"{name} was made without `requires_grad=True`, so no gradient is computed for it."
     return Answer(
         "does not require grad",
         f"Nothing that {name} was computed from requires grad." if computed else cause,
@@ -256,7 +275,7 @@ def _recorded(value: Any) -> bool:
 def _no_backward(name: str, scene: Scene, nodes: list[Node]) -> Answer:
     place = place_of(nodes[0]) if nodes else None
     return Answer(
-        "no backward", f"{name} is part of a graph, but nobody called `backward` on it.", place,
+        "no backward", f"{name} is part of a graph, but `backward` was not called on it.", place,
         (f"{name} is a leaf that requires grad", "no call of `backward` is written before this line"),
         "call `backward()` on the loss", certain=False,
     )  # fmt: skip
@@ -331,4 +350,4 @@ def _late(name: str, search: Search, loss_name: str, before: int, scene: Scene) 
     )  # fmt: skip
 
 
-__all__ = ["why_none"]
+__all__ = ["why_none", "why_none_in"]

@@ -8,7 +8,7 @@ by source lines.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -42,11 +42,20 @@ class ModuleCalls:
 
     def __init__(self) -> None:
         self.spans: list[Span] = []
+        #: Told of each call: ``entered(module, the module around it or None)``.
+        self.entered: Callable[[Any, Any], None] | None = None
         self._open: list[tuple[Any, Span]] = []
         self._handles: list[Any] = []
 
+    @property
+    def innermost(self) -> Any:
+        """The module whose call is running; None outside of all."""
+        return self._open[-1][0] if self._open else None
+
     def start(self) -> None:
         """Begin to remember."""
+        if self._handles:
+            return
         self._handles = [
             module_hooks.register_module_forward_pre_hook(self._enter),
             module_hooks.register_module_forward_hook(self._leave, always_call=True),
@@ -57,8 +66,11 @@ class ModuleCalls:
         for handle in self._handles:
             handle.remove()
         self._handles = []
+        self._open = []
 
     def _enter(self, module: Any, args: Any) -> None:
+        if self.entered is not None:
+            self.entered(module, self.innermost)
         path = type(module).__name__
         if self._open:
             outer, span = self._open[-1]

@@ -11,7 +11,7 @@ from numpy import ndarray
 from ..core.blame import Place, is_freed, user_frame
 from ..core.node import LEAF, AccumulateGrad, Node, edge_target
 from ..core.value import TensorBase
-from .answer import Answer
+from .answer import ASK_AGAIN, Answer, kept_answer
 from .flow import Flow, Visit
 from .patterns import OVERFLOW, PATTERNS, UNKNOWN, Pattern
 from .roots import Root, root_of
@@ -46,31 +46,35 @@ def why_nan(t: Any, loss: Any = None) -> Answer:
         raise TypeError(f"why_nan: expected a tensor, got {type(t).__name__}")
     scene = Scene(user_frame(sys._getframe(1)))
     name = scene.name_of(t) or "the tensor"
+    known = kept_answer(t)
+    if known is not None:
+        return known
     spoilt = t._node is LEAF and t._grad is not None and not finite(t._grad)
     if not finite(t) and not spoilt:
-        return _of_value(t, name, scene)
+        return of_value(t, name, scene)
     if t._grad is None or finite(t._grad):
         grad = "" if t._grad is None else " and so is its gradient"
         return Answer("finite", f"{name} is finite{grad}.", certain=True)
     root = root_of(loss, scene)
     if root is None and not finite(t):
-        return _of_value(t, name, scene)
+        return of_value(t, name, scene)
     if root is None:
         return Answer(
             "no graph", f"The graph that gave {name}.grad is gone.", None, (),
             "ask with the loss at hand: `explain.why_nan(x, loss)`",
         )  # fmt: skip
     if not finite(root.loss):
-        return _of_value(root.loss, scene.name_of(root.loss) or "the loss", scene)
+        return of_value(root.loss, scene.name_of(root.loss) or "the loss", scene)
     if not finite(root.covector) and root.call is not None and scene.scope is not None:
         return Answer(
             "covector not finite", "The covector that `backward` was given is not finite.",
             scene.scope.place(root.call), (), "look at where it comes from", certain=True,
         )  # fmt: skip
-    return _of_gradient(name, root, scene)
+    return of_gradient(name, root, scene)
 
 
-def _of_value(t: Any, name: str, scene: Scene) -> Answer:
+def of_value(t: Any, name: str, scene: Scene) -> Answer:
+    """Return where a value that is not finite came from, by its graph."""
     if t._node is None or t._node is LEAF:
         return Answer(
             "not recorded" if t._node is None else "leaf not finite",
@@ -178,14 +182,16 @@ def _gradient_of(t: Any, name: str) -> tuple[str, ...]:
 def _count(value: Any) -> str:
     array = _floats(value)
     nans, infinities = int(np.isnan(array).sum()), int(np.isinf(array).sum())
-    parts = [f"{nans} nan"] if nans else []
-    parts += [f"{infinities} inf"] if infinities else []
-    return f"{' and '.join(parts) or 'no nan'} of {array.size}"
+    parts = [f"{nans} NaN"] if nans else []
+    parts += [f"{infinities} infinite"] if infinities else []
+    return f"{' and '.join(parts) or 'no NaN'} of {array.size} values"
 
 
 def _pattern(node: Node, inputs: list[Any], out: Any) -> Pattern:
     op = node._op
     for pattern in PATTERNS.get("" if op is None else op.base, ()):
+        if "negative" in pattern.kind and out is not None and not np.isnan(_floats(out)).any():
+            continue
         if pattern.applies(inputs, out):
             return pattern
     return UNKNOWN
@@ -195,7 +201,8 @@ def _risky(node: Node) -> bool:
     return node._op is not None and node._op.base in PATTERNS
 
 
-def _of_gradient(name: str, root: Root, scene: Scene) -> Answer:
+def of_gradient(name: str, root: Root, scene: Scene) -> Answer:
+    """Return where a gradient stopped being finite on its way back from a finite loss."""
     flow = Flow([root.loss._node], scene.tensors())
     first: Visit | None = None
     for visit in flow.pull([root.covector]):
@@ -209,7 +216,8 @@ def _of_gradient(name: str, root: Root, scene: Scene) -> Answer:
     pattern = _pattern(node, inputs, out)
     bad = next(g for _, g in first.sent if not finite(g))
     evidence = [
-        f"the covector that comes into {type(node).__name__} is finite, the one it sends has {_count(bad)}"
+        (f"the covector that arrives at the op ({type(node).__name__}) is finite, the one it sends on has "
+        f"{_count(bad)}")
     ]
     cause, mend = pattern.cause, pattern.mend
     masked = _masked(first)
@@ -232,34 +240,13 @@ def _masked(visit: Visit) -> bool:
 
 
 def _suspect(flow: Flow, name: str, way: str) -> Answer:
-    """Return the likeliest op where the values that would prove it are gone."""
-    fitting: list[tuple[Node, Pattern]] = []
-    risky: list[tuple[Node, Pattern]] = []
-    for node in flow.nodes:
-        if not _risky(node):
-            continue
-        inputs, out = flow.inputs_of(node), flow.output_of(node)
-        pattern = _pattern(node, inputs, out)
-        if pattern is not UNKNOWN and pattern is not OVERFLOW:
-            fitting.append((node, pattern))
-        elif PATTERNS[node._op.base][0] is not OVERFLOW and out is None:
-            risky.append((node, PATTERNS[node._op.base][0]))
+    """Return how to ask again: the values that would tell are gone."""
     freed = any(is_freed(node._saved) for node in flow.nodes if isinstance(node._saved, tuple))
-    proof = "to be certain, ask before `backward` or after `backward(retain_graph=True)`"
-    candidates = fitting or risky
-    if not candidates:
-        return Answer(
-            "not found", f"Where {name} stopped being finite cannot be seen any more.", None,
-            ("backward has freed the values",) if freed else (), proof,
-        )  # fmt: skip
-    node, pattern = candidates[0] if way == "backward" else candidates[-1]
-    others: list[Place | None] = [place_of(other) for other, _ in candidates if other is not node]
-    evidence = [f"{type(node).__name__} is the op on the way for which that is known"]
-    evidence += [f"another candidate: {place}" for place in dict.fromkeys(others) if place is not None]
     return Answer(
-        pattern.kind, f"Probably: {pattern.cause}", place_of(node), tuple(evidence),
-        f"{pattern.mend}; {proof}", certain=False,
+        "values are gone", f"Where {name} stopped being finite on the way {way} cannot be seen any "
+        "more.", None,
+        ("backward has freed the values",) if freed else (), ASK_AGAIN,
     )  # fmt: skip
 
 
-__all__ = ["why_nan"]
+__all__ = ["of_gradient", "of_value", "why_nan"]

@@ -109,14 +109,16 @@ PATTERNS: dict[str, tuple[Pattern, ...]] = {
     "pow_scalar": (
         Pattern("power at 0", "A power with an exponent below 1 has an infinite slope at 0.",
                 "keep the base away from 0: `(x + 1e-12) ** p`", _some(lambda v: v == 0)),
-        Pattern("power of a negative number", "A broken power of a negative number is nan.",
+        Pattern("power of a negative number", "A power of a negative number whose exponent is no whole "
+        "number is NaN.",
                 "take the power of `x.abs()`, or clamp the base", _some(lambda v: v < 0)),
         OVERFLOW,
     ),
     "pow": (
         Pattern("power at 0", "The slope of a power at base 0 is infinite, or holds log 0.",
                 "keep the base away from 0: `(x + 1e-12) ** p`", _some(lambda v: v == 0)),
-        Pattern("power of a negative number", "A broken power of a negative number is nan.",
+        Pattern("power of a negative number", "A power of a negative number whose exponent is no whole "
+        "number is NaN.",
                 "take the power of `x.abs()`, or clamp the base", _some(lambda v: v < 0)),
         OVERFLOW,
     ),

@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,14 @@ from numpy import ndarray
 
 from ..core.value import TensorBase
 from ..tensor import backward as calls
+from .answer import Answer
 from .build import Builder, Site
-from .explanation import Explanation
+from .explanation import Call, Explanation
 from .modules import ModuleCalls
 from .page import frame_of, page_of
 from .shown import show
 from .walk import array_at_bottom, looking
+from .watch import Watch
 
 #: Calls from one line that are explained in full; of further ones values and gradients only.
 IN_FULL = 10
@@ -51,17 +53,28 @@ class Recording:
         self.explanations: list[Explanation] = []
         self.in_full = in_full
         self.keep_graphs = keep_graphs
-        self._calls: Counter[tuple[str, int]] = Counter()
+        self._calls: Counter[tuple[CodeType, int]] = Counter()
         self._modules = ModuleCalls()
+        self._watch = Watch(self._modules)
+        self._brief: dict[tuple[CodeType, int], Call] = {}
 
     def __enter__(self) -> Recording:
         calls.observers.append(self._observe)
         self._modules.start()
+        self._watch.start()
         return self
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, *exc: Any) -> None:
+        self._watch.stop()
         self._modules.stop()
         calls.observers.remove(self._observe)
+        self._watch.failed = exc[0] is not None and issubclass(exc[0], Exception)
+        self._watch.report()
+
+    @property
+    def findings(self) -> list[Answer]:
+        """What is wrong in the program, the gravest first; complete when the block has ended."""
+        return list(self._watch.findings)
 
     def __len__(self) -> int:
         return len(self.explanations)
@@ -77,34 +90,79 @@ class Recording:
         return frame_of([e.to_dict() for e in self.explanations])
 
     def __str__(self) -> str:
-        return "\n\n".join(map(str, self.explanations))
+        found = [answer.in_a_line() for answer in self.findings]
+        return "\n\n".join([*found, *map(str, self.explanations)])
 
-    def _observe(self, call: calls.BackwardCall) -> Callable[[BaseException | None], None] | None:
+    def _observe(
+        self, call: calls.BackwardCall
+    ) -> Callable[[BaseException | None, Any], None] | None:
         """Explain a call that is about to run; what is returned runs when it is over."""
         frame = _caller(sys._getframe(1))
         if frame is None or looking.get():
             return None
+        at = (frame.f_code, frame.f_lasti)
+        self._calls[at] += 1
+        count = self._calls[at]
+        again = max(self.in_full, 1) * 3
+        while again < count:
+            again *= 2
+        if count > self.in_full and count != again:
+            self._mention(call, frame, at)
+            self._attend(count + 1 == again)
+            return None
+        self._attend(count < self.in_full or count + 1 == again)
         site = Site.of(call.kind, frame)
-        line = (site.call.file, site.call.line)
-        self._calls[line] += 1
-        brief = self._calls[line] > self.in_full
+        builder = Builder(
+            call, site, brief=count > self.in_full, modules=self._modules, checked=count <= CHECKED
+        )
         try:
-            explanation = Builder(call, site, brief=brief, modules=self._modules).build()
+            explanation = builder.build()
+            self._watch.backward(call, frame, builder.path, explanation)
         except Exception as error:  # noqa: BLE001  # a call that fails is the program's, and raises by itself
             explanation = Explanation(site.call)
             explanation.notes.append(f"Not explained: {type(error).__name__}: {error}")
         self.explanations.append(explanation)
 
-        def finish(error: BaseException | None) -> None:
+        def finish(error: BaseException | None, result: Any) -> None:
             if not self.keep_graphs:
                 explanation._row = explanation._column = None
+            if call.kind == "grad" and error is None:
+                self._watch.differentiated(call, result, frame)
             if error is not None:
                 explanation.notes.append(f"The call raised {type(error).__name__}: {error}")
             elif call.kind == "backward" and explanation.leaves:
-                _look_at_grads(call, explanation, tensors)
+                for changed in _look_at_grads(explanation, tensors):
+                    self._watch.hook_changed(*changed)
 
         tensors = _leaf_tensors(call, explanation)
         return finish
+
+
+    def _mention(self, call: calls.BackwardCall, frame: FrameType, at: tuple[CodeType, int]) -> None:
+        """Write down that a call was made, and the loss."""
+        described = self._brief.get(at)
+        if described is None:
+            described = self._brief[at] = Site.of(call.kind, frame).call
+        explanation = Explanation(described)
+        for y in call.outputs:
+            value = array_at_bottom(y)
+            if isinstance(value, ndarray) and value.size == 1:
+                explanation.loss = float(value.reshape(()).astype(np.complex128).real)
+        self.explanations.append(explanation)
+        self._watch.backward_brief(call, frame)
+
+    def _attend(self, on: bool) -> None:
+        """Write the next turn down in full, or not."""
+        if on == self._watch.full and on == self._watch.trace.on:
+            return
+        self._watch.full = on
+        if on:
+            self._modules.start()
+            self._watch.trace.start()
+        elif all(count >= self.in_full for count in self._calls.values()):
+            self._watch.trace.stop()
+            self._watch.trace.clear()
+            self._modules.stop()
 
 
 def record(in_full: int = IN_FULL, keep_graphs: bool = False) -> Recording:
@@ -122,6 +180,9 @@ def record(in_full: int = IN_FULL, keep_graphs: bool = False) -> Recording:
     """
     return Recording(in_full, keep_graphs)
 
+
+#: Calls from one line whose Jacobians are compared with differences, which takes most of the time.
+CHECKED = 1
 
 #: Modules through which a call of the user's reaches the observers.
 _ENTRANCES = (__name__.rpartition(".")[0] + ".", __name__.split(".", 1)[0] + ".tensor.")
@@ -146,8 +207,11 @@ def _leaf_tensors(call: calls.BackwardCall, explanation: Explanation) -> list[An
     return tensors
 
 
-def _look_at_grads(call: calls.BackwardCall, explanation: Explanation, tensors: list[Any]) -> None:
-    """Note what the call left in `.grad`, and where that is not what was there before with vᵀ·J added."""
+def _look_at_grads(explanation: Explanation, tensors: list[Any]) -> list[tuple[str, float, float]]:
+    """Note what the call left in `.grad`; return where that is not what was there before with vᵀ·J added: the
+    leaf's name, and the norms without and with the hook that changed it.
+    """
+    changed = []
     for part, tensor in zip(explanation.leaves, tensors):
         grad = tensor._grad if isinstance(tensor, TensorBase) else None
         value = None if grad is None else array_at_bottom(grad)
@@ -165,6 +229,8 @@ def _look_at_grads(call: calls.BackwardCall, explanation: Explanation, tensors: 
             explanation.notes.append(
                 f"{part.name}.grad is not what it was with vᵀ·J added: a hook changed it on the way."
             )
+            changed.append((part.name, expected.norm, part.after.norm))
+    return changed
 
 
 def _close(expected: Any, found: Any) -> bool:

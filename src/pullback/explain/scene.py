@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import CodeType, FrameType, FunctionType
@@ -322,3 +322,51 @@ def code_of(value: Any) -> CodeType | None:
         value = inspect.unwrap(value)
     code = getattr(value, "__code__", None)
     return code if isinstance(code, CodeType) and not own_file[code.co_filename] else None
+
+
+def function_at(tree: ast.AST | None, line: int) -> str:
+    """Return the name of the function around a line of a file."""
+    inner = "<module>"
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, Function) and node.lineno <= line <= (node.end_lineno or line):
+            inner = node.name
+    return inner
+
+
+def scope_at(file: str, line: int) -> Scope | None:
+    """Return the scope of the innermost function around a line of a file, or of the file."""
+    tree = tree_of(file)
+    if tree is None:
+        return None
+    found: ast.AST = tree
+    for node in ast.walk(tree):
+        if isinstance(node, Function) and node.lineno <= line <= (node.end_lineno or line):
+            found = node
+    return Scope(file, found, getattr(found, "name", "<module>"))
+
+
+def place_in(file: str, line: int) -> Place:
+    """Return the place of a line of a file."""
+    return Place(file, line, function_at(tree_of(file), line), linecache.getline(file, line).strip())
+
+
+def freezing(files: Iterable[str]) -> Place | None:
+    """Return the line of the program's files that sets requires_grad to False."""
+    for file in files:
+        tree = tree_of(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            off = (
+                isinstance(node, ast.Assign)
+                and isinstance(node.targets[0], ast.Attribute)
+                and node.targets[0].attr == "requires_grad"
+                and getattr(node.value, "value", None) is False
+            ) or (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr == "requires_grad_"
+                and bool(node.args)
+                and getattr(node.args[0], "value", None) is False
+            )
+            if off:
+                return place_in(file, int(getattr(node, "end_lineno", 0) or getattr(node, "lineno", 0)))
+    return None

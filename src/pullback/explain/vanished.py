@@ -11,8 +11,8 @@ from numpy import ndarray
 from ..core.blame import Place, is_freed, user_frame
 from ..core.node import LEAF, AccumulateGrad, Node, edge_target
 from ..core.value import TensorBase
-from .answer import Answer
-from .flat import CAUSES, NOISE, PRODUCTS, SELECTIONS, STEPS, Cause, is_flat
+from .answer import ASK_AGAIN, Answer, kept_answer
+from .flat import CAUSES, NOISE, SELECTIONS, STEPS, Cause, is_flat
 from .flow import Flow, Visit
 from .roots import Root, root_of
 from .scene import Scene
@@ -47,6 +47,9 @@ def why_zero(x: Any, loss: Any = None) -> Answer:
         )
     if grad is not None and np.all(np.abs(grad) > NOISE):
         return Answer("not zero", f"{name}.grad has no zeros.", certain=True)
+    known = kept_answer(x)
+    if known is not None:
+        return known
     root = root_of(loss, scene)
     if root is None:
         return Answer(
@@ -60,10 +63,11 @@ def why_zero(x: Any, loss: Any = None) -> Answer:
             scene.scope.place(root.call), (), "pass the weights that are meant, or leave it out for a scalar",
             certain=True,
         )  # fmt: skip
-    return _search(x, name, root, grad, scene)
+    return search(x, name, root, grad, scene)
 
 
-def _search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) -> Answer:
+def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) -> Answer:
+    """Return where the gradient of a leaf became zero on its way back from a loss."""
     flow = Flow([root.loss._node], scene.tensors())
     visits = flow.pull([root.covector])
     leaf = next((n for n in flow.nodes if isinstance(n, AccumulateGrad) and n.variable is x), None)
@@ -102,7 +106,7 @@ def _search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) -
     kind, cause, mend = _cause(visit.node)
     sure = root.known and not flow.assumed and not any(node in leading for node in flow.stuck)
     seen = [
-        f"a covector that is not zero comes into {type(visit.node).__name__}, and zero goes on to {name}",
+        f"a covector that is not 0 arrives at the op ({type(visit.node).__name__}), and 0 goes on to {name}",
     ]
     if lines > 1:
         seen += [f"and so it does at {place_of(v.node)}" for v, _ in ends[1:]]
@@ -196,21 +200,21 @@ def _partial(
 
 
 def _suspect(name: str, flow: Flow, leading: set[Node]) -> Answer:
+    """Return the op on the way that is flat whatever its values are, or else how to ask again."""
     candidates = [n for n in flow.nodes if n in leading and n._op is not None and n._op.base in STEPS]
-    certain = _lines([place_of(node) for node in candidates]) == 1
     flat = [n for n in flow.nodes if n in leading and _is_flat(n, flow)]
-    gone = [n for n in flow.nodes if n in leading and n._op is not None and is_freed(n._saved)]
-    guessed = [n for n in gone if n._op.base in CAUSES]
-    flat = flat or sorted(guessed, key=lambda n: n._op.base in PRODUCTS)
-    proof = "to be certain, ask before `backward` or after `backward(retain_graph=True)`"
     for node in candidates or flat:
         kind, cause, mend = _cause(node)
         return Answer(
-            kind, f"Probably: {cause}" if node in flat else cause, place_of(node),
-            ("backward has freed the values",) if node in flat else (), f"{mend}; {proof}",
-            certain=certain and node in candidates and len(flat) == 0,
+            kind, cause, place_of(node),
+            ("its slope is 0 at the values that are left",) if node in flat else (), mend,
+            certain=not flat and _lines([place_of(n) for n in candidates]) == 1,
         )  # fmt: skip
-    return Answer("not found", f"Where the gradient of {name} vanished cannot be seen.", None, (), proof)
+    gone = any(n in leading and n._op is not None and is_freed(n._saved) for n in flow.nodes)
+    return Answer(
+        "values are gone", f"Where the gradient of {name} vanished cannot be seen any more.", None,
+        ("backward has freed the values",) if gone else (), ASK_AGAIN,
+    )  # fmt: skip
 
 
-__all__ = ["why_zero"]
+__all__ = ["search", "why_zero"]

@@ -59,23 +59,25 @@ class BackwardCall(NamedTuple):
     batched: bool = False
 
 
-#: Told of each call before it runs; what an observer returns is called when the run is over (with None, or
-#: with the exception that it ended in).
-observers: list[Callable[[BackwardCall], Callable[[BaseException | None], None] | None]] = []
+#: Told of each call before it runs; what an observer returns is called when the run is over, with the
+#: exception that it ended in or None, and with what it gave.
+observers: list[Callable[[BackwardCall], Callable[[BaseException | None, Any], None] | None]] = []
 
 
 def _run(call: BackwardCall, pull: Callable[[], Any]) -> Any:
     """Run a call's pullback, its observers told before and after."""
     endings = [ending for observer in list(observers) if (ending := observer(call)) is not None]
     error: BaseException | None = None
+    result: Any = None
     try:
-        return pull()
+        result = pull()
+        return result
     except BaseException as raised:
         error = raised
         raise
     finally:
         for ending in reversed(endings):
-            ending(error)
+            ending(error, result)
 
 
 def _as_tuple(values: Any) -> tuple[Any, ...]:

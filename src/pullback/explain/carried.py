@@ -1,0 +1,291 @@
+"""Find what was carried over: which variable leads from a new graph back into one that was used up before.
+
+A graph is used up when a backward has freed it, or when an optimizer has written over the weights that it
+saved. A new graph that runs into it does so at a boundary: an op made after that moment which takes the
+result of one made before it. The variable that held this result over the moment is what has to be mended.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from ..core.backward_task import needed_nodes
+from ..core.blame import Place
+from ..core.node import LEAF, AccumulateGrad, Node, edge_target
+from ..core.value import TensorBase
+from ..nn.modules.module import Module
+from .scene import Scene, Scope, Statement, code_of, paths_in, scope_of, tensors_in
+from .source import place_of
+
+#: Where a module keeps its members; what is in them is looked at by itself.
+_STORES = {"_parameters", "_buffers", "_modules"}
+
+#: Attributes of an object that are looked at for tensors.
+MOST_ATTRIBUTES = 256
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """Hold one place where a new graph runs into an old one.
+
+    Attributes
+    ----------
+    user : Node
+        The op of the new graph.
+    maker : Node
+        The op of the old graph whose result it takes.
+    """
+
+    user: Node
+    maker: Node
+
+
+@dataclass(frozen=True)
+class Carried:
+    """Hold what led into the old graph.
+
+    Attributes
+    ----------
+    name : str
+        As the program calls it.
+    place : Place or None
+        The statement that gives it its value.
+    how : {"sum", "list", "attribute", "loop", "before", "shared"}
+        A running sum; a list that is never emptied; an attribute or a variable that a turn of a loop leaves
+        to the next one; a value from before the loop; one that two calls share.
+    """
+
+    name: str
+    place: Place | None
+    how: str
+
+
+def boundaries(roots: Iterable[Node], moment: int, through: Node) -> list[Boundary]:
+    """Return the places where the graph below some roots runs into nodes from before a moment that lead to a
+    node.
+    """
+    starts = list(dict.fromkeys(roots))
+    leading = needed_nodes(starts, {through: None})
+    found: list[Boundary] = []
+    seen = {node for node in starts if node in leading}
+    waiting = [node for node in seen if node._seq > moment]
+    while waiting:
+        node = waiting.pop()
+        for edge in node._edges:
+            if edge is None:
+                continue
+            target = edge_target(edge)[0]
+            if target not in leading or type(target) is AccumulateGrad:
+                continue
+            if target._seq < moment:
+                found.append(Boundary(node, target))
+            elif target not in seen:
+                seen.add(target)
+                waiting.append(target)
+    return sorted(found, key=lambda b: -b.maker._seq)
+
+
+def carried(found: list[Boundary], scenes: list[Scene]) -> Carried | None:
+    """Return the variable behind boundaries: one that holds the old result, or one that a loop carries on."""
+    for boundary in found:
+        for scene in scenes:
+            held = _holder(boundary.maker, scene)
+            if held is not None:
+                name, statement, scope = held
+                return _of_holder(name, statement, scope, boundary, scene)
+    for boundary in found:
+        for scene in scenes:
+            for statement in loop_carried(scene):
+                name = statement.targets[0]
+                if _leads(scene.value(name), boundary.maker):
+                    adds = _is_sum(statement, name)
+                    place = scene.scope.place_of_line(statement.line) if scene.scope is not None else None
+                    return Carried(name, place, "sum" if adds else "loop")
+    for boundary in found:
+        for scene in scenes:
+            for name, value in list(scene.variables.items()):
+                path = _attribute(value, partial(_leads, node=boundary.maker))
+                if path is not None:
+                    made = _assigning_attribute(path[1], path[0].rpartition(".")[2])
+                    if made is not None:
+                        place = made[1].place_of_line(made[0].line)
+                        member = vars(path[1]).get(path[0].rpartition(".")[2])
+                        several = isinstance(member, (list, dict, deque))
+                        return Carried(f"{name}.{path[0]}", place, "list" if several else "attribute")
+    return None
+
+
+def _is_sum(statement: Statement, name: str) -> bool:
+    value = statement.value
+    return isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) and name in (
+        ast.unparse(value.left), ast.unparse(value.right)
+    )  # fmt: skip
+
+
+def _leads(value: Any, node: Node) -> bool:
+    """Return whether tensors in a value were computed from a node's result."""
+    recorded = (t for t in tensors_in(value) if t._node is not None and t._node is not LEAF)
+    roots = [edge_target(t._node)[0] for t in recorded]
+    return bool(roots) and bool(needed_nodes(roots, {node: None}))
+
+
+def _holder(maker: Node, scene: Scene) -> tuple[str, Statement | None, Scope | None] | None:
+    """Return (name, statement, its scope) of a variable or attribute that holds a node's result."""
+    scope = scene.scope
+    for name, value in list(scene.frame.f_locals.items()):
+        if name.startswith("__"):
+            continue
+        if _is_result(value, maker):
+            return name, _last_assignment(scope, name, scene.line), scope
+        if type(value) in (list, tuple, dict) or type(value).__name__ == "deque":
+            members = value.values() if isinstance(value, dict) else value
+            if any(_is_result(member, maker) or _holds(member, maker) for member in list(members)[:1000]):
+                return name, _last_assignment(scope, name, scene.line), scope
+    for name, value in list(scene.variables.items()):
+        path = _attribute(value, lambda member: _is_result(member, maker) or _holds(member, maker))
+        if path is not None:
+            found = _assigning_attribute(path[1], path[0].rpartition(".")[2].partition("[")[0])
+            return f"{name}.{path[0]}", *(found or (None, None))
+    return None
+
+
+def _is_result(value: Any, maker: Node) -> bool:
+    return (
+        isinstance(value, TensorBase)
+        and value._node is not None
+        and value._node is not LEAF
+        and edge_target(value._node)[0] is maker
+    )
+
+
+def _holds(value: Any, maker: Node) -> bool:
+    return type(value) in (list, tuple) and any(_is_result(v, maker) for v in value[:64])
+
+
+def _attribute(value: Any, fits: Callable[[Any], bool]) -> tuple[str, Any] | None:
+    """Return the path of an attribute of an object whose value fits, and the object."""
+    inside = getattr(value, "__dict__", None)
+    if type(inside) is not dict or isinstance(value, type) or len(inside) > MOST_ATTRIBUTES:
+        return None
+    if type(value).__module__.startswith(("builtins", "types", "importlib")):
+        return None
+    members: Iterator[tuple[str, Any]] = iter([("", value)])
+    if isinstance(value, Module):
+        members = iter(list(value.named_modules()))
+    for path, owner in members:
+        held = {**vars(owner), **(owner._buffers if isinstance(owner, Module) else {})}
+        for name, member in held.items():
+            if name not in _STORES and not isinstance(member, Module) and fits(member):
+                return (f"{path}.{name}" if path else name), owner
+    return None
+
+
+def _assigning_attribute(owner: Any, name: str) -> tuple[Statement, Scope] | None:
+    """Return the statement of an object's own methods that gives an attribute its value."""
+    found = None
+    for method in vars(type(owner)).values():
+        code = code_of(method)
+        scope = None if code is None else scope_of(code)
+        if scope is None or code is None or scope.name == "__init__" or not code.co_varnames:
+            continue
+        own = code.co_varnames[0]
+        for statement in scope.statements:
+            if f"{own}.{name}" in statement.targets:
+                found = statement, scope
+    return found
+
+
+def _last_assignment(scope: Scope | None, name: str, before: int) -> Statement | None:
+    if scope is None:
+        return None
+    made = [
+        s for s in scope.assigning(name)
+        if not isinstance(s.node, ast.Expr) and s.line <= max(before, s.line if s.loops else before)
+    ]  # fmt: skip
+    return made[-1] if made else None
+
+
+def _of_holder(
+    name: str, statement: Statement | None, scope: Scope | None, boundary: Boundary, scene: Scene
+) -> Carried:
+    place = None
+    if statement is not None and scope is not None:
+        place = scope.place_of_line(statement.line)
+    if "." in name:
+        path = name.split(".")
+        held: Any = scene.variables.get(path[0])
+        for part in path[1:]:
+            held = getattr(held, "__dict__", {}).get(part)
+        how = "list" if isinstance(held, (list, dict, deque)) else "attribute"
+        return Carried(name, place or place_of(boundary.maker), how)
+    value = scene.variables.get(name)
+    if not isinstance(value, TensorBase) and not isinstance(value, tuple):
+        return Carried(name, place, "list")
+    if statement is not None and _is_sum(statement, name):
+        return Carried(name, place, "sum")
+    loop = loop_around(scene)
+    if statement is not None and loop is not None and not loop.lineno <= statement.line <= _end(loop):
+        return Carried(name, place, "before")
+    if statement is not None and loop is not None and any(s.targets[0] == name for s in loop_carried(scene)):
+        return Carried(name, place, "loop")
+    return Carried(name, place or place_of(boundary.maker), "shared")
+
+
+def loop_around(scene: Scene) -> ast.stmt | None:
+    """Return the innermost loop around the line of a scene, in its own function."""
+    return next(iter(loops_around(scene)), None)
+
+
+def _function_of(tree: ast.AST, loop: ast.stmt) -> bool:
+    """Return whether a loop stands in a scope itself, not in a function within it."""
+    functions = (n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)))
+    return not any(f.lineno <= loop.lineno <= _end(f) for f in functions if f is not tree)
+
+
+def _end(node: ast.AST) -> int:
+    return int(getattr(node, "end_lineno", 0) or getattr(node, "lineno", 0))
+
+
+def loops_around(scene: Scene) -> list[ast.stmt]:
+    """Return all loops around the line of a scene, the innermost first."""
+    if scene.scope is None:
+        return []
+    found = [
+        node
+        for node in ast.walk(scene.scope.tree)
+        if isinstance(node, (ast.For, ast.While))
+        and node.lineno <= scene.line <= _end(node)
+        and _function_of(scene.scope.tree, node)
+    ]
+    return sorted(found, key=lambda node: -node.lineno)
+
+
+def loop_carried(scene: Scene) -> list[Statement]:
+    """Return the statements of the loops around a line that give a name a value which the next turn reads
+    first.
+    """
+    scope = scene.scope
+    if scope is None:
+        return []
+    found = []
+    for loop in loops_around(scene):
+        inside = [s for s in scope.statements if loop.lineno < s.line <= _end(loop)]
+        for statement in inside:
+            for target in statement.targets:
+                first = next((s for s in inside if target in paths_in(s.value) or target in s.targets), None)
+                reads = first is not None and target in paths_in(first.value)
+                outside = any(s.line < loop.lineno for s in scope.assigning(target))
+                if reads and (outside or first is statement):
+                    found.append(Statement((target,), *_rest(statement)))
+        if found:
+            break
+    return found
+
+
+def _rest(statement: Statement) -> tuple[ast.expr, ast.stmt, int, int]:
+    return statement.value, statement.node, statement.unrecorded, statement.loops

@@ -1,0 +1,100 @@
+"""What is there when an error is raised: the frames of the program, and what the failing call is about."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from types import FrameType, TracebackType
+from typing import Any
+
+from ..core.blame import Place, own_file, place_at
+from .answer import Answer
+from .names import Names
+from .roots import receiver_of
+from .scene import Scene, paths_in
+
+#: Frames of the program that are looked at.
+MOST_FRAMES = 40
+
+
+class Raised:
+    """Hold the frames of the program that an error went through; while it is being raised, those that run.
+
+    Attributes
+    ----------
+    scenes : list of Scene
+        The frames, the innermost first, each at the line that it was at.
+    scene : Scene or None
+        The one whose line calls backward; otherwise the innermost.
+    place : Place or None
+        The line that it was at.
+    node : Node or None
+        The node that raised the error, while it is being raised.
+    """
+
+    def __init__(self, error: BaseException, node: Any = None) -> None:
+        self.node = node
+        self.scenes = [_scene_at(*at) for at in _frames_of(error)]
+        self.scene = next((s for s in self.scenes if names_in(s)), next(iter(self.scenes), None))
+        self.place: Place | None = None
+        if self.scene is not None:
+            frame = self.scene.frame
+            at = next(i for f, _, i in _frames_of(error) if f is frame)
+            self.place = place_at(frame.f_code, at)
+
+    def names_at(self) -> list[str]:
+        """Return the names that the failing call is about."""
+        return [] if self.scene is None else names_in(self.scene)
+
+    def names(self) -> Names:
+        """Return the program's names as seen from the innermost frame."""
+        return Names(self.scenes[0].frame if self.scenes else None)
+
+
+def _scene_at(frame: FrameType, line: int, instruction: int) -> Scene:
+    scene = Scene(frame)
+    scene.line = line
+    return scene
+
+
+def _frames_of(error: BaseException) -> list[tuple[FrameType, int, int]]:
+    """Return (frame, line, instruction) of the program's frames, the innermost first."""
+    traceback: TracebackType | None = error.__traceback__
+    found = []
+    outer: FrameType | None = sys._getframe(1) if traceback is None else traceback.tb_frame.f_back
+    while traceback is not None:
+        found.append((traceback.tb_frame, traceback.tb_lineno, traceback.tb_lasti))
+        traceback = traceback.tb_next
+    found.reverse()
+    while outer is not None and len(found) < MOST_FRAMES:
+        found.append((outer, outer.f_lineno, outer.f_lasti))
+        outer = outer.f_back
+    return [at for at in found if not _foreign(at[0])]
+
+
+def _foreign(frame: FrameType) -> bool:
+    """Return whether a frame is pullback's, or Python's own machinery that runs programs."""
+    file = frame.f_code.co_filename
+    return own_file[file] or file.startswith("<frozen ")
+
+
+def names_in(scene: Scene) -> list[str]:
+    """Names that a call of backward or grad on the line of a scene is about."""
+    if scene.scope is None:
+        return []
+    names: list[str] = []
+    for call, _ in scene.scope.calls:
+        if call.lineno <= scene.line <= (call.end_lineno or call.lineno) and isinstance(
+            call.func, ast.Attribute
+        ):
+            if call.func.attr == "backward":
+                name = receiver_of(call, scene)
+                names += [name] if name else []
+            elif call.func.attr == "grad" and call.args:
+                names += [p for p in paths_in(call.args[0]) if p not in ("torch", "pullback")]
+    return names
+
+
+def plain(error: BaseException, raised: Raised) -> Answer:
+    """Return an answer that says no more than the error."""
+    return Answer("error", str(error).splitlines()[0], raised.place, tuple(getattr(error, "__notes__", ())))

@@ -1,0 +1,43 @@
+"""The findings of a run: answers to questions that nobody had to ask, the gravest first, each once."""
+
+from __future__ import annotations
+
+from ..answer import Answer
+
+#: Kinds of findings from the gravest on; one that is not listed stands in the middle.
+ORDER = (
+    "error", "call without parentheses", "no optimizer", "data not finite", "not finite", "lost history",
+    "no gradient", "another model", "not held", "broadcast", "softmax twice", "one class",
+    "wrong input of a loss", "accumulated", "cleared too early", "clipped too early", "zero gradient",
+    "wrong axis", "never stepped", "order", "", "target", "vanishing", "exploding", "learning rate", "mode",
+    "frozen", "note",
+)  # fmt: skip
+
+#: Findings that are printed; the gravest explain the others.
+MOST = 12
+
+
+class Findings:
+    """Hold answers by rank; of answers of one kind about one line the first stays."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str, int], tuple[int, int, Answer]] = {}
+
+    def add(self, group: str, answer: Answer) -> None:
+        """Add an answer under one of the groups of `ORDER`."""
+        place = answer.place
+        key = (answer.kind, "" if place is None else place.file, 0 if place is None else place.line)
+        if key not in self._found:
+            rank = ORDER.index(group) if group in ORDER else ORDER.index("")
+            self._found[key] = (rank, len(self._found), answer)
+
+    def __iter__(self):  # type: ignore[no-untyped-def]  # of answers
+        return iter([answer for _, _, answer in sorted(self._found.values(), key=lambda f: f[:2])])
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def has(self, *groups: str) -> bool:
+        """Return whether there is a finding of one of some groups."""
+        ranks = {ORDER.index(group) for group in groups}
+        return any(rank in ranks for rank, _, _ in self._found.values())

@@ -1,0 +1,348 @@
+"""Look at modules: made where they should not be, not registered, in the wrong mode, shared by mistake."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections import Counter
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from ...core.blame import Place, place_at
+from ...core.modes import modes
+from ...core.node import LEAF
+from ...core.value import TensorBase, shape_of
+from ...nn.modules.module import Module
+from ...nn.parameter import Parameter
+from ..answer import Answer
+from ..scene import freezing, tree_of
+from ..trace import Event
+from .collected import Findings
+from .losses import origin, values_of
+from .reach import listed
+
+#: Modules that do something else in training.
+BY_MODE = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout")
+
+
+def _normalises(module: Any) -> bool:
+    return type(module).__name__.lower().find("batchnorm") >= 0
+
+
+def _depends_on_mode(module: Any) -> bool:
+    return any(
+        (type(m).__name__ in BY_MODE and getattr(m, "p", 0) > 0)
+        or (_normalises(m) and getattr(m, "track_running_stats", True))
+        for m in module.modules()
+    )
+
+
+class Layers:
+    """Collects what the calls of modules show.
+
+    Attributes
+    ----------
+    made : dict
+        Where each module was made, by its id.
+    modes : dict
+        Where `train` or `eval` was last called on a module, by its id.
+    """
+
+    def __init__(self) -> None:
+        self.made: dict[int, tuple[CodeType, int]] = {}
+        self.modes: dict[int, tuple[CodeType, int]] = {}
+        self.kept: dict[int, Any] = {}
+        self.called: dict[int, Any] = {}
+        self.trained: dict[int, tuple[Any, Any]] = {}
+        self.evaluated: dict[int, tuple[Any, Place | None]] = {}
+        self.counts: Counter[tuple[CodeType, int]] = Counter()
+        self.calls_of_backward = 0
+        self.uses: dict[int, Place | None] = {}
+        self.in_eval: dict[int, tuple[Any, Place | None, tuple[CodeType, int] | None]] = {}
+        self.turn: list[tuple[Any, Place | None, bool]] = []
+        self.told: set[int] = set()
+        self.told_modules: set[int] = set()
+
+    # --- told by the watch ----------------------------------------------------------------------------------
+
+    def begun(self, module: Any, at: tuple[CodeType, int], outer: Any, findings: Findings) -> None:
+        """Note that a module is made."""
+        if id(module) in self.made:
+            return
+        self.made[id(module)] = at
+        self.kept[id(module)] = module
+        if self.calls_of_backward:
+            self.counts[at] += 1
+        if outer is not None and at[0].co_name != "__init__":
+            self.told_modules.add(id(module))
+            findings.add("not held", Answer(
+                "made in forward", f"A {type(module).__name__} is made inside `forward` of "
+                f"{type(outer).__name__}: each call starts with fresh weights that no optimizer knows.",
+                place_at(*at), (), "make it in `__init__` and keep it as an attribute", certain=True,
+            ) if _may_have_weights(module) else Answer(
+                "made in forward, without weights", f"A {type(module).__name__} is made in each call of "
+                "`forward`.", place_at(*at), (), "make it once, in `__init__`",
+            ))  # fmt: skip
+
+    def entered(self, module: Any, outer: Any, place: Place | None, findings: Findings) -> None:
+        """Note that a module is called."""
+        self.called[id(module)] = module
+        self.uses.setdefault(id(module), place)
+        if outer is None:
+            if modes().grad:
+                self.turn.append((module, place, module.training))
+            else:
+                self.evaluated.setdefault(id(module), (module, place))
+            return
+        if id(module) in self._inside(outer) or next(module.parameters(), None) is None:
+            return
+        where = _unregistered(outer, module)
+        if where is not None:
+            self.told |= {id(p) for p in module.parameters()}
+            findings.add("not held", Answer(
+                "not registered", f"`self.{where}` of {type(outer).__name__} is a plain "
+                f"{type(vars(outer)[where]).__name__} of modules: their parameters are not among "
+                "`parameters()`, so no optimizer, `to()` or `state_dict` knows them.",
+                assigned(outer, where) or place, (),
+                "use `nn.ModuleList` or `nn.ModuleDict`", certain=True,
+            ))  # fmt: skip
+
+    def _inside(self, outer: Any) -> set[int]:
+        return {id(m) for m in outer.modules()}
+
+    def backward(self) -> None:
+        """Look at one turn, at its call of backward."""
+        self.calls_of_backward += 1
+        for module, place, training in self.turn:
+            if training:
+                self.trained.setdefault(id(module), (module, place))
+            elif _depends_on_mode(module):
+                self.in_eval.setdefault(id(module), (module, place, self.modes.get(id(module))))
+        self.turn = []
+
+    def look_at(self, event: Event, findings: Findings) -> None:
+        """Look at one call of a function."""
+        if event.module is not None and event.kwargs.get("requires_grad") is True and event.outputs:
+            self.told |= {id(t) for t in event.outputs}
+            findings.add("not held", Answer(
+                "made in forward", f"A tensor that requires grad is made in each call of "
+                f"{type(event.module).__name__}.forward: it starts again each time, and no optimizer holds "
+                "it.",
+                event.place, (), "make it once in `__init__`, as an `nn.Parameter`", certain=True,
+            ))  # fmt: skip
+        if event.name == "batch_norm":
+            made = origin(event.maker_of(event.argument(0, "input")), set())
+            bias = None if made is None else made.argument(2, "bias")
+            if made is not None and isinstance(bias, TensorBase) and bias._node is LEAF:
+                training = event.argument(5, "training", False)
+                if training:
+                    findings.add("note", Answer(
+                        "bias before batch norm", f"The bias of the {made.name} before a batch norm has no "
+                        "effect: the mean is taken away again, so its gradient is 0.", made.place, (),
+                        "make that layer with `bias=False`", certain=True,
+                    ))  # fmt: skip
+        elif event.name in ("dropout", "dropout1d", "dropout2d", "alpha_dropout", "feature_dropout"):
+            module = event.module
+            on = event.argument(2, "training", True)
+            if module is not None and on and not module.training and type(module).__name__ not in BY_MODE:
+                findings.add("mode", Answer(
+                    "dropout in eval", f"F.{event.name} drops values although the module is in eval mode: "
+                    "its "
+                    "`training` is True by default.", event.place, (),
+                    "pass `training=self.training`, or use `nn.Dropout`", certain=True,
+                ))  # fmt: skip
+
+    # --- at the end -----------------------------------------------------------------------------------------
+
+    def leaves_told(self) -> set[int]:
+        """Return the parameters of modules that a finding tells of."""
+        made = [self.kept[key] for key in self.told_modules if key in self.kept]
+        return self.told | {id(p) for module in made for p in module.parameters()}
+
+    def owner_of(self, leaf: Any) -> tuple[Any, str] | None:
+        """Return the module that a parameter belongs to, and its name there."""
+        for module in (*self.kept.values(), *self.called.values()):
+            for name, p in module._parameters.items():
+                if p is leaf:
+                    return module, name
+        return None
+
+    def report(
+        self, findings: Findings, held: Callable[[Any], bool], reached: dict[int, Any],
+        name_of: Callable[[Any], str | None],
+    ) -> None:  # fmt: skip
+        """Add what the whole run shows."""
+        self._report_frozen(findings, name_of)
+        for module, place, at in self.in_eval.values():
+            if not any(id(p) in reached for p in module.parameters()):
+                continue
+            findings.add("mode", Answer(
+                "trained in eval mode", f"{type(module).__name__} is in eval mode while it is trained: "
+                "dropout is off, "
+                "and batch norm uses its running statistics.", place_at(*at) if at else place, (),
+                "call `model.train()` at the beginning of each epoch, after each evaluation", certain=True,
+            ))  # fmt: skip
+        for key, (module, place) in self.evaluated.items():
+            if module.training and key in self.trained and _depends_on_mode(module):
+                findings.add("mode", Answer(
+                    "evaluated in training mode", f"{type(module).__name__} is called without recording "
+                    "while it "
+                    "is in training mode: dropout stays on, and batch norm takes statistics of these values.",
+                    place, (), "call `model.eval()` before it, and `model.train()` afterwards",
+                ))  # fmt: skip
+        self._report_made_anew(findings, held, reached)
+        self._report_shared(findings)
+        self._report_attributes(findings, held, reached)
+
+    def _report_frozen(self, findings: Findings, name_of: Any) -> None:
+        frozen = [p for m in self.called.values() for p in m._parameters.values()
+                  if p is not None and not p.requires_grad]  # fmt: skip
+        place = None if not frozen else freezing(self._files(frozen))
+        if frozen and place is not None:
+            findings.add("frozen", Answer(
+                "frozen", f"{listed(frozen, name_of)} {'are' if len(frozen) > 1 else 'is'} frozen "
+                "(`requires_grad` "
+                "is False): no gradient reaches it, and it is not trained.", place, (),
+                "set `requires_grad` to True again for what is to be trained", certain=False,
+            ))  # fmt: skip
+        for module in self.called.values():
+            for name, buffer in module._buffers.items():
+                value = None if buffer is None or _normalises(module) else values_of(buffer)
+                if value is not None and value.dtype.kind == "f" and value.size > 1 and not value.any():
+                    findings.add("frozen", Answer(
+                        "buffer of zeros", f"`{name}` of {type(module).__name__} is a buffer and stays 0: "
+                        "buffers "
+                        "have no gradient and are not trained, so it is no parameter.",
+                        _registered(module, name), (), f"write `self.{name} = nn.Parameter(…)` if it is to "
+                        "be learned",
+                    ))  # fmt: skip
+
+    def _files(self, frozen: Any) -> list[str]:
+        found = [at[0].co_filename for at in self.made.values()]
+        return list(dict.fromkeys(found))
+
+    def _report_made_anew(self, findings: Findings, held: Any, reached: dict[int, Any]) -> None:
+        for at, count in self.counts.items():
+            if count < 2:
+                continue
+            modules = [self.kept[k] for k, where in self.made.items() if where == at]
+            weights = [p for m in modules for p in m.parameters(recurse=False) if id(p) in reached]
+            if len({id(p) for p in weights}) > 1 and not any(held(p) for p in weights):
+                findings.add("not held", Answer(
+                    "made anew in each turn", f"A {type(modules[0]).__name__} is made anew in each turn of "
+                    "the "
+                    "training: its weights start afresh, and no optimizer holds them.", place_at(*at), (),
+                    "make it once, before the loop", certain=True,
+                ))  # fmt: skip
+
+    def _report_shared(self, findings: Findings) -> None:
+        for module in {id(m): m for c in self.called.values() for m in c.modules()}.values():
+            held = [m for m in module._modules.values() if m is not None]
+            twice = [m for m, n in Counter(held).items() if n > 1 and next(m.parameters(), None) is not None]
+            if twice:
+                findings.add("", Answer(
+                    "one module several times", f"{type(module).__name__} holds one and the same "
+                    f"{type(twice[0]).__name__} {Counter(held)[twice[0]]} times: the places share their "
+                    "weights.",
+                    place_at(*self.made[id(module)]) if id(module) in self.made else None, (),
+                    "make one for each place: `[nn.Linear(…) for _ in range(n)]` instead of `[layer] * n`",
+                    certain=True,
+                ))  # fmt: skip
+
+    def _report_attributes(self, findings: Findings, held: Any, reached: dict[int, Any]) -> None:
+        for module in list(self.called.values()):
+            for name, value in vars(module).items():
+                if not isinstance(value, TensorBase) or isinstance(value, Parameter):
+                    continue
+                if value._node is LEAF and not held(value) and id(value) not in self.told:
+                    self.told.add(id(value))
+                    findings.add("not held", Answer(
+                        "no parameter", f"`self.{name}` of {type(module).__name__} is a plain tensor that "
+                        "requires "
+                        "grad, no `nn.Parameter`: it is not among `parameters()`, so no optimizer holds it.",
+                        assigned(module, name), (), f"write `self.{name} = nn.Parameter(…)`", certain=True,
+                    ))  # fmt: skip
+
+
+def _registered(module: Any, name: str) -> Place | None:
+    """Return the line that registers a buffer."""
+    for kind in type(module).__mro__:
+        code = getattr(vars(kind).get("__init__"), "__code__", None)
+        tree = None if code is None else tree_of(code.co_filename)
+        for node in ast.walk(tree) if tree is not None else ():
+            if (
+                code is not None
+                and isinstance(node, ast.Call)
+                and ast.unparse(node.func).endswith("register_buffer")
+                and node.args
+            ) and getattr(node.args[0], "value", None) == name:
+                text = linecache.getline(code.co_filename, node.lineno).strip()
+                return Place(code.co_filename, node.lineno, code.co_name, text)
+    return None
+
+
+def _may_have_weights(module: Any) -> bool:
+    name = type(module).__name__
+    weightless = ("ReLU", "Dropout", "Softmax", "Sigmoid", "Tanh", "Pool", "Loss", "Flatten", "GELU",
+    "Identity",
+                  "LogSoftmax", "Upsample", "Unflatten", "SiLU", "ELU", "Fold", "Pad")  # fmt: skip
+    return not any(word in name for word in weightless)
+
+
+def _unregistered(outer: Any, module: Any) -> str | None:
+    """Return the attribute of a module that holds another one in a plain container."""
+    for name, value in vars(outer).items():
+        if name.startswith("_"):
+            continue
+        members = value.values() if type(value) is dict else value if type(value) in (list, tuple) else ()
+        for member in members:
+            inner = member if type(member) in (list, tuple) else (member,)
+            if any(
+                m is module or (isinstance(m, Module) and any(x is module for x in m.modules()))
+                for m in inner
+            ):
+                return name
+    return None
+
+
+def assigned(owner: Any, name: str) -> Place | None:
+    """Return the line of a class that first gives an attribute of `self` its value."""
+    for kind in type(owner).__mro__:
+        for method in vars(kind).values():
+            code = getattr(method, "__code__", None)
+            tree = None if code is None else tree_of(code.co_filename)
+            if tree is None or code is None:
+                continue
+            last = code.co_firstlineno + 2000
+            for node in ast.walk(tree):
+                if not isinstance(node, (ast.Assign, ast.AnnAssign)):
+                    continue
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                inside = code.co_firstlineno <= node.lineno <= _end(tree, code, last)
+                own = code.co_varnames[0] if code.co_varnames else "self"
+                if inside and any(ast.unparse(t) == f"{own}.{name}" for t in targets):
+                    text = linecache.getline(code.co_filename, node.lineno).strip()
+                    return Place(code.co_filename, node.lineno, code.co_name, text)
+    return None
+
+
+def _end(tree: ast.AST, code: CodeType, last: int) -> int:
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == code.co_name:
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            if first == code.co_firstlineno:
+                return node.end_lineno or last
+    return last
+
+
+def symmetric(weight: Any, gradient: Any) -> bool:
+    """Return whether all rows of a weight, and of its gradient, are equal: its units never become
+    different.
+    """
+    w, g = values_of(weight), values_of(gradient)
+    if w is None or g is None or w.ndim != 2 or len(w) < 2 or not np.any(g):
+        return False
+    return bool((w == w[0]).all() and np.allclose(g, g[0], rtol=1e-5, atol=0) and shape_of(weight)[0] > 1)

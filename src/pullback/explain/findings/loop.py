@@ -1,0 +1,510 @@
+"""Look at the training loop: what optimizers hold, and in which order they step, clear, clip and schedule."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from ...core.blame import Place, next_sequence, place_at
+from ...core.value import shape_of
+from ...nn.parameter import Parameter
+from ..answer import Answer
+from ..scene import place_in, tree_of
+from ..shown import norm
+from .collected import Findings
+from .losses import values_of
+from .reach import listed
+
+At = tuple[CodeType, int]
+
+#: A step that changes a weight by more than this times its size is too large, where the loss does not fall.
+LARGE_STEP = 1.0
+
+#: A rate this much smaller than the largest one is as good as none.
+FALLEN = 1e-3
+
+#: A loss that has grown by this factor before it is not finite has diverged.
+GROWN = 100
+
+#: Elements of the largest parameter whose change is measured.
+MOST_MEASURED = 4_000_000
+
+
+@dataclass
+class Watched:
+    """What is known of one optimizer."""
+
+    optimizer: Any
+    at: At | None
+    steps: int = 0
+    step_at: At | None = None
+    rates: list[float] = field(default_factory=list)
+    largest: tuple[float, Any] = (0.0, None)
+    smallest: float = math.inf
+    with_gradient: int = 0
+
+    def parameters(self) -> Iterable[Any]:
+        """Return what it holds."""
+        for group in self.optimizer.param_groups:
+            yield from group["params"]
+
+
+class Loop:
+    """Follows the order of backward, step, zero_grad, clip and schedule."""
+
+    def __init__(self, findings: Findings) -> None:
+        self.findings = findings
+        self.optimizers: dict[int, Watched] = {}
+        self.schedulers: dict[int, tuple[Any, At | None, int]] = {}
+        self.ever_held: dict[int, Any] = {}
+        self.graded: dict[int, Any] = {}
+        self.stepped: set[int] = set()
+        self.stale: dict[int, At | None] = {}
+        self.losses: list[float] = []
+        self.backwards = 0
+        self.fresh = False
+        self.cleared: At | None = None
+        self.clipped: At | None = None
+        self.last = ""
+        self.first_values: dict[int, Any] = {}
+        self.sources: dict[int, list[tuple[At | None, int]]] = {}
+        self.step_owner: list[tuple[int, Watched]] = []
+        self.broken: Answer | None = None
+        self.failed = False
+        #: Where the last schedule of each optimizer was made.
+        self.schedule_made: dict[int, At | None] = {}
+        #: When each line that makes a module or an optimizer was there last.
+        self.order: dict[At | None, float] = {}
+
+    # --- told by the watch ----------------------------------------------------------------------------------
+
+    def made(self, optimizer: Any, at: At | None) -> Watched:
+        """Note an optimizer."""
+        known = self.optimizers.get(id(optimizer))
+        if known is None:
+            known = self.optimizers[id(optimizer)] = Watched(optimizer, at)
+            self.order[at] = next_sequence()
+        for p in known.parameters():
+            self.ever_held[id(p)] = p
+        return known
+
+    def held(self, leaf: Any) -> bool:
+        """Return whether an optimizer holds a leaf."""
+        return id(leaf) in self.ever_held
+
+    def backward(self, loss: float | None, leaves: Iterable[Any], at: At | None, full: bool) -> None:
+        """Note a call of backward, before it runs."""
+        self.backwards += 1
+        if loss is not None:
+            self.losses.append(loss)
+        if self.last == "clip" and self.clipped is not None and not self.fresh:
+            self.findings.add("clipped too early", Answer(
+                "clipped before backward", "Gradients are clipped before backward has computed them: the "
+                "step "
+                "then uses gradients that were not clipped.", place_at(*self.clipped), (),
+                "clip between `backward()` and `step()`", certain=True,
+            ))  # fmt: skip
+        for leaf in leaves:
+            self._accumulates(leaf, at)
+            if full:
+                self.graded[id(leaf)] = leaf
+                value = values_of(leaf)
+                if value is not None and value.size <= MOST_MEASURED:
+                    self.first_values.setdefault(id(leaf), value.copy())
+        self.fresh = True
+        self.last = "backward"
+
+    def _accumulates(self, leaf: Any, at: At | None) -> None:
+        grad = leaf._grad
+        key = id(leaf)
+        value = None if grad is None else values_of(grad)
+        if value is None or not np.any(value):
+            self.sources[key] = [(at, self.backwards)]
+            self.stepped.discard(key)
+            self.stale.pop(key, None)
+            return
+        self.sources.setdefault(key, []).append((at, self.backwards))
+        if key in self.stepped:
+            self.stepped.discard(key)
+            self.stale[key] = at
+
+    def zeroed(self, at: At | None, leaves: Iterable[Any]) -> None:
+        """Note a call of zero_grad for some leaves."""
+        for leaf in leaves:
+            self.stale.pop(id(leaf), None)
+            self.stepped.discard(id(leaf))
+        if self.fresh and self.last in ("backward", "clip"):
+            self.cleared = at
+        else:
+            self.cleared = None
+        self.last = "zero"
+
+    def clip(self, at: At | None, count: int) -> None:
+        """Note that gradients are clipped."""
+        self.clipped = at
+        if count == 0 and at is not None:
+            self.findings.add("clipped too early", Answer(
+                "nothing clipped", "The clipping gets no parameters: an iterator such as "
+                "`model.parameters()` "
+                "that was used up before is empty.", place_at(*at), (), "pass `model.parameters()` anew",
+                certain=True,
+            ))  # fmt: skip
+        elif self.last == "step" and not self.fresh and at is not None:
+            self.findings.add("clipped too early", Answer(
+                "clipped after the step", "Gradients are clipped after the step has used them.",
+                place_at(*at), (),
+                "clip between `backward()` and `step()`", certain=True,
+            ))  # fmt: skip
+        self.last = "clip"
+
+    def scheduled(self, scheduler: Any, at: At | None, initial: bool) -> None:
+        """Note a step of a schedule."""
+        _, first, count = self.schedulers.get(id(scheduler), (scheduler, at, 0))
+        if initial:
+            self.schedule_made[id(getattr(scheduler, "optimizer", None))] = at
+        self.schedulers[id(scheduler)] = (scheduler, at if count == 0 else first, count + (not initial))
+        known = self.optimizers.get(id(getattr(scheduler, "optimizer", None)))
+        if not initial and known is not None and known.steps == 0 and at is not None:
+            self.findings.add("order", Answer(
+                "scheduler before optimizer", "The schedule steps before the optimizer does: the first "
+                "learning "
+                "rate is skipped.", place_at(*at), (), "call `optimizer.step()` first, then "
+                "`scheduler.step()`",
+                certain=True,
+            ))  # fmt: skip
+
+    def stepping(self, optimizer: Any, at: At | None, full: bool) -> list[tuple[Any, Any]]:
+        """Note that an optimizer is about to step; return copies of what it may change."""
+        known = self.made(optimizer, None)
+        known.steps += 1
+        known.step_at = at
+        rate = optimizer.param_groups[0].get("lr")
+        known.rates.append(float(rate) if isinstance(rate, (int, float)) else math.nan)
+        place = None if at is None else place_at(*at)
+        if not full:
+            return []
+        stale = [self.stale[id(p)] for p in known.parameters() if id(p) in self.stale and p._grad is not None]
+        if stale and stale[0] is not None and any(_some(p._grad) for p in known.parameters()):
+            self.findings.add("accumulated", Answer(
+                "gradients not cleared", "Gradients of earlier turns are still there, and backward adds to "
+                "them: "
+                f"the step at line {0 if place is None else place.line} uses the sum of all turns so far.",
+                place_at(*stale[0]), (), "call `optimizer.zero_grad()` in each turn, before `backward()`",
+                certain=True,
+            ))  # fmt: skip
+        with_gradient = [p for p in known.parameters() if p._grad is not None]
+        if with_gradient:
+            known.with_gradient += 1
+        some = any(_some(p._grad) for p in with_gradient)
+        if self.cleared is not None and self.fresh and not some:
+            self.findings.add("cleared too early", Answer(
+                "cleared before the step", "Gradients are cleared between `backward()` and the step, which "
+                "then "
+                "has nothing to go by.", place_at(*self.cleared), (f"the step is at {place}",),
+                "clear them before `backward()`, or after the step", certain=True,
+            ))  # fmt: skip
+        elif (
+            self.last in ("zero", "", "step") and not self.fresh and self.backwards == 0 and place is not None
+        ):
+            self.findings.add("order", Answer(
+                "step before backward", "The optimizer steps before any backward: there are no gradients "
+                "yet.",
+                place, (), "call `backward()` first, then the step", certain=not some,
+            ))  # fmt: skip
+        self._mixed(known, place)
+        return [
+            (p, value.copy()) for p in with_gradient
+            if (value := values_of(p)) is not None and value.size <= MOST_MEASURED
+        ]  # fmt: skip
+
+    def _mixed(self, known: Watched, place: Place | None) -> None:
+        """Say where a gradient holds a part from the loss of another optimizer."""
+        mine = {id(p) for p in known.parameters()}
+        for p in known.parameters():
+            sources = self.sources.get(id(p), [])
+            if p._grad is None or len(sources) < 2 or len({at for at, _ in sources}) < 2:
+                continue
+            for at, number in sources[:-1]:
+                owner = next((w for n, w in self.step_owner if n == number), None)
+                if at is not None and owner is not None and owner is not known:
+                    if any(id(q) in mine for q in owner.parameters()):
+                        continue
+                    self.findings.add("accumulated", Answer(
+                        "gradient of another loss", "This backward, meant for another optimizer, also adds "
+                        "to "
+                        f"gradients that are used at {place}.", place_at(*at), (),
+                        "cut the loss off from what it does not train (`fake.detach()`), or call "
+                        "`zero_grad()` of "
+                        "the other optimizer directly before its own backward", certain=True,
+                    ))  # fmt: skip
+                    return
+
+    def step_done(self, optimizer: Any, copies: list[tuple[Any, Any]]) -> None:
+        """Note that an optimizer has stepped; look at how far the weights went."""
+        known = self.made(optimizer, None)
+        self.step_owner.append((self.backwards, known))
+        del self.step_owner[:-64]
+        self.stepped |= {id(p) for p in known.parameters() if p._grad is not None}
+        self.fresh = False
+        self.cleared = None
+        self.last = "step"
+        for p, before in copies:
+            value = values_of(p)
+            if value is None:
+                continue
+            if (
+                not np.isfinite(value.astype(np.float64)).all()
+                and np.isfinite(before.astype(np.float64)).all()
+            ):
+                self._broke(known, p)
+                continue
+            size = norm(before)
+            if before.ndim >= 2 and size > 0:
+                change = norm(value.astype(np.float64) - before.astype(np.float64)) / size
+                if math.isfinite(change):
+                    if change > known.largest[0]:
+                        known.largest = (change, p)
+                    if _some(p._grad):
+                        known.smallest = min(known.smallest, change)
+
+    def _broke(self, known: Watched, p: Any) -> None:
+        if self.broken is not None or known.step_at is None:
+            return
+        grad = p._grad
+        numbers = None if grad is None else values_of(grad)
+        infinite = numbers is not None and not np.isfinite(numbers.astype(np.float64)).all()
+        self.broken = Answer(
+            "weights not finite", "The weights are NaN or infinite from this step on: "
+            + ("its gradients were not finite." if infinite else "the update was too large."),
+            place_at(*known.step_at), (f"step {known.steps}, learning rate {known.rates[-1]:g}",),
+            "look for the first value that is not finite" if infinite else "take a smaller learning rate, "
+            "or clip",
+            certain=True,
+        )  # fmt: skip
+
+    # --- at the end -----------------------------------------------------------------------------------------
+
+    def report(
+        self, name_of: Callable[[Any], str | None], told: set[int], made_at: Callable[[Any], At | None],
+        used_at: Callable[[Any], Place | None],
+    ) -> None:  # fmt: skip
+        """Add what the whole run shows; `told` are leaves of which another finding tells."""
+        self._report_held(name_of, told, made_at, used_at)
+        self._report_steps()
+        self._report_rates(name_of)
+        self._report_unchanged(name_of)
+
+    def _report_held(
+        self, name_of: Callable[[Any], str | None], told: set[int], made_at: Callable[[Any], At | None],
+        used_at: Callable[[Any], Place | None],
+    ) -> None:  # fmt: skip
+        if not self.optimizers or not self.graded or self.failed:
+            return
+        for known in self.optimizers.values():
+            mine = {id(p): p for p in known.parameters()}
+            if mine and not set(mine) & set(self.graded) and not set(mine) & told:
+                frozen = [p for p in mine.values() if not p.requires_grad]
+                findings_group = "another model"
+                if len(frozen) == len(mine):
+                    cause = "All parameters of this optimizer are frozen (`requires_grad` is False)"
+                else:
+                    cause = "No loss that went backward was computed from the parameters of this optimizer"
+                self.findings.add(findings_group, Answer(
+                    "another model", f"{cause}: its steps change nothing. It holds "
+                    f"{listed(mine.values(), name_of)}.",
+                    None if known.at is None else place_at(*known.at), (),
+                    "make the optimizer from the parameters of the model that is trained, after that model "
+                    "has "
+                    "its final layers", certain=True,
+                ))  # fmt: skip
+        self._report_overlap(name_of)
+        loose = [
+            leaf for key, leaf in self.graded.items()
+            if key not in self.ever_held and key not in told and isinstance(leaf, Parameter)
+        ]  # fmt: skip
+        if not loose:
+            return
+        at = next((w.at for w in self.optimizers.values() if w.at is not None), None)
+        strangers = [leaf for leaf in loose if used_at(leaf) is not None]
+        if strangers:
+            self.findings.add("target", Answer(
+                "not trained, with history", f"No optimizer holds {listed(strangers, name_of)}, and yet the "
+                "loss "
+                "goes back through it: a target or teacher network is used with its history.",
+                used_at(strangers[0]), (),
+                "call it under `with torch.no_grad():`, or `detach()` what it gives", certain=True,
+            ))  # fmt: skip
+        loose = [leaf for leaf in loose if used_at(leaf) is None]
+        if not loose:
+            return
+        made = made_at(loose[0])
+        late = made is not None and self.order.get(made, -1) > self.order.get(at, math.inf)
+        place = made if late else at
+        why = f" The optimizer was made before it, at {place_at(*at)}." if late and at is not None else ""
+        self.findings.add("not held", Answer(
+            "no optimizer holds it", f"No optimizer holds {listed(loose, name_of)}, which backward gives a "
+            f"gradient: it never changes.{why}", None if place is None else place_at(*place), (),
+            "make the optimizer after the model has its final layers, pass it to the optimizer "
+            "(`add_param_group`), or freeze it with `requires_grad_(False)`", certain=True,
+        ))  # fmt: skip
+
+    def _report_overlap(self, name_of: Callable[[Any], str | None]) -> None:
+        owners: dict[int, Watched] = {}
+        for known in self.optimizers.values():
+            for p in known.parameters():
+                other = owners.setdefault(id(p), known)
+                if other is not known and known.at is not None:
+                    first = None if other.at is None else place_at(*other.at)
+                    self.findings.add("another model", Answer(
+                        "held twice", f"This optimizer holds `{name_of(p) or 'a weight'}`, which another "
+                        "optimizer "
+                        f"holds already ({first}): both move it.", place_at(*known.at), (),
+                        "give each optimizer the parameters of its own model", certain=True,
+                    ))  # fmt: skip
+                    return
+
+    def _report_steps(self) -> None:
+        for known in self.optimizers.values():
+            if known.steps == 0 and self.backwards and known.at is not None and not self.failed:
+                self.findings.add("never stepped", Answer(
+                    "never stepped", "This optimizer never steps, so what it holds is not trained.",
+                    place_at(*known.at), (), "call its `step()` after `backward()`", certain=True,
+                ))  # fmt: skip
+
+    def _report_rates(self, name_of: Callable[[Any], str | None]) -> None:
+        for known in self.optimizers.values():
+            rates = [r for r in known.rates if math.isfinite(r)]
+            scheduled = [
+                s for s in self.schedulers.values() if getattr(s[0], "optimizer", None) is known.optimizer
+            ]
+            if (
+                len(rates) >= 2
+                and scheduled
+                and min(rates) < FALLEN * max(rates)
+                and rates[-1] < FALLEN * max(rates)
+            ):
+                at = scheduled[0][1]
+                self.findings.add("learning rate", Answer(
+                    "learning rate fell", f"The learning rate fell from {max(rates):g} to {rates[-1]:g} "
+                    "within "
+                    f"{len(rates)} steps; the schedule stepped {scheduled[0][2]} times.",
+                    None if at is None else place_at(*at), (),
+                    "step the schedule once an epoch, or count its length in steps", certain=True,
+                ))  # fmt: skip
+            elif rates and max(rates) == 0 and known.at is not None:
+                at = self.schedule_made.get(id(known.optimizer)) or known.at
+                self.findings.add("learning rate", Answer(
+                    "learning rate 0", "The learning rate is 0 in every step.", place_at(*at), (),
+                    "pass a positive rate, or look at the schedule", certain=True,
+                ))  # fmt: skip
+            worse = self._worse()
+            ratio, leaf = known.largest
+            if ratio > LARGE_STEP and worse is not None and known.at is not None:
+                self.findings.add("learning rate", Answer(
+                    "learning rate too large", f"One step changed `{name_of(leaf) or 'a weight'}` "
+                    f"{tuple(shape_of(leaf))} by {ratio:.3g} times its size, and the loss went from "
+                    f"{worse[0]:.3g} to {worse[1]:.3g}.", place_at(*known.at), (),
+                    f"take a smaller learning rate than {max(rates, default=math.nan):g}",
+                ))  # fmt: skip
+            elif (
+                known.with_gradient >= 2
+                and known.smallest < math.inf
+                and 0 < ratio < 1e-7
+                and known.at is not None
+            ):
+                self.findings.add("learning rate", Answer(
+                    "learning rate too small", f"No step changed a weight by more than {ratio:.1g} of its "
+                    "size.",
+                    place_at(*known.at), (), "take a larger learning rate",
+                ))  # fmt: skip
+
+    def diverged(self) -> Answer | None:
+        """Return the answer that the loss grew from step to step until it was not finite."""
+        finite = [v for v in self.losses if math.isfinite(v)]
+        known = max(self.optimizers.values(), key=lambda w: w.steps, default=None)
+        if known is None or known.at is None or len(finite) < 3 or not known.rates:
+            return None
+        if abs(finite[-1]) < GROWN * max(abs(finite[0]), 1e-12) or abs(finite[-1]) < abs(finite[-2]):
+            return None
+        return Answer(
+            "diverged", f"The loss grew from {finite[0]:.3g} to {finite[-1]:.3g} and beyond within "
+            f"{known.steps} "
+            f"steps: the learning rate {known.rates[-1]:g} is too large, the steps overshoot.",
+            place_at(*known.at), (), "take a smaller learning rate, scale the data, or clip the gradients",
+            certain=False,
+        )  # fmt: skip
+
+    def _worse(self) -> tuple[float, float] | None:
+        """Return the first and a last loss that is larger or not finite."""
+        if len(self.losses) < 2:
+            return None
+        first = next((v for v in self.losses if math.isfinite(v)), None)
+        last = self.losses[-1]
+        if first is None or (math.isfinite(last) and last <= first):
+            return None
+        return first, last
+
+    def _report_unchanged(self, name_of: Callable[[Any], str | None]) -> None:
+        """Say where weights have gradients, nothing steps, and nothing ever changed them."""
+        if self.optimizers or self.backwards < 2 or not self.first_values:
+            return
+        leaves = [leaf for key, leaf in self.graded.items() if key in self.first_values]
+        pairs = [(self.first_values[id(x)], values_of(x)) for x in leaves]
+        if not pairs or any(now is None or not np.array_equal(then, now) for then, now in pairs):
+            return
+        place = _rebinding(self.sources)
+        if place is None and (self.backwards < 3 or not all(isinstance(x, Parameter) for x in leaves)):
+            return  # gradients may be all that is wanted
+        self.findings.add("no optimizer", Answer(
+            "never updated", f"{listed(leaves, name_of)} {'have' if len(leaves) > 1 else 'has'} gradients, "
+            "but "
+            "nothing ever changes the values.", place, (),
+            "write into the parameters under `with torch.no_grad():` (`p -= lr * p.grad`; `p = p - …` only "
+            "gives "
+            "the name another tensor), or use an optimizer", certain=place is not None,
+        ))  # fmt: skip
+
+
+def _some(grad: Any) -> bool:
+    value = None if grad is None else values_of(grad)
+    return value is not None and bool(np.any(value))
+
+
+def _rebinding(sources: dict[int, list[tuple[At | None, int]]]) -> Place | None:
+    """Return a line such as ``p = p - lr * p.grad`` in the files that call backward."""
+    for listed_ in sources.values():
+        for at, _ in listed_:
+            tree = None if at is None else tree_of(at[0].co_filename)
+            for node in ast.walk(tree) if tree is not None else ():
+                if isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp):
+                    text = ast.unparse(node.value)
+                    if ".grad" in text and ast.unparse(node.targets[0]) in text and at is not None:
+                        file = at[0].co_filename
+                        return Place(
+                            file, node.lineno, at[0].co_name, linecache.getline(file, node.lineno).strip()
+                        )
+    return None
+
+
+#: Methods that do something when they are called, and nothing when they are only named.
+DOING = ("backward", "step", "zero_grad", "train", "eval", "detach_", "update")
+
+
+def without_parentheses(files: Iterable[str]) -> list[Place]:
+    """Return the statements of some files that name such a method and do not call it."""
+    found = []
+    for file in files:
+        tree = tree_of(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Attribute):
+                continue
+            if node.value.attr in DOING:
+                found.append(place_in(file, node.lineno))
+    return found

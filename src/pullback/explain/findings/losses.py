@@ -1,0 +1,392 @@
+"""Look at calls of losses and of what leads into them: shapes that broadcast, a wrong input, a wrong axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ...core.node import DIFFERENTIABLE
+from ...core.value import TensorBase, dtype_of, shape_of
+from ..answer import Answer
+from ..trace import Event
+from ..walk import array_at_bottom
+from .collected import Findings
+
+#: Losses that compare element by element.
+ELEMENTWISE = {
+    "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
+    "binary_cross_entropy_with_logits", "poisson_nll_loss", "gaussian_nll_loss", "soft_margin_loss",
+    "hinge_embedding_loss",
+}  # fmt: skip
+
+#: Arithmetic whose operands are broadcast.
+ARITHMETIC = {"sub", "__sub__", "__rsub__", "mul", "__mul__", "__rmul__", "add", "__add__", "__radd__", "pow",
+              "div", "__truediv__", "subtract", "multiply", "rsub", "__rdiv__", "__div__"}  # fmt: skip
+
+#: Ops that hand values on as they are.
+PASSING = {
+    "view", "reshape", "contiguous", "clone", "to", "float", "double", "squeeze", "unsqueeze", "flatten",
+    "permute", "transpose", "dropout", "type", "__getitem__", "detach", "T", "t",
+}  # fmt: skip
+
+#: Results of these have an axis that was put in on purpose.
+SHAPING = {
+    "unsqueeze",
+    "view",
+    "reshape",
+    "expand",
+    "expand_as",
+    "__getitem__",
+    "keepdim",
+    "outer",
+    "permute",
+}
+
+
+def look_at(event: Event, findings: Findings) -> None:
+    """Add what one call shows."""
+    name = event.name
+    if name in ELEMENTWISE:
+        _elementwise(event, findings)
+    elif name in ARITHMETIC:
+        _arithmetic(event, findings)
+    if name in ("cross_entropy", "nll_loss"):
+        _classes(event, findings)
+    elif name in ("binary_cross_entropy_with_logits",):
+        _logits(event, findings)
+    elif name == "binary_cross_entropy":
+        _probabilities(event, findings)
+    elif name == "kl_div":
+        _log_probabilities(event, findings)
+    elif name in ("softmax", "log_softmax"):
+        _axis(event, findings)
+    elif name == "__getitem__":
+        _last_of_batch(event, findings)
+    elif name == "normalize":
+        _normalised_axis(event, findings)
+    elif name in ("reshape", "view"):
+        _swapped_axes(event, findings)
+
+
+def _last_of_batch(event: Event, findings: Findings) -> None:
+    """Say where the last step of a recurrent layer's output is taken along the axis of the batch."""
+    index = event.args[1] if len(event.args) > 1 else None
+    maker = event.inputs[0][1] if event.inputs else None
+    if maker is None or maker.name not in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
+        return
+    last = isinstance(index, tuple) and len(index) > 1 and index[0] == slice(None) and index[1] == -1
+    if last and getattr(maker.module, "batch_first", True) is False:
+        findings.add("wrong axis", Answer(
+            "last of the batch", "The output of the recurrent layer has the steps along axis 0, because "
+            "`batch_first` is False: `[:, -1]` takes the last sequence of the batch, not the last step.",
+            event.place, (f"the layer is called at {maker.place}",),
+            "make the layer with `batch_first=True`, or take `[-1]`",
+        ))  # fmt: skip
+
+
+def _normalised_axis(event: Event, findings: Findings) -> None:
+    x, dim = event.argument(0, "input"), event.argument(2, "dim", 1)
+    if isinstance(x, TensorBase) and event.wanted and dim == 0 and len(shape_of(x)) == 2:
+        findings.add("wrong axis", Answer(
+            "normalised over the batch", f"normalize of shape {_dims(shape_of(x))} is taken over axis 0, "
+            "the batch: the "
+            "samples are not of length 1.", event.place, (), "take it over the features: `dim=-1`",
+        ))  # fmt: skip
+
+
+def _swapped_axes(event: Event, findings: Findings) -> None:
+    """Say where a reshape gives two axes each other's sizes: it does not exchange them."""
+    x = event.argument(0, "input")
+    if (
+        not isinstance(x, TensorBase)
+        or len(event.outputs) != 1
+        or not (event.wanted or is_floating(x))
+    ):
+        return
+    have, want = shape_of(x), shape_of(event.outputs[0])
+    if len(have) != len(want) or have == want or len(have) < 2:
+        return
+    moved = [k for k, (a, b) in enumerate(zip(have, want)) if a != b]
+    if len(moved) == 2 and have[moved[0]] == want[moved[1]] and have[moved[1]] == want[moved[0]]:
+        if 1 in (have[moved[0]], have[moved[1]]):
+            return
+        a, b = moved
+        findings.add("wrong axis", Answer(
+            "reshape instead of transpose", f"{event.name} from {_dims(have)} to {_dims(want)} does not "
+            "exchange the "
+            "axes: it reads the numbers on in their order, so values of different samples are mixed.",
+            event.place, (), f"use `transpose({a}, {b})`",
+        ))  # fmt: skip
+
+
+def values_of(tensor: Any) -> ndarray | None:
+    """Return a tensor's numbers; None where there are none."""
+    value = array_at_bottom(tensor)
+    return value if isinstance(value, ndarray) else None
+
+
+def origin(event: Event | None, passing: set[str] = PASSING) -> Event | None:
+    """Return the event that made a value, past those that hand it on."""
+    steps = 0
+    while event is not None and event.name in passing and event.inputs and steps < 50:
+        event = event.inputs[0][1]
+        steps += 1
+    return event
+
+
+def _pair(event: Event, second: str = "target") -> tuple[Any, Any]:
+    return event.argument(0, "input"), event.argument(1, second)
+
+
+def _dims(shape: tuple[int, ...]) -> str:
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
+
+
+def _elementwise(event: Event, findings: Findings) -> None:
+    x, target = _pair(event)
+    if not isinstance(x, TensorBase) or not isinstance(target, TensorBase):
+        return
+    have, want = shape_of(x), shape_of(target)
+    if have != want and have and want:
+        whole = np.broadcast_shapes(have, want)
+        findings.add("broadcast", Answer(
+            "broadcast", f"The input of {event.name} has shape {_dims(have)} and the target {_dims(want)}: "
+            f"they broadcast to {_dims(whole)}, so every prediction is compared with every target.",
+            event.place, (), _same_shape(have, want),
+            certain=whole not in (have, want) or len(have) != len(want),
+        ))  # fmt: skip
+    if target._node is not None and x._node is None:
+        findings.add("wrong input of a loss", Answer(
+            "swapped", f"The target of {event.name} requires grad and the input does not: they are swapped, "
+            "or "
+            "the prediction has lost its history.", event.place, (),
+            "pass the prediction first, then the target",
+        ))  # fmt: skip
+    elif target._node is not None and x._node is not None and _is_bootstrapped(event, target):
+        findings.add("", Answer(
+            "target with history", f"The target of {event.name} requires grad: the loss also moves the "
+            "target "
+            "towards the prediction.", event.place, (),
+            "compute the target under `with torch.no_grad():`, or pass `target.detach()`",
+        ))  # fmt: skip
+
+
+def _is_bootstrapped(event: Event, target: Any) -> bool:
+    """Return whether a target was computed from other values, not put in as a leaf."""
+    return event.maker_of(target) is not None and not target.is_leaf
+
+
+def _same_shape(have: tuple[int, ...], want: tuple[int, ...]) -> str:
+    if len(have) == len(want) + 1 and have[-1] == 1:
+        return "give both one shape: `.squeeze(-1)` on the prediction, or `.unsqueeze(-1)` on the target"
+    if len(want) == len(have) + 1 and want[-1] == 1:
+        return "give both one shape: `.squeeze(-1)` on the target, or `.unsqueeze(-1)` on the prediction"
+    return "give prediction and target one shape"
+
+
+def _arithmetic(event: Event, findings: Findings) -> None:
+    tensors = [a for a in event.args[:2] if isinstance(a, TensorBase)]
+    if len(tensors) != 2 or not event.outputs:
+        return
+    a, b = tensors
+    have, want = shape_of(a), shape_of(b)
+    if len(want) > len(have):
+        a, b, have, want = b, a, want, have
+    column = len(have) == 2 and len(want) == 1 and have[1] == 1 and have[0] > 1 and want[0] > 1
+    if not column or (a._node is None) == (b._node is None):
+        return
+    if shape_of(event.outputs[0]) != (have[0], want[0]):
+        return
+    if any(_on_purpose(event.maker_of(t), t) for t in (a, b)):
+        return
+    findings.add("broadcast", Answer(
+        "broadcast", f"Shapes {_dims(have)} and {_dims(want)} broadcast to {_dims((have[0], want[0]))}: "
+        "every "
+        "row of one is combined with every element of the other.", event.place, (),
+        "give both one shape: `.squeeze(-1)` on the one, or `.unsqueeze(-1)` on the other",
+        certain=have[0] == want[0],
+    ))  # fmt: skip
+
+
+def _on_purpose(maker: Event | None, tensor: Any) -> bool:
+    """Return whether the axis of size 1 was put in by the program just before."""
+    if maker is None:
+        return False
+    if maker.kwargs.get("keepdim") is True:
+        return True
+    return maker.name in SHAPING and len(shape_of(tensor)) == 2 and bool(
+        maker.inputs and len(shape_of(maker.inputs[0][0])) == 1
+    )  # fmt: skip
+
+
+def _sums_to_one(x: ndarray, axis: int) -> bool:
+    return bool(
+        x.size
+        and x.ndim > 0
+        and x.shape[axis] > 1
+        and (x >= 0).all()
+        and np.allclose(x.astype(np.float64).sum(axis), 1, atol=1e-3)
+    )
+
+
+def _classes(event: Event, findings: Findings) -> None:
+    x, target = _pair(event)
+    values = values_of(x) if isinstance(x, TensorBase) else None
+    labels = values_of(target) if isinstance(target, TensorBase) else None
+    if values is None or labels is None or values.ndim == 0:
+        return
+    axis = 1 if values.ndim > 1 else 0
+    indices = labels.dtype.kind in "iu"
+    if values.shape[axis] == 1:
+        findings.add("one class", Answer(
+            "one class", f"The axis of classes has size 1: {event.name} over one class is always 0 and has "
+            "no "
+            "gradient.", event.place, (f"the input has shape {_dims(values.shape)}",),
+            "give the last layer one output for each class; for two classes with one output use "
+            "`binary_cross_entropy_with_logits`", certain=True,
+        ))  # fmt: skip
+        return
+    if x._node is None and target._node is not None:
+        findings.add("wrong input of a loss", Answer(
+            "swapped", f"The target of {event.name} requires grad and the input does not: they are swapped.",
+            event.place, (), "pass the prediction first, then the target", certain=True,
+        ))  # fmt: skip
+    made = origin(event.maker_of(x))
+    last = origin(event.maker_of(x), {"dropout", "clone", "contiguous"})
+    if values.ndim == 3 and values.shape[1] == values.shape[2] and last is not None and last.name == "linear":
+        findings.add("wrong axis", Answer(
+            "classes on the wrong axis", f"{event.name} takes the classes along axis 1, and the layer "
+            "before it "
+            f"puts them last: shape {_dims(values.shape)} fits both only because two axes are "
+            "equal.", event.place,
+            (), "pass `logits.transpose(1, 2)`, or flatten: `logits.flatten(0, 1), target.flatten()`",
+        ))  # fmt: skip
+    if event.name == "cross_entropy":
+        if _sums_to_one(values, axis):
+            softmax = made is not None and made.name in ("softmax", "softmin", "safe_softmax")
+            at = made.place if softmax and made is not None else event.place
+            findings.add("softmax twice", Answer(
+                "softmax twice", "cross_entropy takes a softmax itself, and its input is a softmax already: "
+                "the gradient becomes small and the loss cannot come near 0.", at,
+                (f"the loss is at {event.place}", "each row of the input is positive and adds up to 1"),
+                "pass the scores before the softmax", certain=softmax,
+            ))  # fmt: skip
+        elif made is not None and made.name in ("sigmoid", "relu", "tanh", "relu_"):
+            findings.add("wrong input of a loss", Answer(
+                "activation before the loss", f"The scores go through {made.name} before cross_entropy, "
+                "which "
+                "bounds them.", made.place, (f"the loss is at {event.place}",),
+                f"leave the {made.name} after the last layer out",
+            ))  # fmt: skip
+    elif (values > 1e-6).any() or _sums_to_one(values, axis):
+        kind = "probabilities" if _sums_to_one(values, axis) else "plain scores"
+        at = made.place if kind == "probabilities" and made is not None else event.place
+        findings.add("wrong input of a loss", Answer(
+            "no log-probabilities", f"nll_loss takes log-probabilities, and its input holds {kind}.", at,
+            (f"the loss is at {event.place}",),
+            "use `log_softmax` before it, or `cross_entropy` on the scores", certain=True,
+        ))  # fmt: skip
+    if indices and labels.size:
+        ignored = event.argument(3, "ignore_index", -100)
+        if (labels == ignored).all():
+            findings.add("data not finite", Answer(
+                "nothing selected", f"Every target is {ignored}, which {event.name} ignores: the mean over "
+                "no "
+                "elements is NaN.", event.place, (), "leave such batches out", certain=True,
+            ))  # fmt: skip
+
+
+def _logits(event: Event, findings: Findings) -> None:
+    x, _ = _pair(event)
+    values = values_of(x) if isinstance(x, TensorBase) else None
+    made = origin(event.maker_of(x)) if values is not None else None
+    if values is None or made is None or made.name not in ("sigmoid", "sigmoid_", "softmax"):
+        return
+    findings.add("softmax twice", Answer(
+        "sigmoid twice", f"binary_cross_entropy_with_logits takes a sigmoid itself, and its input has been "
+        f"through {made.name} already.", made.place, (f"the loss is at {event.place}",),
+        "pass the scores before it, or use `binary_cross_entropy`",
+        certain=bool(((values >= 0) & (values <= 1)).all()),
+    ))  # fmt: skip
+
+
+def _probabilities(event: Event, findings: Findings) -> None:
+    _x, target = _pair(event)
+    labels = values_of(target) if isinstance(target, TensorBase) else None
+    if labels is not None and labels.size and ((labels < 0) | (labels > 1)).any():
+        findings.add("wrong input of a loss", Answer(
+            "target out of range", "The target of binary_cross_entropy lies outside 0 to 1.", event.place, (),
+            "use targets between 0 and 1", certain=True,
+        ))  # fmt: skip
+
+
+def _log_probabilities(event: Event, findings: Findings) -> None:
+    x, target = _pair(event)
+    values = values_of(x) if isinstance(x, TensorBase) else None
+    if values is None or not values.size:
+        return
+    if (values > 1e-6).any() or _sums_to_one(values, values.ndim - 1):
+        made = origin(event.maker_of(x))
+        known = made is not None and made.name in ("softmax", "sigmoid")
+        findings.add("wrong input of a loss", Answer(
+            "no log-probabilities", "kl_div takes log-probabilities as its input, and gets probabilities or "
+            "plain scores.", made.place if known and made is not None else event.place,
+            (f"the loss is at {event.place}",),
+            "pass `log_softmax(scores, dim=-1)` as the input", certain=True,
+        ))  # fmt: skip
+    labels = values_of(target) if isinstance(target, TensorBase) else None
+    if (
+        labels is not None
+        and labels.size
+        and (labels < 0).any()
+        and not event.argument(5, "log_target", False)
+    ):
+        findings.add("wrong input of a loss", Answer(
+            "log-probabilities as target", "The target of kl_div holds negative numbers, log-probabilities, "
+            "and "
+            "`log_target` is False.", event.place, (), "pass probabilities, or `log_target=True`",
+            certain=True,
+        ))  # fmt: skip
+
+
+def _axis(event: Event, findings: Findings) -> None:
+    x = event.argument(0, "input")
+    dim = event.argument(1, "dim")
+    if not isinstance(x, TensorBase) or not isinstance(dim, int) or not event.wanted:
+        return
+    shape = shape_of(x)
+    if not shape:
+        return
+    axis = dim % len(shape)
+    if shape[axis] == 1:
+        findings.add("one class", Answer(
+            "softmax of one", f"{event.name} over an axis of size 1 gives "
+            f"{'1' if event.name == 'softmax' else '0'}"
+            " whatever the scores are, and passes no gradient on.", event.place,
+            (f"the input has shape {_dims(shape)}, the axis is {dim}",),
+            "use a sigmoid for a single score, or take the axis of the classes", certain=True,
+        ))  # fmt: skip
+        return
+    made = origin(event.maker_of(x), PASSING | ARITHMETIC | {"masked_fill", "masked_fill_", "where"})
+    scores = made is not None and made.name in ("matmul", "bmm", "einsum", "__matmul__")
+    if scores and len(shape) >= 3 and axis != len(shape) - 1:
+        findings.add("wrong axis", Answer(
+            "softmax over the wrong axis", f"The softmax of the attention scores {_dims(shape)} is taken "
+            "over "
+            f"axis {dim}, so the weights of one query do not add up to 1.", event.place, (),
+            "take it over the last axis: `dim=-1`",
+        ))  # fmt: skip
+    elif axis == 0 and len(shape) >= 2 and shape[0] > 1:
+        findings.add("wrong axis", Answer(
+            "softmax over the batch", f"{event.name} of shape {_dims(shape)} is taken over axis 0, the "
+            "batch: the "
+            "samples of a batch compete with each other.", event.place, (),
+            "take it over the axis of the classes: `dim=-1`",
+        ))  # fmt: skip
+
+
+def is_floating(tensor: Any) -> bool:
+    """Return whether a tensor can have a gradient."""
+    return dtype_of(tensor) in DIFFERENTIABLE

@@ -1,0 +1,379 @@
+"""Find the leaves that a loss was computed from by value but has no history to, and the call that lost it.
+
+The trace leads from the loss back through every call, recorded or not. A leaf at its end that the graph does
+not lead to lost its history on the way, at a call that had an input with history and gave none on.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...core.blame import Place
+from ...core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, Node, edge_target
+from ...core.value import dtype_of
+from ..answer import Answer
+from ..scene import Scope, scope_of, switches_off, tree_of
+from ..trace import LEAVING, Event, Trace
+from ..walk import reachable
+from .collected import Findings
+
+#: Calls whose result takes the shape of a tensor, not its values.
+SHAPE_ONLY = {
+    "zeros_like", "ones_like", "rand_like", "randn_like", "full_like", "empty_like", "randint_like",
+    "new_zeros", "new_ones", "new_full", "new_empty", "size", "dim", "numel", "type_as", "__len__",
+    "__repr__",
+    "__format__", "__str__", "zero_", "uniform_", "normal_", "fill_",
+}  # fmt: skip
+
+#: Calls that give indices beside values; the indices have no derivative.
+INDICES = {"topk", "sort", "max", "min", "kthvalue", "median", "mode", "cummax", "cummin"}
+
+#: Calls that make a tensor of numbers.
+COPYING = {
+    "tensor", "as_tensor", "from_numpy", "asarray", "new_tensor", "Tensor", "FloatTensor", "DoubleTensor",
+}  # fmt: skip
+
+#: Of these, integer and boolean inputs say which elements are meant, and carry no value.
+CHOOSING_BY = {
+    "gather", "index_select", "__getitem__", "__setitem__", "embedding", "cross_entropy", "nll_loss", "where",
+    "masked_fill", "masked_fill_", "masked_select", "scatter", "scatter_", "scatter_add", "scatter_add_",
+    "index_add", "index_add_", "take_along_dim", "take", "index_put", "index_put_", "index_copy_",
+    "index_fill",
+    "log_prob", "ctc_loss", "pack_padded_sequence", "embedding_bag", "multi_margin_loss",
+}  # fmt: skip
+
+#: Calls that cut on purpose: a finding only where a leaf gets no gradient at all.
+ON_PURPOSE = {"detached", "no_grad", "not differentiable", "integer"}
+
+
+#: Calls that lost a history whose leaves are looked for.
+MOST_LOSSES = 200
+
+
+@dataclass
+class Loss:
+    """Hold one call at which the history of some leaves ended on the way to a loss."""
+
+    event: Event
+    sure: bool
+    first: bool
+    leaves: dict[int, Any] = field(default_factory=dict)
+
+
+class Reach:
+    """Collects over a run which leaves got a gradient, and where others lost their history."""
+
+    def __init__(self) -> None:
+        self.reached: dict[int, Any] = {}
+        self.losses: dict[tuple[str, Any, int], Loss] = {}
+        self.asides: dict[tuple[str, Any, int], Loss] = {}
+        #: The first call, in the order of the run, at which each leaf lost its history.
+        self.nearest: dict[int, tuple[float, Loss | None]] = {}
+        self.calls = 0
+
+    def look(self, outputs: Iterable[Any], nodes: Iterable[Node], trace: Trace) -> None:
+        """Look at one call of backward, before it runs."""
+        self.calls += 1
+        for node in nodes:
+            if type(node) is AccumulateGrad:
+                self.reached[id(node.variable)] = node.variable
+        seen: set[Event] = set()
+        waiting: list[tuple[Event, bool, bool]] = []
+        for y in outputs:
+            made = trace.maker_of(y)
+            waiting += [(event, True, True) for event in (trace.makers_in(y) if made is None else [made])]
+        while waiting:
+            event, sure, first = waiting.pop()
+            if event in seen or event.name in SHAPE_ONLY:
+                continue
+            seen.add(event)
+            lost = event.lost() and not (event.name in ("tensor", "as_tensor") and not event.inputs)
+            if lost:
+                self._note(event, sure, first, trace)
+            waiting += [(e, sure and s, first and not lost) for e, s in _before(event, trace)]
+        for event in trace.events:
+            chosen = event.wanted and event.kept and event.name in INDICES
+            aside = event.lost() or chosen
+            if aside and event not in seen and event.name not in SHAPE_ONLY and event.recording:
+                key = (event.name, *event.frames[0])
+                if key not in self.asides and len(self.asides) < MOST_LOSSES:
+                    self.asides[key] = Loss(event, False, False, leaves_behind(event, trace))
+
+    def _note(self, event: Event, sure: bool, first: bool, trace: Trace) -> None:
+        code, at = event.frames[0]
+        key = (event.name, code, at)
+        loss = self.losses.get(key)
+        if loss is None:
+            loss = self.losses[key] = Loss(event, sure, first)
+        if len(self.losses) <= MOST_LOSSES:
+            behind = leaves_behind(event, trace)
+            loss.leaves.update(behind)
+            for leaf in behind:
+                if event.number < self.nearest.get(leaf, (math.inf, None))[0]:
+                    self.nearest[leaf] = event.number, loss
+
+    def report(
+        self, findings: Findings, wanted: Callable[[Any], bool], name_of: Callable[[Any], str | None]
+    ) -> set[int]:
+        """Add what lost its history for good; return the leaves that were told of.
+
+        Parameters
+        ----------
+        findings : Findings
+        wanted : callable
+            Whether the program means to train a leaf.
+        name_of : callable
+        """
+        told: set[int] = set()
+        for loss in sorted(self.losses.values(), key=lambda loss: loss.event.number):
+            missing = {
+                key: leaf for key, leaf in loss.leaves.items()
+                if key not in self.reached and self.nearest[key][1] is loss and wanted(leaf)
+            }  # fmt: skip
+            cut = cut_of(loss.event)
+            if missing:
+                told |= set(missing)
+                findings.add("lost history", Answer(
+                    cut.kind, f"{listed(missing.values(), name_of)} get no gradient: `{cut.code}` "
+                    f"{cut.what}.",
+                    cut.place, (), cut.mend, certain=loss.sure,
+                ))  # fmt: skip
+            elif loss.first and loss.leaves and cut.kind not in ON_PURPOSE:
+                findings.add("lost history", Answer(
+                    cut.kind, f"A part of the loss has no history: `{cut.code}` {cut.what}.", cut.place, (),
+                    cut.mend, certain=False,
+                ))  # fmt: skip
+        return told
+
+
+def aside(reach: Reach, leaves: Iterable[Any]) -> _Cut | None:
+    """Return the call beside the way to the loss at which the history of some leaves ended; None where there
+    is none.
+    """
+    wanted = {id(leaf) for leaf in leaves}
+    for loss in sorted(reach.asides.values(), key=lambda loss: loss.event.number):
+        if wanted & set(loss.leaves):
+            return cut_of(loss.event)
+    return None
+
+
+def listed(leaves: Iterable[Any], name_of: Callable[[Any], str | None]) -> str:
+    """Return the names of some leaves: a common beginning, or the first few."""
+    names = [f"`{name_of(leaf) or 'a leaf'}`" for leaf in leaves]
+    names = list(dict.fromkeys(names))
+    if len(names) > 3:
+        return f"{', '.join(names[:2])} and {len(names) - 2} more"
+    return " and ".join(names)
+
+
+def _says_which(event: Event, tensor: Any) -> bool:
+    whole = dtype_of(tensor) not in DIFFERENTIABLE
+    return whole and (event.name in CHOOSING_BY or event.entry in CHOOSING_BY)
+
+
+def _escaped(event: Event, trace: Trace) -> list[Event]:
+    """Return the calls that gave numbers of which another one may have made its tensor."""
+    code = event.frames[0][0]
+    tree = tree_of(code.co_filename)
+    place = event.place
+    if tree is None or place is None or _is_literal(place.expression):
+        return []
+    earlier = [
+        e for e in trace.events
+        if e.number < event.number and e.name in LEAVING
+        and (e.wanted or any(maker is not None for _, maker in e.inputs))
+    ]  # fmt: skip
+    return [e for e in earlier if e.frames[0][0] is code] or earlier[-8:]
+
+
+def _is_literal(text: str) -> bool:
+    """Return whether a call is written with constants only."""
+    try:
+        call = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return False
+    return isinstance(call, ast.Call) and not any(
+        isinstance(node, ast.Name) for argument in call.args for node in ast.walk(argument)
+    )
+
+
+def _before(event: Event, trace: Trace) -> list[tuple[Event, bool]]:
+    """Return the calls that made what a call was given, and whether that is sure."""
+    found: list[tuple[Event, bool]] = []
+    for tensor, maker in event.inputs:
+        if _says_which(event, tensor):
+            continue
+        if event.entry == "log_prob" and maker is not None and maker.entry == "sample":
+            continue  # how likely a draw was is asked of the draw as it is
+        if maker is not None:
+            found.append((maker, True))
+        else:
+            found += [(e, True) for e in trace.makers_in(tensor)]
+    if event.name in COPYING and not event.inputs:
+        found += [(e, False) for e in _escaped(event, trace)]
+    return found
+
+
+def leaves_behind(event: Event, trace: Trace) -> dict[int, Any]:
+    """Return the leaves that a call's inputs were computed from, recorded or not."""
+    found: dict[int, Any] = {}
+    nodes = []
+    seen = {event}
+    waiting = [event]
+    while waiting:
+        current = waiting.pop()
+        for tensor, _ in current.inputs:
+            if tensor._node is LEAF:
+                found[id(tensor)] = tensor
+            elif tensor._node is not None:
+                nodes.append(edge_target(tensor._node)[0])
+        for before, _ in _before(current, trace):
+            if before not in seen and before.name not in SHAPE_ONLY:
+                seen.add(before)
+                waiting.append(before)
+    for node in reachable(nodes):
+        if type(node) is AccumulateGrad:
+            found[id(node.variable)] = node.variable
+    return found
+
+
+@dataclass(frozen=True)
+class _Cut:
+    kind: str
+    what: str
+    mend: str
+    place: Place | None
+    code: str
+
+
+def cut_of(event: Event) -> _Cut:
+    """Say how a call lost the history."""
+    place = event.place
+    code = "" if place is None else place.expression or place.code
+    name = event.name
+    if event.entry in ("sample", "sample_n") or (".sample(" in code and not event.recording):
+        return _Cut(
+            "sampled without history", "draws without recording how the sample depends on the parameters of "
+            "the "
+            "distribution", "use `rsample()`, which does", place, code,
+        )  # fmt: skip
+    if not event.recording:
+        return _unrecorded(event, place, code)
+    if name in ("detach", "detach_"):
+        return _Cut(
+            "detached", "cuts the history off", "leave `detach()` out where gradients must pass", place, code
+        )
+    if name == "data":
+        return _Cut(".data", "takes the values without their history", "leave `.data` out", place, code)
+    if name in LEAVING:
+        return _Cut(
+            "left the library", "gives plain numbers, which have no history",
+            "compute with tensors, and take numbers only of what is printed", place, code,
+        )  # fmt: skip
+    if name in COPYING:
+        return _Cut(
+            "new tensor", "makes a new tensor of the values, without their history",
+            "use the tensor itself, or put tensors together with `torch.stack` or `torch.cat`", place, code,
+        )  # fmt: skip
+    if name == "grad":
+        return _Cut(
+            "not recorded", "differentiates without recording how",
+            "pass `create_graph=True` where the gradient itself is to be differentiated", place, code,
+        )  # fmt: skip
+    if name in ("to", "long", "int", "type", "short", "byte", "bool"):
+        return _Cut(
+            "integer", "makes integers, which have no derivative", "keep a floating dtype", place, code
+        )
+    if name in INDICES:
+        return _Cut(
+            "not differentiable", f"({name}) gives indices, which have no derivative",
+            "let the values take part, too: weigh what is chosen by its score", place, code,
+        )  # fmt: skip
+    if event.outputs and all(dtype_of(t) not in DIFFERENTIABLE for t in event.outputs):
+        return _Cut(
+            "not differentiable", f"({name}) chooses, compares or counts, which has no derivative",
+            "use something smooth in its place: softmax for argmax, a sigmoid for a comparison", place, code,
+        )  # fmt: skip
+    return _Cut(
+        "lost history", "gives a result without history", "use an op that has a derivative", place, code
+    )
+
+
+def _unrecorded(event: Event, place: Place | None, code: str) -> _Cut:
+    """Say where recording was switched off."""
+    what = "runs where no history is recorded"
+    mend = "take what must be differentiated out of the `no_grad` block, or end the mode before it"
+    inside = False
+    for frame_code, at in event.frames:
+        scope = scope_of(frame_code)
+        line = _line_of(frame_code, at)
+        if scope is None or line is None:
+            continue
+        switch = _switch(scope, line)
+        if switch:
+            where = scope.place_of_line(switch)
+            return _Cut("no_grad", what, mend, where, where.code)
+        inside = inside or "checkpoint" in where_text(scope, line)
+    if inside:
+        return _Cut(
+            "checkpoint", "runs without recording: a checkpoint with `use_reentrant=True` records only "
+            "where an "
+            "input requires grad", "pass `use_reentrant=False`", place, code,
+        )  # fmt: skip
+    for frame_code, _ in event.frames:
+        found = _bare_switch(frame_code.co_filename)
+        if found is not None:
+            return _Cut(
+                "no_grad", "switches recording off, and nothing switches it on again",
+                "use it as a block, or call `torch.set_grad_enabled(True)` afterwards", found, found.code,
+            )  # fmt: skip
+    return _Cut("no_grad", what, mend, place, code)
+
+
+def where_text(scope: Scope, line: int) -> str:
+    """Return the text of a line."""
+    return scope.place_of_line(line).code
+
+
+def _line_of(code: Any, at: int) -> int | None:
+    from ...core.blame import place_at
+
+    place = place_at(code, at)
+    return None if place is None else place.line
+
+
+def _switch(scope: Scope, line: int) -> int:
+    """Return the line of the block or decorator around a line that switches recording off; 0 for none."""
+    tree = scope.tree
+    found = 0
+    if isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        found = next((d.lineno for d in tree.decorator_list if switches_off(d)), 0)
+    for node in ast.walk(tree):
+        if not isinstance(node, (ast.With, ast.AsyncWith)):
+            continue
+        if node.lineno <= line <= (node.end_lineno or line) and any(_off(i.context_expr) for i in node.items):
+            found = node.lineno
+    return found
+
+
+def _off(expression: ast.expr) -> bool:
+    return switches_off(expression) or (
+        isinstance(expression, ast.Call) and "set_grad_enabled" in ast.unparse(expression.func)
+    )
+
+
+def _bare_switch(file: str) -> Place | None:
+    tree = tree_of(file)
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _off(node.value):
+            import linecache
+
+            return Place(file, node.lineno, "<module>", linecache.getline(file, node.lineno).strip())
+    return None
+
+
+__all__ = ["Reach", "cut_of", "leaves_behind", "listed"]

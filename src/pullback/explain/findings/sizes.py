@@ -1,0 +1,128 @@
+"""Compare sizes: gradients against their siblings and weights, and data against what networks take well."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ...core.blame import Place
+from ...core.node import AccumulateGrad, Node
+from ...core.value import TensorBase
+from ..answer import Answer
+from ..shown import norm
+from ..source import place_of
+from ..trace import Event
+from .collected import Findings
+from .losses import values_of
+
+#: A gradient this much smaller than that of the last layer is vanishing, where the depth explains it.
+VANISHING = 1e-4
+
+#: A gradient this much larger than its weight is exploding.
+EXPLODING = 1e3
+
+#: Inputs of a first layer beyond this are not scaled.
+UNSCALED = 50.0
+
+#: Ops whose slope is below 1 nearly everywhere.
+SQUASHING = ("sigmoid", "tanh")
+
+#: Classes of this many batches tell whether they were shuffled.
+FEW = 3
+
+
+class Sizes:
+    """Collects sizes over a run."""
+
+    def __init__(self) -> None:
+        self.last: list[tuple[Any, float]] = []
+        self.squashing: Counter[str] = Counter()
+        self.where: Place | None = None
+        self.single: dict[Any, list[int]] = {}
+
+    def look_at(self, event: Event, findings: Findings) -> None:
+        """Look at one call of a function."""
+        if event.name in ("linear", "conv2d", "conv1d"):
+            x = event.argument(0, "input")
+            if isinstance(x, TensorBase) and x._node is None and event.kept and _first(event, x):
+                value = values_of(x)
+                if value is not None and value.size and value.dtype.kind == "f":
+                    largest = float(np.abs(value).max())
+                    if UNSCALED < largest < math.inf:
+                        findings.add("note", Answer(
+                            "unscaled input", f"The input of the first layer reaches {largest:.4g} in size.",
+                            event.place, (), "scale it to about -1 to 1 (`x / 255`, or take the mean away "
+                            "and divide "
+                            "by the deviation)",
+                        ))  # fmt: skip
+        elif event.name in ("cross_entropy", "nll_loss") and event.wanted:
+            self._labels(event, findings)
+
+    def _labels(self, event: Event, findings: Findings) -> None:
+        target = event.argument(1, "target")
+        labels = values_of(target) if isinstance(target, TensorBase) else None
+        if labels is None or labels.dtype.kind not in "iu" or labels.size < 4 or not event.frames:
+            return
+        seen = self.single.setdefault(event.frames[0], [])
+        if (labels == labels.flat[0]).all():
+            seen.append(int(labels.flat[0]))
+        else:
+            seen.append(-1)
+        if len(seen) == FEW and -1 not in seen and len(set(seen)) > 1:
+            findings.add("", Answer(
+                "batches of one class", "Each batch holds targets of one class only: the data is sorted.",
+                event.place, (), "shuffle it: `DataLoader(…, shuffle=True)`",
+            ))  # fmt: skip
+
+    def backward(self, sizes: list[tuple[Any, float]], nodes: Iterable[Node]) -> None:
+        """Note the norms of the gradients of one call."""
+        weights = [(leaf, size) for leaf, size in sizes if leaf.dim() >= 2]
+        if len(weights) < 2:
+            return
+        self.last = weights
+        self.squashing = Counter()
+        for node in nodes:
+            if type(node) is not AccumulateGrad and node._op is not None and node._op.name in SQUASHING:
+                self.squashing[node._op.name] += 1
+                self.where = place_of(node) or self.where
+
+    def report(self, findings: Findings, name_of: Callable[[Any], str | None]) -> None:
+        """Add what the last call shows."""
+        if len(self.last) >= 4 and sum(self.squashing.values()) >= 4:
+            largest = max(size for _, size in self.last)
+            leaf, smallest = min(self.last, key=lambda w: w[1])
+            if 0 < smallest < VANISHING * largest:
+                name, count = self.squashing.most_common(1)[0]
+                findings.add("vanishing", Answer(
+                    "vanishing", f"The gradient vanishes on its way back through {count} {name}s: "
+                    f"{smallest:.2g} at "
+                    f"`{name_of(leaf) or 'the first weight'}`, {largest:.2g} at the largest.", self.where, (),
+                    "use relu, residual connections or normalisation between the layers",
+                ))  # fmt: skip
+        for leaf, size in self.last:
+            weight = norm(values_of(leaf))
+            if weight > 0 and size > EXPLODING * weight and size > EXPLODING:
+                findings.add("exploding", Answer(
+                    "exploding", f"The gradient of `{name_of(leaf) or 'a weight'}` is {size / weight:.2g} "
+                    "times as "
+                    f"large as the weight ({size:.2g}).", None, (),
+                    "clip it (`clip_grad_norm_`), take a smaller rate, or look at the scale of inputs and "
+                    "loss",
+                ))  # fmt: skip
+                return
+
+
+def _first(event: Event, x: Any) -> bool:
+    """Return whether an input comes from outside: nothing that requires grad led to it."""
+    maker = event.maker_of(x)
+    steps = 0
+    while maker is not None and steps < 20:
+        if maker.wanted:
+            return False
+        maker = maker.inputs[0][1] if maker.inputs else None
+        steps += 1
+    return True

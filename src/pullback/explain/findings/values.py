@@ -1,0 +1,225 @@
+"""Find where a value that is not finite came from, by the trace: in the data, or in the call that made it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ...core.node import LEAF
+from ...core.value import TensorBase, shape_of
+from ..answer import Answer
+from ..patterns import PATTERNS, UNKNOWN, Pattern
+from ..trace import Event, Trace
+from .losses import values_of
+
+#: Ops under the names of the public functions that run them.
+OP_OF = {
+    "__truediv__": "div", "__rtruediv__": "reciprocal", "__rdiv__": "reciprocal", "true_divide": "div",
+    "__div__": "div", "divide": "div", "__pow__": "pow", "float_power": "pow", "__mul__": "mul",
+    "__rmul__": "mul", "__sub__": "sub", "__add__": "add", "arccos": "acos", "arcsin": "asin",
+    "norm": "vector_norm", "linalg_norm": "vector_norm", "linalg_vector_norm": "vector_norm",
+    "__matmul__": "mm",
+    "linear": "linear",
+}  # fmt: skip
+
+#: Means of nothing are NaN.
+MEANS = {"mean", "nanmean", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "median", "var", "std"}
+
+#: Rows that are named.
+MOST_ROWS = 4
+
+#: Values that a mask puts in: their infinities are meant.
+MASKING = {"masked_fill", "masked_fill_", "where", "full", "full_like", "triu", "tril", "fill_", "zeros_like"}
+
+
+def is_finite(tensor: Any) -> bool:
+    """Return whether all of a tensor is finite; True for one without numbers."""
+    value = values_of(tensor)
+    if value is None or value.dtype.kind not in "fcV":
+        return True
+    return bool(np.isfinite(value if value.dtype.kind != "V" else value.astype(np.float32)).all())
+
+
+def has_nan(tensor: Any) -> bool:
+    """Return whether a tensor holds NaN."""
+    value = values_of(tensor)
+    return value is not None and value.dtype.kind in "fcV" and bool(np.isnan(value.astype(np.float64)).any())
+
+
+def first_not_finite(tensor: Any, trace: Trace) -> tuple[Event | None, Any]:
+    """Return (call, tensor): the first call on the way to a tensor that gave what is not finite of what is,
+    or (None, the tensor that came in so).
+    """
+    event = trace.maker_of(tensor)
+    if event is None:
+        return None, tensor
+    seen = {event}
+    while True:
+        found: Event | None = None
+        for given, maker in event.inputs:
+            if is_finite(given) or maker in seen or any(given is out for out in event.outputs):
+                continue
+            if maker is None:
+                return None, given
+            if maker.name in MASKING and not has_nan(given):
+                continue
+            found = maker
+            break
+        if found is None:
+            return event, event.outputs[0] if event.outputs else tensor
+        seen.add(found)
+        event = found
+
+
+def look_at_value(
+    tensor: Any, trace: Trace, name_of: Callable[[Any], str | None], source: Callable[[Any], Any]
+) -> Answer | None:
+    """Return where a value that is not finite came from; None where the trace does not tell.
+
+    Parameters
+    ----------
+    tensor : tensor
+    trace : Trace
+    name_of : callable
+        The program's name of a tensor.
+    source : callable
+        The place where a tensor without a maker came in.
+    """
+    event, found = first_not_finite(tensor, trace)
+    if event is None:
+        if found._node is LEAF:
+            return None  # the weights themselves: what the steps of the optimizer did to them
+        name = name_of(found)
+        return Answer(
+            "data not finite", f"{f'`{name}`' if name else 'An input'} holds {_count(found)}: the data is "
+            "not "
+            "finite.", source(found), _rows(found), "look at the data; replace or leave out such rows before "
+            "they go in", certain=True,
+        )  # fmt: skip
+    written = (
+        event.name in ("__setitem__", "fill_", "copy_", "index_fill_", "masked_fill_") and not event.wanted
+    )
+    if (
+        written
+        or not event.inputs
+        or (event.name in ("stack", "tensor", "from_numpy", "as_tensor") and not event.wanted)
+    ):
+        name = name_of(found)
+        return Answer(
+            "data not finite", f"{f'`{name}`' if name else 'The tensor'} made here holds {_count(found)}: "
+            "the data "
+            "is not finite.", event.place, _rows(found),
+            "look at the data; replace or leave out such rows before they go in", certain=True,
+        )  # fmt: skip
+    return _of_event(event, name_of)
+
+
+def _count(tensor: Any) -> str:
+    value = values_of(tensor)
+    assert value is not None  # only numbers are not finite
+    wide = value.astype(np.float64) if value.dtype.kind != "c" else value
+    nan, inf = int(np.isnan(wide).sum()), int(np.isinf(wide).sum())
+    parts = [f"{nan} NaN"] if nan else []
+    parts += [f"{inf} infinite"] if inf else []
+    return f"{' and '.join(parts)} of {value.size} values"
+
+
+def _rows(tensor: Any) -> tuple[str, ...]:
+    value = values_of(tensor)
+    if value is None or value.ndim == 0:
+        return ()
+    wide = value.astype(np.float64) if value.dtype.kind != "c" else value
+    bad = ~np.isfinite(wide).reshape(len(value), -1).all(1) if len(value) else np.zeros(0, bool)
+    rows = np.flatnonzero(bad)
+    more = f" and {len(rows) - MOST_ROWS} more" if len(rows) > MOST_ROWS else ""
+    return (f"rows {', '.join(map(str, rows[:MOST_ROWS]))}{more}",) if len(rows) else ()
+
+
+def _of_event(event: Event, name_of: Callable[[Any], str | None]) -> Answer | None:
+    tensors = [t for t, _ in event.inputs]
+    for tensor, maker in event.inputs:
+        if 0 in shape_of(tensor) and event.name in (*MEANS, "cross_entropy", "nll_loss", "stack", "cat"):
+            name = name_of(tensor)
+            place = maker.place if maker is not None else event.place
+            return Answer(
+                "nothing selected", f"{f'`{name}`' if name else 'A selection'} is empty, and the "
+                f"{event.name} of "
+                "nothing is NaN.", place, (f"the {event.name} is at {event.place}",),
+                "leave the term out where nothing is selected, or divide the sum by `max(count, 1)`",
+                certain=True,
+            )  # fmt: skip
+    if event.name in ("std", "var", "std_mean", "var_mean") and tensors:
+        return Answer(
+            "deviation of one element", f"The {event.name} of a single element divides by 0: the input has "
+            "shape "
+            f"{tuple(shape_of(tensors[0]))}.", event.place, (),
+            "pass `correction=0`, or give it more than one element", certain=True,
+        )  # fmt: skip
+    if event.name == "ctc_loss":
+        return _of_ctc(event)
+    if event.name in ("cross_entropy", "nll_loss"):
+        labels = values_of(event.argument(1, "target"))
+        ignored = event.argument(3, "ignore_index", -100)
+        if labels is not None and labels.dtype.kind in "iu" and (labels == ignored).all():
+            return Answer(
+                "nothing selected", f"Every target is {ignored}, which {event.name} ignores: the mean over "
+                "no "
+                "elements is NaN.", event.place, (), "leave such batches out", certain=True,
+            )  # fmt: skip
+    pattern = _pattern(event, tensors)
+    if pattern is None:
+        return None
+    names = [n for n in map(name_of, tensors) if n]
+    return Answer(
+        pattern.kind, f"{pattern.cause} The result of {event.name} holds "
+        f"{_count(event.outputs[0])}.", event.place,
+        (f"the inputs{' ' + ', '.join(f'`{n}`' for n in names) if names else ''} are finite",), pattern.mend,
+        certain=True,
+    )  # fmt: skip
+
+
+def _of_ctc(event: Event) -> Answer:
+    def lengths(position: int, name: str) -> Any:
+        value = event.argument(position, name)
+        value = values_of(value) if isinstance(value, TensorBase) else value
+        return None if value is None else np.atleast_1d(np.asarray(value))
+
+    inputs, targets = lengths(2, "input_lengths"), lengths(3, "target_lengths")
+    rows = "" if inputs is None or targets is None else ", ".join(
+        str(k) for k in np.flatnonzero(targets > inputs)[:MOST_ROWS]
+    )  # fmt: skip
+    return Answer(
+        "target too long", "ctc_loss is infinite where a target is longer than its input"
+        f"{f' (sequences {rows})' if rows else ' allows (each repeated label needs one more step)'}.",
+        event.place, (), "give longer inputs, leave such pairs out, or pass `zero_infinity=True`",
+        certain=bool(rows),
+    )  # fmt: skip
+
+
+def _pattern(event: Event, tensors: Iterable[Any]) -> Pattern | None:
+    operands: list[ndarray | None] = []
+    for argument in event.args[:2]:
+        if isinstance(argument, TensorBase):
+            value = values_of(argument)
+            operands.append(None if value is None else value.astype(np.float64))
+        elif isinstance(argument, (int, float)) and not isinstance(argument, bool):
+            operands.append(np.asarray(float(argument)))
+    name = OP_OF.get(event.name, event.name)
+    if name == "reciprocal" and operands:
+        operands = operands[:1]
+    out = values_of(event.outputs[0]) if event.outputs else None
+    if out is None:
+        return None
+    wide = out.astype(np.float64)
+    for pattern in PATTERNS.get(name, ()):
+        if "negative" in pattern.kind and not np.isnan(wide).any():
+            continue
+        exponent = operands[1] if len(operands) > 1 else None
+        if pattern.kind == "power at 0" and exponent is not None and (exponent > 0).all():
+            continue
+        if pattern.applies(operands, wide):
+            return pattern
+    return None if name not in PATTERNS else UNKNOWN if not operands else None

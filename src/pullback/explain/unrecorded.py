@@ -1,0 +1,312 @@
+"""Judge errors of a loss without history: what cut it off, switched recording off, or froze the weights."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from ..core.blame import Place
+from ..core.modes import modes
+from ..core.value import TensorBase
+from ..nn.modules.module import Module
+from .answer import Answer
+from .cuts import Search, carrier_of, cuts_in, has_history
+from .failure import Raised, plain
+from .missing import switched_off
+from .scene import (
+    Scene,
+    Scope,
+    code_of,
+    freezing,
+    function_at,
+    paths_in,
+    scope_of,
+    switches_off,
+    tensors_in,
+    tree_of,
+)
+
+
+def no_history(error: BaseException, raised: Raised) -> Answer:
+    """Judge a backward on a tensor without history."""
+    scene = raised.scene
+    if scene is None or scene.scope is None:
+        return plain(error, raised)
+    names = raised.names_at()
+    seen = tuple(f"{n}.requires_grad is False" for n in names[:1])
+    asked = _asked_by(raised) if "One of the differentiated" in str(error) else None
+    if asked is not None:
+        return asked
+    off = _switched_off_here(raised)
+    if off is not None:
+        return Answer(
+            "no_grad", f"`{(names or ['the loss'])[0]}` has no history: `{off.code}` runs where no history "
+            "is recorded, and recording is still off at the call of backward.",
+            off, (*seen, "torch.is_grad_enabled() is False at the call of backward"),
+            "end it before the forward pass: use it as a block (`with torch.no_grad():`) around what is only "
+            "looked at, or switch it on again with `torch.set_grad_enabled(True)`",
+            certain=True,
+        )  # fmt: skip
+    search = Search(scene, has_history)
+    for name in names:
+        replaced = _replaced(raised, name)
+        if replaced is not None:
+            return replaced
+        found = search.cut(name, scene.line)
+        frozen = _frozen(name, raised)
+        if frozen is not None and (found is None or found[0].kind == "history lost"):
+            return frozen
+        if found is not None:
+            cut, certain, evidence = found
+            earlier = _appended(cut.code, scene) if cut.kind == "new tensor" else None
+            if earlier is not None:
+                return Answer(
+                    earlier.kind, f"`{name}` has no history: `{earlier.code}` {earlier.what}, and "
+                    f"`{cut.code}` "
+                    "makes a tensor of these numbers.", earlier.place, (*seen, *evidence), earlier.mend, True,
+                )  # fmt: skip
+            return Answer(
+                cut.kind, f"`{name}` has no history: `{cut.code}` {cut.what}.", cut.place, (*seen, *evidence),
+                cut.mend, certain,
+            )  # fmt: skip
+        statements = search.relevant(name, scene.line)
+        read = list(dict.fromkeys(path for s in statements for path in paths_in(s.value)))
+        modules = [p for p in read if isinstance(scene.value(p), Module)]
+        for module in modules:
+            trained = any(p.requires_grad for p in scene.value(module).parameters())
+            files = [one.frame.f_code.co_filename for one in raised.scenes]
+            place = switched_off(module, scene) or (None if trained else freezing(files))
+            if place is not None:
+                return Answer(
+                    "switched off", f"No parameter of {module} requires grad: that was set to False.", place,
+                    seen, "set it to True again for what is to be trained", certain=len(modules) == 1,
+                )  # fmt: skip
+        first = [s for s in statements if not any(has_tensor(scene.value(p)) for p in paths_in(s.value))]
+        makers = [s for s in first if has_tensor(scene.value(s.targets[0]))]
+        if makers:
+            return Answer(
+                "does not require grad", f"Nothing that {name} was computed from requires grad.",
+                scene.scope.place_of_line(makers[0].line), seen,
+                f"make `{makers[0].targets[0]}` with `requires_grad=True` if it is what you differentiate by",
+                certain=len(makers) == 1 and not modules,
+            )  # fmt: skip
+    return plain(error, raised)
+
+
+def _asked_by(raised: Raised) -> Answer | None:
+    """Return the answer that an input of `autograd.grad` does not require grad, and where it is made."""
+    scene = raised.scene
+    if scene is None or scene.scope is None:
+        return None
+    for call, _ in scene.scope.calls:
+        if not call.lineno <= scene.line <= (call.end_lineno or call.lineno):
+            continue
+        if not (isinstance(call.func, ast.Attribute) and call.func.attr == "grad") and not (
+            isinstance(call.func, ast.Name) and call.func.id == "grad"
+        ):
+            continue
+        given = next((k.value for k in call.keywords if k.arg == "inputs"), None)
+        given = call.args[1] if given is None and len(call.args) > 1 else given
+        for path in paths_in(given) if given is not None else ():
+            x = scene.value(path)
+            if isinstance(x, TensorBase) and x._node is None:
+                return _where_made(path, x, raised)
+    return None
+
+
+def _where_made(path: str, x: Any, raised: Raised) -> Answer:
+    place, name = raised.place, path
+    for outer in raised.scenes:
+        names = [n for n, value in outer.variables.items() if value is x]
+        made = [s for n in names for s in (outer.scope.assigning(n, outer.line) if outer.scope else ())]
+        if made and outer.scope is not None:
+            name, place = names[0], outer.scope.place_of_line(made[-1].line)
+            break
+    return Answer(
+        "does not require grad", f"`{path}` is differentiated by, and does not require grad: requires_grad "
+        "is not "
+        f"set where `{name}` is made.", place, (f"asked for at {raised.place}",),
+        f"make it with `requires_grad=True`, or call `{name}.requires_grad_()` before it is used",
+        certain=True,
+    )  # fmt: skip
+
+
+def _replaced(raised: Raised, name: str) -> Answer | None:
+    """Return the answer that an object's leaf was replaced by a result without history, in one of its
+    methods.
+    """
+    for scene in raised.scenes:
+        for owner_name, owner in list(scene.variables.items()):
+            inside = getattr(owner, "__dict__", None)
+            if isinstance(owner, (type, ModuleType)) or type(inside) is not dict or len(inside) > 256:
+                continue
+            found = _replacing(owner, inside)
+            if found is not None:
+                statement, scope, attribute = found
+                return Answer(
+                    "replaced leaf", f"`{name}` has no history: `{owner_name}.{attribute}` was computed "
+                    "anew where "
+                    "nothing is recorded; the name now stands for a new tensor, which does not require grad.",
+                    scope.place_of_line(statement.line),
+                    (f"{owner_name}.{attribute}.requires_grad is False",),
+                    f"write into the leaf: `self.{attribute} -= …` under `torch.no_grad()`", certain=True,
+                )  # fmt: skip
+    return None
+
+
+def _replacing(owner: Any, inside: dict[str, Any]) -> tuple[Any, Scope, str] | None:
+    for method in vars(type(owner)).values():
+        code = code_of(method)
+        scope = None if code is None else scope_of(code)
+        for statement in scope.statements if scope is not None else ():
+            if isinstance(statement.node, ast.AugAssign) or not statement.unrecorded:
+                continue
+            for target in statement.targets:
+                attribute = target.removeprefix("self.")
+                value = inside.get(attribute)
+                if (
+                    target.startswith("self.")
+                    and target in paths_in(statement.value)
+                    and f"{target}.grad" in ast.unparse(statement.value)
+                    and isinstance(value, TensorBase)
+                    and value._node is None
+                ):
+                    assert scope is not None  # its statements are looked at
+                    return statement, scope, attribute
+    return None
+
+
+def _appended(code: str, scene: Scene) -> Any:
+    """Return the cut at which the numbers of a list were put in, where a tensor is made of plain numbers."""
+    try:
+        call = ast.parse(code, mode="eval").body
+    except SyntaxError:
+        return None
+    if not isinstance(call, ast.Call) or not call.args:
+        return None
+    path = ast.unparse(call.args[0])
+    value = scene.value(path)
+    if not isinstance(value, list) or not value or not all(isinstance(v, (int, float)) for v in value):
+        return None
+    last = path.rpartition(".")[2]
+    file = scene.frame.f_code.co_filename
+    tree = tree_of(file)
+    for node in ast.walk(tree) if tree is not None else ():
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("append", "extend", "insert")
+            and ast.unparse(node.func.value).rpartition(".")[2] == last
+            and tree is not None
+        ):
+            whole = Scope(file, tree, function_at(tree, node.lineno))
+            for argument in node.args:
+                for cut in cuts_in(argument, whole):
+                    return cut
+    return None
+
+
+def _switched_off_here(raised: Raised) -> Place | None:
+    """Return the line that switched recording off, where it is still off."""
+    if modes().grad:
+        return None
+    for scene in raised.scenes:
+        scope = scene.scope
+        if scope is None:
+            continue
+        unrecorded = [
+            s.unrecorded for s in scope.statements if s.unrecorded and _around(scope, s.unrecorded, scene)
+        ]
+        unrecorded += [n for call, n in scope.calls if n and call.lineno == scene.line]
+        if unrecorded:
+            return scope.place_of_line(unrecorded[-1])
+    for scene in raised.scenes:
+        lines = _calls_in_file(
+            scene, lambda call: switches_off(call) and "no_grad" not in ast.unparse(call.func)
+        )
+        if lines:
+            return Place(
+                scene.frame.f_code.co_filename, lines[-1][0], lines[-1][1], _text_of(scene, lines[-1][0])
+            )
+    return None
+
+
+def _around(scope: Scope, line: int, scene: Scene) -> bool:
+    """Return whether the block or function whose line switches recording off holds a scene's line."""
+    for node in ast.walk(scope.tree):
+        if isinstance(node, (ast.With, ast.AsyncWith)) and node.lineno == line:
+            return node.lineno <= scene.line <= (node.end_lineno or scene.line)
+    return line <= scene.line
+
+
+def _text_of(scene: Scene, line: int) -> str:
+    return linecache.getline(scene.frame.f_code.co_filename, line).strip()
+
+
+def _calls_in_file(scene: Scene, fits: Callable[[ast.Call], bool]) -> list[tuple[int, str]]:
+    """Return (line, function) of the calls in a scene's file that fit, as statements of their own."""
+    tree = tree_of(scene.frame.f_code.co_filename)
+    found = []
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and fits(node.value):
+            found.append((node.lineno, function_at(tree, node.lineno)))
+    return found
+
+
+def _frozen(name: str, raised: Raised) -> Answer | None:
+    """Return the answer that no parameter of any module in sight requires grad; None where one does."""
+    scene = raised.scene
+    assert scene is not None  # the caller has looked
+    modules = [
+        (path, m) for s in raised.scenes for path, m in s.variables.items()
+        if isinstance(m, Module) and next(m.parameters(), None) is not None
+    ]  # fmt: skip
+    if not modules or any(p.requires_grad for _, m in modules for p in m.parameters()):
+        return None
+    place = freezing([scene.frame.f_code.co_filename for scene in raised.scenes])
+    if place is None:
+        return None
+    return Answer(
+        "switched off", f"`{name}` has no history: no parameter of `{modules[0][0]}` requires grad, that was "
+        "set to False.", place, (f"{name}.requires_grad is False",),
+        "set it to True again for what is to be trained", certain=True,
+    )  # fmt: skip
+
+
+def has_tensor(value: Any) -> bool:
+    """Return whether a value is or holds a tensor."""
+    return next(tensors_in(value), None) is not None
+
+
+def unused(error: BaseException, raised: Raised) -> Answer:
+    """Judge an input of `autograd.grad` that the outputs do not depend on."""
+    scene = raised.scene
+    x = getattr(error, "blame", None)
+    if scene is None or scene.scope is None or x is None:
+        return plain(error, raised)
+    name = scene.name_of(x) or "the input"
+    names = raised.names_at()
+    search = Search(scene, carrier_of(x, scene.tensors()))
+    for output in names:
+        made = scene.scope.assigning(name, scene.line)
+        lines = [s.line for s in scene.scope.assigning(output, scene.line)]
+        if lines and any(s.line < lines[-1] for s in made) and made[-1].line > lines[-1]:
+            return Answer(
+                "replaced leaf", f"{name} was given a new tensor after {output} was computed.",
+                scene.scope.place_of_line(made[-1].line), (),
+                f"ask for the tensor that {output} was computed from", certain=True,
+            )  # fmt: skip
+        found = search.cut(output, scene.line)
+        if found is not None:
+            cut, certain, evidence = found
+            return Answer(
+                cut.kind, f"The way from {name} to {output} is cut: `{cut.code}` {cut.what}.", cut.place,
+                evidence, cut.mend, certain,
+            )  # fmt: skip
+    return Answer(
+        "not reached", f"{', '.join(names) or 'the output'} was not computed from {name}.", raised.place, (),
+        "ask for what it was computed from, or pass `allow_unused=True` and treat None as zero", certain=True,
+    )  # fmt: skip

@@ -1,0 +1,324 @@
+"""Judge errors of a graph that is used up: freed by an earlier backward, or written over in part."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import re
+from threading import get_ident
+from typing import Any
+
+from ..core.backward_task import running
+from ..core.blame import Place, freed_when, is_freed
+from ..core.node import AccumulateGrad, edge_target
+from .answer import Answer
+from .carried import Carried, boundaries, carried, loop_around
+from .failure import Raised
+from .scene import paths_in, scope_at, tree_of
+
+
+def in_place(error: BaseException, raised: Raised) -> Answer:
+    """Judge a saved value that was written over."""
+    saved, changes, *rest = getattr(error, "blame", (None, ()))
+    moment, edge = (*rest, None)[:2] if rest else (-1, None)
+    name = _name_of_edge(edge, raised)
+    evidence = [] if saved is None else [f"saved at {saved}"]
+    evidence += [f"changed at {place}" for place in changes]
+    what = name or "A value"
+    steps = [place for place in changes if _is_step(place, edge)]
+    if steps:
+        return _step_between(what, raised, steps[-1], tuple(evidence), moment)
+    place = changes[0] if changes else raised.place
+    mend, place, written = _out_of_place(place)
+    name = name or written
+    return Answer(
+        "in-place change",
+        f"{f'`{name}`' if name else 'A value'}, which the derivative needs, was written over between the "
+        "forward pass and backward.",
+        place, tuple(evidence), mend, certain=len(changes) == 1,
+    )  # fmt: skip
+
+
+def _name_of_edge(edge: Any, raised: Raised) -> str | None:
+    """Return the program's name of the tensor whose history is an edge."""
+    if edge is None:
+        return None
+    names = raised.names()
+    node, index = edge_target(edge)
+    while type(node) is not AccumulateGrad and node._op is not None and node._op.kind == "view":
+        found = names.of_result(node, index)
+        if found is not None or node._edges[0] is None:
+            return found
+        node, index = edge_target(node._edges[0])
+    if type(node) is AccumulateGrad:
+        return names.of_tensor(node.variable)
+    return names.of_result(node, index)
+
+
+def _is_step(place: Place, edge: Any) -> bool:
+    """Return whether a write is an optimizer's step, or an update of a parameter by hand."""
+    if re.search(r"\.step\(", place.expression or place.code):
+        return True
+    node = None if edge is None else edge_target(edge)[0]
+    while node is not None and type(node) is not AccumulateGrad and node._op is not None:
+        if node._op.kind != "view" or node._edges[0] is None:
+            return False
+        node = edge_target(node._edges[0])[0]
+    return type(node) is AccumulateGrad
+
+
+def _step_between(name: str, raised: Raised, step: Place, evidence: tuple[str, ...], moment: int) -> Answer:
+    """Return the answer where weights changed between the forward pass that used them and its backward."""
+    call = re.sub(r"\s+", " ", step.expression or step.code)
+    found = _carried_over(raised, moment)
+    if found is not None and found.how in ("loop", "attribute", "list", "sum"):
+        return Answer(
+            "state carried over a step",
+            f"`{found.name}` still has the history of an earlier turn, and backward goes back into it; but "
+            f"`{call}` has changed `{name}` since then.",
+            found.place, (*evidence, *_again(raised)),
+            f"cut it off between turns: `{found.name} = {found.name}.detach()`, and let each "
+            "backward free its graph",
+            certain=found.how != "list",
+        )  # fmt: skip
+    loss = next(iter(raised.names_at()), "the loss")
+    older = "" if found is None else f" (`{found.name}` is from before it)"
+    return Answer(
+        "optimizer step between",
+        f"`{call}` changed `{name}` after the forward pass of `{loss}` had used it{older}, and before "
+        f"`{loss}` went backward.",
+        step, (*evidence, *_again(raised)),
+        f"call every `backward` that uses the old weights before `{call}`, or compute `{loss}` anew, with a "
+        "forward pass after the step",
+        certain=True,
+    )  # fmt: skip
+
+
+def _again(raised: Raised) -> tuple[str, ...]:
+    return () if raised.place is None else (f"backward ran at {raised.place}",)
+
+
+def _carried_over(raised: Raised, moment: int) -> Carried | None:
+    """Return what leads from the graph that is gone through into the part from before a moment."""
+    task = running.get(get_ident())
+    if raised.node is None or task is None or moment < 0:
+        return None
+    roots = [edge_target(edge)[0] for edge, _ in task.roots]
+    return carried(boundaries(roots, moment, raised.node), raised.scenes)
+
+
+def _out_of_place(place: Place | None) -> tuple[str, Place | None, str | None]:
+    """Return (mend, place, name) of a write: how the line is written without it."""
+    general = "use the op that makes a new tensor, write to a `clone()`, or do the write after backward"
+    if place is None:
+        return general, place, None
+    try:
+        node = ast.parse(place.code.removesuffix(":") or "pass").body[0]
+    except (SyntaxError, IndexError):
+        return general, place, None
+    if isinstance(node, ast.AugAssign):
+        target = ast.unparse(node.target)
+        whole = ast.unparse(ast.BinOp(_loaded(node.target), node.op, node.value))
+        if isinstance(node.target, ast.Subscript):
+            base = ast.unparse(node.target.value)
+            return (
+                (f"write to a copy (`{base} = {base}.clone()` before the line), or build it with "
+                "`torch.stack`, `torch.cat` or `torch.where`"), place, base,
+            )  # fmt: skip
+        return f"make a new tensor: `{target} = {whole}`", place, target
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+        base = ast.unparse(node.targets[0].value)
+        return (
+            (f"write to a copy (`{base} = {base}.clone()` before the line), or collect the parts in a list "
+            "and put them together with `torch.stack`, `torch.cat` or `torch.where`"), place, base,
+        )  # fmt: skip
+    for call in ast.walk(node):
+        if not isinstance(call, ast.Call):
+            continue
+        function = call.func
+        if isinstance(function, ast.Attribute) and function.attr.endswith("_") and function.attr[0] != "_":
+            base, plain = ast.unparse(function.value), function.attr.rstrip("_")
+            arguments = ", ".join(ast.unparse(a) for a in call.args)
+            if plain in ("copy", "zero", "fill"):
+                return f"keep the old tensor and make a new one in place of `{function.attr}`", place, base
+            return f"make a new tensor: `{base} = {base}.{plain}({arguments})`", place, base
+        if any(k.arg == "inplace" for k in call.keywords):
+            return "leave `inplace=True` out", place, None
+        if any(k.arg == "out" for k in call.keywords):
+            return "leave `out=` out", place, None
+    found = _inplace_modules(place.file)
+    if found:
+        return (
+            (f"leave `inplace=True` out of the module{'s' if len(found) > 1 else ''} at line "
+            f"{', '.join(str(p.line) for p in found)}"), place, None,
+        )  # fmt: skip
+    return general, place, None
+
+
+def _loaded(target: ast.expr) -> ast.expr:
+    return ast.parse(ast.unparse(target), mode="eval").body
+
+
+def _inplace_modules(file: str) -> list[Place]:
+    """Return the lines of a file that make modules which write in place."""
+    tree = tree_of(file)
+    if tree is None:
+        return []
+    lines = {
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and any(k.arg == "inplace" and getattr(k.value, "value", False) is True for k in node.keywords)
+    }
+    return [Place(file, n, "<module>", linecache.getline(file, n).strip()) for n in sorted(lines)]
+
+
+#: What to do about a value that leads back into a graph that is used up, by how it was carried over.
+_CARRIED: dict[str, tuple[str, str, str]] = {
+    "sum": (
+        "sum over turns",
+        ("`{0}` adds up losses with their history, so each turn goes back through all earlier ones, which an "
+        "earlier backward has freed."),
+        "call `backward()` on the loss of this turn only, and add up numbers: `{0} += loss.item()`",
+    ),
+    "list": (
+        "list not emptied",
+        "`{0}` still holds results of an earlier turn, whose graph an earlier backward has freed.",
+        "empty it in each turn (make `{0}` anew inside the loop), or store `detach()`ed values",
+    ),
+    "attribute": (
+        "state carried over",
+        ("`{0}` keeps a result with its history from one turn to the next, and an earlier backward has freed "
+        "that history."),
+        "store it without history: `{0} = {0}.detach()` (assign `….detach()` on this line)",
+    ),
+    "loop": (
+        "state carried over",
+        ("`{0}` goes from one turn of the loop to the next with its history, which an earlier backward has "
+        "freed."),
+        "cut it off at the beginning of each turn: `{0} = {0}.detach()` (of a tuple, each member)",
+    ),
+    "before": (
+        "part outside the loop",
+        ("`{0}` is computed once, before the loop; the first turn's backward frees its history, and the next "
+        "turn needs it again."),
+        "compute `{0}` inside the loop, or `detach()` it where nothing in it is to be trained",
+    ),
+    "shared": (
+        "shared part",
+        "Two calls of backward go through `{0}`, and the first one freed its history.",
+        ("add the losses and call backward once; where only one of them is to train what made `{0}`, give "
+        "the other one `{0}.detach()`; `retain_graph=True` on the first call keeps it for both"),
+    ),
+}  # fmt: skip
+
+
+def second_backward(error: BaseException, raised: Raised) -> Answer:
+    """Judge a second backward through a graph that the first one freed."""
+    made, first = getattr(error, "blame", (None, None))
+    evidence = [] if first is None else [f"the first backward ran at {first}"]
+    if made is not None:
+        evidence.append(f"the part of the graph that both went through was made at {made}")
+    again = raised.place
+    if again is not None:
+        evidence.append(f"the second one at {again}")
+    saved = getattr(raised.node, "_saved", None)
+    moment = freed_when(saved) if isinstance(saved, tuple) and is_freed(saved) else -1
+    found = _carried_over(raised, moment)
+    if found is not None:
+        kind, cause, mend = _CARRIED[found.how]
+        if found.how == "shared":
+            fresh = next((n for n in raised.names_at()), "")
+            if fresh == found.name:
+                found = None
+        if found is not None and found.how == "shared":
+            return _shared(found, raised, first, made, tuple(evidence))
+        if found is not None:
+            return Answer(
+                kind, cause.format(found.name), found.place or made, tuple(evidence), mend.format(found.name),
+                certain=found.place is not None and found.how in ("sum", "attribute", "loop", "before"),
+            )  # fmt: skip
+    same = first is not None and again is not None and (first.file, first.line) == (again.file, again.line)
+    loss = next(iter(raised.names_at()), "the loss")
+    if same and _made_before_loop(raised, loss):
+        return Answer(
+            "part outside the loop",
+            f"`{loss}` is computed once, before the loop, and backward is called on it in each turn; the "
+            "first call frees its graph.",
+            _assignment_of(raised, loss) or made, tuple(evidence),
+            f"compute `{loss}` inside the loop, from a forward pass of its own in each turn",
+            certain=True,
+        )  # fmt: skip
+    if same:
+        return Answer(
+            "shared graph in a loop",
+            "Each turn of the loop goes back through a part of the graph that an earlier turn has freed.",
+            made, tuple(evidence),
+            "compute it inside the loop; for a state that is carried on, `detach()` it between turns",
+        )  # fmt: skip
+    return Answer(
+        "second backward", f"The first backward freed what the second one, on `{loss}`, needs.", first,
+        tuple(evidence),
+        "add the losses and call backward once, pass `retain_graph=True` to the first call, or `detach()` "
+        "what the second need not go through",
+    )  # fmt: skip
+
+
+def _shared(
+    found: Carried, raised: Raised, first: Place | None, made: Place | None, evidence: tuple[str, ...]
+) -> Answer:
+    """Return the answer where two calls go through one value: the first loss may not need to, or both belong
+    together.
+    """
+    scope = None if first is None else scope_at(first.file, first.line)
+    place = first
+    if scope is not None and first is not None:
+        calls = [c for c, _ in scope.calls if c.lineno == first.line and ast.unparse(c.func).endswith(
+        ".backward")]
+        names = [p for c in calls for p in paths_in(c.func)]
+        before = [s for n in names for s in scope.assigning(n, first.line)]
+        made_by = [s for s in before if not isinstance(s.node, ast.Expr)]
+        reading = [s for s in made_by if found.name in paths_in(s.value)]
+        statement = next(iter(reversed(reading or made_by)), None)
+        place = scope.place_of_line(statement.line) if statement is not None else first
+    if first is not None and _steps_between(raised, first):
+        return Answer(
+            "not detached", f"The first loss goes back through `{found.name}`, too, and frees its graph; the "
+            f"second loss needs it. The first one is not meant to train what made `{found.name}`.",
+            place, evidence,
+            f"give the first loss `{found.name}.detach()`",
+        )  # fmt: skip
+    kind, cause, mend = _CARRIED["shared"]
+    return Answer(
+        kind, cause.format(found.name), first or found.place or made, evidence, mend.format(found.name)
+    )
+
+
+def _steps_between(raised: Raised, first: Place) -> bool:
+    """Return whether an optimizer steps between a first call of backward and the one that fails."""
+    inside = scope_at(first.file, first.line)
+    here = raised.scene.scope if raised.scene is not None else None
+    line = raised.scene.line if raised.scene is not None else 0
+    same = here is not None and inside is not None and here.name == inside.name
+    steps = [c.lineno for c, _ in (inside.calls if inside is not None else ()) if _is_named(c, "step")]
+    return any(first.line <= n and (not same or n <= line) for n in steps)
+
+
+def _is_named(call: ast.Call, name: str) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == name
+
+
+def _assignment_of(raised: Raised, name: str) -> Place | None:
+    scene = raised.scene
+    made = [] if scene is None or scene.scope is None else scene.scope.assigning(name)
+    return scene.scope.place_of_line(made[-1].line) if made and scene and scene.scope else None
+
+
+def _made_before_loop(raised: Raised, name: str) -> bool:
+    """Return whether a name gets its value before the loop around the failing line and never inside it."""
+    scene = raised.scene
+    if scene is None or scene.scope is None:
+        return False
+    loop = loop_around(scene)
+    made = scene.scope.assigning(name)
+    return loop is not None and bool(made) and all(s.line < loop.lineno for s in made)

@@ -1,0 +1,644 @@
+"""Watch a program while it runs: its calls, modules, optimizers and calls of backward, for the findings.
+
+What is watched is told by the library itself where it has hooks, and otherwise by a wrapper around a function
+for as long as the watch is on. Nothing is asked of the program, and nothing that it sees is changed.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections.abc import Callable, Iterable
+from types import CodeType, FrameType
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..autograd.function import Function
+from ..core.blame import Place, next_sequence, own_file, place_at, user_frame
+from ..core.node import LEAF, AccumulateGrad, edge_target
+from ..core.value import TensorBase, shape_of
+from ..nn import utils as nn_utils
+from ..nn.modules.module import Module
+from ..nn.parameter import Parameter
+from ..nn.utils import clip_grad
+from ..optim.optimizer import Optimizer
+from ..optim.scheduler import LRScheduler
+from ..tensor.backward import BackwardCall
+from ..tensor.tensor import Tensor
+from .answer import Answer, kept
+from .carried import boundaries, carried
+from .explanation import Explanation
+from .findings.collected import Findings
+from .findings.functions import Functions
+from .findings.layers import Layers, assigned, symmetric
+from .findings.loop import Loop, without_parentheses
+from .findings.losses import look_at, origin, values_of
+from .findings.reach import Reach, aside, listed
+from .findings.sizes import Sizes
+from .findings.values import has_nan, is_finite, look_at_value
+from .modules import ModuleCalls
+from .names import Names
+from .nonfinite import of_gradient, of_value
+from .roots import Root, ones_for
+from .scene import Scene
+from .source import place_of
+from .trace import Event, Trace, is_foreign
+from .vanished import search
+from .walk import Path, array_at_bottom, looking
+
+At = tuple[CodeType, int]
+
+#: Leaves of one call that are asked why their gradient is zero or not finite.
+MOST_ASKED = 6
+
+#: Names of networks that are not trained by their own optimizer.
+NOT_TRAINED = re.compile(r"target|teacher|frozen|reference|ema|old|pretrained|vgg|momentum", re.IGNORECASE)
+
+#: The watch that is on, whose answers the questions use.
+active: list[Watch] = []
+
+
+class Watch:
+    """Watches from `start` to `stop`.
+
+    Attributes
+    ----------
+    findings : Findings
+    trace : Trace
+    answers : dict
+        Why the gradient of a leaf is zero or not finite, by the leaf's id, as it was found before
+        backward freed the values.
+    """
+
+    def __init__(self, modules: ModuleCalls) -> None:
+        self.modules = modules
+        self.findings = Findings()
+        self.trace = Trace(lambda: modules.innermost)
+        self.reach = Reach()
+        self.layers = Layers()
+        self.loop = Loop(self.findings)
+        self.functions = Functions()
+        self.sizes = Sizes()
+        self.answers: dict[int, Answer] = {}
+        self.zero: dict[int, tuple[Any, Answer | None]] = {}
+        self.alive: set[int] = set()
+        self.names: dict[int, str] = {}
+        self.module_names: dict[int, str] = {}
+        self.files: set[str] = set()
+        self.full = True
+        self.told_nan = False
+        self.inits: dict[int, Place | None] = {}
+        self.hooks: list[At] = []
+        self.turns: dict[At, int] = {}
+        self.copies: dict[int, Place | None] = {}
+        self.failed = False
+        self._wrapped: list[tuple[Any, str, Any]] = []
+        self._copies: dict[int, list[tuple[Any, Any]]] = {}
+        self.trace.listeners.append(self._event)
+
+    # --- on and off -----------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Begin to watch."""
+        kept.append(self.answers)
+        active.append(self)
+        self.modules.entered = self._entered
+        self.trace.start()
+        self._wrap(Module, "__init__", self._module_made)
+        self._wrap(Module, "train", self._mode)
+        self._wrap(Module, "zero_grad", self._zeroed)
+        self._wrap(Optimizer, "__init__", self._optimizer_made)
+        self._wrap(Optimizer, "zero_grad", self._zeroed)
+        self._wrap(LRScheduler, "step", self._scheduled)
+        for name in ("clip_grad_norm_", "clip_grad_value_"):
+            for module in (clip_grad, nn_utils):
+                self._wrap(module, name, self._clipped)
+        self._wrap(Tensor, "register_hook", self._hooked)
+        for name in ("register_full_backward_hook", "register_backward_hook"):
+            self._wrap(Module, name, self._hooked)
+        self._wrap_apply()
+        self._wrap_grad()
+
+    def _wrap_grad(self) -> None:
+        held = vars(Tensor)["grad"]
+        read = self._grad_read
+
+        def getter(tensor: Any) -> Any:
+            if tensor._grad is None and tensor._node is not None and tensor._node is not LEAF:
+                read(tensor, sys._getframe(1))
+            return held.__get__(tensor)
+
+        self._wrapped.append((Tensor, "grad", held))
+        Tensor.grad = property(getter, held.fset, held.fdel, held.__doc__)  # type: ignore[method-assign, assignment]  # put back by `stop`
+
+    def stop(self) -> None:
+        """Watch no more."""
+        self.trace.stop()
+        self.modules.entered = None
+        for owner, name, held in reversed(self._wrapped):
+            setattr(owner, name, held)
+        self._wrapped = []
+        if self in active:
+            active.remove(self)
+            kept[:] = [answers for answers in kept if answers is not self.answers]
+
+    def _wrap(self, owner: Any, name: str, told: Callable[..., Any]) -> None:
+        if isinstance(owner, type):
+            owner = next(kind for kind in owner.__mro__ if name in vars(kind))
+        held = vars(owner)[name]
+
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            return told(held, sys._getframe(1), *args, **kwargs)
+
+        wrapper.__name__ = name
+        wrapper.__qualname__ = getattr(held, "__qualname__", name)
+        wrapper.__doc__ = held.__doc__
+        wrapper.__wrapped__ = held  # type: ignore[attr-defined]  # as functools.wraps does
+        self._wrapped.append((owner, name, held))
+        setattr(owner, name, wrapper)
+
+    def _wrap_apply(self) -> None:
+        held = vars(Function)["apply"]
+        functions, trace = self.functions, self.trace
+
+        def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
+            out = held.__func__(cls, *args, **kwargs)
+            if not looking.get() and trace.on:
+                functions.called(cls, args, kwargs, out)
+                trace.applied(cls.__name__, args, kwargs, out)
+            return out
+
+        self._wrapped.append((Function, "apply", held))
+        Function.apply = classmethod(apply)  # type: ignore[assignment, method-assign]  # put back by `stop`
+
+    # --- told of the program --------------------------------------------------------------------------------
+
+    def _module_made(self, held: Any, frame: FrameType, module: Any, *args: Any, **kwargs: Any) -> Any:
+        result = held(module, *args, **kwargs)
+        at = _making(frame, module)
+        if at is not None:
+            self.layers.begun(module, at, self.modules.innermost, self.findings)
+            self.loop.order[at] = next_sequence()
+        return result
+
+    def _mode(self, held: Any, frame: FrameType, module: Any, mode: bool = True) -> Any:
+        at = _at(frame)
+        if at is not None:
+            self.layers.modes[id(module)] = at
+        return held(module, mode)
+
+    def _hooked(self, held: Any, frame: FrameType, owner: Any, *args: Any, **kwargs: Any) -> Any:
+        at = _at(frame)
+        if at is not None and not own_file[frame.f_code.co_filename]:
+            self.hooks.append(at)
+        return held(owner, *args, **kwargs)
+
+    def hook_changed(self, name: str, foretold: float, found: float) -> None:
+        """Note that the gradient of a leaf is not what it is without hooks."""
+        place = place_at(*self.hooks[0]) if self.hooks else None
+        self.findings.add(
+            "zero gradient" if found == 0 else "",
+            Answer(
+                "changed by a hook",
+                f"A hook changes the gradient of `{name}`: its norm is {found:.4g}, and {foretold:.4g} "
+                "without it.",
+                place, (), "look at what the hook returns, such as a factor (alpha, lambda) of 0",
+                certain=True,
+            ),
+        )  # fmt: skip
+
+    def _grad_read(self, tensor: Any, frame: FrameType) -> None:
+        """Note that the program reads the gradient of a result, which keeps none."""
+        at = _at(frame)
+        if at is None or own_file[frame.f_code.co_filename]:
+            return
+        made = place_of(tensor)
+        name = Names(frame).of_tensor(tensor)
+        self.findings.add(
+            "no gradient",
+            Answer(
+                "not a leaf",
+                f"`{name or 'A tensor'}` is the result of an op, not a leaf, so its `.grad`, read at "
+                f"{place_at(*at)}, is None.",
+                made, (), "read the gradient of the leaf it was computed from, or make it the leaf "
+                "(`.detach().requires_grad_()`), or call `retain_grad()` on it before backward", certain=True,
+            ),
+        )  # fmt: skip
+
+    def _zeroed(self, held: Any, frame: FrameType, owner: Any, *args: Any, **kwargs: Any) -> Any:
+        at = _at(frame)
+        if at is not None:
+            leaves = owner.parameters() if isinstance(owner, Module) else (
+                p for group in owner.param_groups for p in group["params"]
+            )  # fmt: skip
+            self.loop.zeroed(at, leaves)
+        return held(owner, *args, **kwargs)
+
+    def _optimizer_made(self, held: Any, frame: FrameType, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        result = held(optimizer, *args, **kwargs)
+        self.adopt(optimizer, _at(frame))
+        return result
+
+    def adopt(self, optimizer: Any, at: At | None = None) -> None:
+        """Watch the steps of an optimizer."""
+        if id(optimizer) in self.loop.optimizers:
+            return
+        self.loop.made(optimizer, at)
+        optimizer.register_step_pre_hook(self._before_step)
+        optimizer.register_step_post_hook(self._after_step)
+
+    def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        if self in active:
+            at = _at(sys._getframe(1))
+            self._copies[id(optimizer)] = self.loop.stepping(optimizer, at, self.full)
+
+    def _after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        if self in active:
+            self.loop.step_done(optimizer, self._copies.pop(id(optimizer), []))
+
+    def _scheduled(self, held: Any, frame: FrameType, scheduler: Any, *args: Any, **kwargs: Any) -> Any:
+        self.loop.scheduled(scheduler, _at(frame), bool(scheduler._is_initial))
+        return held(scheduler, *args, **kwargs)
+
+    def _clipped(self, held: Any, frame: FrameType, parameters: Any, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(parameters, TensorBase):
+            parameters = list(parameters)
+        self.loop.clip(_at(frame), len(parameters) if isinstance(parameters, list) else 1)
+        return held(parameters, *args, **kwargs)
+
+    def _entered(self, module: Any, outer: Any) -> None:
+        frame = user_frame(sys._getframe(1))
+        self.layers.entered(module, outer, place_at(frame.f_code, frame.f_lasti), self.findings)
+
+    def _event(self, event: Event) -> None:
+        look_at(event, self.findings)
+        self.layers.look_at(event, self.findings)
+        self.sizes.look_at(event, self.findings)
+        name = event.name
+        copied = event.entry == "deepcopy" and name in ("clone", "data")
+        if copied and event.inputs and event.inputs[0][0]._node is LEAF:
+            self.copies[id(event.inputs[0][0])] = event.place
+        if event.entry in ("constant_", "zeros_", "ones_", "fill_", "zero_") and event.inputs:
+            self.inits[id(event.inputs[0][0])] = event.place
+        if ((name.endswith("_") or name == "__setitem__") and event.inputs and not name.startswith(
+        "_")) or (name in ("__setitem__", "__iadd__", "__isub__", "__imul__") and event.inputs):
+            self._written(event)
+
+    def _written(self, event: Event) -> None:
+        tensor, maker = event.inputs[0]
+        made = origin(maker)
+        value = array_at_bottom(tensor)
+        if made is not None and made.name == "data" and isinstance(value, ndarray):
+            self.functions.wrote(event.number, value, event.place)
+
+    # --- calls of backward ----------------------------------------------------------------------------------
+
+    def backward(self, call: BackwardCall, frame: FrameType, path: Path, explanation: Explanation) -> None:
+        """Look at a call of backward that was explained, before it runs."""
+        at = (frame.f_code, frame.f_lasti)
+        self.files.add(frame.f_code.co_filename)
+        scene = Scene(frame)
+        for value in list(scene.variables.values()):
+            if isinstance(value, Optimizer):
+                self.adopt(value)
+        names = Names(frame)
+        outputs = [y for y in call.outputs if isinstance(y, TensorBase)]
+        leaves = [node.variable for node in path.nodes if type(node) is AccumulateGrad]
+        self.names.update(names.tensors)
+        self.module_names.update(names.modules)
+        self.reach.look(outputs, path.nodes, self.trace)
+        if call.kind == "backward":
+            self.layers.backward()
+            self.loop.backward(_number(outputs), leaves, at, True)
+        self._goes_back(call, path, scene, at)
+        self.functions.look(path, self.findings)
+        self.functions.stale(path.nodes, self.findings)
+        self._values(outputs, scene)
+        self._gradients(call, explanation, path, scene)
+        self.trace.turn(at)
+
+    def _goes_back(self, call: BackwardCall, path: Path, scene: Scene, at: At) -> None:
+        """Say where a graph leads back into the turn before, although nothing was freed."""
+        moment = self.turns.get(at)
+        self.turns[at] = next_sequence()
+        if moment is None or call.kind != "backward":
+            return
+        old = [n for n in path.nodes if n._seq < moment and type(n) is not AccumulateGrad]
+        if not old or scene.scope is None:
+            return
+        roots = [edge_target(edge)[0] for edge, _ in call.roots]
+        found = carried(boundaries(roots, moment, old[0]), [scene])
+        if found is not None and found.how in ("loop", "attribute", "sum", "list"):
+            self.findings.add("accumulated", Answer(
+                "history of earlier turns",
+                f"`{found.name}` keeps the history of earlier turns, so each backward goes back through all "
+                "of "
+                "them: it takes longer with each turn, and their gradients count again.",
+                found.place, (), f"cut it off in each turn: `{found.name} = {found.name}.detach()`",
+                certain=found.place is not None,
+            ))  # fmt: skip
+
+    def differentiated(self, call: BackwardCall, result: Any, frame: FrameType) -> None:
+        """Note what a call of `autograd.grad` gave."""
+        if self.trace.on:
+            self.trace.differentiated(call, result, frame)
+
+    def backward_brief(self, call: BackwardCall, frame: FrameType) -> None:
+        """Look at a call of backward that is not explained: only whether the loss is finite."""
+        value = _number(call.outputs)
+        self.loop.backward(value, (), (frame.f_code, frame.f_lasti), False)
+        if value is not None and not math.isfinite(value):
+            self._values([y for y in call.outputs if isinstance(y, TensorBase)], Scene(frame))
+
+    def _candidates(self) -> list[Any]:
+        """Return what the program means to train: what optimizers hold, or all parameters in use."""
+        if self.loop.optimizers:
+            return list(self.loop.ever_held.values())
+        return [p for m in self.layers.called.values() for p in m._parameters.values() if p is not None]
+
+    def name_of(self, tensor: Any) -> str | None:
+        """Return the program's name of a leaf."""
+        known = self.names.get(id(tensor))
+        if known is None or (isinstance(tensor, Parameter) and "." not in known):
+            owner = self.layers.owner_of(tensor)
+            if owner is not None:
+                module, name = owner
+                return f"{self.module_names.get(id(module), type(module).__name__)}.{name}"
+        return known
+
+    def _made_at(self, leaf: Any) -> At | None:
+        owner = self.layers.owner_of(leaf)
+        return None if owner is None else self.layers.made.get(id(owner[0]))
+
+    def _stranger(self, leaf: Any) -> Place | None:
+        """Return where a module is called of which no optimizer holds anything."""
+        for module in self.layers.called.values():
+            inside = list(module.parameters())
+            if any(p is leaf for p in inside) and any(self.loop.held(p) for p in inside):
+                return None
+        owner = self.layers.owner_of(leaf)
+        if owner is None:
+            return None
+        copied = id(owner[0]) not in self.layers.made
+        named = NOT_TRAINED.search(self.name_of(leaf) or "")
+        return self.layers.uses.get(id(owner[0])) if copied or named else None
+
+    def _values(self, outputs: list[Any], scene: Scene) -> None:
+        for y in outputs:
+            if self.told_nan or is_finite(y):
+                continue
+            self.told_nan = True
+            names = Names(scene.frame)
+
+            def name_of(tensor: Any, names: Names = names) -> str | None:
+                return names.of_tensor(tensor)
+
+            def source(tensor: Any, names: Names = names) -> Place | None:
+                return self._source(tensor, names, scene)
+
+            answer = self.loop.diverged() or self.loop.broken
+            if answer is None:
+                answer = look_at_value(y, self.trace, name_of, source) if self.trace.events else None
+            if answer is None:
+                answer = of_value(y, scene.name_of(y) or "the loss", scene)
+            self.findings.add("not finite", answer)
+            self.answers[id(y)] = answer
+
+    def _source(self, tensor: Any, names: Names, scene: Scene) -> Place | None:
+        """Return where a tensor that no call made came in."""
+        for event in self.trace.events:
+            if any(t is tensor for t, _ in event.inputs):
+                name = scene.name_of(tensor)
+                made = [] if name is None or scene.scope is None else scene.scope.assigning(name, scene.line)
+                return scene.scope.place_of_line(made[-1].line) if made and scene.scope else event.place
+        return None
+
+    def _gradients(self, call: BackwardCall, explanation: Explanation, path: Path, scene: Scene) -> None:
+        if call.inputs is not None or not explanation.leaves:
+            return
+        finite = all(is_finite(y) for y in call.outputs if isinstance(y, TensorBase))
+        asked = 0
+        sizes = []
+        for node, part in zip(path.targets, explanation.leaves):
+            leaf = node.variable
+            if part.gradient is None or not (self._wanted(leaf) or isinstance(leaf, Parameter)):
+                continue
+            size = part.gradient.norm
+            sizes.append((leaf, size))
+            if size == 0:
+                if id(leaf) not in self.zero and asked < MOST_ASKED:
+                    asked += 1
+                    self.zero[id(leaf)] = (leaf, self._why_zero(leaf, part.name, call, scene))
+                continue
+            if size != size or math.isinf(size):
+                if finite and id(leaf) not in self.answers and asked < MOST_ASKED:
+                    asked += 1
+                    self._why_nan(leaf, part.name, call, scene)
+                continue
+            self.alive.add(id(leaf))
+        self.sizes.backward(sizes, path.nodes)
+
+    def _root(self, call: BackwardCall) -> Root | None:
+        if len(call.outputs) != 1 or not isinstance(call.outputs[0], TensorBase):
+            return None
+        y = call.outputs[0]
+        if y._node is None or y._node is LEAF:
+            return None
+        v = call.covectors[0]
+        covector = ones_for(y._node) if v is None else np.asarray(array_at_bottom(v))
+        return Root(y, covector, True, None) if covector.shape == shape_of(y) else None
+
+    def _why_zero(self, leaf: Any, name: str, call: BackwardCall, scene: Scene) -> Answer | None:
+        root = self._root(call)
+        if root is None:
+            return None
+        answer = search(leaf, name, root, np.zeros(shape_of(leaf)), scene)
+        self.answers[id(leaf)] = answer
+        return answer
+
+    def _why_nan(self, leaf: Any, name: str, call: BackwardCall, scene: Scene) -> None:
+        root = self._root(call)
+        names = Names(scene.frame)
+        for event in self.trace.events:
+            if event.outputs and has_nan(event.outputs[0]):
+                answer = look_at_value(
+                    event.outputs[0], self.trace, names.of_tensor, lambda t: self._source(t, names, scene)
+                )
+                if answer is not None:
+                    self.answers[id(leaf)] = answer
+                    self.findings.add("not finite", answer)
+                    return
+        if root is not None:
+            answer = of_gradient(name, root, scene)
+            self.answers[id(leaf)] = answer
+            if answer.place is not None:
+                self.findings.add("not finite", answer)
+
+    # --- at the end -----------------------------------------------------------------------------------------
+
+    def report(self) -> Findings:
+        """Return the findings of the whole run."""
+        if not self.failed:
+            self._report_copied()
+        for place in without_parentheses(self._files()):
+            self.findings.add("call without parentheses", Answer(
+                "call without parentheses", f"`{place.code}` names a method and does not call it: nothing "
+                "happens.",
+                place, (), f"add parentheses: `{place.code}()`", certain=True,
+            ))  # fmt: skip
+        told: set[int] = set()
+        if not self.failed:  # what a program did not come to cannot be missing
+            told = self.reach.report(self.findings, self._wanted, self.name_of)
+            self._report_unused(told)
+        for key, (leaf, answer) in self.zero.items():
+            if key not in self.alive and answer is not None:
+                if answer.kind == "cancelled" and leaf.dim() < 2 and len(self.alive) > 0:
+                    continue  # a bias that is added and taken away: in a difference of scores it is meant
+                self.findings.add("zero gradient", self._zero_factor(_named(answer, self.name_of(leaf))))
+        if self.loop.broken is not None and not self.told_nan:
+            self.findings.add("not finite", self.loop.broken)
+        self.loop.failed = self.failed
+        self.layers.report(self.findings, self.loop.held, self.reach.reached, self.name_of)
+        told |= {key for key in self.copies if key not in self.reach.reached}
+        self.loop.report(self.name_of, told | self.layers.leaves_told(), self._made_at, self._stranger)
+        self.sizes.report(self.findings, self.name_of)
+        self._report_symmetric()
+        return self.findings
+
+    def _zero_factor(self, answer: Answer) -> Answer:
+        """Name the line that makes the weights that are 0, where these are the factor."""
+        if answer.kind != "multiplied by 0":
+            return answer
+        for module in self.layers.called.values():
+            for name, p in module._parameters.items():
+                value = None if p is None else values_of(p)
+                if value is not None and value.size > 1 and not value.any():
+                    place = self.inits.get(id(p)) or assigned(module, name)
+                    if place is not None and p.dim() >= 2:
+                        cause = f"{answer.cause} `{self.name_of(p) or name}` starts at 0 and stays there."
+                        return Answer(
+                            answer.kind, cause, place, (f"used at {answer.place}",), answer.mend, True
+                        )
+        return answer
+
+    def _files(self) -> list[str]:
+        ats = [w.at for w in self.loop.optimizers.values() if w.at is not None]
+        ats += list(self.layers.made.values())
+        return list(dict.fromkeys([*self.files, *(at[0].co_filename for at in ats)]))
+
+    def _report_copied(self) -> None:
+        """Say where weights that an optimizer holds were copied, and only the copies are used."""
+        missing = [
+            p for key, p in self.loop.ever_held.items()
+            if key in self.copies and key not in self.reach.reached
+        ]  # fmt: skip
+        if missing:
+            self.copied = {id(p) for p in missing}
+            self.findings.add("lost history", Answer(
+                "copied", f"{listed(missing, self.name_of)} get no gradient: `copy.deepcopy` makes new "
+                "leaves, and "
+                "the loss leads to these, not to the ones they were copied from.",
+                self.copies[id(missing[0])], (),
+                "compute the copies from the originals (`w - lr * g` with `create_graph=True`, or "
+                "`torch.func.functional_call`), or add their gradients to the originals", certain=True,
+            ))  # fmt: skip
+
+    def _wanted(self, leaf: Any) -> bool:
+        """Return whether the program means to train a leaf."""
+        if self.loop.optimizers:
+            return self.loop.held(leaf)
+        return leaf._node is LEAF and (isinstance(leaf, Parameter) or id(leaf) in self.names)
+
+    def _report_unused(self, told: set[int]) -> None:
+        if not self.reach.calls or not self.reach.reached:
+            return
+        loose = any(
+            key not in self.loop.ever_held for key in self.loop.graded if key not in self.layers.leaves_told()
+        )
+        unused: dict[Any, list[Any]] = {}
+        for leaf in self._candidates():
+            key = id(leaf)
+            if key in self.reach.reached or key in told or not leaf.requires_grad:
+                continue
+            if loose and key not in self.names:
+                continue  # a layer that was replaced: the finding about the new one tells of it
+            owner = self.layers.owner_of(leaf)
+            unused.setdefault(None if owner is None else owner[0], []).append(leaf)
+        for owner, leaves in unused.items():
+            if all(self._of_idle_optimizer(leaf) for leaf in leaves):
+                continue
+            at = None if owner is None else self.layers.made.get(id(owner))
+            use = None if owner is None else self.layers.uses.get(id(owner))
+            names = listed(leaves, self.name_of)
+            cut = aside(self.reach, leaves) if use else None
+            if cut is not None:
+                self.findings.add("lost history", Answer(
+                    cut.kind, f"Probably: {names} get no gradient: `{cut.code}` {cut.what}.",
+                    cut.place, (), cut.mend,
+                ))  # fmt: skip
+                continue
+            self.findings.add("no gradient", Answer(
+                "not reached", f"No gradient reaches {names}: "
+                + ("no loss was computed from what this call gives, so it is not used, or "
+                "overwritten." if use else "the layer is never "
+                "called."),
+                use or (None if at is None else place_at(*at)), (),
+                "use it in the forward pass, or take it out of what is trained", certain=use is None,
+            ))  # fmt: skip
+
+    def _of_idle_optimizer(self, leaf: Any) -> bool:
+        """Return whether all parameters of the optimizers that hold a leaf are out of reach: told as one."""
+        holders = [w for w in self.loop.optimizers.values() if any(p is leaf for p in w.parameters())]
+        return bool(holders) and all(
+            not any(id(p) in self.reach.reached for p in w.parameters()) for w in holders
+        )
+
+    def _report_symmetric(self) -> None:
+        for module in self.layers.kept.values():
+            weight = module._parameters.get("weight")
+            if weight is not None and weight._grad is not None and symmetric(weight, weight._grad):
+                at = self.layers.made.get(id(module))
+                self.findings.add("", Answer(
+                    "symmetric weights", f"All rows of `{self.name_of(weight) or 'a weight'}` are equal, "
+                    "and so are "
+                    "their gradients: the units can never become different.",
+                    self.inits.get(id(weight)) or (None if at is None else place_at(*at)), (),
+                    "start the weights at random", certain=True,
+                ))  # fmt: skip
+
+
+def _named(answer: Answer, name: str | None) -> Answer:
+    cause = f"`{name}` has a gradient of 0: {answer.cause}" if name else answer.cause
+    return Answer(answer.kind, cause, answer.place, answer.evidence, answer.mend, answer.certain)
+
+
+def _number(outputs: Iterable[Any]) -> float | None:
+    for y in outputs:
+        value = values_of(y) if isinstance(y, TensorBase) else None
+        if value is not None and value.size == 1 and value.dtype.kind in "fV":
+            return float(value.reshape(()).astype(np.float64))
+    return None
+
+
+def _at(frame: FrameType | None) -> At | None:
+    """Return the program's position from a frame outward; None where it is pullback's all through."""
+    while frame is not None and is_foreign(frame.f_code.co_filename):
+        frame = frame.f_back
+    return None if frame is None else (frame.f_code, frame.f_lasti)
+
+
+def _making(frame: FrameType | None, module: Any) -> At | None:
+    """Return the position that makes a module: outside the constructors that run for it."""
+    while frame is not None:
+        code = frame.f_code
+        own = code.co_name == "__init__" and frame.f_locals.get(code.co_varnames[0]) is module
+        if not own and not is_foreign(code.co_filename):
+            return code, frame.f_lasti
+        frame = frame.f_back
+    return None
+
+
+__all__ = ["Watch", "active"]

@@ -1,0 +1,52 @@
+"""Findings: none in sound programs; in a mistaken one the first names the line."""
+
+from __future__ import annotations
+
+import runpy
+import warnings
+from pathlib import Path
+
+import pytest
+
+import pullback as torch
+from pullback import explain
+from pullback.explain.answer import Answer
+
+FOLDER = Path(__file__).parent
+MARK = "# <-- culprit"
+
+
+def findings_of(program: Path) -> list[Answer]:
+    """What is found in a program."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with explain.record() as recording:
+            runpy.run_path(str(program))
+    return recording.findings
+
+
+@pytest.mark.parametrize("program", sorted((FOLDER / "sound").glob("*.py")), ids=lambda p: p.stem)
+def test_nothing_is_found_in_a_sound_program(program: Path) -> None:
+    assert findings_of(program) == []
+
+
+@pytest.mark.parametrize("program", sorted((FOLDER / "mistaken").glob("*.py")), ids=lambda p: p.stem)
+def test_the_first_finding_names_the_line(program: Path) -> None:
+    (line,) = [k for k, text in enumerate(program.read_text().splitlines(), 1) if text.endswith(MARK)]
+    first, *others = findings_of(program)
+    assert first.place is not None
+    assert (first.place.file, first.place.line) == (str(program), line), first
+    assert first.mend
+    told = first.in_a_line()
+    assert "\n" not in told
+    assert told.startswith(f"{program.name}:{line}: ")
+    assert all(found.place is not None for found in others if found.certain)
+
+
+def test_a_watch_leaves_nothing_behind() -> None:
+    kinds = (torch.Tensor, torch.nn.Module, torch.optim.Optimizer, torch.autograd.Function)
+    before = {kind: dict(vars(kind)) for kind in kinds}
+    with explain.record():
+        torch.ones(2, requires_grad=True).sum().backward()
+    for kind, members in before.items():
+        assert dict(vars(kind)) == members
