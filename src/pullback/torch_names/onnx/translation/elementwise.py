@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ....array import dtypes
-from ....compiler.lower.elementwise import FORMS
+from ....compiler.lower.elementwise import Unwritten, form
+from ....core.op import TABLE
 from ..builder import Graph, Operand
 from ..rules import RULES, Unsupported, rule
 
@@ -384,9 +385,6 @@ def _category(kind: Any) -> int:
 
 def by_form(g: Graph, name: str, operands: Any, attrs: Any) -> str:
     """Tell an elementwise op by its scalar form."""
-    form = FORMS.get(name)
-    if form is None:
-        raise Unsupported("it has no rule for ONNX")
     dtype = computed_in(operands, g.dtype)
     if dtype == _BOOL and name not in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"):
         if name.startswith(("eq", "ne")):
@@ -399,5 +397,8 @@ def by_form(g: Graph, name: str, operands: Any, attrs: Any) -> str:
         own = _BOOL if n == condition else dtype
         terms.append(Term(g.value(x, own), own))
     handler = Forms(g)
-    found = form(handler, *terms, *attrs)
+    try:
+        found = form(TABLE[name])(handler, *terms, *attrs)
+    except Unwritten:
+        raise Unsupported("it has no rule for ONNX") from None
     return handler.cast(found, g.dtype).name
