@@ -226,6 +226,15 @@ class SpeechEncoder(nn.Module):
         return x + self.attention(x, x, x, need_weights=False)[0]
 
 
+@case(image(2, 6, 8), SEQUENCE, LONGER)
+class Scaled(nn.Module):
+    """Numbers that Python makes of sizes."""
+
+    def forward(self, x: Any) -> Any:
+        n = x.shape[1]
+        return x * n, x.sum(1) / n, x * (1 / n), x * math.sqrt(n), x / n**0.5, x * n**-0.5, x + (n - 1)
+
+
 @case(image(3, 6, 8), {"x": {0: "batch"}}, {"batch": 2})
 class MixtureOfExperts(nn.Module):
     def __init__(self) -> None:

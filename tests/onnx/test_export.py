@@ -109,6 +109,15 @@ def test_a_size_that_cannot_vary_is_an_error() -> None:
     assert "For the sizes that were tried" in caught.value.__notes__[0]
 
 
+def test_a_number_that_is_no_function_of_a_size() -> None:
+    def model(x: Any) -> Any:
+        return x * 0.9 ** x.shape[0]
+
+    with pytest.raises(torch.onnx.OnnxExporterError, match="mul") as caught:
+        torch.onnx.export(model, (torch.randn(3, 4),), dynamic_shapes={"x": {0: "n"}})
+    assert "a number that Python computes of a size" in caught.value.__notes__[0]
+
+
 def test_training_mode_is_left_as_it_was(tmp_path: Path) -> None:
     model = nn.Sequential(nn.Linear(3, 3), nn.Dropout(), nn.BatchNorm1d(3))
     model[1].eval()

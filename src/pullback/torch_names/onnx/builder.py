@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,14 @@ from .rules import Unsupported
 
 #: An axis that a slice takes to its end.
 END = (1 << 63) - 1
+#: What Python makes of sizes: by which nodes, and how the size is found again.
+_MADE_OF_SIZES: tuple[tuple[tuple[str, ...], Callable[[float], float]], ...] = (
+    (("Reciprocal",), lambda v: 1 / v), (("Sqrt",), lambda v: v * v),
+    (("Sqrt", "Reciprocal"), lambda v: 1 / (v * v)),
+)  # fmt: skip
+_OF_PYTHON = (
+    "it needs a number that Python computes of a size: compute it of a tensor, or make the size fixed"
+)
 _KINDS = {"add": "Add", "mul": "Mul", "div": "Div"}
 
 
@@ -93,11 +102,16 @@ class Graph:
         while given and not given[-1]:
             given.pop()
         attrs = {k: v for k, v in attrs.items() if v is not None}
+        if any(isinstance(v, Varying) or (isinstance(v, list) and any(isinstance(n, Varying) for n in v))
+               for v in attrs.values()):  # fmt: skip
+            raise Unsupported("it needs a number that is the same in all calls, and is given one that is not")
         self.nodes.append(self.onnx.helper.make_node(kind, given, names, name=names[0], **attrs))
         return names[0] if outputs == 1 else tuple(names)
 
     def constant(self, value: Any, dtype: Any = None) -> str:
         """Return the name of a constant."""
+        if isinstance(value, Varying):
+            raise Unsupported(_OF_PYTHON)
         array = np.asarray(value, dtype)
         key = (array.dtype.str, str(array.dtype), array.shape, array.tobytes())
         if key not in self._constants:
@@ -114,8 +128,21 @@ class Graph:
         if isinstance(x, Operand):
             return self.cast(x.name, x.dtype, dtype)
         if isinstance(x, Varying):
-            return self.cast(self.scalar(x), np.dtype(np.int64), dtype)
+            return self._varying(x, dtype)
         return self.constant(x, dtype)
+
+    def _varying(self, x: Varying, dtype: np.dtype[Any]) -> str:
+        """Return a number that varies: a size, or what Python makes of one, 1/n, √n or 1/√n."""
+        if all(int(v) == v for v in x.values):
+            return self.cast(self.scalar(Varying(tuple(map(int, x.values)))), np.dtype(np.int64), dtype)
+        for kinds, back in _MADE_OF_SIZES:
+            sizes = tuple(round(back(v)) for v in x.values)
+            if all(math.isclose(back(v), n, rel_tol=1e-12) for v, n in zip(x.values, sizes, strict=True)):
+                found = self.value(Varying(sizes), dtype)
+                for kind in kinds:
+                    found = str(self.node(kind, found))
+                return found
+        raise Unsupported(_OF_PYTHON)
 
     def cast(self, name: str, before: np.dtype[Any], dtype: np.dtype[Any]) -> str:
         """Return a value in a dtype."""

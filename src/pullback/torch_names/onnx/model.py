@@ -147,7 +147,7 @@ class Translation:
         g, array, progression = self.graph, constant.arrays[0], constant.progression
         shape, dtype = self.captured.shapes[number], array.dtype
         if progression is not None:
-            start, step = (self._number(n, dtype) for n in progression)
+            start, step = (g.value(n, dtype) for n in progression)
             if progression[1] == 0:
                 return Operand(g.node("Expand", start, g.sizes(shape)) if shape else start, shape, dtype)
             places = g.node("Range", g.constant(0, np.int64), g.scalar(shape[0]), g.constant(1, np.int64))
@@ -157,15 +157,6 @@ class Translation:
             f"a tensor of shape {list(array.shape)} is other numbers for other sizes; pullback knows of "
             "constants and ranges (torch.arange, torch.zeros) how they go on"
         )
-
-    def _number(self, number: Any, dtype: np.dtype[Any]) -> str:
-        """Return a number, which may vary as a size does."""
-        if not isinstance(number, Varying):
-            return self.graph.constant(number, dtype)
-        whole = tuple(int(n) for n in number.values)
-        if whole != number.values:
-            raise Unsupported("a number is computed of a size by Python, not by an operation on tensors")
-        return self.graph.value(Varying(whole), dtype)
 
     # --- operations -----------------------------------------------------------------------------------------
 
