@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..core.blame import is_freed
 from ..core.node import AccumulateGrad, GradientEdge, MultiNode, Node, edge_target
+from ..core.saved import freed
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..tensor.backward import BackwardCall
 from . import jacobian as jacobians
@@ -227,6 +229,8 @@ class Builder:
 
     def step(self, node: Node) -> Step:
         """Return the box of a node."""
+        if isinstance(node._saved, tuple) and is_freed(node._saved):
+            raise freed(node)
         several = isinstance(node, MultiNode)
         shapes = list(node._shape) if several else [node._shape]
         dtypes = node._dtype if several else (node._dtype,)

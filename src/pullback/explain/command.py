@@ -96,7 +96,7 @@ def report(recording: Recording, options: Options, error: BaseException | None =
     if options.full:
         sys.stdout.write(printed(explanations))
     else:
-        sys.stdout.write(summary(explanations))
+        sys.stdout.write(summary(explanations, recording.failures))
     sys.stdout.flush()
     if options.html is None and options.json is None:
         return
@@ -130,7 +130,7 @@ def told(findings: Sequence[Answer]) -> str:
     return "\n".join(["\nWhat is wrong, the gravest first:", *lines, ""])
 
 
-def summary(explanations: Sequence[Explanation]) -> str:
+def summary(explanations: Sequence[Explanation], failures: Sequence[str] = ()) -> str:
     """Return at most ten lines: for each line that calls backward how often, the loss, and the gradients."""
     if not explanations:
         return "\nNo call of backward or autograd.grad was made.\n"
@@ -150,6 +150,7 @@ def summary(explanations: Sequence[Explanation]) -> str:
             text += f"; gradients of {len(norms)} leaves, norms {min(norms):.3g} to {max(norms):.3g}"
         lines.append(text)
     notes = dict.fromkeys(n for e in explanations for n in e.notes if n.startswith("Not explained"))
+    notes |= dict.fromkeys(failures)
     lines += [f"  {note}" for note in list(notes)[:2]]
     more = len(by_line) - (MOST_LINES - 2)
     if more > 0:

@@ -69,12 +69,17 @@ class Recording:
         self._modules.stop()
         calls.observers.remove(self._observe)
         self._watch.failed = exc[0] is not None and issubclass(exc[0], Exception)
-        self._watch.report()
+        self._watch.finish()
 
     @property
     def findings(self) -> list[Answer]:
         """What is wrong in the program, the gravest first; complete when the block has ended."""
         return list(self._watch.findings)
+
+    @property
+    def failures(self) -> list[str]:
+        """What could not be watched, and why."""
+        return self._watch.failures
 
     def __len__(self) -> int:
         return len(self.explanations)

@@ -97,7 +97,8 @@ class Watch:
         self.failed = False
         self._wrapped: list[tuple[Any, str, Any]] = []
         self._copies: dict[int, list[tuple[Any, Any]]] = {}
-        self.trace.listeners.append(self._event)
+        self.failures: list[str] = []
+        self.trace.listeners.append(self._safe(self._event))
 
     # --- on and off -----------------------------------------------------------------------------------------
 
@@ -105,7 +106,7 @@ class Watch:
         """Begin to watch."""
         kept.append(self.answers)
         active.append(self)
-        self.modules.entered = self._entered
+        self.modules.entered = self._safe(self._entered)
         self.trace.start()
         self._wrap(Module, "__init__", self._module_made)
         self._wrap(Module, "train", self._mode)
@@ -145,6 +146,17 @@ class Watch:
             active.remove(self)
             kept[:] = [answers for answers in kept if answers is not self.answers]
 
+    def _safe(self, told: Callable[..., Any]) -> Callable[..., None]:
+        """Return a function that looks at the program and never disturbs it: what fails in it is noted."""
+
+        def look(*args: Any) -> None:
+            try:
+                told(*args)
+            except Exception as error:  # noqa: BLE001  # it looks at whatever the program does
+                self.failures.append(f"Not watched: {type(error).__name__}: {error}")
+
+        return look
+
     def _wrap(self, owner: Any, name: str, told: Callable[..., Any]) -> None:
         if isinstance(owner, type):
             owner = next(kind for kind in owner.__mro__ if name in vars(kind))
@@ -180,7 +192,7 @@ class Watch:
         result = held(module, *args, **kwargs)
         at = _making(frame, module)
         if at is not None:
-            self.layers.begun(module, at, self.modules.innermost, self.findings)
+            self._safe(self.layers.begun)(module, at, self.modules.innermost, self.findings)
             self.loop.order[at] = next_sequence()
         return result
 
@@ -247,8 +259,8 @@ class Watch:
         if id(optimizer) in self.loop.optimizers:
             return
         self.loop.made(optimizer, at)
-        optimizer.register_step_pre_hook(self._before_step)
-        optimizer.register_step_post_hook(self._after_step)
+        optimizer.register_step_pre_hook(self._safe(self._before_step))
+        optimizer.register_step_post_hook(self._safe(self._after_step))
 
     def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if self in active:
@@ -260,13 +272,14 @@ class Watch:
             self.loop.step_done(optimizer, self._copies.pop(id(optimizer), []))
 
     def _scheduled(self, held: Any, frame: FrameType, scheduler: Any, *args: Any, **kwargs: Any) -> Any:
-        self.loop.scheduled(scheduler, _at(frame), bool(scheduler._is_initial))
+        self._safe(self.loop.scheduled)(scheduler, _at(frame), bool(scheduler._is_initial))
         return held(scheduler, *args, **kwargs)
 
     def _clipped(self, held: Any, frame: FrameType, parameters: Any, *args: Any, **kwargs: Any) -> Any:
         if not isinstance(parameters, TensorBase):
             parameters = list(parameters)
-        self.loop.clip(_at(frame), len(parameters) if isinstance(parameters, list) else 1)
+        count = len(parameters) if isinstance(parameters, list) else 1
+        self._safe(self.loop.clip)(_at(frame), count)
         return held(parameters, *args, **kwargs)
 
     def _entered(self, module: Any, outer: Any) -> None:
@@ -479,8 +492,11 @@ class Watch:
 
     # --- at the end -----------------------------------------------------------------------------------------
 
-    def report(self) -> Findings:
-        """Return the findings of the whole run."""
+    def finish(self) -> None:
+        """Add to the findings what the whole run shows."""
+        self._safe(self._report)()
+
+    def _report(self) -> None:
         if not self.failed:
             self._report_copied()
         for place in without_parentheses(self._files()):
@@ -506,7 +522,6 @@ class Watch:
         self.loop.report(self.name_of, told | self.layers.leaves_told(), self._made_at, self._stranger)
         self.sizes.report(self.findings, self.name_of)
         self._report_symmetric()
-        return self.findings
 
     def _zero_factor(self, answer: Answer) -> Answer:
         """Name the line that makes the weights that are 0, where these are the factor."""

@@ -142,7 +142,7 @@ class Layers:
                     findings.add("note", Answer(
                         "bias before batch norm", f"The bias of the {made.name} before a batch norm has no "
                         "effect: the mean is taken away again, so its gradient is 0.", made.place, (),
-                        "make that layer with `bias=False`", certain=True,
+                        "make that layer with `bias=False`", certain=False,
                     ))  # fmt: skip
         elif event.name in ("dropout", "dropout1d", "dropout2d", "alpha_dropout", "feature_dropout"):
             module = event.module

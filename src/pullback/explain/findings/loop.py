@@ -339,7 +339,7 @@ class Loop:
                 "loss "
                 "goes back through it: a target or teacher network is used with its history.",
                 used_at(strangers[0]), (),
-                "call it under `with torch.no_grad():`, or `detach()` what it gives", certain=True,
+                "call it under `with torch.no_grad():`, or `detach()` what it gives", certain=False,
             ))  # fmt: skip
         loose = [leaf for leaf in loose if used_at(leaf) is None]
         if not loose:
