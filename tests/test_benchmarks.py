@@ -17,7 +17,8 @@ from tests.recorded import load
 RECORDED = load("benchmarks")
 
 
-STEPS = ROWS | OPEN | HELD
+SUITE = OPEN | HELD
+STEPS = ROWS | SUITE
 
 
 @pytest.mark.parametrize("name", [name for name, row in STEPS.items() if isinstance(row, Row)])
@@ -29,6 +30,14 @@ def test_first_numbers_are_those_of_torch(name: str) -> None:
     assert numbers == pytest.approx(RECORDED[name], rel=TOLERANCE, abs=TOLERANCE)
 
 
+@pytest.mark.parametrize("name", [name for name, row in SUITE.items() if "jax" in row.builders])
+def test_steps_in_jax_give_the_same_first_numbers(name: str) -> None:
+    jax = pytest.importorskip("jax")
+    case = SUITE[name].builders["jax"](Library(jax, unchanged))
+    numbers = [case.number(case.step()) for _ in RECORDED[name]]
+    assert numbers == pytest.approx(RECORDED[name], rel=TOLERANCE, abs=TOLERANCE)
+
+
 def test_every_workload_of_the_table_is_there() -> None:
     assert [row.group for row in chosen_rows("b,c,d,e,f,g,h,i,j,k")] == list("bcdefghijk")
     assert {row.group for row in ROWS.values()} == set("abcdefghijklmnopqr")
@@ -36,7 +45,7 @@ def test_every_workload_of_the_table_is_there() -> None:
 
 def test_a_third_of_the_suite_is_kept_aside() -> None:
     assert OPEN.keys().isdisjoint(HELD)
-    assert len(OPEN) + len(HELD) >= 60
+    assert len(OPEN) + len(HELD) >= 80
     assert round(len(OPEN) / len(HELD)) == 2
 
 
