@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from benchmarks import probe, report
-from benchmarks.case import Library, Row
+from benchmarks import pictures, probe, report
+from benchmarks.case import Library, ProcessRow, Row
 from benchmarks.peers import BY_NAME, unchanged
 from benchmarks.run import TOLERANCE, chosen_rows
 from benchmarks.suite import HELD, OPEN
@@ -63,6 +65,58 @@ def test_means_tell_the_rows_that_are_slowest() -> None:
     ]  # fmt: skip
 
 
+STARTS = {
+    "a": {
+        "pullback.compile": {"first_s": 0.5, "cached_s": 0.1, "first_mb": 90.0, "cached_mb": 30.0},
+        "torch": {"first_s": 0.01, "cached_s": 0.01, "first_mb": 40.0, "cached_mb": 40.0},
+    },
+    "b": {
+        "pullback.compile": {"first_s": 2.0, "cached_s": 0.2, "first_mb": 90.0, "cached_mb": 50.0},
+        "torch": {"first_s": 0.01, "cached_s": 0.01, "first_mb": 40.0, "cached_mb": 40.0},
+    },
+}
+
+
+def test_first_calls_and_memory_of_the_suite_have_lines_and_a_table_of_their_own() -> None:
+    rows = [{"name": name, "start": start} for name, start in STARTS.items()]
+    results = {"rows": rows, "about": {"peers": dict.fromkeys(("pullback.compile", "torch", "jax.jit"))}}
+    calls, memory = report.start_means(results)
+    assert calls == (
+        "pullback.compile, first calls: 50% of 2 at most 1 s (slowest b 2.00, a 0.50); "
+        "from the disk cache 100% of 2 at most 0.2 s (slowest b 0.20, a 0.10)"
+    )
+    assert memory == "pullback.compile, peak memory above torch's in 1 of 2 rows: MB more b 10.0"
+    assert report.start_line(rows[0], ["pullback.compile", "jax.jit"]).split("memory")[1].split() == [
+        "0.50", "0.10s", "30MB", "–",
+    ]  # fmt: skip
+    assert report.start_rows(results)[1] == ["a", "0.5", "0.1", "30", "0.01", "0.01", "40", "–", "–", "–"]
+    assert report.start_rows({**results, "rows": [{"name": "a"}]}) == []
+
+
+def test_pictures_are_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    peers = {name: {"median": m, "ratio": m / 4} for name, m in (("pullback", 2.0), ("torch", 4.0))}
+    entry = report.describe(ROWS["b"]) | {"peers": peers, "failures": {}}
+    about = {"processor": "one", "cores": 2, "date": "today", "peers": dict.fromkeys(peers)}
+    for draw in (pictures.peers, pictures.ratios):
+        path = tmp_path / f"{draw.__name__}.png"
+        draw({"rows": [entry], "about": about}, path)
+        assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_rows_of_one_probe_have_the_peers_that_each_names() -> None:
+    call, memory = ROWS["r-first-f"], ROWS["r-memory-f"]
+    assert isinstance(call, ProcessRow)
+    assert isinstance(memory, ProcessRow)
+    assert call.probe == memory.probe
+    assert [name for name, peer in BY_NAME.items() if call.takes(name, peer.family, peer.compiles)] == [
+        "pullback.compile", "torch.compile", "jax.jit",
+    ]  # fmt: skip
+    assert [name for name, peer in BY_NAME.items() if memory.takes(name, peer.family, peer.compiles)] == [
+        "pullback", "pullback.compile", "torch",
+    ]  # fmt: skip
+
+
 def test_rows_are_chosen_by_group_name_and_beginning() -> None:
     assert [row.name for row in chosen_rows("a-mul-0d,l-hessian")] == [
         "a-mul-0d",
@@ -117,6 +171,7 @@ def test_first_calls_and_peak_memory_are_judged_by_the_compiled_peer() -> None:
     assert report.verdict(entry) == "≤ 1: reached"
 
 
-def test_probes_of_rows_give_seconds_and_megabytes() -> None:
-    assert probe.call(BY_NAME["pullback.compile"], "l-jacobian")["seconds"] > 0
-    assert probe.peak(BY_NAME["pullback"], "l-jacobian")["peak_mb"] >= 0
+def test_a_probe_of_a_row_gives_seconds_and_megabytes() -> None:
+    told = probe.begin(BY_NAME["pullback.compile"], "l-jacobian")
+    assert told["seconds"] > 0
+    assert told["peak_mb"] >= 0
