@@ -83,6 +83,8 @@ def ratios(results: dict[str, Any], path: Path) -> None:
     if not names:
         return
     plt = _pyplot()
+    from matplotlib import ticker
+
     figure, axes = plt.subplots(figsize=(10, 1.5 + 0.28 * len(names)), layout="constrained")
     for subject, to, shift, color in (
         (COMPILED, "the fastest peer", -0.2, "tab:blue"), (SUBJECT, BASELINE, 0.2, "tab:orange"),
@@ -98,6 +100,9 @@ def ratios(results: dict[str, Any], path: Path) -> None:
         axes.axvline(middle, color=color, linewidth=1, linestyle="--", zorder=0)
     axes.axvline(1.0, color="black", linewidth=1)
     axes.set_xscale("log")
+    axes.xaxis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter(ticker.NullFormatter())
     axes.set_yticks(range(len(names)), names, fontsize=8)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.grid(axis="x", which="both", alpha=0.3)

@@ -18,8 +18,9 @@ from benchmarks.peers import BASELINE, Peer
 TITLE_WIDTH, COLUMN_WIDTH = 58, 19
 SUBJECT = "pullback"
 COMPILED = f"{SUBJECT}.compile"
-#: What is measured of a row's first steps in fresh processes: seconds and megabytes, new and from the cache.
-START_KEYS = ("first_s", "cached_s", "first_mb", "cached_mb")
+#: What is measured of a row's first steps in fresh processes: seconds and megabytes, new and from the cache;
+#: the last are those of the whole process, from the cache.
+START_KEYS = ("first_s", "cached_s", "first_mb", "cached_mb", "process_mb")
 #: The seconds that first calls are to take, and from where.
 FIRST_CALLS = (("first_s", 1.0, ""), ("cached_s", 0.2, "from the disk cache "))
 #: What the names of variables that change how BLAS libraries and their threads work begin with.
@@ -203,13 +204,12 @@ def start_means(results: dict[str, Any]) -> list[str]:
                 shares.append(f"{what}{short:.0%} of {len(mine)} at most {bound:g} s (slowest {slowest})")
             lines.append(f"{subject}, first calls: {'; '.join(shares)}")
         both = {name: told for name, told in mine.items() if BASELINE in starts[name]}
-        if both:
-            above = {
-                name: told["cached_mb"] - starts[name][BASELINE]["cached_mb"] for name, told in both.items()
-            }
-            above = {name: excess for name, excess in above.items() if excess > 0}
-            line = f"{subject}, peak memory above {BASELINE}'s in {len(above)} of {len(both)} rows"
-            lines.append(f"{line}: MB more {_greatest(above, '{:.1f}')}" if above else line)
+        for key, what in (("cached_mb", "peak memory"), ("process_mb", "peak of the whole process")):
+            excess = {name: told[key] - starts[name][BASELINE][key] for name, told in both.items()}
+            above = {name: value for name, value in excess.items() if value > 0}
+            if both:
+                line = f"{subject}, {what} above {BASELINE}'s in {len(above)} of {len(both)} rows"
+                lines.append(f"{line}: MB more {_greatest(above, '{:.1f}')}" if above else line)
     return lines
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from benchmarks import pictures, probe, report
@@ -65,30 +66,27 @@ def test_means_tell_the_rows_that_are_slowest() -> None:
     ]  # fmt: skip
 
 
-STARTS = {
-    "a": {
-        "pullback.compile": {"first_s": 0.5, "cached_s": 0.1, "first_mb": 90.0, "cached_mb": 30.0},
-        "torch": {"first_s": 0.01, "cached_s": 0.01, "first_mb": 40.0, "cached_mb": 40.0},
-    },
-    "b": {
-        "pullback.compile": {"first_s": 2.0, "cached_s": 0.2, "first_mb": 90.0, "cached_mb": 50.0},
-        "torch": {"first_s": 0.01, "cached_s": 0.01, "first_mb": 40.0, "cached_mb": 40.0},
-    },
-}
+def started(first: float, cached: float, memory: float, process: float) -> dict[str, float]:
+    return dict(zip(report.START_KEYS, (first, cached, 90.0, memory, process), strict=True))
 
 
 def test_first_calls_and_memory_of_the_suite_have_lines_and_a_table_of_their_own() -> None:
-    rows = [{"name": name, "start": start} for name, start in STARTS.items()]
-    results = {"rows": rows, "about": {"peers": dict.fromkeys(("pullback.compile", "torch", "jax.jit"))}}
-    calls, memory = report.start_means(results)
+    torch = started(0.01, 0.01, 40.0, 300.0)
+    rows = [
+        {"name": "a", "start": {"pullback.compile": started(0.5, 0.1, 30.0, 90.0), "torch": torch}},
+        {"name": "b", "start": {"pullback.compile": started(2.0, 0.2, 50.0, 110.0), "torch": torch}},
+    ]
+    names = ("pullback.compile", "torch", "jax.jit")
+    results: dict[str, Any] = {"rows": rows, "about": {"peers": dict.fromkeys(names)}}
+    calls, memory, process = report.start_means(results)
     assert calls == (
         "pullback.compile, first calls: 50% of 2 at most 1 s (slowest b 2.00, a 0.50); "
         "from the disk cache 100% of 2 at most 0.2 s (slowest b 0.20, a 0.10)"
     )
     assert memory == "pullback.compile, peak memory above torch's in 1 of 2 rows: MB more b 10.0"
-    assert report.start_line(rows[0], ["pullback.compile", "jax.jit"]).split("memory")[1].split() == [
-        "0.50", "0.10s", "30MB", "–",
-    ]  # fmt: skip
+    assert process == "pullback.compile, peak of the whole process above torch's in 0 of 2 rows"
+    line = report.start_line(results["rows"][0], ["pullback.compile", "jax.jit"])
+    assert line.split("memory")[1].split() == ["0.50", "0.10s", "30MB", "–"]
     assert report.start_rows(results)[1] == ["a", "0.5", "0.1", "30", "0.01", "0.01", "40", "–", "–", "–"]
     assert report.start_rows({**results, "rows": [{"name": "a"}]}) == []
 
