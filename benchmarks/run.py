@@ -258,9 +258,10 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--suite", action="store_true", help="the suite of whole steps instead of the table")
     parser.add_argument("--held", action="store_true", help="the steps of the suite that are kept aside")
     parser.add_argument(
-        "--no-start",
-        action="store_true",
-        help="leave out the suite's first calls and peak memory, two processes for each peer and row",
+        "--start",
+        metavar="NAMES",
+        help="peers whose first calls and peak memory are measured, two processes a row of the suite "
+        "(all of the run; none leaves them out)",
     )
     parser.add_argument("--list", action="store_true", help="list the rows and stop")
     return parser.parse_args(argv)
@@ -280,6 +281,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     theirs = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [*ours, *theirs]))
     peers = chosen_peers(options.peers)
+    starting = [] if options.start == "none" or not suite else chosen_peers(options.start or options.peers)
     rounds = options.rounds or (3 if options.quick else 15)
     sample_seconds = 0.005 if options.quick else 0.05
     nodes = QUICK_CHAIN_NODES if options.quick else CHAIN_NODES
@@ -298,8 +300,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             entry = report.describe(row) | finished[row.name]
             results["rows"].append(entry)
             print(report.line(entry, [peer.name for peer in peers]), flush=True)
-            if suite and not options.no_start and isinstance(row, Row):
-                opened = [peer for peer in peers if peer.name in entry["peers"]]
+            if starting and isinstance(row, Row):
+                opened = [peer for peer in starting if peer.name in entry["peers"]]
                 entry["start"], failures = measure_start(row, opened)
                 entry["failures"] |= failures
                 print(report.start_line(entry, [peer.name for peer in peers]), flush=True)
