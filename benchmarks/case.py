@@ -95,5 +95,9 @@ class ProcessRow:
     def group(self) -> str:
         return self.name.partition("-")[0]
 
+    def takes(self, name: str, family: str, compiles: bool) -> bool:
+        """Return whether a peer takes part."""
+        return name in self.peers if self.peers else family in self.families and not compiles
+
 
 AnyRow = Row | ProcessRow

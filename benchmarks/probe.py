@@ -1,7 +1,7 @@
 """Measurements that need a fresh process: ``python -m benchmarks.probe WHAT PEER [NODES]``.
 
-WHAT is ``chain``, ``import``, or, of a row of the table, ``first:ROW`` or ``memory:ROW``; these two start
-processes themselves, which share a cache folder that is empty at first: ``call:ROW`` and ``peak:ROW``.
+WHAT is ``chain``, ``import``, or, of a row, ``start:ROW``, which starts two processes that share a cache
+folder that is empty at first: ``begin:ROW``.
 
 Prints one JSON object. Memory is the growth of the resident set, which counts Python objects and native
 memory alike, so that a node of PyTorch and a node of a Python library are measured by the same rule.
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.case import Case, Library, Row
-from benchmarks.peers import BY_NAME, Peer, load
+from benchmarks.peers import BASELINE, BY_NAME, Peer, load
 
 WARM_UP_NODES = 1000
 PEAK_STEPS = 5
@@ -191,9 +191,18 @@ def _case(library: Library, peer: Peer, name: str) -> Case:
     return row.builders[peer.family](library)
 
 
-def call(peer: Peer, name: str) -> dict[str, float]:
-    """Compile a row's function and call it once; building the model and its data does not count."""
+def begin(peer: Peer, name: str) -> dict[str, float]:
+    """Compile a row's function, call it, and take some steps more.
+
+    Seconds are those of the first call: building the model and its data does not count. Memory is the most
+    held at a time, beyond that of the imported library and in the whole process. What a library loads when it
+    is first needed (LLVM) counts, what its import loads does not.
+    """
     library = load(peer)
+    if peer.family == "jax":
+        # Draws the numbers of the suite's steps and is no part of what they need.
+        importlib.import_module("pullback")
+    before = _peak_bytes()
     seconds = 0.0
 
     def compile(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -206,49 +215,36 @@ def call(peer: Peer, name: str) -> dict[str, float]:
     case = _case(replace(library, compile=compile), peer, name)
     start = time.perf_counter()
     case.step()
-    return {"seconds": seconds + time.perf_counter() - start}
-
-
-def peak(peer: Peer, name: str) -> dict[str, float]:
-    """Take some steps of a row; the most memory held at a time, beyond that of the imported library."""
-    library = load(peer)
-    before = _peak_bytes()
-    case = _case(library, peer, name)
-    for _ in range(PEAK_STEPS):
+    seconds += time.perf_counter() - start
+    for _ in range(PEAK_STEPS - 1):
         case.step()
-    return {"peak_mb": (_peak_bytes() - before) / 1e6}
+    peak = _peak_bytes()
+    return {"seconds": seconds, "peak_mb": (peak - before) / 1e6, "process_mb": peak / 1e6}
 
 
-def _in_processes(probe: str, peer: Peer, name: str, count: int) -> list[dict[str, float]]:
-    """What a probe prints in processes, one after another, that share a new cache folder."""
+def start(peer: Peer, name: str) -> dict[str, float]:
+    """The first call and the peak memory where nothing was compiled before, and in the next process."""
     # Here, because what is imported before a peer would not count in the time of its import.
     import subprocess
     import tempfile
 
-    command = [sys.executable, "-m", "benchmarks.probe", f"{probe}:{name}", peer.name]
+    command = [sys.executable, "-m", "benchmarks.probe", f"begin:{name}", peer.name]
     found = []
     with tempfile.TemporaryDirectory() as folder:
         caches = {variable: str(Path(folder) / variable) for variable in CACHE_FOLDERS}
         environment = os.environ | caches | {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0"}
-        for _ in range(count):
+        # What torch runs eagerly leaves nothing for the next process.
+        for _ in range(1 if peer.name == BASELINE else 2):
             done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment, check=True)
             found.append(json.loads(done.stdout.splitlines()[-1]))
-    return found
+    new, cached = found[0], found[-1]
+    return {
+        "first_s": new["seconds"], "cached_s": cached["seconds"],
+        "first_mb": new["peak_mb"], "cached_mb": cached["peak_mb"], "process_mb": cached["process_mb"],
+    }  # fmt: skip
 
 
-def first(peer: Peer, name: str) -> dict[str, float]:
-    """The first call where nothing was compiled before, and in the next process."""
-    new, cached = _in_processes("call", peer, name, 2)
-    return {"first_s": new["seconds"], "cached_s": cached["seconds"]}
-
-
-def memory(peer: Peer, name: str) -> dict[str, float]:
-    """Peak memory of the process where nothing was compiled before, and of the next one."""
-    new, cached = _in_processes("peak", peer, name, 2)
-    return {"first_mb": new["peak_mb"], "cached_mb": cached["peak_mb"]}
-
-
-PROBES_OF_ROWS = {"call": call, "peak": peak, "first": first, "memory": memory}
+PROBES_OF_ROWS = {"begin": begin, "start": start}
 
 
 def main(arguments: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""What the benchmark prints and writes: a line per row, JSON with every sample, a Markdown table, a PNG."""
+"""What the benchmark prints and writes: a line per row, JSON with every sample, a Markdown table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import json
 import math
 import os
 import platform
-from collections.abc import Iterable, Sequence
+import statistics
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,15 @@ from benchmarks.peers import BASELINE, Peer
 
 TITLE_WIDTH, COLUMN_WIDTH = 58, 19
 SUBJECT = "pullback"
+COMPILED = f"{SUBJECT}.compile"
+#: What is measured of a row's first steps in fresh processes: seconds and megabytes, new and from the cache;
+#: the last are those of the whole process, from the cache.
+START_KEYS = ("first_s", "cached_s", "first_mb", "cached_mb", "process_mb")
+#: The seconds that first calls are to take, and from where.
+FIRST_CALLS = (("first_s", 1.0, ""), ("cached_s", 0.2, "from the disk cache "))
 #: What the names of variables that change how BLAS libraries and their threads work begin with.
 TUNING = ("OPENBLAS_", "OMP_", "MKL_", "GOTO_")
+Draw = Callable[[dict[str, Any], Path], None]
 # Compilers report pages of native stack.
 FAILURE_LINES, LINE_LIMIT = 15, 160
 
@@ -130,34 +138,99 @@ def _share(told: dict[str, float], median: float) -> list[str]:
     return [*map(figure, figures), f"{told['least_us'] / median:.0%}", *map(figure, speeds)]
 
 
+def ratios(results: dict[str, Any], subject: str) -> dict[str, float]:
+    """A column's ratios by row: of what is compiled to the fastest peer, of what is not to the baseline."""
+    found = {}
+    for entry in results["rows"]:
+        peers = {name: peer["median"] for name, peer in entry["peers"].items()}
+        others = [n for n in peers if not n.startswith(SUBJECT)] if subject == COMPILED else [BASELINE]
+        theirs = [peers[name] for name in others if name in peers]
+        if subject in peers and theirs:
+            found[entry["name"]] = peers[subject] / min(theirs)
+    return found
+
+
+def mean(values: Iterable[float]) -> float:
+    """The geometric mean."""
+    return math.exp(statistics.fmean(map(math.log, values)))
+
+
 def means(results: dict[str, Any]) -> list[str]:
     """Lines with the geometric mean of a column's ratios, the rows that are at most 1, and the worst."""
     lines = []
-    for subject, others in ((f"{SUBJECT}.compile", ()), (SUBJECT, (BASELINE,))):
-        ratios = []
-        for entry in results["rows"]:
-            peers = {name: peer["median"] for name, peer in entry["peers"].items()}
-            mine = peers.get(subject)
-            theirs = [peers[n] for n in others or peers if n in peers and not n.startswith(SUBJECT)]
-            if mine and theirs:
-                ratios.append((mine / min(theirs), entry["name"]))
-        if ratios:
-            mean = math.exp(sum(math.log(ratio) for ratio, _ in ratios) / len(ratios))
-            reached = sum(ratio <= 1 for ratio, _ in ratios)
-            worst = ", ".join(f"{name} {ratio:.2f}" for ratio, name in sorted(ratios, reverse=True)[:10])
-            to = others[0] if others else "the fastest peer"
+    for subject, to in ((COMPILED, "the fastest peer"), (SUBJECT, BASELINE)):
+        found = ratios(results, subject)
+        if found:
+            reached = sum(ratio <= 1 for ratio in found.values())
             lines.append(
-                f"{subject} to {to}: geometric mean {mean:.2f}, {reached} of {len(ratios)} rows at most 1; "
-                f"slowest {worst}"
+                f"{subject} to {to}: geometric mean {mean(found.values()):.2f}, {reached} of {len(found)} "
+                f"rows at most 1; slowest {_greatest(found, '{:.2f}')}"
             )
     return lines
+
+
+def _greatest(figures: dict[str, float], form: str) -> str:
+    ordered = sorted(figures.items(), key=lambda item: item[1], reverse=True)[:10]
+    return ", ".join(f"{name} {form.format(value)}" for name, value in ordered)
+
+
+def start_line(entry: dict[str, Any], names: Sequence[str]) -> str:
+    """Each peer's first call, the one from the disk cache, and the most memory held: ``0.41 0.06s 12MB``."""
+    cells = "".join(f"{_start_cell(entry['start'].get(name)):>{COLUMN_WIDTH}}" for name in names)
+    return f"{'    first call, from the disk cache, peak memory':{TITLE_WIDTH}}{cells}".rstrip()
+
+
+def _start_cell(told: dict[str, float] | None) -> str:
+    return "–" if told is None else "{:.2f} {:.2f}s {:.0f}MB".format(*_start_figures(told))
+
+
+def _start_figures(told: dict[str, float]) -> tuple[float, float, float]:
+    """First call, first call from the disk cache, and the memory of the process that finds the cache."""
+    return told["first_s"], told["cached_s"], told["cached_mb"]
+
+
+def start_means(results: dict[str, Any]) -> list[str]:
+    """Lines with the shares of first calls that are short, and the rows that hold more than the baseline."""
+    starts = {entry["name"]: entry["start"] for entry in results["rows"] if entry.get("start")}
+    lines = []
+    for subject in (COMPILED, SUBJECT):
+        mine = {name: told[subject] for name, told in starts.items() if subject in told}
+        if subject == COMPILED and mine:
+            shares = []
+            for key, bound, what in FIRST_CALLS:
+                seconds = {name: told[key] for name, told in mine.items()}
+                short = statistics.fmean(value <= bound for value in seconds.values())
+                slowest = _greatest(seconds, "{:.2f}")
+                shares.append(f"{what}{short:.0%} of {len(mine)} at most {bound:g} s (slowest {slowest})")
+            lines.append(f"{subject}, first calls: {'; '.join(shares)}")
+        both = {name: told for name, told in mine.items() if BASELINE in starts[name]}
+        for key, what in (("cached_mb", "peak memory"), ("process_mb", "peak of the whole process")):
+            excess = {name: told[key] - starts[name][BASELINE][key] for name, told in both.items()}
+            above = {name: value for name, value in excess.items() if value > 0}
+            if both:
+                line = f"{subject}, {what} above {BASELINE}'s in {len(above)} of {len(both)} rows"
+                lines.append(f"{line}: MB more {_greatest(above, '{:.1f}')}" if above else line)
+    return lines
+
+
+def start_rows(results: dict[str, Any]) -> list[list[str]]:
+    """The cells of the table of first calls and peak memory, a heading first; empty without any."""
+    names = list(results["about"]["peers"])
+    starts = [(entry["name"], entry["start"]) for entry in results["rows"] if entry.get("start")]
+    if not starts:
+        return []
+    rows = [["", *(f"{name}, {what}" for name in names for what in ("first s", "cached s", "MB"))]]
+    for row, told in starts:
+        figures = [map(figure, _start_figures(told[n])) if n in told else ["–"] * 3 for n in names]
+        rows.append([row, *(cell for cells in figures for cell in cells)])
+    return rows
 
 
 def footer(results: dict[str, Any]) -> str:
     """The means, the shares of the ceilings, the failures, and the peers whose first numbers differ from
     PyTorch's.
     """
-    parts = means(results)
+    parts = [*means(results), *start_means(results)]
     parts += ["".join(f"{cell:>{COLUMN_WIDTH}}" for cell in row) for row in ceiling_rows(results)]
     for entry in results["rows"]:
         for name, text in entry["failures"].items():
@@ -189,9 +262,17 @@ def markdown(results: dict[str, Any]) -> str:
         title = entry["title"] + ("" if entry["unit"] == "µs" else f" [{entry['unit']}]")
         cells = " | ".join(_cell(entry, name) for name in names)
         lines.append(f"| {entry['name']} | {title} | {cells} | {verdict(entry)} |")
-    lines += ["", *(f"{text}." for text in means(results))]
+    for text in (*means(results), *start_means(results)):
+        lines += ["", f"{text}."]
+    if starts := start_rows(results):
+        lines += [
+            "",
+            "The first call in a fresh process with an empty cache, and in the next process, by the clock;",
+            "the most memory that the second held beyond that of the imported library, in five steps.",
+            "",
+            *_table(starts, 1),
+        ]
     if ceilings := ceiling_rows(results):
-        heading, *others = ceilings
         lines += [
             "",
             "Bytes moved and operations of the compiled programs, and the time that they take step by",
@@ -199,74 +280,24 @@ def markdown(results: dict[str, Any]) -> str:
             "(1,024 rows), measured in the same process. Arrays that stay in a cache can pass the first,",
             "generated kernels the second.",
             "",
-            "| " + " | ".join(heading) + " |",
-            "| --- | --- |" + " ---: |" * (len(heading) - 2),
-            *("| " + " | ".join(row) + " |" for row in others),
+            *_table(ceilings, 2),
         ]
     return "\n".join(lines) + "\n"
 
 
-def picture(results: dict[str, Any], path: Path) -> None:
-    """A dot for each peer in each row, at its ratio to PyTorch eager, on a logarithmic axis."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    entries = [entry for entry in results["rows"] if any(p["ratio"] for p in entry["peers"].values())]
-    if not entries:
-        return
-    figure_, axes = plt.subplots(figsize=(10, 1.5 + 0.28 * len(entries)), layout="constrained")
-    names = list(results["about"]["peers"])
-    markers = dict(zip(names, "osD^v<>", strict=False))
-    for name in names:
-        points = [
-            (entry["peers"][name]["ratio"], position)
-            for position, entry in enumerate(entries)
-            if name in entry["peers"] and entry["peers"][name]["ratio"]
-        ]
-        if points:
-            ratios, positions = zip(*points, strict=True)
-            subject = name == SUBJECT
-            axes.scatter(
-                ratios,
-                positions,
-                label=name,
-                marker=markers[name],
-                s=60 if subject else 26,
-                alpha=1.0 if subject else 0.7,
-                zorder=3 if subject else 2,
-            )
-    targets = [
-        (entry["target"], position)
-        for position, entry in enumerate(entries)
-        if entry["target"] and not entry["target_is_absolute"]
-    ]
-    if targets:
-        bounds, positions = zip(*targets, strict=True)
-        axes.scatter(bounds, positions, marker="|", s=160, color="black", label="target", zorder=1)
-    axes.axvline(1.0, color="grey", linewidth=1, zorder=0)
-    axes.set_xscale("log")
-    axes.set_yticks(
-        range(len(entries)), [f"{entry['name']}  {entry['title']}"[:60] for entry in entries], fontsize=8
-    )
-    axes.invert_yaxis()
-    axes.grid(axis="x", which="both", alpha=0.3)
-    facts = results["about"]
-    axes.set_xlabel(f"ratio to {BASELINE} eager in the same run (left is less)")
-    axes.set_title(f"{facts['processor']}, {facts['cores']} cores, {facts['date']}", fontsize=9)
-    figure_.legend(loc="outside lower center", ncols=4, fontsize=8)
-    figure_.savefig(path, dpi=120)
-    plt.close(figure_)
+def _table(rows: list[list[str]], left: int) -> list[str]:
+    """The lines of a table in Markdown, whose first columns are aligned to the left."""
+    heading, *others = ("| " + " | ".join(row) + " |" for row in rows)
+    return [heading, "|" + " --- |" * left + " ---: |" * (len(rows[0]) - left), *others]
 
 
-def write(results: dict[str, Any], folder: Path) -> list[Path]:
-    """Write ``results.json``, ``results.md`` and, with matplotlib, ``results.png``."""
+def write(results: dict[str, Any], folder: Path, draw: Draw) -> list[Path]:
+    """Write ``results.json``, ``results.md`` and, with matplotlib, ``results.png``, which ``draw`` draws."""
     paths = [folder / "results.json", folder / "results.md"]
     paths[0].write_text(json.dumps(results, indent=1, ensure_ascii=False), encoding="utf-8")
     paths[1].write_text(markdown(results), encoding="utf-8")
     try:
-        picture(results, folder / "results.png")
+        draw(results, folder / "results.png")
     except ImportError:
         return paths
     return [*paths, folder / "results.png"]

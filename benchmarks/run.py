@@ -23,7 +23,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from benchmarks import report
+from benchmarks import pictures, report
 from benchmarks.case import AnyRow, ProcessRow, Row
 from benchmarks.peers import BASELINE, BY_NAME, PEERS, Peer
 from benchmarks.suite import HELD, OPEN
@@ -167,8 +167,11 @@ def measure_probe(
 ) -> dict[str, dict[str, Any]]:
     """Run one probe, a process per sample, and share its figures out to the rows that want them."""
     wanted = rows[0]
-    eager = {peer.name for peer in PEERS if peer.family in wanted.families and not peer.compiles}
-    names = [peer.name for peer in peers if peer.name in (wanted.peers or eager)]
+    takes = {
+        row.name: [peer.name for peer in peers if row.takes(peer.name, peer.family, peer.compiles)]
+        for row in rows
+    }
+    names = [peer.name for peer in peers if any(peer.name in some for some in takes.values())]
     figures: dict[str, list[dict[str, float]]] = {name: [] for name in names}
     failures: dict[str, str] = {}
     # A round with the number 0 fills the file cache and is not counted.
@@ -189,9 +192,27 @@ def measure_probe(
             elif number:
                 figures[name].append(json.loads(done.stdout.splitlines()[-1]))
     return {
-        row.name: _result({name: [one[row.key] for one in ones] for name, ones in figures.items()}, failures)
+        row.name: _result(
+            {name: [one[row.key] for one in figures[name]] for name in takes[row.name] if name in figures},
+            {name: text for name, text in failures.items() if name in takes[row.name]},
+        )
         for row in rows
     }
+
+
+def measure_start(row: Row, peers: Sequence[Peer]) -> tuple[dict[str, dict[str, float]], dict[str, str]]:
+    """Seconds of each peer's first call and the most memory held, new and from the disk cache; failures."""
+    names = frozenset(peer.name for peer in peers)
+    probes = [
+        ProcessRow(key, row.title, f"start:{row.name}", key, key[-2:], peers=names, rounds=1, warm=False)
+        for key in report.START_KEYS
+    ]
+    results = measure_probe(probes, peers, 1, 0)
+    found = {
+        name: {key: results[key]["peers"][name]["median"] for key in report.START_KEYS}
+        for name in results["first_s"]["peers"]
+    }
+    return found, {f"{name}, first call": text for name, text in results["first_s"]["failures"].items()}
 
 
 def chosen_rows(only: str | None, table: Mapping[str, AnyRow] = ROWS) -> list[AnyRow]:
@@ -232,10 +253,16 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--rounds", type=int, help="samples of each peer in each row (15; 3 with --quick)")
     parser.add_argument(
-        "--output", type=Path, default=REPOSITORY / "benchmarks/results", help="folder of the results"
+        "--output", type=Path, help="folder of the results (benchmarks/results, or suite or held in it)"
     )
     parser.add_argument("--suite", action="store_true", help="the suite of whole steps instead of the table")
     parser.add_argument("--held", action="store_true", help="the steps of the suite that are kept aside")
+    parser.add_argument(
+        "--start",
+        metavar="NAMES",
+        help="peers whose first calls and peak memory are measured, two processes a row of the suite "
+        "(all of the run; none leaves them out)",
+    )
     parser.add_argument("--list", action="store_true", help="list the rows and stop")
     return parser.parse_args(argv)
 
@@ -244,6 +271,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Measure, print one line per row as it comes, write JSON, Markdown and PNG."""
     options = _arguments(argv)
     table = HELD if options.held else OPEN if options.suite else ROWS
+    suite = options.suite or options.held
     rows = chosen_rows(options.only, table)
     if options.list:
         print("\n".join(f"{row.name:22} {row.title}" for row in rows))
@@ -253,6 +281,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     theirs = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [*ours, *theirs]))
     peers = chosen_peers(options.peers)
+    starting = [] if options.start == "none" or not suite else chosen_peers(options.start or options.peers)
     rounds = options.rounds or (3 if options.quick else 15)
     sample_seconds = 0.005 if options.quick else 0.05
     nodes = QUICK_CHAIN_NODES if options.quick else CHAIN_NODES
@@ -271,11 +300,20 @@ def main(argv: Sequence[str] | None = None) -> int:
             entry = report.describe(row) | finished[row.name]
             results["rows"].append(entry)
             print(report.line(entry, [peer.name for peer in peers]), flush=True)
+            if starting and isinstance(row, Row):
+                opened = [peer for peer in starting if peer.name in entry["peers"]]
+                entry["start"], failures = measure_start(row, opened)
+                entry["failures"] |= failures
+                print(report.start_line(entry, [peer.name for peer in peers]), flush=True)
     finally:
         for worker in workers.values():
             worker.stop()
     print(report.footer(results))
-    options.output.mkdir(parents=True, exist_ok=True)
-    for path in report.write(results, options.output):
+    output = options.output or REPOSITORY / "benchmarks/results" / (
+        "held" if options.held else "suite" if suite else ""
+    )
+    output.mkdir(parents=True, exist_ok=True)
+    draw = pictures.ratios if suite else pictures.peers
+    for path in report.write(results, output, draw):
         print(f"wrote {path}")
     return 0

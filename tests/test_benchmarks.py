@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
-from benchmarks import probe, report
-from benchmarks.case import Library, Row
+from benchmarks import pictures, probe, report
+from benchmarks.case import Library, ProcessRow, Row
 from benchmarks.peers import BY_NAME, unchanged
 from benchmarks.run import TOLERANCE, chosen_rows
 from benchmarks.suite import HELD, OPEN
@@ -17,7 +20,8 @@ from tests.recorded import load
 RECORDED = load("benchmarks")
 
 
-STEPS = ROWS | OPEN | HELD
+SUITE = OPEN | HELD
+STEPS = ROWS | SUITE
 
 
 @pytest.mark.parametrize("name", [name for name, row in STEPS.items() if isinstance(row, Row)])
@@ -29,6 +33,14 @@ def test_first_numbers_are_those_of_torch(name: str) -> None:
     assert numbers == pytest.approx(RECORDED[name], rel=TOLERANCE, abs=TOLERANCE)
 
 
+@pytest.mark.parametrize("name", [name for name, row in SUITE.items() if "jax" in row.builders])
+def test_steps_in_jax_give_the_same_first_numbers(name: str) -> None:
+    jax = pytest.importorskip("jax")
+    case = SUITE[name].builders["jax"](Library(jax, unchanged))
+    numbers = [case.number(case.step()) for _ in RECORDED[name]]
+    assert numbers == pytest.approx(RECORDED[name], rel=TOLERANCE, abs=TOLERANCE)
+
+
 def test_every_workload_of_the_table_is_there() -> None:
     assert [row.group for row in chosen_rows("b,c,d,e,f,g,h,i,j,k")] == list("bcdefghijk")
     assert {row.group for row in ROWS.values()} == set("abcdefghijklmnopqr")
@@ -36,7 +48,7 @@ def test_every_workload_of_the_table_is_there() -> None:
 
 def test_a_third_of_the_suite_is_kept_aside() -> None:
     assert OPEN.keys().isdisjoint(HELD)
-    assert len(OPEN) + len(HELD) >= 60
+    assert len(OPEN) + len(HELD) >= 80
     assert round(len(OPEN) / len(HELD)) == 2
 
 
@@ -51,6 +63,55 @@ def test_means_tell_the_rows_that_are_slowest() -> None:
     figures = "geometric mean 1.00, 1 of 2 rows at most 1; slowest b 2.00, a 0.50"
     assert report.means({"rows": rows}) == [
         f"pullback.compile to the fastest peer: {figures}", f"pullback to torch: {figures}",
+    ]  # fmt: skip
+
+
+def started(first: float, cached: float, memory: float, process: float) -> dict[str, float]:
+    return dict(zip(report.START_KEYS, (first, cached, 90.0, memory, process), strict=True))
+
+
+def test_first_calls_and_memory_of_the_suite_have_lines_and_a_table_of_their_own() -> None:
+    torch = started(0.01, 0.01, 40.0, 300.0)
+    rows = [
+        {"name": "a", "start": {"pullback.compile": started(0.5, 0.1, 30.0, 90.0), "torch": torch}},
+        {"name": "b", "start": {"pullback.compile": started(2.0, 0.2, 50.0, 110.0), "torch": torch}},
+    ]
+    names = ("pullback.compile", "torch", "jax.jit")
+    results: dict[str, Any] = {"rows": rows, "about": {"peers": dict.fromkeys(names)}}
+    calls, memory, process = report.start_means(results)
+    assert calls == (
+        "pullback.compile, first calls: 50% of 2 at most 1 s (slowest b 2.00, a 0.50); "
+        "from the disk cache 100% of 2 at most 0.2 s (slowest b 0.20, a 0.10)"
+    )
+    assert memory == "pullback.compile, peak memory above torch's in 1 of 2 rows: MB more b 10.0"
+    assert process == "pullback.compile, peak of the whole process above torch's in 0 of 2 rows"
+    line = report.start_line(results["rows"][0], ["pullback.compile", "jax.jit"])
+    assert line.split("memory")[1].split() == ["0.50", "0.10s", "30MB", "–"]
+    assert report.start_rows(results)[1] == ["a", "0.5", "0.1", "30", "0.01", "0.01", "40", "–", "–", "–"]
+    assert report.start_rows({**results, "rows": [{"name": "a"}]}) == []
+
+
+def test_pictures_are_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    peers = {name: {"median": m, "ratio": m / 4} for name, m in (("pullback", 2.0), ("torch", 4.0))}
+    entry = report.describe(ROWS["b"]) | {"peers": peers, "failures": {}}
+    about = {"processor": "one", "cores": 2, "date": "today", "peers": dict.fromkeys(peers)}
+    for draw in (pictures.peers, pictures.ratios):
+        path = tmp_path / f"{draw.__name__}.png"
+        draw({"rows": [entry], "about": about}, path)
+        assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_rows_of_one_probe_have_the_peers_that_each_names() -> None:
+    call, memory = ROWS["r-first-f"], ROWS["r-memory-f"]
+    assert isinstance(call, ProcessRow)
+    assert isinstance(memory, ProcessRow)
+    assert call.probe == memory.probe
+    assert [name for name, peer in BY_NAME.items() if call.takes(name, peer.family, peer.compiles)] == [
+        "pullback.compile", "torch.compile", "jax.jit",
+    ]  # fmt: skip
+    assert [name for name, peer in BY_NAME.items() if memory.takes(name, peer.family, peer.compiles)] == [
+        "pullback", "pullback.compile", "torch",
     ]  # fmt: skip
 
 
@@ -108,6 +169,7 @@ def test_first_calls_and_peak_memory_are_judged_by_the_compiled_peer() -> None:
     assert report.verdict(entry) == "≤ 1: reached"
 
 
-def test_probes_of_rows_give_seconds_and_megabytes() -> None:
-    assert probe.call(BY_NAME["pullback.compile"], "l-jacobian")["seconds"] > 0
-    assert probe.peak(BY_NAME["pullback"], "l-jacobian")["peak_mb"] >= 0
+def test_a_probe_of_a_row_gives_seconds_and_megabytes() -> None:
+    told = probe.begin(BY_NAME["pullback.compile"], "l-jacobian")
+    assert told["seconds"] > 0
+    assert told["peak_mb"] >= 0

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.case import Case, Library
+from benchmarks.suite.in_jax import probability as in_jax
 from benchmarks.suite.steps import parameter, step, training, whole
 
 
-@step("Mixture of 16 Gaussians: likelihood of 2,000 points in 8 dimensions")
+@step("Mixture of 16 Gaussians: likelihood of 2,000 points in 8 dimensions", in_jax.gaussian_mixture)
 def gaussian_mixture(library: Library) -> Case:
     torch = library.module
     x = torch.randn(2000, 8)
@@ -56,7 +57,10 @@ def policy_acts(library: Library) -> Case:
     return whole(library, act)
 
 
-@step("Proximal policy update: 256 transitions, Normal policy with entropy, clipped norm")
+@step(
+    "Proximal policy update: 256 transitions, Normal policy with entropy, clipped norm",
+    in_jax.policy_learns,
+)
 def policy_learns(library: Library) -> Case:
     torch = library.module
     nn = torch.nn
@@ -87,7 +91,7 @@ def policy_learns(library: Library) -> Case:
     return whole(library, learn, backward=True)
 
 
-@step("Deep Q-learning: double network, gather, smooth loss, batch 64")
+@step("Deep Q-learning: double network, gather, smooth loss, batch 64", in_jax.q_learning)
 def q_learning(library: Library) -> Case:
     torch = library.module
     nn = torch.nn
@@ -106,7 +110,7 @@ def q_learning(library: Library) -> Case:
     return training(library, net.parameters(), loss)
 
 
-@step("Normalizing flow: 6 affine couplings in 8 dimensions, batch 256")
+@step("Normalizing flow: 6 affine couplings in 8 dimensions, batch 256", in_jax.coupling_flow)
 def coupling_flow(library: Library) -> Case:
     torch = library.module
     nn = torch.nn
@@ -141,3 +145,43 @@ def variational_regression(library: Library) -> Case:
         return torch.distributions.kl_divergence(posterior, prior).sum() - likelihood
 
     return training(library, [mean, log_scale], loss)
+
+
+@step("Soft actor: squashed Normal as a transformed distribution, two critics, temperature, batch 256")
+def squashed_actor(library: Library) -> Case:
+    torch = library.module
+    nn, distributions = torch.nn, torch.distributions
+    make = lambda a, b: nn.Sequential(nn.Linear(a, 64), nn.ReLU(), nn.Linear(64, b))  # noqa: E731
+    actor, critics = make(12, 6), [make(15, 1) for _ in range(2)]
+    temperature = torch.zeros((), requires_grad=True)
+    states = torch.randn(256, 12)
+
+    def loss() -> Any:
+        mean, log_std = actor(states).chunk(2, 1)
+        normal = distributions.Normal(mean, log_std.clamp(-5, 2).exp())
+        policy = distributions.TransformedDistribution(normal, distributions.TanhTransform(cache_size=1))
+        action = policy.rsample()
+        logs = policy.log_prob(action).sum(1)
+        values = torch.min(*(critic(torch.cat([states, action], 1))[:, 0] for critic in critics))
+        alpha = temperature.exp()
+        return (alpha.detach() * logs - values).mean() - alpha * (logs.detach() - 3).mean()
+
+    return training(library, [*actor.parameters(), temperature], loss, lr=3e-4)
+
+
+@step(
+    "Mixture density network: 5 Normals for each of 300 rows, logsumexp of log-probabilities",
+    in_jax.mixture_density,
+)
+def mixture_density(library: Library) -> Case:
+    torch = library.module
+    nn = torch.nn
+    net = nn.Sequential(nn.Linear(3, 50), nn.Tanh(), nn.Linear(50, 15))
+    x, y = torch.randn(300, 3), torch.randn(300, 1)
+
+    def loss() -> Any:
+        logits, means, log_scales = net(x).chunk(3, 1)
+        logs = torch.distributions.Normal(means, log_scales.exp()).log_prob(y)
+        return -torch.logsumexp(logits.log_softmax(1) + logs, 1).mean()
+
+    return training(library, net.parameters(), loss)

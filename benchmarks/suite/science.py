@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.case import Case, Library
+from benchmarks.suite.in_jax import science as in_jax
 from benchmarks.suite.steps import parameter, step, training, whole
 
 
-@step("Gaussian process: marginal likelihood, 200 points in 3 dimensions, float64")
+@step("Gaussian process: marginal likelihood, 200 points in 3 dimensions, float64", in_jax.gaussian_process)
 def gaussian_process(library: Library) -> Case:
     torch = library.module
     x = torch.rand(200, 3, dtype=torch.float64)
@@ -26,7 +27,7 @@ def gaussian_process(library: Library) -> Case:
     return training(library, [length, scale, noise], loss, lr=1e-2)
 
 
-@step("64 bodies under gravity, 10 leapfrog steps and the gradient to the start, float64")
+@step("64 bodies under gravity, 10 leapfrog steps and the gradient to the start, float64", in_jax.gravity)
 def gravity(library: Library) -> Case:
     torch = library.module
     start = torch.randn(64, 3, dtype=torch.float64).requires_grad_()
@@ -48,7 +49,7 @@ def gravity(library: Library) -> Case:
     return whole(library, simulate, backward=True)
 
 
-@step("Lennard-Jones energy and forces of 108 atoms with periodic distances")
+@step("Lennard-Jones energy and forces of 108 atoms with periodic distances", in_jax.lennard_jones)
 def lennard_jones(library: Library) -> Case:
     torch = library.module
     grid = torch.stack(torch.meshgrid(*[torch.arange(6.0)] * 3, indexing="ij"), -1).reshape(-1, 3)[:108]
@@ -67,7 +68,7 @@ def lennard_jones(library: Library) -> Case:
     return whole(library, forces, backward=True)
 
 
-@step("Neural ODE: Runge-Kutta of fourth order, 20 steps, batch 32")
+@step("Neural ODE: Runge-Kutta of fourth order, 20 steps, batch 32", in_jax.neural_ode)
 def neural_ode(library: Library) -> Case:
     torch = library.module
     net = torch.nn.Sequential(torch.nn.Linear(2, 50), torch.nn.Tanh(), torch.nn.Linear(50, 2))
@@ -86,7 +87,10 @@ def neural_ode(library: Library) -> Case:
     return training(library, net.parameters(), loss)
 
 
-@step("Heat equation, 60 explicit steps on 64×64, gradient to the conductivity, float64")
+@step(
+    "Heat equation, 60 explicit steps on 64×64, gradient to the conductivity, float64",
+    in_jax.heat_equation,
+)
 def heat_equation(library: Library) -> Case:
     torch = library.module
     start = torch.rand(64, 64, dtype=torch.float64)
@@ -102,7 +106,7 @@ def heat_equation(library: Library) -> Case:
     return training(library, [conductivity], loss, "SGD")
 
 
-@step("Physics loss: second derivatives of a network at 256 points")
+@step("Physics loss: second derivatives of a network at 256 points", in_jax.physics_loss)
 def physics_loss(library: Library) -> Case:
     torch = library.module
     nn = torch.nn
@@ -123,7 +127,7 @@ def physics_loss(library: Library) -> Case:
     return whole(library, train, backward=True)
 
 
-@step("Kalman filter: 20 observations of 16 systems with 4 states, float64")
+@step("Kalman filter: 20 observations of 16 systems with 4 states, float64", in_jax.kalman_filter)
 def kalman_filter(library: Library) -> Case:
     torch = library.module
     f64 = torch.float64
@@ -147,7 +151,7 @@ def kalman_filter(library: Library) -> Case:
     return training(library, [move], loss)
 
 
-@step("Optimal transport: 30 Sinkhorn iterations in the log domain, 128×128")
+@step("Optimal transport: 30 Sinkhorn iterations in the log domain, 128×128", in_jax.sinkhorn)
 def sinkhorn(library: Library) -> Case:
     torch = library.module
     x, y = torch.randn(128, 2), torch.randn(128, 2) + 1
@@ -207,7 +211,7 @@ def lbfgs(library: Library) -> Case:
     return whole(library, lambda: update.step(closure), backward=True)
 
 
-@step("Hessian-vector product of a network with 3 layers of 64")
+@step("Hessian-vector product of a network with 3 layers of 64", in_jax.hessian_product)
 def hessian_product(library: Library) -> Case:
     torch = library.module
     w = [parameter(torch, 64, 64) for _ in range(3)]
@@ -225,7 +229,7 @@ def hessian_product(library: Library) -> Case:
     return whole(library, product, backward=True)
 
 
-@step("Hidden Markov model: forward algorithm, 50 observations, 16 states, batch 32")
+@step("Hidden Markov model: forward algorithm, 50 observations, 16 states, batch 32", in_jax.markov_forward)
 def markov_forward(library: Library) -> Case:
     torch = library.module
     transitions, emissions = parameter(torch, 16, 16), parameter(torch, 16, 20)
@@ -258,3 +262,56 @@ def option_price(library: Library) -> Case:
         return torch.autograd.grad(value, numbers)[0]
 
     return whole(library, price, backward=True)
+
+
+@step(
+    "Poisson's equation on 48×48 by 40 conjugate gradients, gradient to the source, float64",
+    in_jax.conjugate_gradients,
+)
+def conjugate_gradients(library: Library) -> Case:
+    torch = library.module
+    source = torch.randn(48, 48, dtype=torch.float64).requires_grad_()
+    pad = torch.nn.functional.pad
+
+    def laplace(u: Any) -> Any:
+        p = pad(u, (1, 1, 1, 1))
+        return 4 * u - p[2:, 1:-1] - p[:-2, 1:-1] - p[1:-1, 2:] - p[1:-1, :-2]
+
+    def solve() -> Any:
+        u, r = torch.zeros_like(source), source
+        p, rr = r, (r * r).sum()
+        for _ in range(40):
+            ap = laplace(p)
+            a = rr / (p * ap).sum()
+            u, r = u + a * p, r - a * ap
+            new = (r * r).sum()
+            p, rr = r + new / rr * p, new
+        return torch.autograd.grad((u * u).mean(), source)[0]
+
+    return whole(library, solve, backward=True)
+
+
+@step(
+    "Kriging: exponential variogram of 120 places, weights for 60, error to the range, float64",
+    in_jax.kriging,
+)
+def kriging(library: Library) -> Case:
+    torch = library.module
+    f64 = torch.float64
+    known, wanted = torch.rand(120, 2, dtype=f64), torch.rand(60, 2, dtype=f64)
+    seen, truth = torch.sin(5 * known.sum(1)), torch.sin(5 * wanted.sum(1))
+    reach, nugget = torch.full((), -1.0, dtype=f64, requires_grad=True), parameter(torch, 1, dtype=f64)
+    border = torch.ones(120, 1, dtype=f64)
+
+    def variogram(a: Any, b: Any) -> Any:
+        d = (((a[:, None] - b[None]) ** 2).sum(-1) + 1e-12).sqrt()
+        return 1 - torch.exp(-d / torch.exp(reach)) + torch.exp(nugget - 4)
+
+    def loss() -> Any:
+        inner = variogram(known, known) * (1 - torch.eye(120, dtype=f64))
+        system = torch.cat([torch.cat([inner, border], 1), torch.cat([border, border[:1] * 0]).T])
+        right = torch.cat([variogram(known, wanted), torch.ones(1, 60, dtype=f64)])
+        weights = torch.linalg.solve(system, right)[:120]
+        return ((seen @ weights - truth) ** 2).mean()
+
+    return training(library, [reach, nugget], loss, lr=1e-2)

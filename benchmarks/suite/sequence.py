@@ -6,10 +6,11 @@ import math
 from typing import Any
 
 from benchmarks.case import Case, Library
+from benchmarks.suite.in_jax import sequence as in_jax
 from benchmarks.suite.steps import parameter, step, training, whole
 
 
-@step("LSTM language model: 128 units, 32 steps, batch 16, 1,000 words")
+@step("LSTM language model: 128 units, 32 steps, batch 16, 1,000 words", in_jax.lstm_language)
 def lstm_language(library: Library) -> Case:
     torch = library.module
     nn = torch.nn
@@ -23,7 +24,7 @@ def lstm_language(library: Library) -> Case:
     return training(library, [*embed.parameters(), *lstm.parameters(), *head.parameters()], loss)
 
 
-@step("GRU in two directions classifies 40 steps of 12 channels, batch 32")
+@step("GRU in two directions classifies 40 steps of 12 channels, batch 32", in_jax.gru_classifier)
 def gru_classifier(library: Library) -> Case:
     torch = library.module
     nn = torch.nn
@@ -37,7 +38,7 @@ def gru_classifier(library: Library) -> Case:
     return training(library, [*gru.parameters(), *head.parameters()], loss)
 
 
-@step("A recurrent cell by hand: 50 steps, 64 units, batch 16")
+@step("A recurrent cell by hand: 50 steps, 64 units, batch 16", in_jax.recurrent_by_hand)
 def recurrent_by_hand(library: Library) -> Case:
     torch = library.module
     inputs, states, out = parameter(torch, 8, 64), parameter(torch, 64, 64), parameter(torch, 64, 1)
@@ -52,7 +53,10 @@ def recurrent_by_hand(library: Library) -> Case:
     return training(library, [inputs, states, out], loss)
 
 
-@step("Dilated causal convolutions: 4 residual layers of 32 channels, 256 steps, batch 16")
+@step(
+    "Dilated causal convolutions: 4 residual layers of 32 channels, 256 steps, batch 16",
+    in_jax.causal_convolutions,
+)
 def causal_convolutions(library: Library) -> Case:
     torch = library.module
     nn, functional = torch.nn, torch.nn.functional
@@ -86,7 +90,7 @@ def speech_alignment(library: Library) -> Case:
     return training(library, [*front.parameters(), *gru.parameters(), *head.parameters()], loss)
 
 
-@step("Causal attention by hand: 4 heads of 32, 256 positions, batch 4")
+@step("Causal attention by hand: 4 heads of 32, 256 positions, batch 4", in_jax.causal_attention)
 def causal_attention(library: Library) -> Case:
     torch = library.module
     mix, out = torch.nn.Linear(128, 384), torch.nn.Linear(128, 128)
@@ -110,7 +114,7 @@ def encoder_layer(library: Library) -> Case:
     return training(library, layer.parameters(), lambda: (layer(x) ** 2).mean(), "AdamW")
 
 
-@step("One token of a decoder with a cache of 127: 2 layers, 128 wide, inference")
+@step("One token of a decoder with a cache of 127: 2 layers, 128 wide, inference", in_jax.cached_decoding)
 def cached_decoding(library: Library) -> Case:
     torch = library.module
     nn, functional = torch.nn, torch.nn.functional
@@ -156,3 +160,86 @@ def masked_language(library: Library) -> Case:
 
     parameters = [p for m in (embed, places, encoder, head) for p in m.parameters()]
     return training(library, parameters, loss, "AdamW")
+
+
+@step(
+    "Conditional random field: partition function and score of paths, 16 sentences of 40 words, 9 tags",
+    in_jax.conditional_field,
+)
+def conditional_field(library: Library) -> Case:
+    torch = library.module
+    words, tags = torch.randint(500, (16, 40)), torch.randint(9, (16, 40))
+    embedded, head, moves = parameter(torch, 500, 32), parameter(torch, 32, 9), parameter(torch, 9, 9)
+
+    def loss() -> Any:
+        scores = embedded[words] @ head
+        alpha = scores[:, 0]
+        for t in range(1, 40):
+            alpha = torch.logsumexp(alpha[:, :, None] + moves[None], 1) + scores[:, t]
+        path = scores.gather(2, tags[:, :, None]).sum((1, 2)) + moves[tags[:, :-1], tags[:, 1:]].sum(1)
+        return (torch.logsumexp(alpha, 1) - path).mean()
+
+    return training(library, [embedded, head, moves], loss)
+
+
+@step("LSTM by hand in float64: 30 steps, 40 units, batch 12", in_jax.float64_lstm)
+def float64_lstm(library: Library) -> Case:
+    torch = library.module
+    f64 = torch.float64
+    inputs, states = parameter(torch, 5, 160, dtype=f64), parameter(torch, 40, 160, dtype=f64)
+    bias, out = torch.zeros(160, dtype=f64, requires_grad=True), parameter(torch, 40, 1, dtype=f64)
+    x, y = torch.randn(30, 12, 5, dtype=f64), torch.randn(12, 1, dtype=f64)
+
+    def loss() -> Any:
+        h, c = torch.zeros(12, 40, dtype=f64), torch.zeros(12, 40, dtype=f64)
+        for row in x:
+            i, f, g, o = (row @ inputs + h @ states + bias).chunk(4, 1)
+            c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+            h = torch.sigmoid(o) * torch.tanh(c)
+        return ((h @ out - y) ** 2).mean()
+
+    return training(library, [inputs, states, bias, out], loss)
+
+
+@step(
+    "One token with rotary positions, 8 heads that share 2 of the cache, place 200 of 256, inference",
+    in_jax.rotary_decoding,
+)
+def rotary_decoding(library: Library) -> Case:
+    torch = library.module
+    mix, out = torch.randn(256, 384) * 0.06, torch.randn(256, 256) * 0.06
+    keys, values, token = torch.randn(2, 256, 32), torch.randn(2, 256, 32), torch.randn(1, 256)
+    angle = 200 * torch.exp(-torch.arange(16) * 0.5)
+    cosine, sine = angle.cos(), angle.sin()
+    places = torch.arange(256)
+
+    def turned(h: Any) -> Any:
+        a, b = h[..., ::2], h[..., 1::2]
+        return torch.stack([a * cosine - b * sine, a * sine + b * cosine], -1).flatten(-2)
+
+    def decode() -> Any:
+        with torch.no_grad():
+            q, k, v = (token @ mix).split([256, 64, 64], 1)
+            here = (places == 200)[None, :, None]
+            k = torch.where(here, turned(k.reshape(2, 1, 32)), keys)
+            v = torch.where(here, v.reshape(2, 1, 32), values)
+            scores = turned(q.reshape(2, 4, 32)) @ k.mT / math.sqrt(32)
+            weights = scores.masked_fill(places > 200, -math.inf).softmax(-1)
+            return (weights @ v).reshape(1, 256) @ out
+
+    return whole(library, decode)
+
+
+@step("An LSTM of 32 units reads one sequence of 24 rows, inference", in_jax.one_sequence)
+def one_sequence(library: Library) -> Case:
+    torch = library.module
+    nn = torch.nn
+    lstm, head = nn.LSTM(6, 32).eval(), nn.Linear(32, 3).eval()
+    x = torch.randn(24, 1, 6)
+
+    def infer() -> Any:
+        with torch.no_grad():
+            h, _ = lstm(x)
+            return head(h[-1]).softmax(-1)
+
+    return whole(library, infer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -13,7 +14,17 @@ OPEN: dict[str, Row] = {}
 HELD: dict[str, Row] = {}
 
 
-def step(title: str, jax: Builder | None = None) -> Callable[[Builder], Builder]:
+def drawn() -> Any:
+    """Return the module whose tensors are given to libraries with another interface: pullback, seeded.
+
+    It draws torch's numbers, and is installed wherever the benchmark is.
+    """
+    source = importlib.import_module("pullback")
+    source.manual_seed(0)
+    return source
+
+
+def step(title: str, jax: Callable[[Library, Any], Case] | None = None) -> Callable[[Builder], Builder]:
     """Enter a step, written for torch's interface, under the name of its function.
 
     Parameters
@@ -21,7 +32,8 @@ def step(title: str, jax: Builder | None = None) -> Callable[[Builder], Builder]
     title : str
         What the step is, with its sizes.
     jax : callable, optional
-        The same step as a user of jax would write it, where one would choose jax.
+        The same step as a user of jax would write it, where one would choose jax: a function of the library
+        and of what `drawn` returns.
     """
 
     def enter(build: Builder) -> Builder:
@@ -31,7 +43,9 @@ def step(title: str, jax: Builder | None = None) -> Callable[[Builder], Builder]
             library.module.manual_seed(0)
             return build(library)
 
-        builders = {"torch": seeded} if jax is None else {"torch": seeded, "jax": jax}
+        builders: dict[str, Builder] = {"torch": seeded}
+        if jax is not None:
+            builders["jax"] = lambda library: jax(library, drawn())
         (HELD if ".held." in build.__module__ else OPEN)[name] = Row(name, title, builders, rounds=7)
         return build
 
@@ -65,10 +79,14 @@ def whole(library: Library, function: Callable[[], Any], backward: bool = False)
 
 
 def number(value: Any) -> float:
-    """Return a number by which results of different libraries can be compared."""
+    """Return the root of the mean square, by which results of different libraries can be compared.
+
+    The mean of what softmax gives would be the same for every network.
+    """
     if isinstance(value, (tuple, list)):
         return sum(number(v) for v in value)
-    return float(value.detach().double().abs().mean() if hasattr(value, "detach") else abs(value).mean())
+    values = value.detach().double() if hasattr(value, "detach") else value
+    return float((values**2).mean()) ** 0.5
 
 
 def parameter(torch: Any, *shape: int, scale: float = 0.1, **options: Any) -> Any:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.case import Case, Library
+from benchmarks.suite.in_jax import tables as in_jax
 from benchmarks.suite.steps import parameter, step, training, whole
 
 
-@step("Graph convolution by index_add: 1,000 nodes, 6,000 edges, 2 layers")
+@step("Graph convolution by index_add: 1,000 nodes, 6,000 edges, 2 layers", in_jax.graph_convolution)
 def graph_convolution(library: Library) -> Case:
     torch = library.module
     x, (source, sink) = torch.randn(1000, 32), torch.randint(1000, (2, 6000))
@@ -25,7 +26,7 @@ def graph_convolution(library: Library) -> Case:
     return training(library, [w1, w2], loss)
 
 
-@step("Recommender: two embeddings, dense features, interactions, batch 256")
+@step("Recommender: two embeddings, dense features, interactions, batch 256", in_jax.recommender)
 def recommender(library: Library) -> Case:
     torch = library.module
     nn = torch.nn
@@ -44,7 +45,7 @@ def recommender(library: Library) -> Case:
     return training(library, parameters, loss)
 
 
-@step("Filter in the frequency domain: 64 signals of 1,024, learned response")
+@step("Filter in the frequency domain: 64 signals of 1,024, learned response", in_jax.fourier_filter)
 def fourier_filter(library: Library) -> Case:
     torch = library.module
     x, y = torch.randn(64, 1024), torch.randn(64, 1024)
@@ -57,7 +58,7 @@ def fourier_filter(library: Library) -> Case:
     return training(library, [response], loss, "SGD")
 
 
-@step("Gradients of every sample: vmap of grad of a network, batch 64")
+@step("Gradients of every sample: vmap of grad of a network, batch 64", in_jax.sample_gradients)
 def sample_gradients(library: Library) -> Case:
     torch = library.module
     w1, w2 = torch.randn(20, 32) * 0.1, torch.randn(32, 5) * 0.1
@@ -70,7 +71,7 @@ def sample_gradients(library: Library) -> Case:
     return whole(library, lambda: every(w1, w2, x, target))
 
 
-@step("Learning to learn: 3 inner steps differentiated, 4 tasks of sine regression")
+@step("Learning to learn: 3 inner steps differentiated, 4 tasks of sine regression", in_jax.meta_learning)
 def meta_learning(library: Library) -> Case:
     torch = library.module
     w = [parameter(torch, 1, 40, scale=0.5), torch.zeros(40, requires_grad=True), parameter(torch, 40, 1)]
@@ -97,7 +98,7 @@ def meta_learning(library: Library) -> Case:
     return whole(library, train, backward=True)
 
 
-@step("Network with layer norm and GELU in float64, clipped norm, batch 64")
+@step("Network with layer norm and GELU in float64, clipped norm, batch 64", in_jax.float64_network)
 def float64_network(library: Library) -> Case:
     torch = library.module
     nn = torch.nn
@@ -120,7 +121,7 @@ def float64_network(library: Library) -> Case:
     return whole(library, train, backward=True)
 
 
-@step("Network of odd sizes 37-53-29-11, batch 13")
+@step("Network of odd sizes 37-53-29-11, batch 13", in_jax.odd_sizes)
 def odd_sizes(library: Library) -> Case:
     torch = library.module
     nn = torch.nn
@@ -147,3 +148,38 @@ def table_classifier(library: Library) -> Case:
         return ((1 - near) ** 2 * bce).mean()
 
     return training(library, net.parameters(), loss, "AdamW")
+
+
+@step(
+    "Graph of 2,000 nodes as a sparse matrix with 10,000 entries, 2 products, 24 features",
+    in_jax.sparse_graph,
+)
+def sparse_graph(library: Library) -> Case:
+    torch = library.module
+    links = torch.sparse_coo_tensor(torch.randint(2000, (2, 10000)), torch.rand(10000) / 5, (2000, 2000))
+    links = links.coalesce()
+    x, target = torch.randn(2000, 24), torch.randint(6, (2000,))
+    w1, w2 = parameter(torch, 24, 32), parameter(torch, 32, 6)
+
+    def loss() -> Any:
+        h = torch.relu(torch.sparse.mm(links, x @ w1))
+        return torch.nn.functional.cross_entropy(torch.sparse.mm(links, h @ w2), target)
+
+    return training(library, [w1, w2], loss)
+
+
+@step("Network 784-256-256-10 with batch norm answers one row, inference")
+def one_digit(library: Library) -> Case:
+    torch = library.module
+    nn = torch.nn
+    net = nn.Sequential(
+        nn.Linear(784, 256), nn.BatchNorm1d(256), nn.ReLU(), nn.Linear(256, 256), nn.BatchNorm1d(256),
+        nn.ReLU(), nn.Linear(256, 10),
+    ).eval()  # fmt: skip
+    x = torch.rand(1, 784)
+
+    def infer() -> Any:
+        with torch.inference_mode():
+            return net(x).log_softmax(1)
+
+    return whole(library, infer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.case import Case, Library
+from benchmarks.suite.in_jax import vision as in_jax
 from benchmarks.suite.steps import step, training, whole
 
 
@@ -162,7 +163,7 @@ def diffusion(library: Library) -> Case:
     return training(library, [p for m in parts for p in m.parameters()], loss)
 
 
-@step("Inference of a small convolutional network, one image of 28×28")
+@step("Inference of a small convolutional network, one image of 28×28", in_jax.one_image)
 def one_image(library: Library) -> Case:
     torch = library.module
     nn = torch.nn
@@ -179,7 +180,7 @@ def one_image(library: Library) -> Case:
     return whole(library, infer)
 
 
-@step("Style loss: Gram matrices of three convolutions, gradient to a 1×3×64×64 image")
+@step("Style loss: Gram matrices of three convolutions, gradient to a 1×3×64×64 image", in_jax.style_loss)
 def style_loss(library: Library) -> Case:
     torch = library.module
     nn = torch.nn
@@ -196,3 +197,24 @@ def style_loss(library: Library) -> Case:
         return total + 1e-3 * (image[..., 1:] - image[..., :-1]).abs().mean()
 
     return training(library, [image], loss, lr=1e-2)
+
+
+@step("Registration: a 2×1×56×56 image warped by a field, difference and smoothness, gradient to the field")
+def warp_field(library: Library) -> Case:
+    torch = library.module
+    functional = torch.nn.functional
+    moving, fixed = torch.rand(2, 1, 56, 56), torch.rand(2, 1, 56, 56)
+    field = torch.zeros(2, 14, 14, 2, requires_grad=True)
+    line = torch.linspace(-1, 1, 56)
+    y, x = torch.meshgrid(line, line, indexing="ij")
+    identity = torch.stack([x, y], -1)[None]
+
+    def loss() -> Any:
+        coarse = field.permute(0, 3, 1, 2)
+        smooth = functional.interpolate(coarse, (56, 56), mode="bilinear", align_corners=True)
+        grid = identity + smooth.permute(0, 2, 3, 1)
+        warped = functional.grid_sample(moving, grid, padding_mode="border", align_corners=True)
+        down, right = field[:, 1:] - field[:, :-1], field[:, :, 1:] - field[:, :, :-1]
+        return ((warped - fixed) ** 2).mean() + 0.1 * ((down**2).mean() + (right**2).mean())
+
+    return training(library, [field], loss, lr=1e-2)

@@ -1,4 +1,4 @@
-"""(r) What compiling costs: the first call of rows b to l, and the peak memory of three training steps.
+"""(r) What compiling costs: the first call of rows b to l, and the peak memory of some steps of three.
 
 Each sample is a process with an empty cache folder and a second one that finds what the first compiled. Peak
 memory is counted from the imported library on; in the first process it includes the compiler's own.
@@ -30,7 +30,7 @@ def _call(kind: str, name: str, what: str, target: float) -> ProcessRow:
     return ProcessRow(
         f"r-{kind}-{name}",
         f"first call, {what}" + (", from the disk cache" if kind == "cached" else ""),
-        f"first:{name}",
+        f"start:{name}",
         f"{kind}_s",
         "s",
         target=target,
@@ -45,7 +45,7 @@ def _memory(kind: str, name: str) -> ProcessRow:
     return ProcessRow(
         f"r-memory-{name}" + ("-cached" if kind == "cached" else ""),
         f"peak memory, {_CALLS[name]}" + (", from the disk cache" if kind == "cached" else ""),
-        f"memory:{name}",
+        f"start:{name}",
         f"{kind}_mb",
         "MB",
         target=1.0,

@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.case import Case, Library
 from benchmarks.data import Parameters
-from benchmarks.workloads.updates import UPDATES
+from benchmarks.workloads.updates import UPDATES, Update
 
 Loss = Callable[..., Any]
 
@@ -46,9 +46,13 @@ def torch_step(library: Library, module: Any, parameters: Parameters, loss: Loss
 
 
 def jax_step(library: Library, parameters: Parameters, loss: Loss, optimizer: str, *batch: Any) -> Case:
+    """A step with an optimizer of ``updates.py`` and its defaults."""
+    return jax_training(library, UPDATES[optimizer](), parameters, loss, *batch)
+
+
+def jax_training(library: Library, rule: Update, parameters: Parameters, loss: Loss, *batch: Any) -> Case:
     """One compiled function for loss, gradient and update; the old parameters' memory is given back to it."""
     jax = library.module
-    rule = UPDATES[optimizer]()
 
     def advance(parameters: Any, state: Any, *batch: Any) -> Any:
         value, gradients = jax.value_and_grad(loss)(parameters, *batch)
@@ -56,8 +60,9 @@ def jax_step(library: Library, parameters: Parameters, loss: Loss, optimizer: st
 
     compiled = jax.jit(advance, donate_argnums=(0, 1))
     current = jax.tree.map(jax.numpy.array, parameters)
-    state = jax.tree.map(lambda value: jax.numpy.array(value, jax.numpy.float32), rule.init(current))
-    batch = tuple(jax.numpy.asarray(array) for array in batch)
+    # The width of a Python float, which follows jax's setting.
+    state = jax.tree.map(lambda value: jax.numpy.array(value, float), rule.init(current))
+    batch = jax.tree.map(jax.numpy.asarray, batch)
 
     def step() -> Any:
         nonlocal current, state

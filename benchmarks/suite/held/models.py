@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.case import Case, Library
+from benchmarks.suite.in_jax import held as in_jax
 from benchmarks.suite.steps import step, training, whole
 
 
@@ -232,5 +233,66 @@ def one_row(library: Library) -> Case:
     def infer() -> Any:
         with torch.no_grad():
             return net(x)
+
+    return whole(library, infer)
+
+
+@step("Contrastive loss of two views: encoder and projection, 128 pairs, temperature", in_jax.contrastive)
+def contrastive(library: Library) -> Case:
+    torch = library.module
+    nn = torch.nn
+    encoder = nn.Sequential(nn.Linear(48, 128), nn.ReLU(), nn.Linear(128, 64), nn.ReLU(), nn.Linear(64, 32))
+    x = torch.randn(128, 48)
+    one, two = x + 0.1 * torch.randn(128, 48), x + 0.1 * torch.randn(128, 48)
+    labels = torch.arange(128)
+
+    def loss() -> Any:
+        a, b = (nn.functional.normalize(encoder(v), dim=1) for v in (one, two))
+        logits = a @ b.T / 0.1
+        there, back = (nn.functional.cross_entropy(scores, labels) for scores in (logits, logits.T))
+        return (there + back) / 2
+
+    return training(library, encoder.parameters(), loss)
+
+
+@step("Beam search: 4 beams, 8 steps of a GRU cell, 200 words, topk, inference")
+def beam_search(library: Library) -> Case:
+    torch = library.module
+    nn = torch.nn
+    words, cell, head = nn.Embedding(200, 32), nn.GRUCell(32, 64), nn.Linear(64, 200)
+    start = torch.randn(1, 64)
+
+    def search() -> Any:
+        with torch.no_grad():
+            state, scores = start.expand(4, 64), torch.tensor([0.0, -1e9, -1e9, -1e9])
+            last = torch.zeros(4, dtype=torch.int64)
+            for _ in range(8):
+                state = cell(words(last), state)
+                total = scores[:, None] + head(state).log_softmax(1)
+                scores, place = total.flatten().topk(4)
+                state, last = state[place // 200], place % 200
+            return scores
+
+    return whole(library, search)
+
+
+@step("Residual network with batch norm and pooling answers one image of 32×32, inference")
+def one_photo(library: Library) -> Case:
+    torch = library.module
+    nn = torch.nn
+    first = nn.Sequential(nn.Conv2d(3, 16, 3, 2, 1), nn.BatchNorm2d(16), nn.ReLU()).eval()
+    blocks = nn.ModuleList(
+        nn.Sequential(nn.Conv2d(16, 16, 3, 1, 1), nn.BatchNorm2d(16), nn.ReLU(), nn.Conv2d(16, 16, 1))
+        for _ in range(3)
+    ).eval()
+    head = nn.Linear(16, 10).eval()
+    x = torch.rand(1, 3, 32, 32)
+
+    def infer() -> Any:
+        with torch.inference_mode():
+            h = first(x)
+            for block in blocks:
+                h = torch.relu(h + block(h))
+            return head(nn.functional.adaptive_avg_pool2d(h, 1).flatten(1)).softmax(1)
 
     return whole(library, infer)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.case import Case, Library
+from benchmarks.suite.in_jax import held as in_jax
 from benchmarks.suite.steps import parameter, step, training, whole
 
 
-@step("Gaussian process predicts 100 points from 150, float64, no gradient")
+@step("Gaussian process predicts 100 points from 150, float64, no gradient", in_jax.process_predicts)
 def process_predicts(library: Library) -> Case:
     torch = library.module
     x, z = torch.rand(150, 2, dtype=torch.float64), torch.rand(100, 2, dtype=torch.float64)
@@ -28,14 +29,17 @@ def process_predicts(library: Library) -> Case:
     return whole(library, predict)
 
 
-@step("Sum of the largest eigenvalues of a symmetric 40×40 matrix, float64")
+@step("Sum of the largest eigenvalues of a symmetric 40×40 matrix, float64", in_jax.eigenvalue_loss)
 def eigenvalue_loss(library: Library) -> Case:
     torch = library.module
     w = parameter(torch, 40, 40, dtype=torch.float64, scale=1)
     return training(library, [w], lambda: torch.linalg.eigvalsh(w + w.T)[-5:].sum(), "SGD")
 
 
-@step("Double pendulum: 50 Runge-Kutta steps of 32 starts and the gradient to them, float64")
+@step(
+    "Double pendulum: 50 Runge-Kutta steps of 32 starts and the gradient to them, float64",
+    in_jax.double_pendulum,
+)
 def double_pendulum(library: Library) -> Case:
     torch = library.module
     start = (torch.rand(32, 4, dtype=torch.float64) * 0.5).requires_grad_()
@@ -61,7 +65,7 @@ def double_pendulum(library: Library) -> Case:
     return whole(library, simulate, backward=True)
 
 
-@step("Wave equation by slices: 80 steps of 400 points, gradient to the speed")
+@step("Wave equation by slices: 80 steps of 400 points, gradient to the speed", in_jax.wave_equation)
 def wave_equation(library: Library) -> Case:
     torch = library.module
     speed = torch.full((398,), 0.3, requires_grad=True)
@@ -77,7 +81,7 @@ def wave_equation(library: Library) -> Case:
     return training(library, [speed], loss, "SGD")
 
 
-@step("Negative binomial regression: 2,000 counts, lgamma, 10 columns")
+@step("Negative binomial regression: 2,000 counts, lgamma, 10 columns", in_jax.count_regression)
 def count_regression(library: Library) -> Case:
     torch = library.module
     x, y = torch.randn(2000, 10), torch.randint(0, 12, (2000,)).float()
@@ -92,7 +96,10 @@ def count_regression(library: Library) -> Case:
     return training(library, [w, spread], loss)
 
 
-@step("Soft clusters: distances of 3,000 points to 12 centres, temperature, updates of the centres")
+@step(
+    "Soft clusters: distances of 3,000 points to 12 centres, temperature, updates of the centres",
+    in_jax.soft_clusters,
+)
 def soft_clusters(library: Library) -> Case:
     torch = library.module
     x = torch.randn(3000, 4)
@@ -138,7 +145,7 @@ def rating_factors(library: Library) -> Case:
     return training(library, [users, items, bias], loss, "SGD", lr=1e-2, weight_decay=1e-4)
 
 
-@step("An ensemble of 8 networks by vmap over stacked parameters, forward")
+@step("An ensemble of 8 networks by vmap over stacked parameters, forward", in_jax.ensemble)
 def ensemble(library: Library) -> Case:
     torch = library.module
     w1, w2, x = torch.randn(8, 16, 64) * 0.2, torch.randn(8, 64, 3) * 0.2, torch.randn(100, 16)
@@ -146,7 +153,7 @@ def ensemble(library: Library) -> Case:
     return whole(library, lambda: run(w1, w2).mean(0))
 
 
-@step("Diagonal of the Hessian by forward over reverse, 30 inputs")
+@step("Diagonal of the Hessian by forward over reverse, 30 inputs", in_jax.hessian_diagonal)
 def hessian_diagonal(library: Library) -> Case:
     torch = library.module
     w, x = torch.randn(30, 30) * 0.3, torch.randn(30)
@@ -155,3 +162,80 @@ def hessian_diagonal(library: Library) -> Case:
         return torch.log1p(torch.exp(w @ torch.tanh(x))).sum()
 
     return whole(library, lambda: torch.diagonal(torch.func.jacfwd(torch.func.grad(energy))(x)))
+
+
+@step(
+    "Best path through 60 observations of 24 sequences, 12 states: maxima, their places, back",
+    in_jax.viterbi_path,
+)
+def viterbi_path(library: Library) -> Case:
+    torch = library.module
+    moves, scores = torch.randn(12, 12), torch.randn(24, 60, 12)
+
+    def decode() -> Any:
+        best, came = scores[:, 0], []
+        for t in range(1, 60):
+            top = (best[:, :, None] + moves[None]).max(1)
+            best = top.values + scores[:, t]
+            came.append(top.indices)
+        place = best.argmax(1, keepdim=True)
+        path = [place]
+        for back in reversed(came):
+            place = back.gather(1, place)
+            path.append(place)
+        return best.max(1).values, torch.cat(path, 1)
+
+    return whole(library, decode)
+
+
+@step(
+    "Kalman smoother: forward and backward over 25 observations, 3 states, gradient to the noise, float64",
+    in_jax.kalman_smoother,
+)
+def kalman_smoother(library: Library) -> Case:
+    torch = library.module
+    f64 = torch.float64
+    move = torch.eye(3, dtype=f64) * 0.95 + 0.05 * torch.randn(3, 3, dtype=f64)
+    look, seen = torch.randn(1, 3, dtype=f64), torch.randn(25, 1, dtype=f64)
+    log_q = torch.full((3,), -1.0, dtype=f64, requires_grad=True)
+
+    def smooth() -> Any:
+        q = torch.diag(torch.exp(log_q))
+        x, p = torch.zeros(3, dtype=f64), torch.eye(3, dtype=f64)
+        filtered = []
+        for z in seen:
+            ahead, spread = move @ x, move @ p @ move.T + q
+            gain = spread @ look.T / (look @ spread @ look.T + 0.3)
+            x, p = ahead + gain @ (z - look @ ahead), spread - gain @ look @ spread
+            filtered.append((x, p, ahead, spread))
+        later, total = x, x.square().sum()
+        for k in range(23, -1, -1):
+            x, p, _, _ = filtered[k]
+            _, _, ahead, spread = filtered[k + 1]
+            back = torch.linalg.solve(spread, move @ p).T
+            later = x + back @ (later - ahead)
+            total = total + later.square().sum()
+        return torch.autograd.grad(total, log_q)[0]
+
+    return whole(library, smooth, backward=True)
+
+
+@step(
+    "Burgers' equation: 40 steps by Fourier transforms of 256 points, gradient to the start, float64",
+    in_jax.spectral_equation,
+)
+def spectral_equation(library: Library) -> Case:
+    torch = library.module
+    start = torch.randn(256, dtype=torch.float64).cumsum(0) * 0.02
+    start = (start - start.mean()).requires_grad_()
+    waves = torch.arange(129, dtype=torch.float64)
+    calm = torch.exp(-0.002 * waves**2)
+
+    def simulate() -> Any:
+        u = start
+        for _ in range(40):
+            slope = torch.fft.irfft(1j * waves * torch.fft.rfft(u), n=256)
+            u = torch.fft.irfft(torch.fft.rfft(u - 0.002 * u * slope) * calm, n=256)
+        return torch.autograd.grad(u.square().sum(), start)[0]
+
+    return whole(library, simulate, backward=True)
