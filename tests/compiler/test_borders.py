@@ -58,3 +58,25 @@ def test_values_are_eagers(name):
     compiled = torch.compile(form)
     assert torch.equal(compiled(x), form(x))
     assert not kernels(compiled)
+
+
+def test_one_number_beside_elements_of_a_border() -> None:
+    """A kernel whose accesses are affine in no loop takes a single number, too."""
+
+    def laplace(u: Any) -> Any:
+        p = torch.nn.functional.pad(u, (1, 1, 1, 1))
+        return 4 * u - p[2:, 1:-1] - p[:-2, 1:-1] - p[1:-1, 2:] - p[1:-1, :-2]
+
+    def solve(b: Any) -> Any:
+        u, r = torch.zeros_like(b), b
+        p, rr = r, (r * r).sum()
+        for _ in range(8):
+            ap = laplace(p)
+            a = rr / (p * ap).sum()
+            u, r = u + a * p, r - a * ap
+            new = (r * r).sum()
+            p, rr = r + new / rr * p, new
+        return u
+
+    torch.manual_seed(0)
+    agree(solve, torch.randn(48, 48, dtype=torch.float64))

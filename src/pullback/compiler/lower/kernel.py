@@ -198,7 +198,10 @@ class Kernel:
             if self._affine(choice):
                 self.domain = choice
                 return choice
-        self.domain = split(self.shape, max(len(self.shape) - 1, 0))
+        # One number beside the elements has a place where all of them are one row.
+        rows = split(self.shape, max(len(self.shape) - 1, 0))
+        fits = all(place(node, rows) is not None for node in self.nodes)
+        self.domain = rows if fits else self._space
         return self.domain
 
     def _affine(self, domain: Domain) -> bool:
