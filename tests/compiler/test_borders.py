@@ -12,6 +12,8 @@ import pullback as torch
 pytest.importorskip("llvmlite")
 from pullback.compiler.lower.lowered import Call  # it needs llvmlite
 
+from .agreement import agree
+
 pad = torch.nn.functional.pad
 
 LOOPS: dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]] = {
