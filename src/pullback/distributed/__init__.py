@@ -26,6 +26,7 @@ from .backend import (
     is_xccl_available,
     supports_complex,
 )
+from .barriers import monitored_barrier
 from .coalesced import all_gather_coalesced, all_reduce_coalesced
 from .collective_checks import DebugLevel, get_debug_level, set_debug_level, set_debug_level_from_env
 from .collectives import (
@@ -57,7 +58,6 @@ from .groups import (
     new_group,
 )
 from .initialization import init_process_group, is_initialized, is_torchelastic_launched
-from .monitored_barrier import monitored_barrier
 from .objects import (
     all_gather_object,
     broadcast_object_list,
@@ -80,7 +80,7 @@ from .options import (
 from .point_to_point import P2POp, batch_isend_irecv, irecv, isend, recv, send
 from .process_group import DEFAULT_TIMEOUT as default_pg_timeout
 from .process_group import GroupMember
-from .reduce_op import ReduceOp
+from .reductions import ReduceOp
 from .rendezvous import register_rendezvous_handler
 from .store import (
     DistBackendError,

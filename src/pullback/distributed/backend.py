@@ -6,7 +6,7 @@ from typing import Any
 
 from ..errors import with_note
 from . import mpi
-from .reduce_op import ReduceOp
+from .reductions import ReduceOp
 
 
 class Backend(str):

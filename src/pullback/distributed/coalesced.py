@@ -7,7 +7,7 @@ from typing import Any
 from ..core.process_group import ProcessGroup
 from .buffers import check_tensors, into, joined, readable
 from .collectives import kind_of, mean, member, started
-from .reduce_op import ReduceOp
+from .reductions import ReduceOp
 from .work import Work
 
 

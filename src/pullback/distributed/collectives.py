@@ -17,7 +17,7 @@ from numpy import ndarray
 from ..core.process_group import ProcessGroup
 from .buffers import check_tensor, check_tensors, into, joined, nothing, readable, writable
 from .process_group import Group, resolve
-from .reduce_op import ReduceOp
+from .reductions import ReduceOp
 from .work import Work, progress
 
 

@@ -15,7 +15,7 @@ from numpy import ndarray
 
 from . import mpi
 from .mpi_types import datatype, operation
-from .reduce_op import ReduceOp
+from .reductions import ReduceOp
 
 
 def whole(array: ndarray, parts: int = 1) -> list[Any]:

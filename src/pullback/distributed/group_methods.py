@@ -11,7 +11,7 @@ from typing import Any
 from . import collectives, point_to_point
 from .options import AllreduceOptions, BroadcastOptions, GatherOptions, ReduceOptions, ScatterOptions
 from .process_group import Group
-from .reduce_op import ReduceOp
+from .reductions import ReduceOp
 from .work import Work
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy import dtype, ndarray
 
 from . import mpi
-from .reduce_op import ReduceOp
+from .reductions import ReduceOp
 
 #: By what names MPI knows a dtype.
 NAMES = {

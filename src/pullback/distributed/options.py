@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from .reduce_op import ReduceOp
+from .reductions import ReduceOp
 
 _DEFAULT = timedelta(milliseconds=-1)
 

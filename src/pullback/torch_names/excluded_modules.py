@@ -282,7 +282,7 @@ DECLARED: dict[str, dict[str, str]] = {
         "torch.distributed": (
             "breakpoint"
         ),
-        "torch.distributed.distributed_c10d": "GroupName ProcessGroupGloo record_comm shrink_group",
+        "torch.distributed.distributed_c10d": "GroupName ProcessGroupGloo record_comm reduce_op shrink_group",
         "torch.distributed.elastic.multiprocessing": (
             "DefaultLogsSpecs LogsDest LogsSpecs MultiprocessContext PContext ProcessFailure RunProcsResult "
             "SignalException Std SubprocessContext start_processes to_map"

@@ -13,7 +13,7 @@ from ...autograd import Function
 from ...core.process_group import ProcessGroup
 from .. import collectives
 from ..process_group import Group, resolve
-from ..reduce_op import ReduceOp
+from ..reductions import ReduceOp
 
 
 def _member(group: Any) -> Group:
