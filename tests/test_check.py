@@ -224,9 +224,9 @@ def test_names_that_refuse() -> None:
         import torch.utils.cpp_extension
         torch.utils.cpp_extension.load("a", "a.cpp")
         torch.utils.cpp_extension.CUDA_HOME
-        torch.distributed.fsdp.fully_shard(None)
+        torch.distributed.rpc.init_rpc("a")
         torch.qint8
     """)
     assert [found[f"torch.{name}"] for name in (
-        "utils.cpp_extension.load", "utils.cpp_extension.CUDA_HOME", "distributed.fsdp.fully_shard", "qint8",
+        "utils.cpp_extension.load", "utils.cpp_extension.CUDA_HOME", "distributed.rpc.init_rpc", "qint8",
     )] == ["differs", "there", "differs", "differs"]  # fmt: skip

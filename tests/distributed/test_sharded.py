@@ -59,6 +59,21 @@ def test_all_is_as_in_torch(trained: dict[str, Any]) -> None:
 
 
 @needs_mpi
+def test_four_processes() -> None:
+    done = run("four.py", ranks=4)
+    for rank in range(4):
+        found = done[str(rank)]
+        assert found["placements"] == ["R", "S(0)"]
+        assert found["rows"] == (6, 5)[rank % 2]
+        assert same(found["mesh"], found["averaged"], 1e-6)
+        assert found["bfloat16"] != found["averaged"]
+        assert same(found["bfloat16"], found["averaged"], 3e-2)
+        assert same(found["wrapped bfloat16"], found["averaged"], 3e-2)
+        assert same(*found["pairs"], 1e-6)
+        assert not same(found["pairs"][0][1:], found["averaged"][1:3], 1e-3)
+
+
+@needs_mpi
 def test_layers_are_divided() -> None:
     """Tensor parallelism, beside the whole layers and beside torch's."""
     done = run("divided.py")

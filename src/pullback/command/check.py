@@ -55,11 +55,10 @@ DIFFERENT = {
     ),
     **dict.fromkeys(
         (
-            "torch.distributed.fsdp.fully_shard", "torch.distributed.fsdp.FullyShardedDataParallel",
             "torch.distributed.autograd.backward", "torch.distributed.autograd.context",
             "torch.distributed.rpc.init_rpc",
         ),
-        "refuses: programs run in one process",
+        "refuses: calls into other processes are not served",
     ),
     **dict.fromkeys(
         (

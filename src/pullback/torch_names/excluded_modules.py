@@ -107,7 +107,14 @@ MODULES: dict[str, str] = {
     ),
     "programs packed into files": "package",
     "DataPipes, which torch has deprecated": (
-        "utils.data.backward_compatibility utils.data.datapipes utils.data.graph utils.data.graph_settings"
+        "utils.data.backward_compatibility utils.data.datapipes.dataframe utils.data.datapipes.datapipe "
+        "utils.data.datapipes.gen_pyi utils.data.datapipes.iter.callable "
+        "utils.data.datapipes.iter.combining utils.data.datapipes.iter.filelister "
+        "utils.data.datapipes.iter.fileopener utils.data.datapipes.iter.grouping "
+        "utils.data.datapipes.iter.routeddecoder utils.data.datapipes.iter.selecting "
+        "utils.data.datapipes.iter.sharding utils.data.datapipes.iter.streamreader "
+        "utils.data.datapipes.iter.utils utils.data.datapipes.map utils.data.datapipes.utils "
+        "utils.data.graph utils.data.graph_settings"
     ),
 }
 
@@ -366,6 +373,11 @@ DECLARED: dict[str, dict[str, str]] = {
             "DFIterDataPipe DataChunk IterDataPipe MapDataPipe argument_validation functional_datapipe "
             "guaranteed_datapipes_determinism non_deterministic runtime_validation "
             "runtime_validation_disabled"
+        ),
+        "torch.utils.data.datapipes.iter": (
+            "Batcher Collator Concater Demultiplexer FileLister FileOpener Filter Forker Grouper "
+            "IterableWrapper Mapper Multiplexer RoutedDecoder Sampler ShardingFilter Shuffler "
+            "StreamReader UnBatcher Zipper"
         ),
     },
 }

@@ -7,7 +7,6 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import Enum, auto
 from typing import Any
 
 from ...autograd.function import Function
@@ -23,6 +22,7 @@ from ..modules.sparse import Embedding, EmbeddingBag
 from .arguments import bucket_limits, check_hook, check_parameters, chosen_group, refuse_missing
 from .buckets import compute_bucket_assignment_by_size
 from .join import Join, Joinable, JoinHook, count_active
+from .join_hook import BufferCommHookLocation, ModuleJoinHook
 from .logging_data import logger, logging_data, say_none_unused
 from .reachable import tensors_in, with_tensors
 from .reducer import Reducer
@@ -50,13 +50,6 @@ _ONLY_DEFAULT_GROUP = (
     "DDP Pickling/Unpickling are only supported when using DDP with the default process group. That is, when "
     "you have called init_process_group and have not passed process_group argument to DDP constructor"
 )
-
-
-class BufferCommHookLocation(Enum):
-    """Say when a hook brings buffers into line: before forward or after it."""
-
-    PRE_FORWARD = auto()
-    POST_FORWARD = auto()
 
 
 class DistributedDataParallel(Module, Joinable):
@@ -433,7 +426,7 @@ class DistributedDataParallel(Module, Joinable):
     def join_hook(self, **kwargs: Any) -> JoinHook:
         """Return what a process without inputs does."""
         self._divide_by_initial_world_size = kwargs.get("divide_by_initial_world_size", True)
-        return _DDPJoinHook(self)
+        return ModuleJoinHook(self)
 
     @property
     def join_device(self) -> Any:
@@ -459,35 +452,6 @@ class DistributedDataParallel(Module, Joinable):
     @property
     def _distributed_rank(self) -> int:
         return self.process_group.rank()
-
-
-class _DDPJoinHook(JoinHook):
-    """Repeats the collectives of a forward and a backward."""
-
-    def __init__(self, ddp: DistributedDataParallel) -> None:
-        self.ddp = ddp
-
-    def main_hook(self) -> None:
-        ddp = self.ddp
-        reducer = ddp.reducer
-        reducer.rebuild_buckets()
-        if ddp._syncs_buffers(BufferCommHookLocation.PRE_FORWARD):
-            ddp._sync_module_buffers(ddp._common_rank(False))
-        ddp.require_forward_param_sync = ddp._announce_backward(False)
-        if not ddp.require_forward_param_sync:
-            return
-        for future in [reducer.run_comm_hook(bucket) for bucket in reducer.zero_buckets()]:
-            future.wait()
-        if ddp.find_unused_parameters and not ddp.static_graph:
-            reducer.match_used()
-        reducer.push_all_rebuilt()
-
-    def post_hook(self, is_last_joiner: bool) -> None:
-        ddp = self.ddp
-        sync_module_states(
-            ddp.module, ddp.process_group, ddp.parameters_to_ignore, buffers=ddp.forward_sync_buffers,
-            source=ddp._common_rank(is_last_joiner),
-        )  # fmt: skip
 
 
 class _DDPSink(Function):
