@@ -8,6 +8,7 @@ import json
 import os
 import pkgutil
 import re
+import shlex
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -77,6 +78,26 @@ CODE = {
     if (blocks := python_blocks(page.read_text(encoding="utf-8")))
 }
 
+#: Pages and the consoles on them that show what a command of Python prints.
+CONSOLES = [
+    (page.name, *found)
+    for page in [ROOT / "README.md", *PAGES]
+    for found in re.findall(
+        r"^```console\n\$ python (.+)\n([^`]+)^```$", page.read_text(encoding="utf-8"), re.MULTILINE
+    )
+]
+
+
+def run_python(arguments: list[str], folder: Path) -> str:
+    """Run this Python with the package of the repository; return what it printed."""
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        capture_output=True, encoding="utf-8", cwd=folder, timeout=280,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "utf-8", "MPLBACKEND": "Agg"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
 
 @pytest.mark.parametrize("page", CODE)
 def test_blocks_run_and_print_what_is_shown(page: str, tmp_path: Path) -> None:
@@ -93,15 +114,22 @@ def test_blocks_run_and_print_what_is_shown(page: str, tmp_path: Path) -> None:
         places.append((line, line + block.code.count("\n")))
         line = places[-1][1] + 1
     runner = ["-m", "pullback"] if "torch" in imported else []
-    done = subprocess.run(
-        [sys.executable, *runner, "-c", RUN_BLOCKS, file.name, json.dumps(places)],
-        capture_output=True, encoding="utf-8", cwd=tmp_path, timeout=280,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "utf-8", "MPLBACKEND": "Agg"},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    for block, printed in zip(blocks, json.loads(done.stdout), strict=True):
+    told = run_python([*runner, "-c", RUN_BLOCKS, file.name, json.dumps(places)], tmp_path)
+    for block, printed in zip(blocks, json.loads(told), strict=True):
         if block.shown is not None:
             assert printed == block.shown, block.code
+
+
+@pytest.mark.parametrize("page, arguments, shown", CONSOLES)
+def test_consoles_show_what_is_printed(page: str, arguments: str, shown: str, tmp_path: Path) -> None:
+    assert run_python(shlex.split(arguments), tmp_path) == shown
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.name)
+def test_a_block_says_what_it_is(page: Path) -> None:
+    """Python is `python` and nothing else (`py`, no language), so that it is run."""
+    languages = {language for _, language, _ in FENCE.findall(page.read_text(encoding="utf-8"))}
+    assert languages <= {"python", "text", "sh", "console", "toml", "yaml", "json"}
 
 
 def test_an_output_is_the_text_directly_below() -> None:
