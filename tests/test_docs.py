@@ -1,13 +1,19 @@
 """The documentation as it stands in the repository: what its pages name is there, nothing made is
-checked in.
+checked in, and the Python on its pages runs when it is pasted into a file, block after block.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import pkgutil
 import re
+import shlex
+import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -18,6 +24,124 @@ COMMENTS = [
     for page in PAGES
     for found in re.findall(r"^<!-- (\w+) (\S+) -->$", page.read_text(encoding="utf-8"), re.MULTILINE)
 ]
+
+#: A fenced block: the spaces before it, its language, and what is in it.
+FENCE = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+
+#: Modules that pages may import and that only an extra brings.
+OPTIONAL = {"matplotlib", "sklearn", "tqdm"}
+
+#: Runs blocks of code in one namespace and tells what each printed. The blocks are lines of a file, so that
+#: tracebacks and `explain` show them.
+RUN_BLOCKS = """
+def run():
+    import contextlib, io, json, sys
+    name, places = sys.argv[1], json.loads(sys.argv[2])
+    with open(name, encoding="utf-8") as file:
+        lines = file.readlines()
+    printed = []
+    for start, end in places:
+        code = compile("\\n" * start + "".join(lines[start:end]), name, "exec", dont_inherit=True)
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            exec(code, globals())
+        printed.append(out.getvalue())
+    json.dump(printed, sys.stdout)
+
+run()
+"""
+
+
+class Block(NamedTuple):
+    """A block of Python on a page, and the output that the page shows below it, if any."""
+
+    code: str
+    shown: str | None
+
+
+def python_blocks(text: str) -> list[Block]:
+    """Return the blocks of Python in a page. A block of text that directly follows one is its output."""
+    fences = list(FENCE.finditer(text))
+    blocks = []
+    for fence, after in zip(fences, [*fences[1:], None]):
+        indent, language, code = fence.groups()
+        if language != "python":
+            continue
+        assert not indent, f"a block of Python must stand at the left edge, to be pasted: {code}"
+        is_output = after is not None and after[2] == "text" and not text[fence.end() : after.start()].strip()
+        blocks.append(Block(code, after[3] if after is not None and is_output else None))
+    return blocks
+
+
+CODE = {
+    page.relative_to(ROOT).as_posix(): blocks
+    for page in [ROOT / "README.md", *PAGES]
+    if (blocks := python_blocks(page.read_text(encoding="utf-8")))
+}
+
+#: Pages and the consoles on them that show what a command of Python prints.
+CONSOLES = [
+    (page.name, *found)
+    for page in [ROOT / "README.md", *PAGES]
+    for found in re.findall(
+        r"^```console\n\$ python (.+)\n([^`]+)^```$", page.read_text(encoding="utf-8"), re.MULTILINE
+    )
+]
+
+
+def run_python(arguments: list[str], folder: Path) -> str:
+    """Run this Python with the package of the repository; return what it printed."""
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        capture_output=True, encoding="utf-8", cwd=folder, timeout=280,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "utf-8", "MPLBACKEND": "Agg"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("page", CODE)
+def test_blocks_run_and_print_what_is_shown(page: str, tmp_path: Path) -> None:
+    blocks = CODE[page]
+    program = "\n".join(block.code for block in blocks)
+    imported = set(re.findall(r"^(?:import|from) (\w+)", program, re.MULTILINE))
+    for module in sorted(imported & OPTIONAL):
+        if find_spec(module) is None:
+            pytest.skip(f"the page imports {module}")
+    file = tmp_path / "tutorial.py"
+    file.write_text(program, encoding="utf-8")
+    places, line = [], 0
+    for block in blocks:
+        places.append((line, line + block.code.count("\n")))
+        line = places[-1][1] + 1
+    runner = ["-m", "pullback"] if "torch" in imported else []
+    told = run_python([*runner, "-c", RUN_BLOCKS, file.name, json.dumps(places)], tmp_path)
+    for block, printed in zip(blocks, json.loads(told), strict=True):
+        if block.shown is not None:
+            assert printed == block.shown, block.code
+
+
+@pytest.mark.parametrize("page, arguments, shown", CONSOLES)
+def test_consoles_show_what_is_printed(page: str, arguments: str, shown: str, tmp_path: Path) -> None:
+    assert run_python(shlex.split(arguments), tmp_path) == shown
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.name)
+def test_a_block_says_what_it_is(page: Path) -> None:
+    """Python is `python` and nothing else (`py`, no language), so that it is run."""
+    languages = {language for _, language, _ in FENCE.findall(page.read_text(encoding="utf-8"))}
+    assert languages <= {"python", "text", "sh", "console", "toml", "yaml", "json"}
+
+
+def test_an_output_is_the_text_directly_below() -> None:
+    output, other = "```text\n1\n```\n\n", "Note:\n\n```text\n2\n```\n\n```sh\nc\n```\n"
+    page = f"```python\na\n```\n\n{output}```python\nb\n```\n\n{other}"
+    assert python_blocks(page) == [Block("a\n", "1\n"), Block("b\n", None)]
+
+
+def test_the_readme_has_no_links_that_need_the_repository() -> None:
+    """PyPI shows the README alone: a link to a file beside it leads nowhere there."""
+    links = re.findall(r"\]\(([^)]+)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert [link for link in links if not link.startswith("https://")] == []
 
 
 @pytest.mark.parametrize("page, kind, name", COMMENTS)
