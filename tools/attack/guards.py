@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from pullback.compiler.runtime import engine
+
 from .watched import watched
 
 _PAGE = mmap.PAGESIZE
@@ -29,6 +31,21 @@ _system.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 
 _system.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
 _system.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 _system.memcpy.argtypes = _system.memset.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+
+
+#: NumPy frees arrays while an error is on its way, too, when no function of Python may be called: what it
+#: frees is written down, and given back when memory is taken next.
+_QUEUE = """
+@freed = global [65536 x i64] zeroinitializer
+@count = global i64 0
+define void @guarded_free(ptr %context, i64 %place, i64 %size) {
+  %number = atomicrmw add ptr @count, i64 1 seq_cst
+  %slot = and i64 %number, 65535
+  %at = getelementptr [65536 x i64], ptr @freed, i64 0, i64 %slot
+  store i64 %place, ptr %at
+  ret void
+}
+"""
 
 
 class Memory:
@@ -43,13 +60,18 @@ class Memory:
     def __init__(self, at_end: bool) -> None:
         self.at_end = at_end
         self._held: dict[int, tuple[int, int, int]] = {}
-        #: What is to be given back when memory is taken next.
-        self.freed: list[int | None] = []
+        self.queue = engine.Library(_QUEUE, {})
+        self._count = ctypes.c_int64.from_address(self.queue.engine.get_global_value_address("count"))
+        self._freed = (ctypes.c_int64 * 65536).from_address(
+            self.queue.engine.get_global_value_address("freed")
+        )
+        self._done = 0
 
     def take(self, size: int) -> int:
         """Return the address of so many bytes, which are zero."""
-        while self.freed:
-            self.give_back(self.freed.pop() or 0)
+        while self._done < self._count.value:
+            self.give_back(self._freed[self._done % 65536])
+            self._done += 1
         pages = max(1, -(-size // _PAGE))
         total = (pages + 2) * _PAGE
         base = _system.mmap(None, total, _NONE, _PRIVATE_ANONYMOUS, -1, 0)
@@ -99,14 +121,10 @@ def install(memory: Memory) -> Any:
             memory.give_back(place)
         return new
 
-    # NumPy frees arrays while an error is on its way, too, when no other function may be called.
-    def free(_: int, place: int, size: int) -> None:
-        memory.freed.append(place)
-
     handler = _Handler(
         b"guarded", 1, None, _Handler._TAKE(lambda _, size: memory.take(size)),
         _Handler._CLEAR(lambda _, count, size: memory.take(count * size)), _Handler._GROW(grow),
-        _Handler._FREE(free),
+        _Handler._FREE(memory.queue.address("guarded_free")),
     )  # fmt: skip
     get, make = ctypes.pythonapi.PyCapsule_GetPointer, ctypes.pythonapi.PyCapsule_New
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]

@@ -77,22 +77,30 @@ def leaks(count: int) -> list[str]:
     wrong = []
     warnings.simplefilter("ignore")
     for name, step in _steps().items():
-        warm = max(50, count // 10)
-        for _ in range(warm):
+        for _ in range(max(50, count // 10)):
             step()
-        gc.collect()
-        gc.disable()
-        try:
-            before, objects = _resident(), len(gc.get_objects())
-            for _ in range(count):
-                step()
-            more, left = _resident() - before, len(gc.get_objects()) - objects
-        finally:
-            gc.enable()
-        print(f"  {name}: {left} objects and {more >> 10} kB more after {count} steps", flush=True)
-        if left > 100 + count // 100 or more > 16 << 20:
-            wrong.append(f"{name}: {left} objects and {more >> 10} kB more after {count} steps")
+        # What is compiled once in a while, when it pays, comes once: a leak grows the second time, too.
+        for _ in range(2):
+            left, more = _grown(step, count)
+            print(f"  {name}: {left} objects and {more >> 10} kB more after {count} steps", flush=True)
+            if left <= 100 + count // 100 and more <= 16 << 20:
+                break
+        else:
+            wrong.append(f"{name}: {left} objects and {more >> 10} kB more after {count} steps, twice")
     return wrong
+
+
+def _grown(step: Callable[[], Any], count: int) -> tuple[int, int]:
+    """Return how many objects and bytes there are more after so many steps without the collector."""
+    gc.collect()
+    gc.disable()
+    try:
+        before, objects = _resident(), len(gc.get_objects())
+        for _ in range(count):
+            step()
+        return len(gc.get_objects()) - objects, _resident() - before
+    finally:
+        gc.enable()
 
 
 def _resident() -> int:

@@ -58,6 +58,7 @@ class Script:
         self.writes = [0] * places
         self.numbers: list[float] = []
         self._steps: list[tuple[Any, ...]] = []
+        self._ends: tuple[int, ...] = ()
 
     def step(self, name: str, *operands: int) -> StandIn:
         """Note an op; its result."""
@@ -80,9 +81,16 @@ class Script:
         self.numbers.append(float(value))
         return ~(len(self.numbers) - 1)
 
+    def close(self) -> None:
+        """Note which values the arrays have in the end, and let go of the stand-ins: they refer to the
+        script, and a step that leaves cycles leaves work to the collector.
+        """
+        self._ends = tuple(x.value for x in self.arrays)
+        self.arrays.clear()
+
     def written(self) -> Written:
         """Return what was done."""
-        return Written(len(self.arrays), tuple(self._steps), tuple(x.value for x in self.arrays))
+        return Written(len(self._ends), tuple(self._steps), self._ends)
 
 
 class StandIn:
@@ -238,4 +246,5 @@ def script_of(
     change(param, grad, state, group)
     if script.writes[GRAD] or len(state) != len(before) or any(state[k] is not v for k, v in before):
         raise Unsupported
+    script.close()
     return script
