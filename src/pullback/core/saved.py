@@ -157,6 +157,19 @@ def save(
     node._saved = tuple(parts)
 
 
+def renew(nodes: Iterable[Node], counter: Any, before: Any) -> None:
+    """Let what nodes have saved of a tensor stay valid over a write that does not count: what had the version
+    `before` has the present one.
+    """
+    for node in nodes:
+        parts = list(node._saved or ())
+        for k in range(0, min(len(parts), 3 * node._op.layout.count), 3):
+            if parts[k + 1] is counter and parts[k + 2] == before:
+                parts[k + 2] = counter[0]
+        if parts:
+            node._saved = tuple(parts)
+
+
 def in_torch_order(node: Node, indices: Iterable[int]) -> list[int]:
     """Places of saved values as torch goes through them: inputs before outputs and, of two inputs, each in
     the order of the names, `other` before `self`.

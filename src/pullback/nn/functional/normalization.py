@@ -13,6 +13,9 @@ from ...array import dtypes
 from ...core import inplace as writing
 from ...core.graph_errors import type_word
 from ...core.modes import change, set_modes
+from ...core.node import Output
+from ...core.saved import renew
+from ...core.tracer import Tracer
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...errors import argument_type
 from ...ops import normalize as o
@@ -79,19 +82,28 @@ def _check_channels(channels: int, **vectors: Any) -> None:
             raise RuntimeError(f"{name} should contain {channels} elements not {math.prod(shape_of(v))}")
 
 
-def _update(running: Any, batch: Any, momentum: float) -> None:
-    """running ← (1 − momentum)·running + momentum·batch, unrecorded."""
+def _update(running: Any, batch: Any, momentum: float, out: Any = None) -> None:
+    """running ← (1 − momentum)·running + momentum·batch, unrecorded; torch leaves the version as it is.
+
+    `out` is the result whose node has saved `running`, where one has.
+    """
     a = running._value
     # a plain tensor that a transformed function captured gets the statistics' values, as in torch
     b = writing.innermost(batch) if isinstance(a, ndarray) else batch._value
     if isinstance(a, ndarray) and isinstance(b, ndarray):
-        np.copyto(a, (1 - momentum) * a + momentum * b, casting="unsafe")  # torch leaves the version as it is
+        np.copyto(a, (1 - momentum) * a + momentum * b, casting="unsafe")
         return
+    version = running._counter[0]
     before = change(grad=False)
     try:
         writing.write(running, running * (1 - momentum) + batch * momentum)
     finally:
         set_modes(before)
+    if out is not None and type(out._value) is Tracer and out._node is not None:
+        # Views follow a write by the version, so a trace counts it; what was saved stays valid all the same.
+        nodes = out._value.recorder.running.setdefault(id(running._counter), [])
+        nodes.append(out._node.node if isinstance(out._node, Output) else out._node)
+        renew(nodes, running._counter, version)
 
 
 def _check_kinds(*vectors: Any, **numbers: Any) -> None:
@@ -187,15 +199,15 @@ def with_statistics(
     detached = [None if v is None else v.detach() for v in (running_mean, running_var)]
     if training and input._level:
         _check_running(input, running_mean, running_var)
-    if training and type(input._value) is not ndarray:
+    if training and type(input._value) not in (ndarray, Tracer):
         detached = [None, None]
     out, mean, invstd, var = o.batch_norm(input, weight, bias, *detached, training, float(eps))
     if training:
         count = math.prod(shape) // shape[1] if shape[1] else 0
         if running_mean is not None:
-            _update(running_mean, mean, momentum)
+            _update(running_mean, mean, momentum, out)
         if running_var is not None:
-            _update(running_var, var * (count / max(count - 1, 1)), momentum)
+            _update(running_var, var * (count / max(count - 1, 1)), momentum, out)
     return out, mean, invstd
 
 
