@@ -110,8 +110,8 @@ def test_numbers_of_a_parameter_without_recording() -> None:
         p.numpy()
 
 
-def test_grids_of_processes_are_refused() -> None:
-    with pytest.raises(RuntimeError, match="DeviceMesh needs process groups"):
+def test_a_grid_of_processes_needs_a_group() -> None:
+    with pytest.raises(ValueError, match="environment variable RANK expected, but not set"):
         torch.distributed.device_mesh.DeviceMesh("cpu", [0])
 
 
@@ -245,12 +245,12 @@ def test_what_is_for_several_processes_or_gpus() -> None:
     with pytest.raises(RuntimeError, match="an extension in C\\+\\+ or CUDA needs torch's C\\+\\+ library"):
         torch.utils.cpp_extension.load("name", ["file.cu"])
     distributed = torch.distributed
-    assert distributed._tensor is distributed.tensor
+    assert distributed._tensor.DTensor is distributed.tensor.DTensor
     assert distributed._composable.fsdp.MixedPrecisionPolicy().param_dtype is None
-    with pytest.raises(RuntimeError, match="fully_shard needs process groups"):
+    with pytest.raises(ValueError, match="Default process group has not been initialized"):
         distributed.fsdp.fully_shard(torch.nn.Linear(1, 1))
     with distributed.tensor.experimental.implicit_replication():
-        assert distributed.elastic.multiprocessing.errors.record(len) is len
+        assert distributed.elastic.multiprocessing.errors.record(len)("ab") == 2
     assert not distributed.autograd.is_available()
     assert torch.cuda.amp.common.amp_definitely_not_available()
 

@@ -257,7 +257,7 @@ class Op:
         self.declared = {key: value for key, value in declared.items() if key in FIELDS}
         self.kernel = kernel
         self.kind = kind
-        known = KERNELS.get(self.base, Kernel(f"{self.base}_cpu", frozenset()))
+        known: Kernel = KERNELS.get(name) or KERNELS.get(self.base, Kernel(f"{self.base}_cpu", frozenset()))
         self.word, refused, self.words, self.spares_scalars = known
         refuses = (kind not in ("view", "linear")) != (self.base in COMPLEX_HALF)
         self.refused: frozenset[np.dtype[Any]] = refused | ({COMPLEX32} if refuses else frozenset())

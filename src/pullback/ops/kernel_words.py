@@ -176,3 +176,8 @@ for _word, _ops in _COMPLEX_HALF_WORDS.items():
     for _op in _ops.split():
         _known = KERNELS.get(_op, Kernel(_word, _NOTHING, {}, _op in _SPARING_SCALARS))
         KERNELS[_op] = _known._replace(words={**_known.words, dtypes.COMPLEX32: _word})
+
+# A comparison that is written to its first operand computes in the dtype of both, which is not the result's.
+for _name in ("ge", "gt", "le", "lt"):
+    for _kind in ("number", "tensor"):
+        KERNELS[f"{_name}_{_kind}"] = Kernel(f"{_name}_cpu", _NOTHING)

@@ -12,9 +12,11 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
+from numpy import ndarray
+
 from ...array import dtypes
 from ...core.op import TABLE, Op
-from ...core.value import TensorBase, shape_of
+from ...core.value import TensorBase, shape_of, wrap
 from ...tensor.constants import contiguous_format
 from . import aten  # noqa: F401  # `torch.ops` asks here
 from .overload import OpOverload, overload
@@ -99,7 +101,10 @@ def _index(ask: Ask, x: Any, where: Any, *rest: Any) -> Any:
     dims = rest[-1]
     places: list[Any] = [None] * (max(dims) + 1)
     for k, dim in enumerate(dims):
-        places[dim] = ask(overload("select", "int"), (where, 0, k), {})
+        # torch is given the places of each axis apart; a graph has no other way to them than by an op.
+        array: Any = getattr(where, "_value", None)
+        apart = type(array) is ndarray
+        places[dim] = wrap(array[k]) if apart else ask(overload("select", "int"), (where, 0, k), {})
     return ask(overload("index", "Tensor"), (x, places), {})
 
 
