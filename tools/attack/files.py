@@ -17,6 +17,7 @@ import zipfile
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 import pullback as torch
@@ -383,7 +384,8 @@ def file(seed: int, number: int) -> tuple[str, bytes]:
         ("bytes of a row", lambda: _changed(chance, good()[1])),
         ("a row by grammar", lambda: _row(chance, Grammar(chance).pickle())),
         ("places of tensors in a row", lambda: _row(chance, PROTO + placed(chance) + b".")),
-        ("a header of safetensors", lambda: _header(chance)),
+        # The library is an extra: without it there is nothing to attack.
+        *([("a header of safetensors", lambda: _header(chance))] if find_spec("safetensors") else []),
     )  # fmt: skip
     name, make = kinds[number % len(kinds)]
     return name, make()
