@@ -178,8 +178,9 @@ class Recorder:
         #: Whether tensors with a history that the trace has made become constants when they meet its values,
         #: as outside of a loop's body; those that have, and the numbers of the constants.
         self.lifts = False
-        #: Nodes that have saved running statistics, by the identity of the version counter.
-        self.running: dict[int, list[Any]] = {}
+        #: Nodes that have saved a tensor whose writes by ops do not count as changes (`saved.renew`), by the
+        #: identity of its version counter.
+        self.uncounted: dict[int, list[Any]] = {}
         #: Returns how many elements of a value are not 0 in the call that is traced, which is a part of the
         #: program then; None where that cannot be.
         self.counts: Callable[[Any], int] | None = None

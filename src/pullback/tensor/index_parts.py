@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -210,14 +211,18 @@ def _as_index(item: Any) -> Any:
     )
 
 
-def traced_places(x: Any) -> Any:
-    """Return the places, (rank, n), of what is not 0 in a value that is traced; None for other values, and
-    where a trace cannot know how many there are.
+def counts(x: Any) -> Callable[[Any], int] | None:
+    """Return what tells how many elements of a traced value are not 0; None for other values, and where a
+    trace cannot know.
     """
     value = x._value if isinstance(x, TensorBase) else x
-    if type(value) is not Tracer or value.recorder.counts is None:
-        return None
-    return places(x, value.recorder.counts(x))
+    return value.recorder.counts if type(value) is Tracer else None
+
+
+def traced_places(x: Any) -> Any:
+    """Return the places, (rank, n), of what is not 0 in a value whose trace `counts`; None for others."""
+    count = counts(x)
+    return None if count is None else places(x, count(x))
 
 
 def mask_entries(x: Any, dim: int, mask: Any) -> list[Entry]:

@@ -101,7 +101,7 @@ def _update(running: Any, batch: Any, momentum: float, out: Any = None) -> None:
         set_modes(before)
     if out is not None and type(out._value) is Tracer and out._node is not None:
         # Views follow a write by the version, so a trace counts it; what was saved stays valid all the same.
-        nodes = out._value.recorder.running.setdefault(id(running._counter), [])
+        nodes = out._value.recorder.uncounted.setdefault(id(running._counter), [])
         nodes.append(out._node.node if isinstance(out._node, Output) else out._node)
         renew(nodes, running._counter, version)
 
