@@ -1,4 +1,4 @@
-"""What `DistributedDataParallel` is given: groups, parameters, sizes of buckets and hooks, checked."""
+"""Check the arguments of `DistributedDataParallel`: groups, parameters, sizes of buckets and hooks."""
 
 from __future__ import annotations
 

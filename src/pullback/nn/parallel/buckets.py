@@ -117,7 +117,7 @@ def _fills_its_memory(tensor: Any) -> bool:
 
 
 class GradBucket:
-    """What a communication hook is given: a bucket whose gradients are all there.
+    """Give a communication hook a bucket whose gradients are all there.
 
     Parameters
     ----------

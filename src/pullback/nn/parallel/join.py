@@ -11,7 +11,7 @@ from ...tensor.creation import ones, zeros
 
 
 class JoinHook:
-    """What a process without inputs does for one object that it shares with the others."""
+    """Do a process' part for an object that it shares with the others, when it has no inputs left."""
 
     def main_hook(self) -> None:
         """Take part in the collectives of one iteration of the others."""

@@ -1,4 +1,4 @@
-"""What a process without inputs does for a parallel module: the collectives of a forward and a backward."""
+"""Take part in the collectives of a forward and a backward without inputs, for a parallel module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a parallel module tells of itself: data about buckets and iterations, and its lines in the log."""
+"""Describe a parallel module: data about its buckets and iterations, and its lines in the log."""
 
 from __future__ import annotations
 
