@@ -211,10 +211,11 @@ def test_least_squares_of_middling_size(driver, dtype):
     )  # fmt: skip
 
 
-SQUARE = (
-    "cholesky cholesky_ex cond det eig eigh eigvals eigvalsh inv inv_ex ldl_factor lu lu_factor matrix_exp "
-    "matrix_norm matrix_rank pinv qr slogdet svd svdvals"
-).split()
+SQUARE = [
+    "cholesky", "cholesky_ex", "cond", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "inv_ex",
+    "ldl_factor", "lu", "lu_factor", "matrix_exp", "matrix_norm", "matrix_rank", "pinv", "qr", "slogdet",
+    "svd", "svdvals",
+]  # fmt: skip
 
 
 @REAL_AND_COMPLEX

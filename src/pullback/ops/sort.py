@@ -166,15 +166,21 @@ def _searchsorted(sequence: ndarray, values: ndarray, /, right: bool, small: boo
 searchsorted: Any = op("searchsorted", _searchsorted)
 
 
-def _bincount(x: ndarray, weights: ndarray | None, /, minlength: int) -> ndarray:
-    if weights is None:
-        return np.bincount(x, minlength=minlength)
-    counts = np.bincount(x, weights, minlength)
-    return counts.astype(np.float32) if weights.dtype == np.float32 else counts
+def _bincount(x: ndarray, weights: ndarray | None, /, minlength: int, length: int | None) -> ndarray:
+    counts = np.bincount(x, weights, minlength if length is None else length)
+    return counts.astype(np.float32) if weights is not None and weights.dtype == np.float32 else counts
 
 
-#: How often each non-negative integer occurs, or the sum of its weights.
-bincount: Any = op("bincount", _bincount, underivable="bincount", shape=no_shape("bincount"))
+def _bins(x: Any, weights: Any, minlength: int, length: int | None) -> Any:
+    if length is None:
+        return no_shape("bincount")()
+    dtype = np.int64 if weights is None else np.float32 if weights.dtype == np.float32 else np.float64
+    return (((length,), np.dtype(dtype)),)
+
+
+#: How often each non-negative integer occurs, or the sum of its weights: as many as `length` says where it is
+#: known.
+bincount: Any = op("bincount", _bincount, underivable="bincount", shape=_bins)
 
 
 def _histc(x: ndarray, /, bins: int, low: float, high: float) -> ndarray:

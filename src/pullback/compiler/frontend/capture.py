@@ -27,10 +27,9 @@ from ...core.modes import DEFAULT, NO_GRAD, Modes, modes, set_modes
 from ...core.node import LEAF, AccumulateGrad, Node, accumulator
 from ...core.op import TABLE
 from ...core.tracer import Equation, Recorder, Reference, Tracer, seeing, tracing
-from ...core.value import TensorBase, shape_of, wrap
+from ...core.value import TensorBase, wrap
 from ...nn.parameter import Buffer, Parameter
 from ...ops.cheap import CHEAP
-from ...ops.reduce import count_nonzero
 from ...tensor.random import default_generator
 from ...tensor.tensor import Tensor
 from ...torch_names.amp.autocast_mode import settings, traced_apart
@@ -262,7 +261,7 @@ class _Capture:
         self.recorder = Recorder(fresh_level())
         self.recorder.places = {} if places else None
         self.recorder.lifts = True
-        self.recorder.counts = self._count_of
+        self.recorder.size = self._size
         self._thread = threading.get_ident()
         self._drawn: Any = None
         self._heard, self._hears = warnings.catch_warnings(record=True), False
@@ -469,10 +468,9 @@ class _Capture:
             if type(value) in (int, float):
                 yield place
 
-    def _count_of(self, x: Any) -> int:
-        """Return how many elements of a traced value are not 0, in the call that is traced."""
-        count = count_nonzero(x, tuple(range(len(shape_of(x)))))
-        return self.session.size(Item(self.session, int, count, None))
+    def _size(self, size: Any) -> int:
+        """Return a traced integer, in the call that is traced."""
+        return self.session.size(Item(self.session, int, size, None))
 
     def _number_of(self, t: Any) -> Any:
         """Return the number of a traced tensor of one element, in the call that is traced."""
