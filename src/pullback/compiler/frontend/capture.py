@@ -31,6 +31,7 @@ from ...core.value import TensorBase, wrap
 from ...nn.parameter import Buffer, Parameter
 from ...ops.cheap import CHEAP
 from ...tensor.random import default_generator
+from ...tensor.sparse import Sparse
 from ...tensor.tensor import Tensor
 from ...torch_names.amp.autocast_mode import settings, traced_apart
 from ...utils._pytree import tree_flatten, tree_unflatten
@@ -51,6 +52,7 @@ from .heard_warnings import WarnAgain
 from .outgoing import Given, outgoing
 from .results import Made, Result, Results
 from .session import Effect, Knowledge, Session, current
+from .sparse_inputs import SparseInputs
 from .unsupported import Again, OnlyNow, Unsupported
 
 #: Shape and dtype.
@@ -248,6 +250,7 @@ class _Capture:
         self.phantom: dict[int, Any] = {}
         self.phantom_values: set[int] = set()
         self._strides: dict[int, tuple[int, ...]] = {}
+        self._sparse = SparseInputs(lambda why: self.session.refusal(why))
         self._index: dict[int, int] = {}
         self._before: list[_Slots] = []
         self._leaves: list[bool] = []
@@ -300,6 +303,9 @@ class _Capture:
         A tensor that is found by a place and otherwise, too, is told by its identity after all: a call that
         finds another one in the place is another program's. One that is `told` from others is not found.
         """
+        if isinstance(t, Sparse):
+            self._meet_sparse(t, place)
+            return
         known = self._index.get(id(t))
         if known is not None:
             cell = self.cells[known]
@@ -322,6 +328,17 @@ class _Capture:
         if not isinstance(t._value, Tracer):
             kind = "number" if type(place) is Number else "place"
             self._add(t, Cell("fixed", t) if place is None else Cell(kind, place))
+
+    def _meet_sparse(self, t: Sparse, place: Any) -> None:
+        values = t._plain
+        if type(values._value) is Tracer and id(values) not in self._index:
+            return  # the trace has made it
+        guard = self._sparse.meet(t)
+        if place is not None:
+            self.session.guards.append(place)
+        if guard is not None:
+            self.session.guards.append(guard)
+            self._meet(values, None)
 
     def _is_stand_in(self, t: Any) -> bool:
         return any(t is each for each in self.phantom.values())
@@ -394,6 +411,7 @@ class _Capture:
                 if asked:
                     session.note(Contents(answer, settings, (), precisions), (id(settings), "answer"))
                 recorder.check_lifted()
+                self._sparse.check()
                 if recorder.refused is not None:
                     raise recorder.refused
                 self._follow_modes(before)
@@ -426,6 +444,7 @@ class _Capture:
 
     def _put_back(self) -> None:
         """Let the tensors hold what they held before the trace."""
+        self._sparse.put_back()
         for slots in self._before:
             t = slots.tensor
             t._value, t._node, t._view, t._level = slots.value, slots.node, slots.view, slots.level
