@@ -146,13 +146,34 @@ topk: Any = op(
 # --- places in a sorted row, counts -------------------------------------------------------------------------
 
 
+#: Rows for each halving of a row from which all rows are searched together, and most values in each: 256 rows
+#: of 9 take 400 µs one by one, and 45 together.
+_ROWS, _COLUMNS = 8, 32
+
+
+def _searched(sequence: ndarray, values: ndarray, right: bool) -> ndarray:
+    """Search all rows together: places grow by powers of two as long as what is before them is below."""
+    count = sequence.shape[-1]
+    found = np.zeros(values.shape, np.int64)
+    for bit in reversed(range(count.bit_length())):
+        further = found + (1 << bit)
+        before = np.take_along_axis(sequence, np.minimum(further, count) - 1, -1)
+        reached = before <= values if right else before < values
+        if values.dtype.kind == "f":
+            reached |= np.isnan(values) & (right | ~np.isnan(before))
+        np.copyto(found, further, where=reached & (further <= count))
+    return found
+
+
 def _searchsorted(sequence: ndarray, values: ndarray, /, right: bool, small: bool) -> ndarray:
     side: Any = "right" if right else "left"
     dtype = np.int32 if small else np.int64
     sequence, values = orderable(sequence), orderable(values)
     if sequence.ndim == 1:
         return np.asarray(np.searchsorted(sequence, values, side)).astype(dtype)
-    rows = prod(sequence.shape[:-1])
+    rows, length, columns = prod(sequence.shape[:-1]), sequence.shape[-1], values.shape[-1]
+    if rows >= _ROWS * length.bit_length() and columns <= _COLUMNS:
+        return _searched(sequence, values, right).astype(dtype)
     pairs = zip(
         sequence.reshape(rows, sequence.shape[-1]), values.reshape(rows, values.shape[-1]), strict=True
     )
