@@ -142,13 +142,13 @@ def _code_of(facts: Facts) -> CodeType:
 # What the source of every call may name.
 facade.shared.update({
     "ABSENT": ABSENT, "DEFAULT": DEFAULT, "DIFFERENTIABLE": DIFFERENTIABLE, "F32": F32, "F64": F64,
-    "FROZEN": FROZEN, "I64": I64, "IGNORE": IGNORE, "INFERENCE": INFERENCE, "LEAF": LEAF, "LEAST": LEAST, "MOST": MOST,
-    "NOTHING": (None, FROZEN, 0), "NO_GRAD": NO_GRAD, "Output": Output, "PARALLEL_SIZE": PARALLEL_SIZE,
-    "accumulator": accumulator, "bring_up_to_date": bring_up_to_date, "calling_frame": sys._getframe,
-    "float32": float32, "float64": float64, "loud": loud, "modes": modes, "ndarray": ndarray, "new": _new,
-    "no_versions": NoVersions,
-    "next_sequence": next_sequence, "own_file": own_file, "parallel": parallel, "quiet": quiet, "run": run,
-    "settled": settled, "unrecorded": unrecorded, "user_frame": user_frame, "view_of": View.of,
+    "FROZEN": FROZEN, "I64": I64, "IGNORE": IGNORE, "INFERENCE": INFERENCE, "LEAF": LEAF, "LEAST": LEAST,
+    "MOST": MOST, "NOTHING": (None, FROZEN, 0), "NO_GRAD": NO_GRAD, "Output": Output,
+    "PARALLEL_SIZE": PARALLEL_SIZE, "accumulator": accumulator, "bring_up_to_date": bring_up_to_date,
+    "calling_frame": sys._getframe, "float32": float32, "float64": float64, "loud": loud, "modes": modes,
+    "ndarray": ndarray, "new": _new, "no_versions": NoVersions, "next_sequence": next_sequence,
+    "own_file": own_file, "parallel": parallel, "quiet": quiet, "run": run, "settled": settled,
+    "unrecorded": unrecorded, "user_frame": user_frame, "view_of": View.of,
 })  # fmt: skip
 
 
