@@ -54,15 +54,8 @@ class Columns:
     """
 
     def __init__(
-        self,
-        x: ndarray,
-        kernel: Sequence[int],
-        stride: Sequence[int],
-        pads: Pads,
-        dilation: Sequence[int],
-        output: Sequence[int],
-        out_channels: int,
-        groups: int,
+        self, x: ndarray, kernel: Sequence[int], stride: Sequence[int], pads: Pads, dilation: Sequence[int],
+        output: Sequence[int], out_channels: int, groups: int,
     ) -> None:
         self.kernel, self.stride, self.pads, self.dilation = kernel, stride, pads, dilation
         self.output, self.groups = output, groups

@@ -64,13 +64,8 @@ def _wide(x: ndarray) -> ndarray:
 
 
 def conv(
-    x: ndarray,
-    w: ndarray,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    groups: int,
-    bias: ndarray | None = None,
+    x: ndarray, w: ndarray, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int],
+    groups: int, bias: ndarray | None = None,
 ) -> ndarray:
     """y[n, o] = Σ_i w[i] · x[n, o·stride + i·dilation − padding], summed over the input channels of each
     group, plus a bias for each output channel.
@@ -112,13 +107,8 @@ def add_bias(y: ndarray, bias: ndarray) -> ndarray:
 
 
 def conv_transpose(
-    y: ndarray,
-    w: ndarray,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    groups: int,
-    size: Sequence[int],
+    y: ndarray, w: ndarray, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int],
+    groups: int, size: Sequence[int],
 ) -> ndarray:
     """x[n, t] = Σ_i w[i] · y[n, o] over the o with o·stride + i·dilation − padding = t: the transpose of
     `conv`.
@@ -163,13 +153,8 @@ def conv_transpose(
 
 
 def conv_weight(
-    x: ndarray,
-    y: ndarray,
-    kernel: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    groups: int,
+    x: ndarray, y: ndarray, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int],
+    dilation: Sequence[int], groups: int,
 ) -> ndarray:
     """w[i] = Σ_n,o x[n, o·stride + i·dilation − padding] · y[n, o]: what a covector y of `conv` gives the
     weight.
@@ -214,14 +199,8 @@ def conv_weight(
 
 
 def _correlate(
-    x: ndarray,
-    w: ndarray,
-    stride: Sequence[int],
-    pads: Pads,
-    dilation: Sequence[int],
-    groups: int,
-    output: Sequence[int],
-    bias: ndarray | None = None,
+    x: ndarray, w: ndarray, stride: Sequence[int], pads: Pads, dilation: Sequence[int], groups: int,
+    output: Sequence[int], bias: ndarray | None = None,
 ) -> ndarray:
     """`conv` with a padding of its own, maybe negative, at each end of each axis."""
     y = np.empty((x.shape[0], w.shape[0], *output), x.dtype)
@@ -263,13 +242,8 @@ def _is_better_gathered(y: ndarray, w: ndarray, groups: int, size: Sequence[int]
 
 
 def _scatter(
-    y: ndarray,
-    w: ndarray,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    groups: int,
-    size: Sequence[int],
+    y: ndarray, w: ndarray, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int],
+    groups: int, size: Sequence[int],
 ) -> ndarray:
     """`conv_transpose`, one addition for each tap over what the product of the weight with y gives for it.
 
@@ -331,13 +305,8 @@ def _scatter(
 
 
 def _add_taps(
-    products: ndarray,
-    box: ndarray,
-    lead: tuple[slice, ...],
-    tail: tuple[slice, ...],
-    stride: Sequence[int],
-    dilation: Sequence[int],
-    output: Sequence[int],
+    products: ndarray, box: ndarray, lead: tuple[slice, ...], tail: tuple[slice, ...], stride: Sequence[int],
+    dilation: Sequence[int], output: Sequence[int],
 ) -> None:
     """box[o·stride + tap·dilation] += products[tap, o], between axes that both have before and after."""
     kernel = products.shape[len(lead) : len(lead) + len(output)]

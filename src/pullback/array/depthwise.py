@@ -37,13 +37,8 @@ class _Layout:
     """Lay out the padded places of a channel, and the run of them that each tap is multiplied with."""
 
     def __init__(
-        self,
-        size: Sequence[int],
-        kernel: Sequence[int],
-        stride: Sequence[int],
-        pads: Pads,
-        dilation: Sequence[int],
-        output: Sequence[int],
+        self, size: Sequence[int], kernel: Sequence[int], stride: Sequence[int], pads: Pads,
+        dilation: Sequence[int], output: Sequence[int],
     ) -> None:
         lengths = [o + (k - 1) * d // s for o, k, s, d in zip(output, kernel, stride, dilation)]
         steps = [prod(lengths[axis + 1 :]) for axis in range(len(lengths))]

@@ -134,10 +134,7 @@ def _run_split(ufunc: Any, operands: Sequence[Any], result: ndarray, cut: Sequen
 
 
 def blockwise(
-    block: Callable[..., Any],
-    *inputs: ndarray,
-    scratch: int = 0,
-    dtype: Any = None,
+    block: Callable[..., Any], *inputs: ndarray, scratch: int = 0, dtype: Any = None,
     out: ndarray | EllipsisType = ...,
 ) -> ndarray:
     """Return a chain of ufuncs, run block by block so that its temporaries stay in the cache.

@@ -12,10 +12,7 @@ Pads = Sequence[tuple[int, int]]
 
 
 def output_size(
-    size: Sequence[int],
-    kernel: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
+    size: Sequence[int], kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int],
     dilation: Sequence[int],
 ) -> tuple[int, ...]:
     """(size + 2·padding − dilation·(kernel − 1) − 1) // stride + 1 on each axis."""
@@ -26,12 +23,8 @@ def output_size(
 
 
 def transposed_size(
-    size: Sequence[int],
-    kernel: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    output_padding: Sequence[int],
-    dilation: Sequence[int],
+    size: Sequence[int], kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int],
+    output_padding: Sequence[int], dilation: Sequence[int],
 ) -> tuple[int, ...]:
     """(size − 1)·stride − 2·padding + dilation·(kernel − 1) + output_padding + 1 on each axis."""
     return tuple(
@@ -41,13 +34,8 @@ def transposed_size(
 
 
 def pad_into(
-    x: ndarray,
-    pads: Pads,
-    starts: Sequence[int] | None = None,
-    lengths: Sequence[int] | None = None,
-    *,
-    images_last: bool = False,
-    fill: float = 0,
+    x: ndarray, pads: Pads, starts: Sequence[int] | None = None, lengths: Sequence[int] | None = None, *,
+    images_last: bool = False, fill: float = 0,
 ) -> ndarray:
     """Return a box of the padded `x`: a view where it holds no padding, else a copy.
 

@@ -280,10 +280,7 @@ def avg_pool(
 
 
 def avg_pool_adjoint(
-    y: ndarray,
-    windows: Windows,
-    size: Sequence[int],
-    count_include_pad: bool = True,
+    y: ndarray, windows: Windows, size: Sequence[int], count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> ndarray:
     """Give each of y ``(N, C, *output)`` to the places of its window, divided as `avg_pool` divides: ``(N, C,
@@ -312,12 +309,8 @@ def avg_pool_adjoint(
 
 @functools.lru_cache(maxsize=256)
 def _divisor(
-    size: tuple[int, ...],
-    output: tuple[int, ...],
-    windows: Windows,
-    count_include_pad: bool,
-    divisor_override: int | None,
-    dtype: np.dtype,
+    size: tuple[int, ...], output: tuple[int, ...], windows: Windows, count_include_pad: bool,
+    divisor_override: int | None, dtype: np.dtype,
 ) -> Any:
     if divisor_override is not None:
         return dtype.type(divisor_override)

@@ -419,8 +419,6 @@ def vhp(
     return outputs[0], result if several_in else result[0]
 
 
-
-
 def hvp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:

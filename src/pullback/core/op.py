@@ -61,7 +61,6 @@ class Call(Protocol):
 TABLE: dict[str, Op] = {}
 
 
-
 class Kernel(NamedTuple):
     """torch's kernel of an op: what messages call it, and the NumPy dtypes that it is not written for."""
 

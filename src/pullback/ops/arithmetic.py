@@ -24,7 +24,6 @@ log = elementwise("log", np.log, lambda g, x: g / conj(x), promote="float",
 add = elementwise("add", np.add, lambda g: g, lambda g: g)
 
 
-
 def _no_bools(*values: Any) -> None:
     kinds = [v.dtype.kind if isinstance(v, ndarray) else "b" if isinstance(v, bool) else "" for v in values]
     if kinds == ["b", "b"]:
@@ -61,7 +60,6 @@ mul = elementwise(
     "mul", np.multiply, lambda g, y: g * conj(y), lambda g, x: g * conj(x), exact_scalars=True,
     float8=True,
 )
-
 
 
 def _mul_number(x: ndarray, /, other: Any, out: Any = ...) -> ndarray:
@@ -214,12 +212,7 @@ def _scalar_pow_rule(g: Any, x: Any, out: Any, base: Any) -> Any:
 
 #: A Python number to the power x.
 scalar_pow = elementwise(
-    "scalar_pow",
-    _scalar_pow_kernel,
-    _scalar_pow_rule,
-    attrs=("base",),
-    promote=None,
-    place=in_order,
+    "scalar_pow", _scalar_pow_kernel, _scalar_pow_rule, attrs=("base",), promote=None, place=in_order,
     node_name="PowBackward2",
 )
 

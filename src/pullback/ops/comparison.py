@@ -34,7 +34,6 @@ gt = _ordered("gt", np.greater)
 ge = _ordered("ge", np.greater_equal)
 
 
-
 def _written(compare: Call) -> Callable[..., Any]:
     """Return a comparison as its in-place form has it: ones and zeros in the first input's dtype, which carry
     a zero gradient; torch's node tells a number from a tensor.

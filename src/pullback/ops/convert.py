@@ -28,11 +28,7 @@ def _cast_rule(g: Any) -> Any:
 
 #: Values in another dtype; a copy. The engine brings the covector back to the input's dtype.
 cast = op(
-    "cast",
-    _cast,
-    (_cast_rule,),
-    kind="linear",
-    node_name="ToCopyBackward0",
+    "cast", _cast, (_cast_rule,), kind="linear", node_name="ToCopyBackward0",
     batch=lambda size, dtype: (dtype,),
 )
 

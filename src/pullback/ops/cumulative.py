@@ -38,13 +38,9 @@ def _cumsum(x: ndarray, /, dim: int, reverse: bool) -> ndarray:
 
 #: Running sum along `dim`, from the end with `reverse`.
 cumsum: Call = op(
-    "cumsum",
-    _cumsum,
+    "cumsum", _cumsum,
     (lambda g, dim, reverse: cumsum(g, dim, not reverse),),
-    kind="linear",
-    halves=True,
-    batch=dim_first,
-    place=in_order,
+    kind="linear", halves=True, batch=dim_first, place=in_order,
 )
 
 

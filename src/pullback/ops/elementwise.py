@@ -128,7 +128,6 @@ sigmoid = _float("sigmoid", _sigmoid, _sigmoid_rule,
                  names=("sigmoid", "special.expit"))
 
 
-
 def _sgn_rule(g: Any, x: Any, out: Any) -> Any:
     if dtype_of(x).kind not in "cW":
         return zeros_of(g)

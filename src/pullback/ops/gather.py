@@ -198,8 +198,7 @@ def _product_rule(g: Any, x: Any, index: Any, source: Any, out: Any, dim: int, i
     single = zero & eq(gather(zeros, index, dim), 1)
     without_zero = scatter_reduce(x, index, masked_fill(source, single, 1), dim, "prod", include_self)
     g_source = where(
-        single,
-        gather(g * conj(without_zero), index, dim),
+        single, gather(g * conj(without_zero), index, dim),
         gather(g * conj(out), index, dim) / conj(masked_fill(source, zero, 1)),
     )
     return g * conj(without_x / one_x), g_source

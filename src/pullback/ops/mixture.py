@@ -445,10 +445,7 @@ masked_fill_tensor = elementwise(
     lambda g, y: where(y, 0, g),
     None,
     lambda g, y: where(y, g, 0),
-    promote=None,
-    halves=False,
-    place=in_order,
-    node_name="MaskedFillBackward1",
+    promote=None, halves=False, place=in_order, node_name="MaskedFillBackward1",
 )
 
 

@@ -163,25 +163,13 @@ def _layer_backward_batched(size: int, values: Any, dims: Any, axes: int, eps: f
 
 #: (x − mean)·rstd·weight + bias over the last `axes` axes.
 layer_norm = op(
-    "native_layer_norm",
-    _layer_norm,
-    _layer_rule,
-    joint=True,
-    outputs=("out", "mean", "rstd"),
-    differentiable=(0,),
-    batch_rule=_layer_batched,
-    sizes_kept=True,
+    "native_layer_norm", _layer_norm, _layer_rule, joint=True, outputs=("out", "mean", "rstd"),
+    differentiable=(0,), batch_rule=_layer_batched, sizes_kept=True,
 )
 #: As torch, it takes the bias, too, which it does not need: each gradient requires grad where the bias does.
 layer_norm_backward = op(
-    "native_layer_norm_backward",
-    _layer_backward,
-    _layer_backward_rule,
-    joint=True,
-    outputs=("dx", "dweight", "dbias"),
-    partial=True,
-    batch_rule=_layer_backward_batched,
-    sizes_kept=True,
+    "native_layer_norm_backward", _layer_backward, _layer_backward_rule, joint=True,
+    outputs=("dx", "dweight", "dbias"), partial=True, batch_rule=_layer_backward_batched, sizes_kept=True,
 )
 
 # --- batch norm ---------------------------------------------------------------------------------------------
@@ -295,27 +283,14 @@ def _batch_backward_batched(size: int, values: Any, dims: Any, training: bool, e
 #: (x − mean)·invstd·weight + bias for each channel (dim 1), with the statistics of x in training, else with
 #: those given.
 batch_norm = op(
-    "native_batch_norm",
-    _batch_norm,
-    _batch_rule,
-    joint=True,
-    outputs=("out", "batch_mean", "invstd", "batch_var"),
-    differentiable=(0,),
-    differentiable_inputs=(0, 1, 2),
-    batch_rule=_batch_batched,
-    place=following_channels,
-    saves=("mean", "var"),
-    sizes_kept=True,
+    "native_batch_norm", _batch_norm, _batch_rule, joint=True,
+    outputs=("out", "batch_mean", "invstd", "batch_var"), differentiable=(0,),
+    differentiable_inputs=(0, 1, 2), batch_rule=_batch_batched, place=following_channels,
+    saves=("mean", "var"), sizes_kept=True,
 )
 batch_norm_backward = op(
-    "native_batch_norm_backward",
-    _batch_backward,
-    _batch_backward_rule,
-    joint=True,
-    outputs=("dx", "dweight", "dbias"),
-    partial=True,
-    batch_rule=_batch_backward_batched,
-    sizes_kept=True,
+    "native_batch_norm_backward", _batch_backward, _batch_backward_rule, joint=True,
+    outputs=("dx", "dweight", "dbias"), partial=True, batch_rule=_batch_backward_batched, sizes_kept=True,
 )
 
 # --- group norm ---------------------------------------------------------------------------------------------
@@ -388,21 +363,10 @@ def _group_backward_batched(size: int, values: Any, dims: Any, groups: int, eps:
 
 #: Normalisation of each group of channels, then weight and bias for each channel.
 group_norm = op(
-    "native_group_norm",
-    _group_norm,
-    _group_rule,
-    joint=True,
-    outputs=("out", "mean", "rstd"),
-    differentiable=(0,),
-    batch_rule=_group_batched,
-    place=following_channels,
+    "native_group_norm", _group_norm, _group_rule, joint=True, outputs=("out", "mean", "rstd"),
+    differentiable=(0,), batch_rule=_group_batched, place=following_channels,
 )
 group_norm_backward = op(
-    "native_group_norm_backward",
-    _group_backward,
-    _group_backward_rule,
-    joint=True,
-    outputs=("dx", "dweight", "dbias"),
-    partial=True,
-    batch_rule=_group_backward_batched,
+    "native_group_norm_backward", _group_backward, _group_backward_rule, joint=True,
+    outputs=("dx", "dweight", "dbias"), partial=True, batch_rule=_group_backward_batched,
 )

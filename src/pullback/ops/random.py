@@ -120,8 +120,7 @@ random = _draw("random", random_integer.random, (), "RandomBackward2")
 random_below = _draw(
     "random_below",
     lambda generator, out, high: random_integer.random_between(generator, out, 0, high),
-    ("high",),
-    "RandomBackward1",
+    ("high",), "RandomBackward1",
 )
 random_between = _draw("random_between", random_integer.random_between, ("low", "high"), "RandomBackward0")
 randperm = _draw("randperm", random_integer.permute, (), "RandpermBackward0")

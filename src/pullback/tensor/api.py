@@ -68,18 +68,10 @@ OUT = "out : Tensor, optional\n    Takes the result.\n"
 
 
 def public(
-    function: Function | None = None,
-    *,
-    name: str | None = None,
-    namespace: str = "",
-    method: bool | None = None,
-    inplace: Any = False,
-    is_function: bool = True,
-    out: bool = True,
-    aliases: Iterable[str] = (),
-    written: Function | None = None,
-    arranged: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None,
-    behind: str | None = None,
+    function: Function | None = None, *, name: str | None = None, namespace: str = "",
+    method: bool | None = None, inplace: Any = False, is_function: bool = True, out: bool = True,
+    aliases: Iterable[str] = (), written: Function | None = None,
+    arranged: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None, behind: str | None = None,
     mirrors: bool = False,
 ) -> Any:
     """Declare a public function (see the module's docstring).

@@ -36,9 +36,7 @@ class DisableTorchFunctionSubclass:
 
 
 def _disabled_torch_function_impl(
-    func: Callable[..., Any],
-    types: Iterable[type],
-    args: tuple[Any, ...] = (),
+    func: Callable[..., Any], types: Iterable[type], args: tuple[Any, ...] = (),
     kwargs: dict[str, Any] | None = None,
 ) -> Any:
     """Run the function as if nothing overrode it: what a class sets as `__torch_function__` to stay plain."""

@@ -161,12 +161,7 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
 
 @public(out=False)
 def tensor_split(
-    input: Any,
-    indices_or_sections: Any = None,
-    dim: int = 0,
-    *,
-    indices: Any = None,
-    sections: Any = None,
+    input: Any, indices_or_sections: Any = None, dim: int = 0, *, indices: Any = None, sections: Any = None,
     tensor_indices_or_sections: Any = None,
 ) -> tuple[Any, ...]:
     """Parts of nearly equal size along axis `dim`, or parts that end before each of the given places."""

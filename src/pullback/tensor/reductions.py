@@ -372,11 +372,7 @@ def _warn_freedom(name: str, shape: tuple[int, ...], dims: tuple[int, ...], corr
 
 def _spread(name: str, call: _F, label: str) -> _F:
     def function(
-        input: Any,
-        dim: Any = None,
-        unbiased: Any = None,
-        keepdim: bool = False,
-        *,
+        input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
         correction: Any = _MISSING,
     ) -> Any:
         dims, chosen, keep = _spread_arguments(label, input, dim, unbiased, keepdim, correction)

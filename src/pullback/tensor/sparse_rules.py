@@ -142,7 +142,6 @@ def _masked(out: Any, x: Any, mask: Any) -> Pulls:
     return (lambda g: g.sparse_mask(mask) if x._sparse else g.to_dense(), None)
 
 
-
 def _where_positive(g: Any, out: Any) -> Any:
     """Return the covector where the result is positive; where it has an entry all the same, 0."""
     if not g._sparse:

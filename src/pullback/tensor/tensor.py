@@ -339,10 +339,7 @@ class Tensor(Methods):
         return node_hooks.add_hook(node_hooks.leaf_hooks(self).accumulated, hook)
 
     def backward(
-        self,
-        gradient: Any = None,
-        retain_graph: bool | None = None,
-        create_graph: bool = False,
+        self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
         inputs: Any = None,
     ) -> None:
         """Pull the covector `gradient` back: every leaf x gets ``gradientᵀ·∂self/∂x`` added to `.grad`."""

@@ -40,11 +40,7 @@ from .loss_reduction import (
 
 @mirrored
 def binary_cross_entropy(
-    input: Any,
-    target: Any,
-    weight: Any = None,
-    size_average: Any = None,
-    reduce: Any = None,
+    input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean",
 ) -> Any:
     """−w(target·log(input) + (1 − target)·log(1 − input))."""
@@ -81,13 +77,8 @@ def _check_spread(shape: tuple[int, ...], weight: tuple[int, ...]) -> None:
 
 @mirrored
 def binary_cross_entropy_with_logits(
-    input: Any,
-    target: Any,
-    weight: Any = None,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
-    pos_weight: Any = None,
+    input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
+    reduction: str = "mean", pos_weight: Any = None,
 ) -> Any:
     """`binary_cross_entropy` of sigmoid(input), computed without overflow; `pos_weight` weights the
     positive class.
@@ -158,11 +149,7 @@ def soft_margin_loss(
 
 @functional
 def multilabel_soft_margin_loss(
-    input: Any,
-    target: Any,
-    weight: Any = None,
-    size_average: Any = None,
-    reduce: Any = None,
+    input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean",
 ) -> Any:
     """Mean over the classes (last dim) of −w(target·log s + (1 − target)·log(1 − s)), s = sigmoid(input)."""
@@ -227,14 +214,8 @@ def _check_range(target: Any, classes: int, text: str, least: int = 0) -> None:
 
 @functional
 def multi_margin_loss(
-    input: Any,
-    target: Any,
-    p: int = 1,
-    margin: float = 1.0,
-    weight: Any = None,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
+    input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None, size_average: Any = None,
+    reduce: Any = None, reduction: str = "mean",
 ) -> Any:
     """Mean over the other classes i of max(0, margin − input[target] + input[i])^p, weighted by the
     target's class.
@@ -321,13 +302,8 @@ def _check_nll(input: Any, target: Any, weight: Any, ignore_index: int) -> None:
 
 @functional
 def nll_loss(
-    input: Any,
-    target: Any,
-    weight: Any = None,
-    size_average: Any = None,
-    ignore_index: int = -100,
-    reduce: Any = None,
-    reduction: str = "mean",
+    input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
+    reduce: Any = None, reduction: str = "mean",
 ) -> Any:
     """Negative log-likelihood: −w[t]·input[t] for log-probabilities with classes along dim 1; the mean is
     weighted.
@@ -360,14 +336,8 @@ def _nll(input: Any, target: Any, weight: Any, reduction: str, ignore_index: int
 
 @functional
 def cross_entropy(
-    input: Any,
-    target: Any,
-    weight: Any = None,
-    size_average: Any = None,
-    ignore_index: int = -100,
-    reduce: Any = None,
-    reduction: str = "mean",
-    label_smoothing: float = 0.0,
+    input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
+    reduce: Any = None, reduction: str = "mean", label_smoothing: float = 0.0,
 ) -> Any:
     """Cross entropy of logits `input` (classes along dim 1) with class indices, or with probabilities of
     its shape.

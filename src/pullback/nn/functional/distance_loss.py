@@ -31,11 +31,7 @@ pdist = functional(distances.pdist)
 
 @functional
 def hinge_embedding_loss(
-    input: Any,
-    target: Any,
-    margin: float = 1.0,
-    size_average: Any = None,
-    reduce: Any = None,
+    input: Any, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean",
 ) -> Any:
     """input where target is 1, max(0, margin − input) where it is −1."""
@@ -53,12 +49,7 @@ def hinge_embedding_loss(
 
 @functional
 def margin_ranking_loss(
-    input1: Any,
-    input2: Any,
-    target: Any,
-    margin: float = 0,
-    size_average: Any = None,
-    reduce: Any = None,
+    input1: Any, input2: Any, target: Any, margin: float = 0, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean",
 ) -> Any:
     """max(0, −target·(input1 − input2) + margin)."""
@@ -78,12 +69,7 @@ def margin_ranking_loss(
 
 @functional
 def cosine_embedding_loss(
-    input1: Any,
-    input2: Any,
-    target: Any,
-    margin: float = 0,
-    size_average: Any = None,
-    reduce: Any = None,
+    input1: Any, input2: Any, target: Any, margin: float = 0, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean",
 ) -> Any:
     """1 − cos where target is 1, max(0, cos − margin) where it is −1."""
@@ -130,16 +116,8 @@ def _check_ranks(*inputs: Any) -> None:
 
 @mirrored
 def triplet_margin_loss(
-    anchor: Any,
-    positive: Any,
-    negative: Any,
-    margin: float = 1.0,
-    p: float = 2,
-    eps: float = 1e-6,
-    swap: bool = False,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
+    anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
+    swap: bool = False, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
 ) -> Any:
     """max(0, d(anchor, positive) − d(anchor, negative) + margin), d the distance of order p."""
     reduction = legacy_reduction(size_average, reduce, reduction)
@@ -159,14 +137,8 @@ def triplet_margin_loss(
 
 @functional
 def triplet_margin_with_distance_loss(
-    anchor: Any,
-    positive: Any,
-    negative: Any,
-    *,
-    distance_function: Any = None,
-    margin: float = 1.0,
-    swap: bool = False,
-    reduction: str = "mean",
+    anchor: Any, positive: Any, negative: Any, *, distance_function: Any = None, margin: float = 1.0,
+    swap: bool = False, reduction: str = "mean",
 ) -> Any:
     """`triplet_margin_loss` with a distance of one's own."""
     check_reduction(reduction)

@@ -117,14 +117,8 @@ def _check_kinds(*vectors: Any, **numbers: Any) -> None:
 
 @mirrored
 def batch_norm(
-    input: Any,
-    running_mean: Any,
-    running_var: Any,
-    weight: Any = None,
-    bias: Any = None,
-    training: bool = False,
-    momentum: float = 0.1,
-    eps: float = 1e-5,
+    input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
+    training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
 ) -> Any:
     """(input − mean) / √(var + eps) · weight + bias for each channel (dim 1).
 
@@ -161,13 +155,7 @@ def _check_running(input: Any, *running: Any) -> None:
 
 
 def with_statistics(
-    input: Any,
-    running_mean: Any,
-    running_var: Any,
-    weight: Any,
-    bias: Any,
-    training: bool,
-    momentum: float,
+    input: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, training: bool, momentum: float,
     eps: float,
 ) -> tuple[Any, Any, Any]:
     """Batch norm with the batch's mean and 1/√(var + eps), which are None where nothing was normalised."""
@@ -213,14 +201,8 @@ def with_statistics(
 
 @mirrored
 def instance_norm(
-    input: Any,
-    running_mean: Any = None,
-    running_var: Any = None,
-    weight: Any = None,
-    bias: Any = None,
-    use_input_stats: bool = True,
-    momentum: float = 0.1,
-    eps: float = 1e-5,
+    input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None,
+    use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5,
 ) -> Any:
     """`batch_norm` of each image on its own."""
     if use_input_stats:

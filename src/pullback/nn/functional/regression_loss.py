@@ -65,11 +65,7 @@ def _check_promoted(kernel: str, input: Any, target: Any) -> None:
 
 @functional
 def mse_loss(
-    input: Any,
-    target: Any,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
     weight: Any = None,
 ) -> Any:
     """Mean squared error: the reduction of (input − target)²."""
@@ -89,11 +85,7 @@ def mse_loss(
 
 @functional
 def l1_loss(
-    input: Any,
-    target: Any,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
     weight: Any = None,
 ) -> Any:
     """Mean absolute error: the reduction of |input − target|."""
@@ -110,11 +102,7 @@ def l1_loss(
 
 @functional
 def smooth_l1_loss(
-    input: Any,
-    target: Any,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
     beta: float = 1.0,
 ) -> Any:
     """½d²/β where |d| < β, else |d| − ½β, for d = input − target."""
@@ -159,14 +147,8 @@ def huber_loss(
 
 @functional
 def poisson_nll_loss(
-    input: Any,
-    target: Any,
-    log_input: bool = True,
-    full: bool = False,
-    size_average: Any = None,
-    eps: float = 1e-8,
-    reduce: Any = None,
-    reduction: str = "mean",
+    input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None,
+    eps: float = 1e-8, reduce: Any = None, reduction: str = "mean",
 ) -> Any:
     """Negative log-likelihood of counts `target`: exp(input) − target·input, or input − target·log(input
     + eps).
@@ -213,11 +195,7 @@ def gaussian_nll_loss(
 
 @functional
 def kl_div(
-    input: Any,
-    target: Any,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
     log_target: bool = False,
 ) -> Any:
     """Kullback–Leibler divergence of log-probabilities `input` from `target`: target·(log target − input)."""
