@@ -90,7 +90,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
 
 
 def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
-    """Primal and tangent; the tangent is None where there is none, and outside every level."""
+    """Return the primal and tangent; the tangent is None where there is none, and outside every level."""
     if not _stack:
         return UnpackedDualTensor(tensor, None)
     tangent = duals.tangent_of(tensor, _stack[-1])

@@ -177,7 +177,7 @@ def _arrays(facts: Facts) -> list[str]:
 
 
 def _computed(facts: Facts) -> list[str]:
-    """``r``, what the kernel makes of the arrays, laid out."""
+    """Return ``r``, what the kernel makes of the arrays, laid out."""
     count = len(facts.inputs)
     arrays = [f"a{k}" for k in range(count)]
     attrs = "attrs" if facts.has_attrs else "()"

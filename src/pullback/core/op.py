@@ -323,24 +323,24 @@ class Op:
 
     @computed
     def public(self) -> Callable[..., Any]:
-        """On tensors only, with `out=`: what users call."""
+        """Return the call on tensors only, with `out=`, that users have."""
         return calls.make_call(self, public=True)
 
     @computed
     def node_class(self) -> type[Node]:
-        """The class of the nodes of a derivable op, made when first needed: to make those of all ops
+        """Return the class of the nodes of a derivable op, made when first needed: to make those of all ops
         takes 5 ms.
         """
         return make_node_class(self)
 
     @computed
     def packed_class(self) -> type[Node]:
-        """The class of nodes that hold packed values."""
+        """Return the class of nodes that hold packed values."""
         return packed_class(self)
 
     @computed
     def general_class(self) -> type[Node]:
-        """The node class of the general path, made when first needed."""
+        """Return the node class of the general path, made when first needed."""
         return general_class(self)
 
     def saved_names(self) -> list[str]:
@@ -381,7 +381,9 @@ class Op:
         raise AttributeError(f"'{self.node_name}' object has no attribute '{name}'", name=name, obj=node)
 
     def evaluate_in_order(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
-        """`evaluate` where values are in C order: what eager copied to be able to view is copied here."""
+        """Return `evaluate` where values are in C order: what eager copied to be able to view is
+        copied here.
+        """
         if self.in_order:
             inputs = (np.asarray(inputs[0], order="C"),)
         return self.evaluate(inputs, attrs)
@@ -469,8 +471,8 @@ class Op:
         return self.kernel(*inputs, *attrs)
 
     def result_shapes(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> tuple[tuple[Any, Any], ...]:
-        """(shape, NumPy dtype) of each output from the inputs' shapes and dtypes alone, as tracing asks for
-        it.
+        """Return (shape, NumPy dtype) of each output from the inputs' shapes and dtypes alone, as tracing
+        asks for it.
 
         What was found is remembered: a loop that is traced asks the same again and again.
         """
@@ -547,7 +549,7 @@ def _signature_names(name: str, kernel: Callable[..., Any]) -> tuple[list[str], 
 
 
 def torch_node_name(name: str) -> str:
-    """'leaky_relu' -> 'LeakyReluBackward0', 'log1p' -> 'Log1PBackward0'."""
+    """Return 'leaky_relu' -> 'LeakyReluBackward0', 'log1p' -> 'Log1PBackward0'."""
     return re.sub(r"(^|_|(?<=\d))([a-z])", lambda m: m[2].upper(), name).replace("_", "") + "Backward0"
 
 

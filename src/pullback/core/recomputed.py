@@ -77,7 +77,7 @@ def pulled_back(
 def pushed_forward(
     function: Callable[..., tuple[Any, ...]], primals: Sequence[Any], tangents: Sequence[Any]
 ) -> tuple[Any, ...]:
-    """Tangents of the function's results; None where a result has none."""
+    """Return tangents of the function's results; None where a result has none."""
     level = fresh_level()
     duals = [
         p if t is None else Dual(p, t, level) for p, t in zip(primals, tangents, strict=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class DebugLevel(IntEnum):
-    """How much is checked."""
+    """Say how much is checked."""
 
     OFF = 0
     INFO = 1

@@ -65,7 +65,9 @@ class Constraint:
     _shown: ClassVar[tuple[str, ...]] = ()
 
     def check(self, value: Any) -> Any:
-        """Booleans of the shape sample_shape + batch_shape: which events of `value` belong to the set."""
+        """Return booleans of the shape sample_shape + batch_shape: which events of `value` belong to
+        the set.
+        """
         raise NotImplementedError
 
     def __repr__(self) -> str:

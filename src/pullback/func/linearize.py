@@ -31,7 +31,7 @@ class _LinearRecorder(Recorder):
         self.held: dict[int, Any] = {}
 
     def operand(self, value: Any) -> tuple[Any, Any]:
-        """(what the equation holds, what the shape rule sees) for an input of an op."""
+        """Return (what the equation holds, what the shape rule sees) for an input of an op."""
         if isinstance(value, TensorBase):
             inner = value._value
             if isinstance(inner, Tracer) and inner.recorder is self:

@@ -51,7 +51,7 @@ def _zeros(kind: Kind) -> Any:
 
 
 def _moved(tensors: Sequence[Any], dims: Sequence[int | None], to: int) -> list[Any]:
-    """Tensors with their batch axis at one place; those without one as they are."""
+    """Return tensors with their batch axis at one place; those without one as they are."""
     return [t if d is None else move(t, d, to) for t, d in zip(tensors, dims, strict=True)]
 
 
@@ -145,8 +145,8 @@ def scanned(spec: Scan, tensors: Sequence[Any]) -> tuple[Any, ...]:
 def _pulled_scan(
     spec: Scan, grads: Sequence[Any], tensors: Sequence[Any], kept: Sequence[Any]
 ) -> list[Any]:
-    """Covectors of a scan's tensors: that of the carry goes back step by step, those of what is held are
-    summed over the steps.
+    """Return covectors of a scan's tensors: that of the carry goes back step by step, those of what is held
+    are summed over the steps.
     """
     pullback = spec.pullback
     assert pullback is not None
@@ -194,7 +194,7 @@ def _pulled_scan(
 
 
 def _pushed_scan(spec: Scan, tensors: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, ...]:
-    """Tangents of a scan's outputs."""
+    """Return tangents of a scan's outputs."""
     carries, last = spec.carries, spec.carries + spec.slices
     kinds = spec.body.kinds(spec.body.inputs)
     outputs = spec.body.kinds(spec.body.outputs)

@@ -154,7 +154,7 @@ def _elu(x: ndarray, alpha: float, scale: float, input_scale: float) -> ndarray:
 
 
 def _below_zero(x: Any) -> Any:
-    """x where it is negative, else 0: as in torch the slope at 0, and of nan, does not change."""
+    """Return x where it is negative, else 0: as in torch the slope at 0, and of nan, does not change."""
     return where(lt(x, 0), x, 0)
 
 

@@ -21,7 +21,9 @@ from .kernels import from_scipy, into, refuse, scipy_function
 
 
 def _away_from_zero(kernel: str, g: Any, x: Any, slope: Any) -> Any:
-    """g·slope(x), and g/2 where x is too small to divide by; refused where torch has no kernel for it."""
+    """Return g·slope(x), and g/2 where x is too small to divide by; refused where torch has no kernel
+    for it.
+    """
     if dtype_of(x) in HALVES:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(x))}'")
     tiny = float(np.finfo(dtype_of(x)).eps)
@@ -30,7 +32,7 @@ def _away_from_zero(kernel: str, g: Any, x: Any, slope: Any) -> Any:
 
 
 def _i1_rule(g: Any, x: Any, out: Any) -> Any:
-    """I₁′ = I₀ − I₁/x (DLMF 10.29.2)."""
+    """Return I₁′ = I₀ − I₁/x (DLMF 10.29.2)."""
     return _away_from_zero("i1_backward", g, x, lambda x: i0(x) - out / x)
 
 
@@ -92,7 +94,7 @@ scaled_modified_bessel_k1 = _underived("scaled_modified_bessel_k1", from_scipy("
 
 
 def _spherical(x: ndarray, /, out: Any = ...) -> ndarray:
-    """sin(x)/x (DLMF 10.49.3), by the first terms of its series near zero."""
+    """Return sin(x)/x (DLMF 10.49.3), by the first terms of its series near zero."""
     near = np.abs(x) < 0.5
     square = x * x
     series = 1 - square / 6 * (1 - square / 20 * (1 - square / 42 * (1 - square / 72 * (1 - square / 110))))

@@ -19,7 +19,7 @@ eq = elementwise("eq", np.equal, None, None, float8=True)
 ne = elementwise("ne", np.not_equal, None, None, float8=True)
 def _ordered(name: str, kernel: np.ufunc) -> Any:
     def check(x: Any, y: Any) -> None:
-        """Complex numbers have no order."""
+        """Refuse complex numbers, which have no order."""
         common = common_dtype([x, y])
         if common.kind in "cW":
             check_broadcast([x, y])
@@ -107,7 +107,7 @@ def _is_zero(v: Any) -> bool:
 
 
 def _masked(condition: Any, x: Any, keep: bool) -> ndarray | None:
-    """x where the condition is `keep`, else 0, by a mask of bits; None where that is not possible.
+    """Return x where the condition is `keep`, else 0, by a mask of bits; None where that is not possible.
 
     `np.where` branches on each element: 301,056 random float32 take it 1,277 µs, the mask 53 µs.
     """
@@ -124,7 +124,7 @@ def _masked(condition: Any, x: Any, keep: bool) -> ndarray | None:
 
 
 def chosen(condition: ndarray, x: ndarray, y: ndarray) -> ndarray:
-    """`np.where` of two arrays of one dtype, by masks of bits where they are large."""
+    """Return `np.where` of two arrays of one dtype, by masks of bits where they are large."""
     if condition.dtype.kind == "b" and max(condition.size, x.size, y.size) >= WORTH_BLOCKS:
         return activations.where(condition, x, y)
     return np.where(condition, x, y)

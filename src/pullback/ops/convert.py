@@ -66,7 +66,7 @@ neg_view = elementwise(
 
 
 def conj(x: Any) -> Any:
-    """Complex conjugate; a real value is returned as it is (rules call this on every covector)."""
+    """Return complex conjugate; a real value is returned as it is (rules call this on every covector)."""
     kind = type(x)
     if kind is ndarray:
         return np.conjugate(x) if x.dtype.kind in "cW" else x

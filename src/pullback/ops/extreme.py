@@ -112,7 +112,7 @@ def selecting(name: str, kernel: Callable[..., Any], **fields: Any) -> Call:
 
 
 def _values_at(x: ndarray, indices: ndarray, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
-    """Values and indices from indices that kept the dim."""
+    """Return values and indices from indices that kept the dim."""
     values = np.take_along_axis(x, indices, axis=dim)
     return (values, indices) if keepdim else (values.squeeze(dim), indices.squeeze(dim))
 
@@ -137,7 +137,7 @@ def _argmin(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
 
 
 def _orderable(x: ndarray) -> ndarray:
-    """bfloat16 as float32, which NumPy can compare."""
+    """Return bfloat16 as float32, which NumPy can compare."""
     return x.astype(np.float32) if x.dtype.kind == "V" else x
 
 
@@ -243,7 +243,9 @@ aminmax = op("aminmax", _aminmax, (_aminmax_rule,), kind="reduce", outputs=("min
 
 
 def _index_of_rank(x: ndarray, rank: Any, dim: int) -> ndarray:
-    """Index of the element of a given rank along `dim`, nan last; `rank` broadcasts against the rows."""
+    """Return the index of the element of a given rank along `dim`, nan last; `rank` broadcasts against the
+    rows.
+    """
     order = np.argsort(_orderable(x), axis=dim, kind="stable")
     return np.take_along_axis(order, rank, axis=dim)
 

@@ -38,7 +38,7 @@ cat_sizes = op(
 
 
 def cat(xs: Any, dim: int) -> Any:
-    """Values side by side along axis `dim`."""
+    """Return values side by side along axis `dim`."""
     return cat_sizes(xs, tuple(shape_of(x)[dim] for x in xs), dim)
 
 

@@ -382,7 +382,7 @@ trunc_quotient: Call = elementwise(
 
 
 def _over_square(x: Any, y: Any) -> Any:
-    """1 / (x² + y²), and 0 at the origin as in torch."""
+    """Return 1 / (x² + y²), and 0 at the origin as in torch."""
     square = x * x + y * y
     return where(eq(square, 0), 0, 1 / square)
 

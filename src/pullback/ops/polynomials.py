@@ -20,7 +20,7 @@ Step = Callable[[int, ndarray, ndarray, ndarray], ndarray]
 
 
 def recurrence(x: ndarray, n: ndarray, first: ndarray, step: Step) -> ndarray:
-    """Polynomials of degree n[i] at x[i].
+    """Return polynomials of degree n[i] at x[i].
 
     Parameters
     ----------

@@ -153,7 +153,7 @@ _bernoulli_each_op = op(
 
 
 def bernoulli_each(x: Any, p: Any, generator: Any) -> Any:
-    """Ones with the probabilities `p`, which broadcast, and zeros, in the shape and dtype of `x`."""
+    """Return ones with the probabilities `p`, which broadcast, and zeros, in the shape and dtype of `x`."""
     if not mappings.get():
         return _bernoulli_each_op(x, p, generator)
     return as_dtype(bernoulli(expand(p, shape_of(x)), generator), dtype_of(x))

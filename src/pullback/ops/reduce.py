@@ -52,12 +52,14 @@ def count(shape: Shape, dims: tuple[int, ...]) -> int:
 
 
 def shifted(size: int, dims: tuple[int, ...], *rest: Any) -> tuple[Any, ...]:
-    """Attributes with the batch axis first: the rule of every op whose first attribute is `dims`."""
+    """Return attributes with the batch axis first: the rule of every op whose first attribute is `dims`."""
     return (tuple([d + 1 for d in dims]), *rest)
 
 
 def over_rows(reduce: Callable[[Any, tuple[int, ...]], Any]) -> Call:
-    """Batching of an op over all elements, by the same reduction over all dims but the batch's."""
+    """Make the batching rule of an op over all elements, by the same reduction over all dims but the
+    batch's.
+    """
 
     def rule(size: int, values: tuple[Any, ...], in_dims: tuple[int, ...], *attrs: Any) -> Any:
         x = permute_to_front(values[0], in_dims[0])
@@ -109,7 +111,7 @@ def _mean_all(x: ndarray, /) -> ndarray:
 
 
 def _over_nothing(r: ndarray) -> ndarray:
-    """r / 0 without NumPy's warning."""
+    """Return r / 0 without NumPy's warning."""
     with np.errstate(all="ignore"):
         return np.true_divide(r, 0, out=r)
 

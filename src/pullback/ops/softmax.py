@@ -23,7 +23,7 @@ LARGE = 1 << 14
 
 
 def _batched(kernel: Any) -> Any:
-    """Batching; rows of a 0-d tensor are softmaxes of one element."""
+    """Make the batching rule; rows of a 0-d tensor are softmaxes of one element."""
 
     def rule(size: int, values: tuple[Any, ...], dims: tuple[int, ...], dim: int) -> Any:
         x = permute_to_front(values[0], dims[0])

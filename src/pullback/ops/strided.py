@@ -36,7 +36,7 @@ def _places(shape: Shape, strides: Strides) -> ndarray:
 
 
 def _span(shape: Shape, strides: Strides, size: Shape, stride: Strides, offset: int) -> tuple[int, int]:
-    """Lowest place and number of places that two layouts of one storage reach."""
+    """Return the lowest place and number of places that two layouts of one storage reach."""
     low = min(0, offset)
     return low, max(extent(shape, strides), offset + extent(size, stride)) - low
 

@@ -56,7 +56,7 @@ select_backward: Call = op(
 
 
 def slice_kernel(x: ndarray, /, dim: int, start: int, stop: int, step: int) -> ndarray:
-    """Places start, start + step, … below `stop` of axis `dim` of an array."""
+    """Return places start, start + step, … below `stop` of axis `dim` of an array."""
     part = x[(*LEAD[dim], slice(start, stop, step))] if dim else x[start:stop:step]
     if start == stop and x.size:
         # NumPy lets an empty part begin where the whole does; in torch it begins at `start`.

@@ -603,7 +603,7 @@ def inplace_twin(
     elif parts is not None:
         call = _fast_parts(parts, general)
     call.__name__ = call.__qualname__ = name + "_"
-    call.__doc__ = f"In-place version of :func:`{name}`: writes the result into `input` and returns it."
+    call.__doc__ = f"Write what :func:`{name}` gives into `input`, and return it."
     return call
 
 
@@ -695,7 +695,7 @@ def _fast_binary(op: Op, general: Function) -> Function:
 
 
 def _twin_of_two(input: Any, other: Any) -> Any:
-    """The signature of the twins of ops with two inputs."""
+    """Return the signature of the twins of ops with two inputs."""
 
 
 def _present(*args: Any) -> tuple[Any, ...]:

@@ -62,8 +62,8 @@ def _c_name(dtype: np.dtype[Any]) -> str:
 
 
 def write_copy(x: Any, source: Any, fills: bool = False) -> Any:
-    """``x.copy_(source)`` for a source that broadcasts; `fills`: it is one value, which may come from `x`;
-    return x.
+    """Return ``x.copy_(source)`` for a source that broadcasts; `fills`: it is one value, which may come from
+    `x`; return x.
     """
     record = modes().grad
     edge = edge_of(source) if record else None
@@ -88,7 +88,7 @@ def write_copy(x: Any, source: Any, fills: bool = False) -> Any:
 
 
 def write_value(x: Any, value: Any) -> Any:
-    """``x.fill_(value)`` for a 0-d tensor; return x."""
+    """Return ``x.fill_(value)`` for a 0-d tensor; return x."""
     record = modes().grad
     edge = edge_of(value) if record else None
     wanted = edge is not None and dtype_of(x) in DIFFERENTIABLE

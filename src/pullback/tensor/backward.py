@@ -135,7 +135,7 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
 
 
 def ones_on(output: Any) -> Any:
-    """Ones as a covector of an output, on its device."""
+    """Return ones as a covector of an output, on its device."""
     shape, dtype = shape_of(output), dtype_of(output)
     if is_wrapper(output):
         return named("ones_like", output)

@@ -333,7 +333,7 @@ def empty_permuted(size: Any, physical_layout: Any, *, dtype: Any = None) -> nda
 
 
 def _permuted_strides(size: Sequence[int], order: Sequence[int]) -> tuple[int, ...]:
-    """Strides without gaps of a size whose axes lie in an order, the outermost first."""
+    """Return strides without gaps of a size whose axes lie in an order, the outermost first."""
     inner = contiguous_strides([size[axis] for axis in order])
     return tuple([inner[order.index(axis)] for axis in range(len(size))])
 

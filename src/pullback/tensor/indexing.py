@@ -317,7 +317,7 @@ def assign(x: Any, source: Any) -> None:
 
 
 def put_into(x: Any, where: Any, values: Any, dims: Ints, accumulate: bool, fills: bool = False) -> Any:
-    """``index_put_`` on a tensor; return it."""
+    """Return ``index_put_`` on a tensor; return it."""
     wanted = inplace.requires_grad(x) or inplace.requires_grad(values)
     inplace.check_history(x, wanted)
     if not fills:
@@ -389,7 +389,7 @@ def _indices(name: str, x: Any, indices: Any) -> tuple[Ints, Any]:
 
 @public(out=False)
 def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
-    """`input` with the elements at `indices` replaced by `values`, or with `values` added there."""
+    """Return `input` with the elements at `indices` replaced by `values`, or with `values` added there."""
     dims, where = _indices("index_put", input, indices)
     fills = _fills(indices, values, accumulate)
     return i.index_put(input, where, _as_stored(input, where, values, dims, fills), dims, bool(accumulate))
@@ -397,7 +397,7 @@ def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -
 
 @public(is_function=True, out=False)
 def index_put_(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
-    """In-place version of :func:`index_put`."""
+    """Apply :func:`index_put` in place."""
     dims, where = _indices("index_put_", input, indices)
     return put_into(input, where, values, dims, bool(accumulate), _fills(indices, values, accumulate))
 

@@ -119,7 +119,7 @@ def refuse_bools(input: Any, other: Any) -> None:
 
 @public(inplace=_scaled_parts(a.sub, m.sub_scaled, -1), aliases=("subtract",))
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """Difference ``input − alpha·other``.
+    """Return the difference ``input − alpha·other``.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
 
 
 def rsub(input: Any, other: Any, alpha: Any = 1) -> Any:
-    """Difference ``other − alpha·input``.
+    """Return the difference ``other − alpha·input``.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ _NOT_GIVEN: Any = _NotGiven()
 
 @public(inplace=True, name="div", aliases=("divide",))
 def div(input: Any, other: Any, *, rounding_mode: str | None = _NOT_GIVEN) -> Any:
-    """Quotient ``input/other``.
+    """Return the quotient ``input/other``.
 
     Parameters
     ----------
@@ -215,12 +215,12 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = _NOT_GIVEN) -> An
 
 @public(inplace=True)
 def true_divide(input: Any, other: Any) -> Any:
-    """True quotient ``input/other``: `div` without a rounding mode."""
+    """Return True quotient ``input/other``: `div` without a rounding mode."""
     return a.div.op.public(input, other)
 
 
 def _floor_divide(input: Any, other: Any) -> Any:
-    """Quotient downwards, ⌊input/other⌋.
+    """Return the quotient downwards, ⌊input/other⌋.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ floor_divide = declare(
 
 
 def remainder_of(input: Any, other: Any) -> Any:
-    """Remainder ``input − other·⌊input/other⌋``, of the sign of `other`.
+    """Return the remainder ``input − other·⌊input/other⌋``, of the sign of `other`.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ def remainder_of(input: Any, other: Any) -> Any:
 
 
 def fmod(input: Any, other: Any) -> Any:
-    """Remainder ``input − other·trunc(input/other)``, of the sign of `input`.
+    """Return the remainder ``input − other·trunc(input/other)``, of the sign of `input`.
 
     Parameters
     ----------
@@ -287,7 +287,7 @@ declare("fmod", fmod, *TENSOR_OR_NUMBER, numbers=("other",))
 
 
 def power_of(input: Any, exponent: Any) -> Any:
-    """Power ``input ** exponent``.
+    """Return the power ``input ** exponent``.
 
     Parameters
     ----------
@@ -343,7 +343,7 @@ power = declare("pow", power_of, *_POWER_SIGNATURES, numbers=("exponent",))
 
 @public(inplace=True)
 def square(input: Any) -> Any:
-    """Square ``input²``, of bool in int64.
+    """Return the square ``input²``, of bool in int64.
 
     Parameters
     ----------
@@ -416,7 +416,7 @@ def _infinite(name: str, sign: str, compared: Any) -> None:
             result = result & compared(input, 0)
         return result if out is None else write_out(out, result, name)
 
-    function.__doc__ = f"""Where the input is {sign}∞.
+    function.__doc__ = f"""Return where the input is {sign}∞.
 
     Parameters
     ----------

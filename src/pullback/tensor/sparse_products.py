@@ -192,7 +192,7 @@ def mv(x: Any, y: Any) -> Any:
 
 
 def matmul(x: Any, y: Any) -> Any:
-    """``x @ y``, of matrices and vectors."""
+    """Return ``x @ y``, of matrices and vectors."""
     for t in (x, y):
         if not isinstance(t, Tensor):
             raise TypeError(
@@ -209,7 +209,7 @@ def matmul(x: Any, y: Any) -> Any:
 def addmm(
     input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, inplace: bool = False
 ) -> Any:
-    """``beta·input + alpha·(mat1 @ mat2)``."""
+    """Return ``beta·input + alpha·(mat1 @ mat2)``."""
     if not input._sparse and not inplace and mat1.dim() == mat2.dim() == 2:
         input = input.expand(mat1.shape[0], mat2.shape[1])
     check_matrices(mat1, mat2)
@@ -312,7 +312,7 @@ def _refuse_compressed(*tensors: Any) -> None:
 
 
 def sparse_mm(mat1: Any, mat2: Any) -> Any:
-    """`torch.sparse.mm`: its gradient has the layout of what is sparse."""
+    """Return `torch.sparse.mm`: its gradient has the layout of what is sparse."""
     if not (mat1._sparse or mat2._sparse):
         return mat1.mm(mat2)
     if not mat1._sparse:
@@ -324,7 +324,7 @@ def sparse_mm(mat1: Any, mat2: Any) -> Any:
 
 
 def sparse_addmm(mat: Any, mat1: Any, mat2: Any, *, beta: Any = 1.0, alpha: Any = 1.0) -> Any:
-    """`torch.sparse.addmm`."""
+    """Return `torch.sparse.addmm`."""
     return run(addmm, SPARSE_ADDMM, (mat, mat1, mat2), {"beta": beta, "alpha": alpha})
 
 

@@ -46,13 +46,16 @@ declare(
 
 #: Functions of a tensor and a parameter: two tensors, or one of them a number.
 _BINARY: dict[str, tuple[Callable[..., Any], str]] = {
-    "xlogy": (by_operands(s.xlogy, s.xlogy_of_number, s.xlogy_with_number), "x·log(y), 0 where x is 0."),
+    "xlogy": (
+        by_operands(s.xlogy, s.xlogy_of_number, s.xlogy_with_number), "Return x·log(y), 0 where x is 0."
+    ),
     "xlog1py": (
-        by_operands(s.xlog1py, s.xlog1py_of_number, s.xlog1py_with_number), "x·log(1 + y), 0 where x is 0."
+        by_operands(s.xlog1py, s.xlog1py_of_number, s.xlog1py_with_number),
+        "Return x·log(1 + y), 0 where x is 0.",
     ),
     "zeta": (
         by_operands(g.zeta, g.zeta_of_number, g.zeta_with_number),
-        "Hurwitz zeta function Σₖ (k + y)⁻ˣ (DLMF 25.11.1).",
+        "Return the Hurwitz zeta function Σₖ (k + y)⁻ˣ (DLMF 25.11.1).",
     ),
 }
 for _name, (_function, _summary) in _BINARY.items():
@@ -82,7 +85,7 @@ for _name, (_function, _summary) in _POLYNOMIALS.items():
     declare(
         _name,
         documented(
-            f"{_summary} (DLMF 18.3).", "x : Tensor or number",
+            f"Return the {_summary} (DLMF 18.3).", "x : Tensor or number",
             "n : Tensor or number\n    The degree, cut to an integer; a negative one gives 0.",
         )(_function),
         *_OF_DEGREE, namespace="special",

@@ -99,7 +99,7 @@ def wrap_torch_function(
 
 
 def _assert(condition: Any, message: Any) -> Any:
-    """``assert condition, message`` that a class which overrides functions is told of."""
+    """Return ``assert condition, message`` that a class which overrides functions is told of."""
     if type(condition) is not Tensor and has_torch_function((condition,)):
         return handle_torch_function(_assert, (condition,), condition, message)
     assert condition, message
@@ -170,7 +170,7 @@ def _get_current_function_mode_stack() -> list[Any]:
 
 @contextmanager
 def enable_reentrant_dispatch() -> Iterator[None]:
-    """A ``with`` block that changes nothing: a call inside a call is seen like any other."""
+    """Open a ``with`` block that changes nothing: a call inside a call is seen like any other."""
     yield
 
 
@@ -215,7 +215,7 @@ def get_ignored_functions() -> set[Callable[..., Any]]:
 
 
 def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:
-    """For each overridable function one with its signature that returns -1."""
+    """Return for each overridable function one with its signature that returns -1."""
 
     def dummy(function: Callable[..., Any]) -> Callable[..., Any]:
         def give(*_: Any, **__: Any) -> int:

@@ -128,7 +128,7 @@ class SobolEngine:
         return self
 
     def _advance(self, index: int) -> None:
-        """From the point of an index to the one after it."""
+        """Go from the point of an index to the one after it."""
         lowest_zero = (~index & (index + 1)).bit_length() - 1
         values = self.quasi.numpy()
         values ^= self.sobolstate.numpy()[:, lowest_zero]

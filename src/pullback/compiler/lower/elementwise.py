@@ -76,12 +76,12 @@ class Element(NDArrayOperatorsMixin):
 
     @property
     def dtype(self) -> Any:
-        """Dtype of the element."""
+        """Return the dtype of the element."""
         return self.value.dtype
 
     @property
     def itemsize(self) -> int:
-        """Bytes of the element."""
+        """Return bytes of the element."""
         return self.dtype.itemsize
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Element:
@@ -202,7 +202,9 @@ def _number(ops: Any, x: Any, y: Any, order: str) -> Any:
 
 
 def _logaddexp(ops: Any, x: Any, y: Any) -> Any:
-    """log(exp(x) + exp(y)), from the larger; of equal ones, infinities among them, without a difference."""
+    """Return log(exp(x) + exp(y)), from the larger; of equal ones, infinities among them, without a
+    difference.
+    """
     apart = ops.select(ops.eq(x, y), ops.constant(0, x.dtype), ops.neg(ops.abs(ops.sub(x, y))))
     return ops.add(ops.maximum(x, y), ops.function("log1p", ops.function("exp", apart)))
 
@@ -235,7 +237,7 @@ _OF_FLOATS = {np.copysign, np.divide, np.isfinite, np.isinf, np.reciprocal, np.s
 
 def _where(condition: Any, x: Any, y: Any) -> Any:
     ops = next(v.ops for v in (condition, x, y) if type(v) is Element)
-    dtype = np.result_type(*(k(0) if k in _NUMBERS else k for k in map(_kind, (x, y))))
+    dtype = np.result_type(*(k(0) if isinstance(k, type) else k for k in map(_kind, (x, y))))
     chosen = (_scalar(ops, v, kind) for v, kind in ((condition, np.dtype(bool)), (x, dtype), (y, dtype)))
     return Element(ops, ops.select(*chosen))
 

@@ -340,7 +340,7 @@ def _may_refuse(node: Call) -> bool:
 
 
 def _draws_first(nodes: list[Node]) -> list[Node]:
-    """Nodes with the random draws in front that need nothing: the rest is one native function then."""
+    """Return nodes with the random draws in front that need nothing: the rest is one native function then."""
     first: list[Node] = []
     others: list[Node] = []
     waiting = False

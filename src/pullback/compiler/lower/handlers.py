@@ -60,7 +60,7 @@ class Pair(NamedTuple):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The complex dtype of the scalar."""
+        """Return the complex dtype of the scalar."""
         return _WHOLE[self.real.dtype]
 
 
@@ -79,7 +79,7 @@ class Term(NamedTuple):
 
 
 class Analysis:
-    """Collects a body's loads and counts its operations.
+    """Collect a body's loads and counts its operations.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class Analysis:
 
 
 class Reference:
-    """Runs a body on NumPy scalars: slow, and the definition of what the emitter must do."""
+    """Run a body on NumPy scalars: slow, and the definition of what the emitter must do."""
 
     def __init__(self, arrays: dict[int, np.ndarray], values: dict[str, int]) -> None:
         self.arrays = arrays

@@ -89,7 +89,7 @@ def _quotient(ops: Any, x: Pair, y: Pair) -> Pair:
 
 
 def _sign(ops: Any, x: Pair) -> Pair:
-    """x/|x|, 0 at 0; of an infinite part its sign, and nan where both are infinite."""
+    """Return x/|x|, 0 at 0; of an infinite part its sign, and nan where both are infinite."""
     part = x.real.dtype
     size = ops.function("hypot", x.real, x.imag)
     zero, infinite = ops.constant(0, part), ops.constant(inf, part)

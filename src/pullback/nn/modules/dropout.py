@@ -19,7 +19,7 @@ class _DropoutNd(Module):
         self.inplace = inplace
 
     def forward(self, input: Any) -> Any:
-        """In training, zero elements (or channels) with probability p and scale the others by 1/(1−p)."""
+        """Zero elements (or channels) in training with probability p, and scale the others by 1/(1−p)."""
         return getattr(F, self.function)(input, self.p, self.training, self.inplace)
 
     def extra_repr(self) -> str:

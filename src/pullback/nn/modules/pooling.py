@@ -25,7 +25,7 @@ class _MaxPoolNd(Module):
         self.ceil_mode = ceil_mode
 
     def forward(self, input: Any) -> Any:
-        """Largest value of each window (and its index)."""
+        """Return the largest value of each window (and its index)."""
         function = (F.max_pool1d, F.max_pool2d, F.max_pool3d)[self.rank - 1]
         return function(
             input, self.kernel_size, self.stride, self.padding, self.dilation, ceil_mode=self.ceil_mode,
@@ -83,7 +83,7 @@ class AvgPool1d(_AvgPoolNd):
         self.count_include_pad = count_include_pad
 
     def forward(self, input: Any) -> Any:
-        """Mean of each window."""
+        """Return the mean of each window."""
         return F.avg_pool1d(
             input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
         )
@@ -109,7 +109,7 @@ class _AvgPool(_AvgPoolNd):
         self.divisor_override = divisor_override
 
     def forward(self, input: Any) -> Any:
-        """Mean of each window."""
+        """Return the mean of each window."""
         function = (F.avg_pool2d, F.avg_pool3d)[self.rank - 2]
         return function(
             input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
@@ -172,7 +172,7 @@ class _AdaptiveMaxPoolNd(Module):
         self.return_indices = return_indices
 
     def forward(self, input: Any) -> Any:
-        """Maximum over `output_size` windows of nearly equal length (and its index)."""
+        """Return the maximum over `output_size` windows of nearly equal length (and its index)."""
         function = (F.adaptive_max_pool1d, F.adaptive_max_pool2d, F.adaptive_max_pool3d)[self.rank - 1]
         return function(input, self.output_size, self.return_indices)
 
@@ -249,7 +249,7 @@ class _LPPoolNd(Module):
         self.ceil_mode = ceil_mode
 
     def forward(self, input: Any) -> Any:
-        """(Σ xᵖ)^(1/p) over each window."""
+        """Return (Σ xᵖ)^(1/p) over each window."""
         function = (F.lp_pool1d, F.lp_pool2d, F.lp_pool3d)[self.rank - 1]
         return function(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
@@ -304,7 +304,7 @@ class _FractionalMaxPool(Module):
             raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
 
     def forward(self, input: Any) -> Any:
-        """Largest value of each of windows at random distances (and its index)."""
+        """Return the largest value of each of windows at random distances (and its index)."""
         function = (F.fractional_max_pool2d, F.fractional_max_pool3d)[self.rank - 2]
         return function(
             input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices,

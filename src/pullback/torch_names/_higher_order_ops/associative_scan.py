@@ -85,7 +85,7 @@ def _running(combine: Callable[[Leaves, Leaves], Leaves], leaves: Leaves) -> Lea
 
 
 def _interleaved(even: Any, odd: Any) -> Any:
-    """Rows of two tensors by turns; the first may have one more."""
+    """Return rows of two tensors by turns; the first may have one more."""
     count = odd.shape[0]
     turns = stack([even[:count], odd], 1).flatten(0, 1)
     return cat([turns, even[count:]])
