@@ -21,6 +21,7 @@ FORMS: dict[str, Callable[[Any, Any], Any]] = {
     "parts": lambda a, b: (a * b).real + a.imag,
     "pairs": lambda a, b: torch.view_as_real(a * b) * 2,
     "sizes": lambda a, b: (a * b).abs(),
+    "angles": lambda a, b: torch.angle(a * b),
     "signs": lambda a, b: torch.sgn(a) * b,
     "sum of rows": lambda a, b: (a * b).sum(0),
     "sum of all": lambda a, b: (a * b).sum(),

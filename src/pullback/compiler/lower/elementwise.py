@@ -84,6 +84,16 @@ class Element(NDArrayOperatorsMixin):
         """Return bytes of the element."""
         return self.dtype.itemsize
 
+    @property
+    def real(self) -> Element:
+        """Return the real part of a complex element."""
+        return Element(self.ops, self.value.real)
+
+    @property
+    def imag(self) -> Element:
+        """Return the imaginary part of a complex element."""
+        return Element(self.ops, self.value.imag)
+
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Element:
         """Return the element in another dtype."""
         return Element(self.ops, _cast(self.ops, self.value, np.dtype(dtype)))

@@ -41,7 +41,7 @@ from . import (
     views,
 )
 from .buffer import Buffer
-from .context import CHEAP, Context, broadcast
+from .context import BOOL, CHEAP, Context, broadcast
 from .elementwise import Unwritten, form
 from .handlers import Analysis
 from .lowered import Call, Lowered, Node
@@ -232,7 +232,7 @@ class _Lowering:
             common = [np.dtype(bool), dtype, dtype]
         elif conditions is not None:
             common = [dtype, np.dtype(bool), dtype][: len(operands)]
-        elif dtype.kind == "b" or op.promote is None:
+        elif dtype.kind == "b" or op.promote is None or _is_complex(stand_ins):
             common = [dtypes.result_numpy_dtype(stand_ins)] * len(operands)
         else:
             common = [dtype] * len(operands)
@@ -353,6 +353,10 @@ def _draws_first(nodes: list[Node]) -> list[Node]:
             waiting = waiting or draws
             others.append(node)
     return first + others
+
+
+def _is_complex(operands: Sequence[Any]) -> bool:
+    return any(getattr(o, "dtype", BOOL).kind == "c" for o in operands)
 
 
 def _stand_in(operand: Any) -> Any:
