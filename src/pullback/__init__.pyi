@@ -197,18 +197,18 @@ def _standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor
 def _standard_gamma_grad(input: Tensor, output: Tensor) -> Tensor:
     """Return how gamma numbers `output` of rate 1 move with the concentrations `input` of their draw."""
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return the size |x| of each element."""
-def abs_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """Return the size |x| of each element: a real number, also of a complex one."""
+def abs_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`abs` gives into `input`, and return it."""
 def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return the size |x| of each element."""
+    """Return the size |x| of each element: a real number, also of a complex one."""
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the angle in [0, π] whose cosine each element is: nan outside [−1, 1]."""
-def acos_(input: Tensor, *surplus: Any, **named: Any) -> Tensor:
+def acos_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`acos` gives into `input`, and return it."""
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the value whose hyperbolic cosine each element is: log(x + √(x² − 1)), nan below 1."""
-def acosh_(input: Tensor, *surplus: Any, **named: Any) -> Tensor:
+def acosh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`acosh` gives into `input`, and return it."""
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """Return means over `output_size` windows of nearly equal length, one axis."""
@@ -239,7 +239,10 @@ def addmv(
     out: Tensor | None = None,
 ) -> Tensor:
     """Return ``beta * input + alpha * mat @ vec``."""
-def addmv_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def addmv_(
+    input: Tensor, mat: Tensor, vec: Tensor, *, beta: _Number = 1, alpha: _Number = 1,
+    out: Tensor | None = None,
+) -> Tensor:
     """Write what :func:`addmv` gives into `input`, and return it."""
 def addr(
     input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: _Number = 1, alpha: _Number = 1,
@@ -304,29 +307,29 @@ def arange(
     """Make the numbers ``start + i·step`` from [start, end), i counting from 0."""
 def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the angle in [0, π] whose cosine each element is: nan outside [−1, 1]."""
-def arccos_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def arccos_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`arccos` gives into `input`, and return it."""
 def arccosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the value whose hyperbolic cosine each element is: log(x + √(x² − 1)), nan below 1."""
-def arccosh_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def arccosh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`arccosh` gives into `input`, and return it."""
 def arcsin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the angle in [−π/2, π/2] whose sine each element is: nan outside [−1, 1]."""
-def arcsin_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def arcsin_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`arcsin` gives into `input`, and return it."""
 def arcsinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the value whose hyperbolic sine each element is: log(x + √(x² + 1))."""
-def arcsinh_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def arcsinh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`arcsinh` gives into `input`, and return it."""
 def arctan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the angle in (−π/2, π/2) whose tangent each element is."""
 def arctan2(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return the angle in (−π, π] of the point with height `input` and width `other`."""
-def arctan_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def arctan_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`arctan` gives into `input`, and return it."""
 def arctanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the value whose hyperbolic tangent each element is: log((1 + x)/(1 − x))/2."""
-def arctanh_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def arctanh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`arctanh` gives into `input`, and return it."""
 def are_deterministic_algorithms_enabled() -> builtins.bool:
     """Return whether deterministic algorithms were asked for."""
@@ -367,21 +370,21 @@ def asarray(
     """Make a tensor of `obj`, shared or copied as `copy` says (None: shared where that is possible)."""
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the angle in [−π/2, π/2] whose sine each element is: nan outside [−1, 1]."""
-def asin_(input: Tensor, *surplus: Any, **named: Any) -> Tensor:
+def asin_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`asin` gives into `input`, and return it."""
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the value whose hyperbolic sine each element is: log(x + √(x² + 1))."""
-def asinh_(input: Tensor, *surplus: Any, **named: Any) -> Tensor:
+def asinh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`asinh` gives into `input`, and return it."""
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the angle in (−π/2, π/2) whose tangent each element is."""
 def atan2(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return the angle in (−π, π] of the point with height `input` and width `other`."""
-def atan_(input: Tensor, *surplus: Any, **named: Any) -> Tensor:
+def atan_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`atan` gives into `input`, and return it."""
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the value whose hyperbolic tangent each element is: log((1 + x)/(1 − x))/2."""
-def atanh_(input: Tensor, *surplus: Any, **named: Any) -> Tensor:
+def atanh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`atanh` gives into `input`, and return it."""
 @overload
 def atleast_1d(tensor: Tensor, /) -> Tensor: ...
@@ -548,7 +551,7 @@ def cdist(
 cdouble: dtype
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the least whole number that is not below each element."""
-def ceil_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def ceil_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`ceil` gives into `input`, and return it."""
 def celu(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
     """Return input where it is positive, else α(exp(input/α) − 1)."""
@@ -581,21 +584,30 @@ def clamp(
     input: Tensor, min: _Number | None = None, max: _Number | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """Cut to limits, ``min(max(input, min), max)``."""
-def clamp_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+@overload
+def clamp_(input: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor: ...
+@overload
+def clamp_(input: Tensor, min: _Number | None = None, max: _Number | None = None) -> Tensor:
     """Write what :func:`clamp` gives into `input`, and return it."""
 @overload
 def clamp_max(input: Tensor, max: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def clamp_max(input: Tensor, max: _Number, *, out: Tensor | None = None) -> Tensor:
     """Cut from above, ``min(input, max)``."""
-def clamp_max_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+@overload
+def clamp_max_(input: Tensor, max: Tensor) -> Tensor: ...
+@overload
+def clamp_max_(input: Tensor, max: _Number) -> Tensor:
     """Write what :func:`clamp_max` gives into `input`, and return it."""
 @overload
 def clamp_min(input: Tensor, min: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def clamp_min(input: Tensor, min: _Number, *, out: Tensor | None = None) -> Tensor:
     """Cut from below, ``max(input, min)``."""
-def clamp_min_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+@overload
+def clamp_min_(input: Tensor, min: Tensor) -> Tensor: ...
+@overload
+def clamp_min_(input: Tensor, min: _Number) -> Tensor:
     """Write what :func:`clamp_min` gives into `input`, and return it."""
 def clear_autocast_cache() -> None:
     """Forget the casts that were kept."""
@@ -608,7 +620,10 @@ def clip(
     input: Tensor, min: _Number | None = None, max: _Number | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """Cut to limits, ``min(max(input, min), max)``."""
-def clip_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+@overload
+def clip_(input: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor: ...
+@overload
+def clip_(input: Tensor, min: _Number | None = None, max: _Number | None = None) -> Tensor:
     """Write what :func:`clip` gives into `input`, and return it."""
 def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
     """Return a copy with its own storage, in the input's layout or in a given one."""
@@ -648,7 +663,7 @@ def conj(input: Tensor) -> Tensor:
     """Return the complex conjugates, a view; a real tensor itself."""
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the complex conjugates as new elements; a real tensor itself."""
-def conj_physical_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def conj_physical_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`conj_physical` gives into `input`, and return it."""
 def constant_pad_nd(input: Tensor, pad: Sequence[builtins.int], value: _Number = 0) -> Tensor:
     """Pad the last axes with a number."""
@@ -708,11 +723,11 @@ def corrcoef(input: Tensor) -> Tensor:
     """
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the cosine of each element, an angle in radians."""
-def cos_(input: Tensor, *surplus: Any, **named: Any) -> Tensor:
+def cos_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`cos` gives into `input`, and return it."""
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the hyperbolic cosine (eˣ + e⁻ˣ)/2 of each element."""
-def cosh_(input: Tensor, *surplus: Any, **named: Any) -> Tensor:
+def cosh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`cosh` gives into `input`, and return it."""
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: builtins.float = 0.0, reduction: builtins.int = 1,
@@ -771,7 +786,7 @@ def cumulative_trapezoid(y: Tensor, *, dx: _Number = 1, dim: builtins.int = -1) 
 default_generator: Generator
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return each element, an angle in degrees, in radians: x·π/180."""
-def deg2rad_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def deg2rad_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`deg2rad` gives into `input`, and return it."""
 def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the determinant: (…, n, n) -> (…)."""
@@ -881,11 +896,11 @@ def equal(input: Tensor, other: Any) -> builtins.bool:
     """Return whether two tensors have the same shape and the same elements (nan equals nothing)."""
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the error function 2/√π·∫₀ˣ exp(−t²) dt of each element."""
-def erf_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def erf_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`erf` gives into `input`, and return it."""
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the complementary error function 1 − erf(x) of each element."""
-def erfc_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def erfc_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`erfc` gives into `input`, and return it."""
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the value whose error function each element is: ±∞ at ±1 and nan beyond."""
@@ -893,9 +908,9 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the exponential eˣ of each element."""
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the power 2ˣ of each element."""
-def exp2_(input: Tensor, *surplus: Any, **named: Any) -> Tensor:
+def exp2_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`exp2` gives into `input`, and return it."""
-def exp_(input: Tensor, *surplus: Any, **named: Any) -> Tensor:
+def exp_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`exp` gives into `input`, and return it."""
 def expand_copy(
     input: Tensor, size: Sequence[builtins.int], *, implicit: builtins.bool = False,
@@ -905,7 +920,7 @@ def expand_copy(
 explain: CallableModule
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return eˣ − 1 of each element, exact near 0."""
-def expm1_(input: Tensor, *surplus: Any, **named: Any) -> Tensor:
+def expm1_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`expm1` gives into `input`, and return it."""
 @overload
 def eye(
@@ -934,7 +949,7 @@ def fill_(self: Tensor, value: Any) -> Tensor:
     """Write one value into every element; return the tensor."""
 def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return each element without its fraction: the whole number next to it towards 0."""
-def fix_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def fix_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`fix` gives into `input`, and return it."""
 def flatten(input: Tensor, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
     """Return the axes `start_dim` to `end_dim` as one."""
@@ -963,7 +978,7 @@ def float_power(input: Tensor, exponent: _Number, *, out: Tensor | None = None) 
     """Return the power in double precision (complex double for a complex operand)."""
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the greatest whole number that is not above each element."""
-def floor_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def floor_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`floor` gives into `input`, and return it."""
 @overload
 def floor_divide(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -981,7 +996,7 @@ def fmod(input: Tensor, other: _Number, *, out: Tensor | None = None) -> Tensor:
     """Return the remainder ``input − other·trunc(input/other)``, of the sign of `input`."""
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the fraction x − trunc(x) of each element, of its sign."""
-def frac_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def frac_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`frac` gives into `input`, and return it."""
 def freeze(model: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None, f: Any = None) -> Any:
     """Compile a model for the shapes and dtypes of example inputs, to be kept in one file."""
@@ -1029,7 +1044,7 @@ def gather(
     """
 def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the greatest common divisor of both elements: 0 of 0 and 0."""
-def gcd_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def gcd_(input: Tensor, other: Tensor) -> Tensor:
     """Write what :func:`gcd` gives into `input`, and return it."""
 def ge(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return where ``input ≥ other``: False where one is nan."""
@@ -1248,7 +1263,7 @@ def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return √(input² + other²), without overflow on the way."""
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the modified Bessel function of the first kind and order 0, I₀(x), of each element."""
-def i0_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def i0_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`i0` gives into `input`, and return it."""
 def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Lower incomplete gamma function over Γ, P(a, x) = 1/Γ(a)·∫₀ˣ tᵃ⁻¹e⁻ᵗ dt (DLMF 8.2.4)."""
@@ -1421,11 +1436,11 @@ def layer_norm(
     """Normalise over the last axes."""
 def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the least common multiple of both elements: 0 where one is 0."""
-def lcm_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def lcm_(input: Tensor, other: Tensor) -> Tensor:
     """Write what :func:`lcm` gives into `input`, and return it."""
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return ``input · 2^other``."""
-def ldexp_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def ldexp_(input: Tensor, other: Tensor) -> Tensor:
     """Write what :func:`ldexp` gives into `input`, and return it."""
 def le(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return where ``input ≤ other``: False where one is nan."""
@@ -1481,17 +1496,17 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the natural logarithm of each element: nan below 0 and −∞ at 0."""
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the logarithm to the base 10 of each element: nan below 0 and −∞ at 0."""
-def log10_(input: Tensor, *surplus: Any, **named: Any) -> Tensor:
+def log10_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`log10` gives into `input`, and return it."""
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return log(1 + x) of each element, exact near 0."""
-def log1p_(input: Tensor, *surplus: Any, **named: Any) -> Tensor:
+def log1p_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`log1p` gives into `input`, and return it."""
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the logarithm to the base 2 of each element: nan below 0 and −∞ at 0."""
-def log2_(input: Tensor, *surplus: Any, **named: Any) -> Tensor:
+def log2_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`log2` gives into `input`, and return it."""
-def log_(input: Tensor, *surplus: Any, **named: Any) -> Tensor:
+def log_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`log` gives into `input`, and return it."""
 def log_softmax(
     input: Tensor, dim: builtins.int, dtype: dtype | None = None, *, out: Tensor | None = None,
@@ -1515,7 +1530,7 @@ def logical_xor(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tens
     """Return where exactly one element is other than 0."""
 def logit(input: Tensor, eps: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
     """Return log(x / (1 − x))."""
-def logit_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def logit_(input: Tensor, eps: builtins.float | None = None) -> Tensor:
     """Write what :func:`logit` gives into `input`, and return it."""
 @overload
 def logspace(
@@ -1732,7 +1747,10 @@ def nan_to_num(
     neginf: builtins.float | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """Return finite numbers instead of nan and the infinities."""
-def nan_to_num_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def nan_to_num_(
+    input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None,
+    neginf: builtins.float | None = None,
+) -> Tensor:
     """Write what :func:`nan_to_num` gives into `input`, and return it."""
 def nanmean(
     input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None,
@@ -1790,11 +1808,11 @@ def ne(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return where ``input ≠ other``: True where one is nan."""
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return −x of each element."""
-def neg_(input: Tensor, *surplus: Any, **named: Any) -> Tensor:
+def neg_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`neg` gives into `input`, and return it."""
 def negative(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return −x of each element."""
-def negative_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def negative_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`negative` gives into `input`, and return it."""
 newaxis: None
 def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1956,7 +1974,7 @@ quint4x2: dtype
 quint8: dtype
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return each element, an angle in radians, in degrees: x·180/π."""
-def rad2deg_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def rad2deg_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`rad2deg` gives into `input`, and return it."""
 @overload
 def rand(
@@ -2125,11 +2143,11 @@ def real(input: Tensor) -> Tensor:
     """Return the real part, a view; a real tensor as it is."""
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return 1/x of each element."""
-def reciprocal_(input: Tensor, *surplus: Any, **named: Any) -> Tensor:
+def reciprocal_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`reciprocal` gives into `input`, and return it."""
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the larger of 0 and each element; nan stays."""
-def relu_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def relu_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`relu` gives into `input`, and return it."""
 @overload
 def remainder(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -2215,7 +2233,10 @@ def round(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def round(input: Tensor, *, decimals: builtins.int, out: Tensor | None = None) -> Tensor:
     """Return the nearest integer, halves to even; or nearest multiple of 10^−decimals."""
-def round_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+@overload
+def round_(input: Tensor) -> Tensor: ...
+@overload
+def round_(input: Tensor, *, decimals: builtins.int) -> Tensor:
     """Write what :func:`round` gives into `input`, and return it."""
 def row_indices_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the `row_indices` of a sparse tensor."""
@@ -2235,7 +2256,7 @@ def rrelu_(
     """Return in-place rrelu."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return 1/√x of each element: nan below 0 and ∞ at 0."""
-def rsqrt_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def rsqrt_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`rsqrt` gives into `input`, and return it."""
 @overload
 def rsub(input: Tensor, other: Tensor, *, alpha: _Number = 1) -> Tensor: ...
@@ -2342,7 +2363,7 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 short: dtype
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the logistic function 1/(1 + e⁻ˣ) of each element."""
-def sigmoid_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def sigmoid_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`sigmoid` gives into `input`, and return it."""
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return −1, 0 or 1: the sign of each element."""
@@ -2350,15 +2371,15 @@ def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return where the sign is negative, that of −0 and of nan included."""
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the sine of each element, an angle in radians."""
-def sin_(input: Tensor, *surplus: Any, **named: Any) -> Tensor:
+def sin_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`sin` gives into `input`, and return it."""
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return sin(πx)/(πx) of each element: 1 at 0."""
-def sinc_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def sinc_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`sinc` gives into `input`, and return it."""
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the hyperbolic sine (eˣ − e⁻ˣ)/2 of each element."""
-def sinh_(input: Tensor, *surplus: Any, **named: Any) -> Tensor:
+def sinh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`sinh` gives into `input`, and return it."""
 def slice_copy(
     input: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None,
@@ -2442,11 +2463,11 @@ def spmm(input: Tensor, mat2: Tensor) -> Tensor:
     """Return an older name of `mm`."""
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the square root of each element: nan below 0."""
-def sqrt_(input: Tensor, *surplus: Any, **named: Any) -> Tensor:
+def sqrt_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`sqrt` gives into `input`, and return it."""
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the square ``input²``, of bool in int64."""
-def square_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def square_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`square` gives into `input`, and return it."""
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """Return it without the axes of size 1, or without those of `dim` whose size is 1."""
@@ -2520,11 +2541,11 @@ def take_along_dim(
     """Return `gather` with the other axes broadcast; without `dim` from all elements as one row."""
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the tangent of each element, an angle in radians."""
-def tan_(input: Tensor, *surplus: Any, **named: Any) -> Tensor:
+def tan_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`tan` gives into `input`, and return it."""
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the hyperbolic tangent sinh(x)/cosh(x) of each element."""
-def tanh_(input: Tensor, *surplus: Any, **named: Any) -> Tensor:
+def tanh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`tanh` gives into `input`, and return it."""
 def tensor(
     data: Any, *, dtype: dtype | None = None, device: _Device | None = None,
@@ -2603,7 +2624,7 @@ def true_divide(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tens
     """Return True quotient ``input/other``: `div` without a rounding mode."""
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return each element without its fraction: the whole number next to it towards 0."""
-def trunc_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def trunc_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`trunc` gives into `input`, and return it."""
 def typename(obj: Any) -> str:
     """Return the name of a tensor's type, of a class or of an object's class, with its module."""
@@ -2756,7 +2777,10 @@ def xlogy(self: _Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overload
 def xlogy(input: Tensor, other: _Number, *, out: Tensor | None = None) -> Tensor:
     """Return x·log(y), 0 where x is 0 and y not nan."""
-def xlogy_(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+@overload
+def xlogy_(input: Tensor, other: Tensor) -> Tensor: ...
+@overload
+def xlogy_(input: Tensor, other: _Number) -> Tensor:
     """Write what :func:`xlogy` gives into `input`, and return it."""
 def zero_(input: Tensor) -> Tensor:
     """Write 0 into every element; return the tensor."""

@@ -192,6 +192,12 @@ class Op:
         ``each(*inputs, *attrs)`` without the last attribute, `reduction`: what the kernel reduces, on arrays.
     summary : str, optional
         What help says of the public function that the op is: what it returns, as a sentence.
+    takes : str, optional
+        What help says of its operands; by default what follows from `promote` and `check`.
+    signatures : sequence of str
+        How torch's parser reads that function, where it is asked; by default it takes tensors as they are.
+    twin : bool or callable
+        Whether there is ``name_``, or what it computes where that is another function.
     names : sequence of str, optional
         The names of that function, with their namespace (``special.expit``) but at the top; by default the
         op's own.
@@ -242,6 +248,9 @@ class Op:
         form: Callable[..., Any] | None = None,
         each: Callable[..., Any] | None = None,
         summary: str = "",
+        takes: str = "",
+        signatures: Sequence[str] = (),
+        twin: bool | Callable[..., Any] = True,
         names: Sequence[str] = (),
         base: str | None = None,
     ) -> None:
@@ -304,6 +313,9 @@ class Op:
         self.form = form
         self.each = each
         self.summary = summary
+        self.takes = takes
+        self.signatures = tuple(signatures)
+        self.twin = twin
         self.names = (tuple(names) or (name,)) if summary else ()
         self.parallel = kind == "elementwise" and isinstance(kernel, np.ufunc)
         self.is_view = kind == "view" or signs is not None

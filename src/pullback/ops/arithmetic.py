@@ -17,6 +17,7 @@ from .comparison import eq, ge, where, zeros_of
 from .complex import real
 from .convert import conj
 from .kernels import refuse
+from .signatures import ANY, NUMBERS
 
 log = elementwise("log", np.log, lambda g, x: g / conj(x), promote="float",
                   summary="Return the natural logarithm of each element: nan below 0 and −∞ at 0.")
@@ -58,7 +59,7 @@ rsub_tensor = renamed(rsub, "rsub_tensor", "RsubBackward0")
 
 mul = elementwise(
     "mul", np.multiply, lambda g, y: g * conj(y), lambda g, x: g * conj(x), exact_scalars=True,
-    float8=True,
+    float8=True, summary="Return the product ``input · other``.", takes=ANY, names=("mul", "multiply"),
 )
 
 
@@ -102,7 +103,8 @@ div_number = elementwise(
     node_name="DivBackward1",
 )
 
-neg = elementwise("neg", np.negative, lambda g: -g, check=_no_negated_bools)
+neg = elementwise("neg", np.negative, lambda g: -g, check=_no_negated_bools,
+                  summary="Return −x of each element.", takes=NUMBERS, names=("neg", "negative"))
 
 
 reciprocal = elementwise("reciprocal", np.reciprocal, lambda g, out: -g * conj(out * out), promote="float",

@@ -18,6 +18,7 @@ from .comparison import gt, where
 from .elementwise import abs as absolute
 from .elementwise import sgn
 from .kernels import from_scipy, into, refuse, scipy_function
+from .signatures import OF_X, ONE
 
 
 def _away_from_zero(kernel: str, g: Any, x: Any, slope: Any) -> Any:
@@ -64,10 +65,10 @@ i1e: Call = elementwise(
 )
 
 
-def _underived(name: str, kernel: Any, summary: str) -> Call:
+def _underived(name: str, kernel: Any, summary: str, signatures: tuple[str, ...] = ONE) -> Call:
     return elementwise(
         name, kernel, None, promote="float", check=refuse(f"{name}_cpu", "c", halves=True), summary=summary,
-        names=(f"special.{name}",),
+        names=(f"special.{name}",), signatures=signatures,
     )
 
 
@@ -88,9 +89,9 @@ modified_bessel_k0 = _underived("modified_bessel_k0", from_scipy("k0"),
 modified_bessel_k1 = _underived("modified_bessel_k1", from_scipy("k1"),
                                 "Return the modified Bessel function K₁(x) (DLMF 10.25.3).")
 scaled_modified_bessel_k0 = _underived("scaled_modified_bessel_k0", from_scipy("k0e"),
-                                       "Return eˣ·K₀(x) (DLMF 10.25.3).")
+                                       "Return eˣ·K₀(x) (DLMF 10.25.3).", OF_X)
 scaled_modified_bessel_k1 = _underived("scaled_modified_bessel_k1", from_scipy("k1e"),
-                                       "Return eˣ·K₁(x) (DLMF 10.25.3).")
+                                       "Return eˣ·K₁(x) (DLMF 10.25.3).", OF_X)
 
 
 def _spherical(x: ndarray, /, out: Any = ...) -> ndarray:
@@ -103,7 +104,7 @@ def _spherical(x: ndarray, /, out: Any = ...) -> ndarray:
 
 
 spherical_bessel_j0 = _underived("spherical_bessel_j0", _spherical,
-                                 "Return the spherical Bessel function sin(x)/x (DLMF 10.49.3).")
+                                 "Return the spherical Bessel function sin(x)/x (DLMF 10.49.3).", OF_X)
 
 
 def _airy(x: ndarray, /, out: Any = ...) -> ndarray:
@@ -113,4 +114,4 @@ def _airy(x: ndarray, /, out: Any = ...) -> ndarray:
 
 
 airy_ai = _underived("airy_ai", _airy,
-                     "Return the Airy function Ai(x) (DLMF 9.2).")
+                     "Return the Airy function Ai(x) (DLMF 9.2).", OF_X)

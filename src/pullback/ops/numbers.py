@@ -18,9 +18,17 @@ from .comparison import eq, where, zeros_of
 from .convert import as_dtype, conj
 from .elementwise import exp2
 from .kernels import into, refuse
+from .signatures import FLOATING, FLOATS, INTEGERS, TWO
 
-gcd = elementwise("gcd", np.gcd, None, None, check=refuse("gcd_cpu", "bfc", halves=True))
-lcm = elementwise("lcm", np.lcm, None, None, check=refuse("lcm_cpu", "bfc", halves=True))
+gcd = elementwise(
+    "gcd", np.gcd, None, None, check=refuse("gcd_cpu", "bfc", halves=True), signatures=TWO, takes=INTEGERS,
+    summary="Return the greatest common divisor of both elements: 0 of 0 and 0.",
+)
+lcm = elementwise(
+    "lcm", np.lcm, None, None, check=refuse("lcm_cpu", "bfc", halves=True), signatures=TWO, takes=INTEGERS,
+    summary="Return the least common multiple of both elements: 0 where one is 0.",
+)
+
 
 def _nextafter(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
     result = np.nextafter(x, y)
@@ -30,7 +38,8 @@ def _nextafter(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
 #: The number next to x towards y; y where they are equal, without a derivative there.
 nextafter = elementwise(
     "nextafter", _nextafter, lambda g, x, y: where(eq(x, y), 0, g), lambda g: zeros_of(g), halves=False,
-    check=refuse("nextafter_cpu", "biuc"),
+    check=refuse("nextafter_cpu", "biuc"), signatures=TWO, takes=FLOATING,
+    summary="Return the number of the dtype that comes next after `input` towards `other`.",
 )
 
 
@@ -68,7 +77,8 @@ def _ldexp(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 #: x·2^y, exact for an integer y.
 ldexp = elementwise(
     "ldexp", _ldexp, lambda g, y: g * conj(exp2(y)), lambda g, out: g * conj(out * math.log(2)),
-    promote=None, halves=False, saves=("out",), check=_check_exponents,
+    promote=None, halves=False, saves=("out",), check=_check_exponents, signatures=TWO, takes=FLOATS,
+    summary="Return ``input · 2^other``.",
     # torch computes it of x and of 2^y, which is in C order.
     place=lambda result, operands: placed(result, (operands[0], np.asarray(operands[1], order="C"))),
 )

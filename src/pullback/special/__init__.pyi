@@ -79,14 +79,14 @@ def hermite_polynomial_h(x: Tensor, n: Tensor, *, out: Tensor | None = None) -> 
 def hermite_polynomial_h(x: _Number, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def hermite_polynomial_h(x: Tensor, n: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Return the Physicist's Hermite polynomial Hₙ(x) (DLMF 18.3)."""
+    """Return the physicist's Hermite polynomial Hₙ(x) (DLMF 18.3)."""
 @overload
 def hermite_polynomial_he(x: Tensor, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def hermite_polynomial_he(x: _Number, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def hermite_polynomial_he(x: Tensor, n: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Return the Probabilist's Hermite polynomial Heₙ(x) (DLMF 18.3)."""
+    """Return the probabilist's Hermite polynomial Heₙ(x) (DLMF 18.3)."""
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the modified Bessel function of the first kind and order 0, I₀(x), of each element."""
 def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:

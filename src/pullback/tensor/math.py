@@ -18,9 +18,10 @@ from ..ops.complex import imag_view
 from ..ops.convert import cast
 from ..ops.index import fill
 from ..ops.kernel_words import RARE
+from ..ops.signatures import ONE, TENSOR_OR_NUMBER, TWO
 from .api import public
 from .data import SHORT_NAMES, overflow, scalar_array
-from .operands import ONE, TENSOR_OR_NUMBER, TWO, declare
+from .operands import declare
 from .out import write_out
 from .properties import common_dtype
 from .signature import Parser, is_number

@@ -150,48 +150,48 @@ class Methods(TensorBase):
     def _values(self) -> Tensor:
         """Raise torch's error: only a sparse tensor has it."""
     def abs(self) -> Tensor:
-        """Return the size |x| of each element."""
-    def abs_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """Return the size |x| of each element: a real number, also of a complex one."""
+    def abs_(self) -> Tensor:
         """Write what :func:`abs` gives into `input`, and return it."""
     def absolute(self) -> Tensor:
-        """Return the size |x| of each element."""
-    def absolute_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """Return the size |x| of each element: a real number, also of a complex one."""
+    def absolute_(self) -> Tensor:
         """Write what :func:`absolute` gives into `input`, and return it."""
     def acos(self) -> Tensor:
         """Return the angle in [0, π] whose cosine each element is: nan outside [−1, 1]."""
-    def acos_(self, *surplus: Any, **named: Any) -> Tensor:
+    def acos_(self) -> Tensor:
         """Write what :func:`acos` gives into `input`, and return it."""
     def acosh(self) -> Tensor:
         """Return the value whose hyperbolic cosine each element is: log(x + √(x² − 1)), nan below 1."""
-    def acosh_(self, *surplus: Any, **named: Any) -> Tensor:
+    def acosh_(self) -> Tensor:
         """Write what :func:`acosh` gives into `input`, and return it."""
     def add(self, other: Any, *, alpha: _Number = 1) -> Tensor:
         """Sum ``input + alpha·other``."""
-    def add_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def add_(self, other: Any, *, alpha: _Number = 1) -> Tensor:
         """Write what :func:`add` gives into `input`, and return it."""
     def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
         """Return ``beta * input + alpha * Σ_b batch1[b] @ batch2[b]``."""
-    def addbmm_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
         """Write what :func:`addbmm` gives into `input`, and return it."""
     def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: _Number = 1) -> Tensor:
         """Sum with a scaled quotient, ``input + value·tensor1/tensor2``."""
-    def addcdiv_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: _Number = 1) -> Tensor:
         """Write what :func:`addcdiv` gives into `input`, and return it."""
     def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: _Number = 1) -> Tensor:
         """Sum with a scaled product, ``input + value·tensor1·tensor2``."""
-    def addcmul_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: _Number = 1) -> Tensor:
         """Write what :func:`addcmul` gives into `input`, and return it."""
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
         """Return ``beta * input + alpha * mat1 @ mat2``; `input` broadcasts to (n, m)."""
-    def addmm_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
         """Write what :func:`addmm` gives into `input`, and return it."""
     def addmv(self, mat: Tensor, vec: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
         """Return ``beta * input + alpha * mat @ vec``."""
-    def addmv_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def addmv_(self, mat: Tensor, vec: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
         """Write what :func:`addmv` gives into `input`, and return it."""
     def addr(self, vec1: Tensor, vec2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
         """Return ``beta * input + alpha * vec1 ⊗ vec2``."""
-    def addr_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
         """Write what :func:`addr` gives into `input`, and return it."""
     def adjoint(self) -> Tensor:
         """Return the matrices of the last two axes transposed and conjugated."""
@@ -216,31 +216,31 @@ class Methods(TensorBase):
         """Replace every element by what a Python function makes of it."""
     def arccos(self) -> Tensor:
         """Return the angle in [0, π] whose cosine each element is: nan outside [−1, 1]."""
-    def arccos_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def arccos_(self) -> Tensor:
         """Write what :func:`arccos` gives into `input`, and return it."""
     def arccosh(self) -> Tensor:
         """Return the value whose hyperbolic cosine each element is: log(x + √(x² − 1)), nan below 1."""
-    def arccosh_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def arccosh_(self) -> Tensor:
         """Write what :func:`arccosh` gives into `input`, and return it."""
     def arcsin(self) -> Tensor:
         """Return the angle in [−π/2, π/2] whose sine each element is: nan outside [−1, 1]."""
-    def arcsin_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def arcsin_(self) -> Tensor:
         """Write what :func:`arcsin` gives into `input`, and return it."""
     def arcsinh(self) -> Tensor:
         """Return the value whose hyperbolic sine each element is: log(x + √(x² + 1))."""
-    def arcsinh_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def arcsinh_(self) -> Tensor:
         """Write what :func:`arcsinh` gives into `input`, and return it."""
     def arctan(self) -> Tensor:
         """Return the angle in (−π/2, π/2) whose tangent each element is."""
     def arctan2(self, other: Any) -> Tensor:
         """Return the angle in (−π, π] of the point with height `input` and width `other`."""
-    def arctan2_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def arctan2_(self, other: Any) -> Tensor:
         """Write what :func:`arctan2` gives into `input`, and return it."""
-    def arctan_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def arctan_(self) -> Tensor:
         """Write what :func:`arctan` gives into `input`, and return it."""
     def arctanh(self) -> Tensor:
         """Return the value whose hyperbolic tangent each element is: log((1 + x)/(1 − x))/2."""
-    def arctanh_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def arctanh_(self) -> Tensor:
         """Write what :func:`arctanh` gives into `input`, and return it."""
     def argmax(self, dim: Any = None, keepdim: builtins.bool = False) -> Tensor:
         """Return where the largest element is, along `dim` or of all."""
@@ -264,11 +264,11 @@ class Methods(TensorBase):
         """Return the same elements and history as an instance of `cls`, a subclass of Tensor."""
     def asin(self) -> Tensor:
         """Return the angle in [−π/2, π/2] whose sine each element is: nan outside [−1, 1]."""
-    def asin_(self, *surplus: Any, **named: Any) -> Tensor:
+    def asin_(self) -> Tensor:
         """Write what :func:`asin` gives into `input`, and return it."""
     def asinh(self) -> Tensor:
         """Return the value whose hyperbolic sine each element is: log(x + √(x² + 1))."""
-    def asinh_(self, *surplus: Any, **named: Any) -> Tensor:
+    def asinh_(self) -> Tensor:
         """Write what :func:`asinh` gives into `input`, and return it."""
     def atan(self) -> Tensor:
         """Return the angle in (−π/2, π/2) whose tangent each element is."""
@@ -276,15 +276,15 @@ class Methods(TensorBase):
         """Return the angle in (−π, π] of the point with height `input` and width `other`."""
     def atan2_(self, other: Any) -> Tensor:
         """Write what :func:`atan2` gives into `input`, and return it."""
-    def atan_(self, *surplus: Any, **named: Any) -> Tensor:
+    def atan_(self) -> Tensor:
         """Write what :func:`atan` gives into `input`, and return it."""
     def atanh(self) -> Tensor:
         """Return the value whose hyperbolic tangent each element is: log((1 + x)/(1 − x))/2."""
-    def atanh_(self, *surplus: Any, **named: Any) -> Tensor:
+    def atanh_(self) -> Tensor:
         """Write what :func:`atanh` gives into `input`, and return it."""
     def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
         """Return ``beta * input + alpha * batch1 @ batch2`` for stacks of matrices."""
-    def baddbmm_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
         """Write what :func:`baddbmm` gives into `input`, and return it."""
     @overload
     def bernoulli(self, *, generator: Generator | None = None) -> Tensor: ...
@@ -305,39 +305,54 @@ class Methods(TensorBase):
     @overload
     def bitwise_and(self, other: _Number) -> Tensor:
         """Return the bits that both elements have."""
-    def bitwise_and_(self, *args: Any, **kwargs: Any) -> Tensor:
+    @overload
+    def bitwise_and_(self, other: Tensor) -> Tensor: ...
+    @overload
+    def bitwise_and_(self, other: _Number) -> Tensor:
         """Write what :func:`bitwise_and` gives into `input`, and return it."""
     @overload
     def bitwise_left_shift(self, other: Tensor) -> Tensor: ...
     @overload
     def bitwise_left_shift(self, other: _Number) -> Tensor:
         """Return ``input · 2^other``: the bits moved up."""
-    def bitwise_left_shift_(self, *args: Any, **kwargs: Any) -> Tensor:
+    @overload
+    def bitwise_left_shift_(self, other: Tensor) -> Tensor: ...
+    @overload
+    def bitwise_left_shift_(self, other: _Number) -> Tensor:
         """Write what :func:`bitwise_left_shift` gives into `input`, and return it."""
     def bitwise_not(self) -> Tensor:
         """Return each element with every bit turned; of bool the other value."""
-    def bitwise_not_(self, *surplus: Any, **named: Any) -> Tensor:
+    def bitwise_not_(self) -> Tensor:
         """Write what :func:`bitwise_not` gives into `input`, and return it."""
     @overload
     def bitwise_or(self, other: Tensor) -> Tensor: ...
     @overload
     def bitwise_or(self, other: _Number) -> Tensor:
         """Return the bits that at least one element has."""
-    def bitwise_or_(self, *args: Any, **kwargs: Any) -> Tensor:
+    @overload
+    def bitwise_or_(self, other: Tensor) -> Tensor: ...
+    @overload
+    def bitwise_or_(self, other: _Number) -> Tensor:
         """Write what :func:`bitwise_or` gives into `input`, and return it."""
     @overload
     def bitwise_right_shift(self, other: Tensor) -> Tensor: ...
     @overload
     def bitwise_right_shift(self, other: _Number) -> Tensor:
         """Return ``⌊input / 2^other⌋``: the bits moved down."""
-    def bitwise_right_shift_(self, *args: Any, **kwargs: Any) -> Tensor:
+    @overload
+    def bitwise_right_shift_(self, other: Tensor) -> Tensor: ...
+    @overload
+    def bitwise_right_shift_(self, other: _Number) -> Tensor:
         """Write what :func:`bitwise_right_shift` gives into `input`, and return it."""
     @overload
     def bitwise_xor(self, other: Tensor) -> Tensor: ...
     @overload
     def bitwise_xor(self, other: _Number) -> Tensor:
         """Return the bits that exactly one element has."""
-    def bitwise_xor_(self, *args: Any, **kwargs: Any) -> Tensor:
+    @overload
+    def bitwise_xor_(self, other: Tensor) -> Tensor: ...
+    @overload
+    def bitwise_xor_(self, other: _Number) -> Tensor:
         """Write what :func:`bitwise_xor` gives into `input`, and return it."""
     def bmm(self, mat2: Tensor) -> Tensor:
         """Return products of two stacks of matrices: (b, n, k) @ (b, k, m) -> (b, n, m)."""
@@ -361,7 +376,7 @@ class Methods(TensorBase):
         """Return the tensor in complex128: itself where it is that already."""
     def ceil(self) -> Tensor:
         """Return the least whole number that is not below each element."""
-    def ceil_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def ceil_(self) -> Tensor:
         """Write what :func:`ceil` gives into `input`, and return it."""
     def cfloat(self, *, memory_format: memory_format | None = None) -> Tensor:
         """Return the tensor in complex64: itself where it is that already."""
@@ -386,28 +401,40 @@ class Methods(TensorBase):
     @overload
     def clamp(self, min: _Number | None = None, max: _Number | None = None) -> Tensor:
         """Cut to limits, ``min(max(input, min), max)``."""
-    def clamp_(self, *args: Any, **kwargs: Any) -> Tensor:
+    @overload
+    def clamp_(self, min: Tensor | None = None, max: Tensor | None = None) -> Tensor: ...
+    @overload
+    def clamp_(self, min: _Number | None = None, max: _Number | None = None) -> Tensor:
         """Write what :func:`clamp` gives into `input`, and return it."""
     @overload
     def clamp_max(self, max: Tensor) -> Tensor: ...
     @overload
     def clamp_max(self, max: _Number) -> Tensor:
         """Cut from above, ``min(input, max)``."""
-    def clamp_max_(self, *args: Any, **kwargs: Any) -> Tensor:
+    @overload
+    def clamp_max_(self, max: Tensor) -> Tensor: ...
+    @overload
+    def clamp_max_(self, max: _Number) -> Tensor:
         """Write what :func:`clamp_max` gives into `input`, and return it."""
     @overload
     def clamp_min(self, min: Tensor) -> Tensor: ...
     @overload
     def clamp_min(self, min: _Number) -> Tensor:
         """Cut from below, ``max(input, min)``."""
-    def clamp_min_(self, *args: Any, **kwargs: Any) -> Tensor:
+    @overload
+    def clamp_min_(self, min: Tensor) -> Tensor: ...
+    @overload
+    def clamp_min_(self, min: _Number) -> Tensor:
         """Write what :func:`clamp_min` gives into `input`, and return it."""
     @overload
     def clip(self, min: Tensor | None = None, max: Tensor | None = None) -> Tensor: ...
     @overload
     def clip(self, min: _Number | None = None, max: _Number | None = None) -> Tensor:
         """Cut to limits, ``min(max(input, min), max)``."""
-    def clip_(self, *args: Any, **kwargs: Any) -> Tensor:
+    @overload
+    def clip_(self, min: Tensor | None = None, max: Tensor | None = None) -> Tensor: ...
+    @overload
+    def clip_(self, min: _Number | None = None, max: _Number | None = None) -> Tensor:
         """Write what :func:`clip` gives into `input`, and return it."""
     def clone(self, *, memory_format: memory_format | None = None) -> Tensor:
         """Return a copy with its own storage, in the input's layout or in a given one."""
@@ -419,7 +446,7 @@ class Methods(TensorBase):
         """Return the complex conjugates, a view; a real tensor itself."""
     def conj_physical(self) -> Tensor:
         """Return the complex conjugates as new elements; a real tensor itself."""
-    def conj_physical_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def conj_physical_(self) -> Tensor:
         """Write what :func:`conj_physical` gives into `input`, and return it."""
     def const_data_ptr(self) -> builtins.int:
         """Return the address of the first element; 0 where there is none."""
@@ -432,7 +459,10 @@ class Methods(TensorBase):
     @overload
     def copysign(self, other: _Number) -> Tensor:
         """Return the magnitude of `input` with the sign of `other`; the sign bit of zeros and nans counts."""
-    def copysign_(self, *args: Any, **kwargs: Any) -> Tensor:
+    @overload
+    def copysign_(self, other: Tensor) -> Tensor: ...
+    @overload
+    def copysign_(self, other: _Number) -> Tensor:
         """Write what :func:`copysign` gives into `input`, and return it."""
     def corrcoef(self) -> Tensor:
         """Return the Pearson correlation of variables in rows, ``Cᵢⱼ / √(Cᵢᵢ·Cⱼⱼ)`` with C of :func:`cov`,
@@ -440,11 +470,11 @@ class Methods(TensorBase):
         """
     def cos(self) -> Tensor:
         """Return the cosine of each element, an angle in radians."""
-    def cos_(self, *surplus: Any, **named: Any) -> Tensor:
+    def cos_(self) -> Tensor:
         """Write what :func:`cos` gives into `input`, and return it."""
     def cosh(self) -> Tensor:
         """Return the hyperbolic cosine (eˣ + e⁻ˣ)/2 of each element."""
-    def cosh_(self, *surplus: Any, **named: Any) -> Tensor:
+    def cosh_(self) -> Tensor:
         """Write what :func:`cosh` gives into `input`, and return it."""
     def count_nonzero(self, dim: Any = None) -> Tensor:
         """Count the elements, over `dim`, that are not 0."""
@@ -471,17 +501,17 @@ class Methods(TensorBase):
         """Return the smallest element so far along `dim` and where it is."""
     def cumprod(self, dim: builtins.int, *, dtype: _dtype | None = None) -> Tensor:
         """Return the running product along `dim`."""
-    def cumprod_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def cumprod_(self, dim: builtins.int, *, dtype: _dtype | None = None) -> Tensor:
         """Write what :func:`cumprod` gives into `input`, and return it."""
     def cumsum(self, dim: builtins.int, *, dtype: _dtype | None = None) -> Tensor:
         """Return the running sum along `dim`."""
-    def cumsum_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def cumsum_(self, dim: builtins.int, *, dtype: _dtype | None = None) -> Tensor:
         """Write what :func:`cumsum` gives into `input`, and return it."""
     def data_ptr(self) -> builtins.int:
         """Return the address of the first element; 0 where there is none."""
     def deg2rad(self) -> Tensor:
         """Return each element, an angle in degrees, in radians: x·π/180."""
-    def deg2rad_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def deg2rad_(self) -> Tensor:
         """Write what :func:`deg2rad` gives into `input`, and return it."""
     def dense_dim(self) -> builtins.int:
         """Return the number of dimensions."""
@@ -508,7 +538,7 @@ class Methods(TensorBase):
         """Return differences of neighbours along `dim`, `n` times over."""
     def digamma(self) -> Tensor:
         """Return the logarithmic derivative of the gamma function, Γ′(x)/Γ(x), of each element."""
-    def digamma_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def digamma_(self) -> Tensor:
         """Write what :func:`digamma` gives into `input`, and return it."""
     def dim_order(self, *, ambiguity_check: Any = False) -> tuple[builtins.int, ...]:
         """Return the dimensions from outermost to innermost in memory."""
@@ -516,11 +546,11 @@ class Methods(TensorBase):
         """Return the norm of order `p` of ``input − other``."""
     def div(self, other: Any, *, rounding_mode: str | None = ...) -> Tensor:
         """Return the quotient ``input/other``."""
-    def div_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def div_(self, other: Any, *, rounding_mode: str | None = ...) -> Tensor:
         """Write what :func:`div` gives into `input`, and return it."""
     def divide(self, other: Any, *, rounding_mode: str | None = ...) -> Tensor:
         """Return the quotient ``input/other``."""
-    def divide_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def divide_(self, other: Any, *, rounding_mode: str | None = ...) -> Tensor:
         """Write what :func:`divide` gives into `input`, and return it."""
     def dot(self, tensor: Any) -> Tensor:
         """Return Σ inputᵢ·tensorᵢ of two vectors of one length (nothing is conjugated)."""
@@ -530,29 +560,29 @@ class Methods(TensorBase):
         """Return parts along axis 2."""
     def eq(self, other: Any) -> Tensor:
         """Return where ``input = other``: False where one is nan."""
-    def eq_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def eq_(self, other: Any) -> Tensor:
         """Write what :func:`eq` gives into `input`, and return it."""
     def equal(self, other: Any) -> builtins.bool:
         """Return whether two tensors have the same shape and the same elements (nan equals nothing)."""
     def erf(self) -> Tensor:
         """Return the error function 2/√π·∫₀ˣ exp(−t²) dt of each element."""
-    def erf_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def erf_(self) -> Tensor:
         """Write what :func:`erf` gives into `input`, and return it."""
     def erfc(self) -> Tensor:
         """Return the complementary error function 1 − erf(x) of each element."""
-    def erfc_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def erfc_(self) -> Tensor:
         """Write what :func:`erfc` gives into `input`, and return it."""
     def erfinv(self) -> Tensor:
         """Return the value whose error function each element is: ±∞ at ±1 and nan beyond."""
-    def erfinv_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def erfinv_(self) -> Tensor:
         """Write what :func:`erfinv` gives into `input`, and return it."""
     def exp(self) -> Tensor:
         """Return the exponential eˣ of each element."""
     def exp2(self) -> Tensor:
         """Return the power 2ˣ of each element."""
-    def exp2_(self, *surplus: Any, **named: Any) -> Tensor:
+    def exp2_(self) -> Tensor:
         """Write what :func:`exp2` gives into `input`, and return it."""
-    def exp_(self, *surplus: Any, **named: Any) -> Tensor:
+    def exp_(self) -> Tensor:
         """Write what :func:`exp` gives into `input`, and return it."""
     def expand(self, *size: Any, implicit: builtins.bool = False, **keyword: Any) -> Tensor:
         """Return axes of size 1 repeated without a copy, and new leading axes; -1 keeps a size."""
@@ -560,7 +590,7 @@ class Methods(TensorBase):
         """Return ``input.expand(other.size())``."""
     def expm1(self) -> Tensor:
         """Return eˣ − 1 of each element, exact near 0."""
-    def expm1_(self, *surplus: Any, **named: Any) -> Tensor:
+    def expm1_(self) -> Tensor:
         """Write what :func:`expm1` gives into `input`, and return it."""
     def exponential_(self, lambd: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
         """Fill with exponentially distributed numbers of rate `lambd`."""
@@ -570,7 +600,7 @@ class Methods(TensorBase):
         """Fill the main diagonal in place and return the tensor."""
     def fix(self) -> Tensor:
         """Return each element without its fraction: the whole number next to it towards 0."""
-    def fix_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def fix_(self) -> Tensor:
         """Write what :func:`fix` gives into `input`, and return it."""
     def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
         """Return the axes `start_dim` to `end_dim` as one."""
@@ -591,14 +621,17 @@ class Methods(TensorBase):
         """Apply :func:`float_power` in place; the input has the result's dtype already."""
     def floor(self) -> Tensor:
         """Return the greatest whole number that is not above each element."""
-    def floor_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def floor_(self) -> Tensor:
         """Write what :func:`floor` gives into `input`, and return it."""
     @overload
     def floor_divide(self, other: Tensor) -> Tensor: ...
     @overload
     def floor_divide(self, other: _Number) -> Tensor:
         """Return the quotient downwards, ⌊input/other⌋."""
-    def floor_divide_(self, *args: Any, **kwargs: Any) -> Tensor:
+    @overload
+    def floor_divide_(self, other: Tensor) -> Tensor: ...
+    @overload
+    def floor_divide_(self, other: _Number) -> Tensor:
         """Write what :func:`floor_divide` gives into `input`, and return it."""
     def fmax(self, other: Any) -> Tensor:
         """Return the larger of both elements, and the other where one is nan."""
@@ -609,11 +642,14 @@ class Methods(TensorBase):
     @overload
     def fmod(self, other: _Number) -> Tensor:
         """Return the remainder ``input − other·trunc(input/other)``, of the sign of `input`."""
-    def fmod_(self, *args: Any, **kwargs: Any) -> Tensor:
+    @overload
+    def fmod_(self, other: Tensor) -> Tensor: ...
+    @overload
+    def fmod_(self, other: _Number) -> Tensor:
         """Write what :func:`fmod` gives into `input`, and return it."""
     def frac(self) -> Tensor:
         """Return the fraction x − trunc(x) of each element, of its sign."""
-    def frac_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def frac_(self) -> Tensor:
         """Write what :func:`frac` gives into `input`, and return it."""
     def frexp(self) -> return_types.frexp:
         """Return the mantissa and exponent: ``input = mantissa · 2^exponent`` with |mantissa| in [½, 1)."""
@@ -623,11 +659,11 @@ class Methods(TensorBase):
         """
     def gcd(self, other: Tensor) -> Tensor:
         """Return the greatest common divisor of both elements: 0 of 0 and 0."""
-    def gcd_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def gcd_(self, other: Tensor) -> Tensor:
         """Write what :func:`gcd` gives into `input`, and return it."""
     def ge(self, other: Any) -> Tensor:
         """Return where ``input ≥ other``: False where one is nan."""
-    def ge_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def ge_(self, other: Any) -> Tensor:
         """Write what :func:`ge` gives into `input`, and return it."""
     def geometric_(self, p: builtins.float, *, generator: Generator | None = None) -> Tensor:
         """Fill with the numbers of trials up to the first success, of probability `p`."""
@@ -639,15 +675,15 @@ class Methods(TensorBase):
         """Return -1: the tensor is on the CPU."""
     def greater(self, other: Any) -> Tensor:
         """Return where ``input > other``: False where one is nan."""
-    def greater_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def greater_(self, other: Any) -> Tensor:
         """Write what :func:`greater` gives into `input`, and return it."""
     def greater_equal(self, other: Any) -> Tensor:
         """Return where ``input ≥ other``: False where one is nan."""
-    def greater_equal_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def greater_equal_(self, other: Any) -> Tensor:
         """Write what :func:`greater_equal` gives into `input`, and return it."""
     def gt(self, other: Any) -> Tensor:
         """Return where ``input > other``: False where one is nan."""
-    def gt_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def gt_(self, other: Any) -> Tensor:
         """Write what :func:`gt` gives into `input`, and return it."""
     def half(self, *, memory_format: memory_format | None = None) -> Tensor:
         """Return the tensor in float16: itself where it is that already."""
@@ -660,7 +696,7 @@ class Methods(TensorBase):
         """Return the exclusive or, over `dim`, of the bits of the elements, as uint64."""
     def heaviside(self, values: Tensor) -> Tensor:
         """Step function: 0 below zero, `values` at zero, 1 above."""
-    def heaviside_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def heaviside_(self, values: Tensor) -> Tensor:
         """Write what :func:`heaviside` gives into `input`, and return it."""
     def histc(self, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0) -> Tensor:
         """Count the elements in each of `bins` equal parts of [min, max] (of the input's range where both
@@ -680,19 +716,19 @@ class Methods(TensorBase):
         """Return parts along axis 1 (axis 0 of a vector)."""
     def hypot(self, other: Tensor) -> Tensor:
         """Return √(input² + other²), without overflow on the way."""
-    def hypot_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def hypot_(self, other: Tensor) -> Tensor:
         """Write what :func:`hypot` gives into `input`, and return it."""
     def i0(self) -> Tensor:
         """Return the modified Bessel function of the first kind and order 0, I₀(x), of each element."""
-    def i0_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def i0_(self) -> Tensor:
         """Write what :func:`i0` gives into `input`, and return it."""
     def igamma(self, other: Tensor) -> Tensor:
         """Lower incomplete gamma function over Γ, P(a, x) = 1/Γ(a)·∫₀ˣ tᵃ⁻¹e⁻ᵗ dt (DLMF 8.2.4)."""
-    def igamma_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def igamma_(self, other: Tensor) -> Tensor:
         """Write what :func:`igamma` gives into `input`, and return it."""
     def igammac(self, other: Tensor) -> Tensor:
         """Return the upper incomplete gamma function over Γ, Q(a, x) = 1 − P(a, x) (DLMF 8.2.4)."""
-    def igammac_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def igammac_(self, other: Tensor) -> Tensor:
         """Write what :func:`igammac` gives into `input`, and return it."""
     @property
     def imag(self) -> Tensor: ...
@@ -702,15 +738,15 @@ class Methods(TensorBase):
         """Return `input` with ``alpha · source``'s slices added to the slices of axis `dim` that `index`
         names.
         """
-    def index_add_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def index_add_(self, dim: builtins.int, index: Any, source: Any, *, alpha: _Number = 1) -> Tensor:
         """Write what :func:`index_add` gives into `input`, and return it."""
     def index_copy(self, dim: builtins.int, index: Any, source: Any) -> Tensor:
         """Return `input` with the slices of axis `dim` that `index` names replaced by those of `source`."""
-    def index_copy_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def index_copy_(self, dim: builtins.int, index: Any, source: Any) -> Tensor:
         """Write what :func:`index_copy` gives into `input`, and return it."""
     def index_fill(self, dim: builtins.int, index: Any, value: Any) -> Tensor:
         """Return `input` with one value in the slices of axis `dim` that `index` names."""
-    def index_fill_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def index_fill_(self, dim: builtins.int, index: Any, value: Any) -> Tensor:
         """Write what :func:`index_fill` gives into `input`, and return it."""
     def index_put(self, indices: Any, values: Any, accumulate: builtins.bool = False) -> Tensor:
         """Return `input` with the elements at `indices` replaced by `values`, or with `values` added
@@ -724,7 +760,9 @@ class Methods(TensorBase):
         """Return `input` with slices of `source` reduced into those that `index` names: "prod", "mean",
         "amax" or "amin".
         """
-    def index_reduce_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def index_reduce_(
+        self, dim: builtins.int, index: Any, source: Any, reduce: str, *, include_self: builtins.bool = True,
+    ) -> Tensor:
         """Write what :func:`index_reduce` gives into `input`, and return it."""
     def index_select(self, dim: builtins.int, index: Any) -> Tensor:
         """Return slices of axis `dim`, in the order of the vector `index`."""
@@ -837,50 +875,53 @@ class Methods(TensorBase):
     def layout(self) -> Any: ...
     def lcm(self, other: Tensor) -> Tensor:
         """Return the least common multiple of both elements: 0 where one is 0."""
-    def lcm_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def lcm_(self, other: Tensor) -> Tensor:
         """Write what :func:`lcm` gives into `input`, and return it."""
     def ldexp(self, other: Tensor) -> Tensor:
         """Return ``input · 2^other``."""
-    def ldexp_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def ldexp_(self, other: Tensor) -> Tensor:
         """Write what :func:`ldexp` gives into `input`, and return it."""
     def le(self, other: Any) -> Tensor:
         """Return where ``input ≤ other``: False where one is nan."""
-    def le_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def le_(self, other: Any) -> Tensor:
         """Write what :func:`le` gives into `input`, and return it."""
     @overload
     def lerp(self, end: Tensor, weight: Tensor) -> Tensor: ...
     @overload
     def lerp(self, end: Tensor, weight: _Number) -> Tensor:
         """Return the mixture ``input + weight·(end − input)``."""
-    def lerp_(self, *args: Any, **kwargs: Any) -> Tensor:
+    @overload
+    def lerp_(self, end: Tensor, weight: Tensor) -> Tensor: ...
+    @overload
+    def lerp_(self, end: Tensor, weight: _Number) -> Tensor:
         """Write what :func:`lerp` gives into `input`, and return it."""
     def less(self, other: Any) -> Tensor:
         """Return where ``input < other``: False where one is nan."""
-    def less_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def less_(self, other: Any) -> Tensor:
         """Write what :func:`less` gives into `input`, and return it."""
     def less_equal(self, other: Any) -> Tensor:
         """Return where ``input ≤ other``: False where one is nan."""
-    def less_equal_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def less_equal_(self, other: Any) -> Tensor:
         """Write what :func:`less_equal` gives into `input`, and return it."""
     def lgamma(self) -> Tensor:
         """Return the logarithm of the gamma function's size, log |Γ(x)|, of each element."""
-    def lgamma_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def lgamma_(self) -> Tensor:
         """Write what :func:`lgamma` gives into `input`, and return it."""
     def log(self) -> Tensor:
         """Return the natural logarithm of each element: nan below 0 and −∞ at 0."""
     def log10(self) -> Tensor:
         """Return the logarithm to the base 10 of each element: nan below 0 and −∞ at 0."""
-    def log10_(self, *surplus: Any, **named: Any) -> Tensor:
+    def log10_(self) -> Tensor:
         """Write what :func:`log10` gives into `input`, and return it."""
     def log1p(self) -> Tensor:
         """Return log(1 + x) of each element, exact near 0."""
-    def log1p_(self, *surplus: Any, **named: Any) -> Tensor:
+    def log1p_(self) -> Tensor:
         """Write what :func:`log1p` gives into `input`, and return it."""
     def log2(self) -> Tensor:
         """Return the logarithm to the base 2 of each element: nan below 0 and −∞ at 0."""
-    def log2_(self, *surplus: Any, **named: Any) -> Tensor:
+    def log2_(self) -> Tensor:
         """Write what :func:`log2` gives into `input`, and return it."""
-    def log_(self, *surplus: Any, **named: Any) -> Tensor:
+    def log_(self) -> Tensor:
         """Write what :func:`log` gives into `input`, and return it."""
     def log_normal_(
         self, mean: builtins.float = 1, std: builtins.float = 2, *, generator: Generator | None = None,
@@ -902,7 +943,7 @@ class Methods(TensorBase):
         """Write what :func:`logical_and` gives into `input`, and return it."""
     def logical_not(self) -> Tensor:
         """Return where the elements are 0."""
-    def logical_not_(self, *surplus: Any, **named: Any) -> Tensor:
+    def logical_not_(self) -> Tensor:
         """Write what :func:`logical_not` gives into `input`, and return it."""
     def logical_or(self, other: Any) -> Tensor:
         """Return where at least one element is other than 0."""
@@ -914,7 +955,7 @@ class Methods(TensorBase):
         """Write what :func:`logical_xor` gives into `input`, and return it."""
     def logit(self, eps: builtins.float | None = None) -> Tensor:
         """Return log(x / (1 − x))."""
-    def logit_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def logit_(self, eps: builtins.float | None = None) -> Tensor:
         """Write what :func:`logit` gives into `input`, and return it."""
     def logsumexp(self, dim: Any, keepdim: builtins.bool = False) -> Tensor:
         """Return log Σ exp(input) over `dim`, computed without overflow."""
@@ -922,7 +963,7 @@ class Methods(TensorBase):
         """Return the tensor in int64: itself where it is that already."""
     def lt(self, other: Any) -> Tensor:
         """Return where ``input < other``: False where one is nan."""
-    def lt_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def lt_(self, other: Any) -> Tensor:
         """Write what :func:`lt` gives into `input`, and return it."""
     def lu(self, pivot: builtins.bool = True, get_infos: builtins.bool = False) -> tuple[Tensor, ...]:
         """Return LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also the place of a zero
@@ -940,11 +981,11 @@ class Methods(TensorBase):
         """Replace every element by what a Python function makes of it and of the other tensor's."""
     def masked_fill(self, mask: Tensor, value: Any) -> Tensor:
         """Return the input with a value where a mask holds."""
-    def masked_fill_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def masked_fill_(self, mask: Tensor, value: Any) -> Tensor:
         """Write what :func:`masked_fill` gives into `input`, and return it."""
     def masked_scatter(self, mask: Tensor, source: Any) -> Tensor:
         """Return `input` with the elements where `mask` holds replaced by those of `source`, in order."""
-    def masked_scatter_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def masked_scatter_(self, mask: Tensor, source: Any) -> Tensor:
         """Write what :func:`masked_scatter` gives into `input`, and return it."""
     def masked_select(self, mask: Tensor) -> Tensor:
         """Return the elements where `mask` holds, as a vector."""
@@ -1004,13 +1045,13 @@ class Methods(TensorBase):
         """Return indices of the last axis, drawn with the weights in it."""
     def multiply(self, other: Any) -> Tensor:
         """Return the product ``input · other``."""
-    def multiply_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def multiply_(self, other: Any) -> Tensor:
         """Write what :func:`multiply` gives into `input`, and return it."""
     def mv(self, vec: Tensor) -> Tensor:
         """Return the matrix times vector: (n, k) @ (k,) -> (n,)."""
     def mvlgamma(self, p: builtins.int) -> Tensor:
         """Return the logarithm of the multivariate gamma function, log Γₚ(x) (DLMF 35.3.4)."""
-    def mvlgamma_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def mvlgamma_(self, p: builtins.int) -> Tensor:
         """Write what :func:`mvlgamma` gives into `input`, and return it."""
     @property
     def name(self) -> Any: ...
@@ -1019,7 +1060,10 @@ class Methods(TensorBase):
         neginf: builtins.float | None = None,
     ) -> Tensor:
         """Return finite numbers instead of nan and the infinities."""
-    def nan_to_num_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def nan_to_num_(
+        self, nan: builtins.float | None = None, posinf: builtins.float | None = None,
+        neginf: builtins.float | None = None,
+    ) -> Tensor:
         """Write what :func:`nan_to_num` gives into `input`, and return it."""
     def nanmean(
         self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: _dtype | None = None,
@@ -1044,15 +1088,15 @@ class Methods(TensorBase):
         """Copy what :func:`narrow` shows: some places of an axis."""
     def ne(self, other: Any) -> Tensor:
         """Return where ``input ≠ other``: True where one is nan."""
-    def ne_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def ne_(self, other: Any) -> Tensor:
         """Write what :func:`ne` gives into `input`, and return it."""
     def neg(self) -> Tensor:
         """Return −x of each element."""
-    def neg_(self, *surplus: Any, **named: Any) -> Tensor:
+    def neg_(self) -> Tensor:
         """Write what :func:`neg` gives into `input`, and return it."""
     def negative(self) -> Tensor:
         """Return −x of each element."""
-    def negative_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def negative_(self) -> Tensor:
         """Write what :func:`negative` gives into `input`, and return it."""
     def new(self, *args: Any, **kwargs: Any) -> Any:
         """Make a tensor of this tensor's dtype by the legacy forms of arguments."""
@@ -1114,7 +1158,7 @@ class Methods(TensorBase):
         """Make a tensor of zeros with this tensor's dtype."""
     def nextafter(self, other: Tensor) -> Tensor:
         """Return the number of the dtype that comes next after `input` towards `other`."""
-    def nextafter_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def nextafter_(self, other: Tensor) -> Tensor:
         """Write what :func:`nextafter` gives into `input`, and return it."""
     @overload
     def nonzero(self, *, as_tuple: Literal[False] = ...) -> Tensor: ...
@@ -1139,7 +1183,7 @@ class Methods(TensorBase):
         """Fill with normal numbers."""
     def not_equal(self, other: Any) -> Tensor:
         """Return where ``input ≠ other``: True where one is nan."""
-    def not_equal_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def not_equal_(self, other: Any) -> Tensor:
         """Write what :func:`not_equal` gives into `input`, and return it."""
     def numpy(self, *, force: builtins.bool = False) -> ndarray:
         """Return the elements as a NumPy array that shares memory."""
@@ -1161,7 +1205,7 @@ class Methods(TensorBase):
         """
     def polygamma(self, n: builtins.int) -> Tensor:
         """Return the derivative of order n of ψ (see `torch.polygamma`)."""
-    def polygamma_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def polygamma_(self, n: builtins.int) -> Tensor:
         """Write what :func:`polygamma` gives into `input`, and return it."""
     def positive(self) -> Tensor:
         """Return the input itself."""
@@ -1170,7 +1214,10 @@ class Methods(TensorBase):
     @overload
     def pow(self, exponent: _Number) -> Tensor:
         """Return the power ``input ** exponent``."""
-    def pow_(self, *args: Any, **kwargs: Any) -> Tensor:
+    @overload
+    def pow_(self, exponent: Tensor) -> Tensor: ...
+    @overload
+    def pow_(self, exponent: _Number) -> Tensor:
         """Write what :func:`pow` gives into `input`, and return it."""
     def prelu(self, weight: Tensor) -> Tensor:
         """Return input where it is positive, else weight·input, a weight for each channel (dim 1) or one
@@ -1182,7 +1229,7 @@ class Methods(TensorBase):
         """Return `input` with the elements at flat places replaced by those of `source`, or with these
         added.
         """
-    def put_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def put_(self, index: Any, source: Any, accumulate: builtins.bool = False) -> Tensor:
         """Write what :func:`put` gives into `input`, and return it."""
     def qr(self, some: builtins.bool = True) -> return_types.qr:
         """Return ``input = Q R`` (see `torch.linalg.qr`)."""
@@ -1192,7 +1239,7 @@ class Methods(TensorBase):
         """Return the quantiles `q` of all elements, or along `dim`; the dim of `q` comes first."""
     def rad2deg(self) -> Tensor:
         """Return each element, an angle in radians, in degrees: x·180/π."""
-    def rad2deg_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def rad2deg_(self) -> Tensor:
         """Write what :func:`rad2deg` gives into `input`, and return it."""
     @overload
     def random_(self, *, generator: Generator | None = None) -> Tensor: ...
@@ -1211,24 +1258,27 @@ class Methods(TensorBase):
     def real(self, value: Tensor) -> None: ...
     def reciprocal(self) -> Tensor:
         """Return 1/x of each element."""
-    def reciprocal_(self, *surplus: Any, **named: Any) -> Tensor:
+    def reciprocal_(self) -> Tensor:
         """Write what :func:`reciprocal` gives into `input`, and return it."""
     def relu(self) -> Tensor:
         """Return the larger of 0 and each element; nan stays."""
-    def relu_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def relu_(self) -> Tensor:
         """Write what :func:`relu` gives into `input`, and return it."""
     @overload
     def remainder(self, other: Tensor) -> Tensor: ...
     @overload
     def remainder(self, other: _Number) -> Tensor:
         """Return the remainder ``input − other·⌊input/other⌋``, of the sign of `other`."""
-    def remainder_(self, *args: Any, **kwargs: Any) -> Tensor:
+    @overload
+    def remainder_(self, other: Tensor) -> Tensor: ...
+    @overload
+    def remainder_(self, other: _Number) -> Tensor:
         """Write what :func:`remainder` gives into `input`, and return it."""
     def renorm(self, p: _Number, dim: builtins.int, maxnorm: _Number) -> Tensor:
         """Bring each slice of `dim` whose norm is above `maxnorm` down to it: times ``maxnorm/(norm +
         10⁻⁷)``.
         """
-    def renorm_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def renorm_(self, p: _Number, dim: builtins.int, maxnorm: _Number) -> Tensor:
         """Write what :func:`renorm` gives into `input`, and return it."""
     def repeat(self, *repeats: Any, **keyword: Any) -> Tensor:
         """Return the whole repeated along each axis; more counts than axes add leading axes."""
@@ -1274,13 +1324,16 @@ class Methods(TensorBase):
     @overload
     def round(self, *, decimals: builtins.int) -> Tensor:
         """Return the nearest integer, halves to even; or nearest multiple of 10^−decimals."""
-    def round_(self, *args: Any, **kwargs: Any) -> Tensor:
+    @overload
+    def round_(self) -> Tensor: ...
+    @overload
+    def round_(self, *, decimals: builtins.int) -> Tensor:
         """Write what :func:`round` gives into `input`, and return it."""
     def row_indices(self) -> Tensor:
         """Raise torch's error: only a sparse column compressed tensor has them."""
     def rsqrt(self) -> Tensor:
         """Return 1/√x of each element: nan below 0 and ∞ at 0."""
-    def rsqrt_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def rsqrt_(self) -> Tensor:
         """Write what :func:`rsqrt` gives into `input`, and return it."""
     def scatter(
         self, dim: builtins.int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None,
@@ -1288,11 +1341,13 @@ class Methods(TensorBase):
         """Return `input` with ``src[i, j]`` (or a number) written at ``[index[i, j], j]`` for dim 0, and
         alike for others.
         """
-    def scatter_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def scatter_(
+        self, dim: builtins.int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None,
+    ) -> Tensor:
         """Write what :func:`scatter` gives into `input`, and return it."""
     def scatter_add(self, dim: builtins.int, index: Any, src: Any) -> Tensor:
         """Return `input` with ``src[i, j]`` added at ``[index[i, j], j]`` for dim 0, and alike for others."""
-    def scatter_add_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def scatter_add_(self, dim: builtins.int, index: Any, src: Any) -> Tensor:
         """Write what :func:`scatter_add` gives into `input`, and return it."""
     def scatter_reduce(
         self, dim: builtins.int, index: Any, src: Any, reduce: str, *, include_self: builtins.bool = True,
@@ -1300,7 +1355,9 @@ class Methods(TensorBase):
         """Return `input` with ``src[i, j]`` reduced into ``[index[i, j], j]``: "sum", "prod", "mean",
         "amax" or "amin".
         """
-    def scatter_reduce_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def scatter_reduce_(
+        self, dim: builtins.int, index: Any, src: Any, reduce: str, *, include_self: builtins.bool = True,
+    ) -> Tensor:
         """Write what :func:`scatter_reduce` gives into `input`, and return it."""
     def searchsorted(
         self, sorted_sequence: Any, *, out_int32: builtins.bool = False, right: builtins.bool = False,
@@ -1334,7 +1391,7 @@ class Methods(TensorBase):
         """
     def sgn(self) -> Tensor:
         """Return the sign of each element; of a complex one its direction x/|x|, and 0 at 0."""
-    def sgn_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def sgn_(self) -> Tensor:
         """Write what :func:`sgn` gives into `input`, and return it."""
     def share_memory_(self) -> Tensor:
         """Move the tensor's storage to memory that processes started later share, and return the tensor."""
@@ -1342,25 +1399,25 @@ class Methods(TensorBase):
         """Return the tensor in int16: itself where it is that already."""
     def sigmoid(self) -> Tensor:
         """Return the logistic function 1/(1 + e⁻ˣ) of each element."""
-    def sigmoid_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def sigmoid_(self) -> Tensor:
         """Write what :func:`sigmoid` gives into `input`, and return it."""
     def sign(self) -> Tensor:
         """Return −1, 0 or 1: the sign of each element."""
-    def sign_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def sign_(self) -> Tensor:
         """Write what :func:`sign` gives into `input`, and return it."""
     def signbit(self) -> Tensor:
         """Return where the sign is negative, that of −0 and of nan included."""
     def sin(self) -> Tensor:
         """Return the sine of each element, an angle in radians."""
-    def sin_(self, *surplus: Any, **named: Any) -> Tensor:
+    def sin_(self) -> Tensor:
         """Write what :func:`sin` gives into `input`, and return it."""
     def sinc(self) -> Tensor:
         """Return sin(πx)/(πx) of each element: 1 at 0."""
-    def sinc_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def sinc_(self) -> Tensor:
         """Write what :func:`sinc` gives into `input`, and return it."""
     def sinh(self) -> Tensor:
         """Return the hyperbolic sine (eˣ − e⁻ˣ)/2 of each element."""
-    def sinh_(self, *surplus: Any, **named: Any) -> Tensor:
+    def sinh_(self) -> Tensor:
         """Write what :func:`sinh` gives into `input`, and return it."""
     def slice_scatter(
         self, src: Any, dim: builtins.int = 0, start: builtins.int | None = None,
@@ -1400,11 +1457,11 @@ class Methods(TensorBase):
         """Return parts of the given sizes along axis `dim`."""
     def sqrt(self) -> Tensor:
         """Return the square root of each element: nan below 0."""
-    def sqrt_(self, *surplus: Any, **named: Any) -> Tensor:
+    def sqrt_(self) -> Tensor:
         """Write what :func:`sqrt` gives into `input`, and return it."""
     def square(self) -> Tensor:
         """Return the square ``input²``, of bool in int64."""
-    def square_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def square_(self) -> Tensor:
         """Write what :func:`square` gives into `input`, and return it."""
     def squeeze(self, dim: Any = None) -> Tensor:
         """Return it without the axes of size 1, or without those of `dim` whose size is 1."""
@@ -1433,11 +1490,11 @@ class Methods(TensorBase):
         """Return the place of the first element in the storage, in elements."""
     def sub(self, other: Any, *, alpha: _Number = 1) -> Tensor:
         """Return the difference ``input − alpha·other``."""
-    def sub_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def sub_(self, other: Any, *, alpha: _Number = 1) -> Tensor:
         """Write what :func:`sub` gives into `input`, and return it."""
     def subtract(self, other: Any, *, alpha: _Number = 1) -> Tensor:
         """Return the difference ``input − alpha·other``."""
-    def subtract_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def subtract_(self, other: Any, *, alpha: _Number = 1) -> Tensor:
         """Write what :func:`subtract` gives into `input`, and return it."""
     def sum(self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: _dtype | None = None) -> Tensor:
         """Return the sum of all elements, or over `dim`; integers are summed in int64."""
@@ -1466,11 +1523,11 @@ class Methods(TensorBase):
         """Return `gather` with the other axes broadcast; without `dim` from all elements as one row."""
     def tan(self) -> Tensor:
         """Return the tangent of each element, an angle in radians."""
-    def tan_(self, *surplus: Any, **named: Any) -> Tensor:
+    def tan_(self) -> Tensor:
         """Write what :func:`tan` gives into `input`, and return it."""
     def tanh(self) -> Tensor:
         """Return the hyperbolic tangent sinh(x)/cosh(x) of each element."""
-    def tanh_(self, *surplus: Any, **named: Any) -> Tensor:
+    def tanh_(self) -> Tensor:
         """Write what :func:`tanh` gives into `input`, and return it."""
     def tensor_split(
         self, indices_or_sections: Any = None, dim: builtins.int = 0, *, indices: Any = None,
@@ -1537,19 +1594,19 @@ class Methods(TensorBase):
         """Return X with ``A X = input``, or ``Aᵀ X = input``, for triangular A, and a copy of A."""
     def tril(self, diagonal: builtins.int = 0) -> Tensor:
         """Return zeros above a diagonal of the matrices of the last two axes."""
-    def tril_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def tril_(self, diagonal: builtins.int = 0) -> Tensor:
         """Write what :func:`tril` gives into `input`, and return it."""
     def triu(self, diagonal: builtins.int = 0) -> Tensor:
         """Return zeros below a diagonal of the matrices of the last two axes."""
-    def triu_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def triu_(self, diagonal: builtins.int = 0) -> Tensor:
         """Write what :func:`triu` gives into `input`, and return it."""
     def true_divide(self, other: Any) -> Tensor:
         """Return True quotient ``input/other``: `div` without a rounding mode."""
-    def true_divide_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def true_divide_(self, other: Any) -> Tensor:
         """Write what :func:`true_divide` gives into `input`, and return it."""
     def trunc(self) -> Tensor:
         """Return each element without its fraction: the whole number next to it towards 0."""
-    def trunc_(self, *args: Any, **kwargs: Any) -> Tensor:
+    def trunc_(self) -> Tensor:
         """Write what :func:`trunc` gives into `input`, and return it."""
     @overload
     def type(self) -> str: ...
@@ -1664,7 +1721,10 @@ class Methods(TensorBase):
     @overload
     def xlogy(self, other: _Number) -> Tensor:
         """Return x·log(y), 0 where x is 0 and y not nan."""
-    def xlogy_(self, *args: Any, **kwargs: Any) -> Tensor:
+    @overload
+    def xlogy_(self, other: Tensor) -> Tensor: ...
+    @overload
+    def xlogy_(self, other: _Number) -> Tensor:
         """Write what :func:`xlogy` gives into `input`, and return it."""
     def xpu(
         self, device: _Device | None = None, non_blocking: builtins.bool = False,

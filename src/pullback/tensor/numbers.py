@@ -15,9 +15,10 @@ from ..ops import elementwise as e
 from ..ops import mixture as m
 from ..ops import numbers as n
 from ..ops.convert import cast
+from ..ops.signatures import TENSOR_OR_NUMBER
 from .api import public
 from .math import power
-from .operands import TENSOR_OR_NUMBER, declare
+from .operands import declare
 from .out import write_out
 from .return_types import return_type
 

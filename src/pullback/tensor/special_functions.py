@@ -9,8 +9,9 @@ from typing import Any
 
 from ..ops import gamma as g
 from ..ops import special as s
+from ..ops.signatures import EITHER_NUMBER, TWO
 from .api import with_signature
-from .operands import EITHER_NUMBER, TWO, by_operands, declare
+from .operands import by_operands, declare
 
 _XLOGY = by_operands(s.xlogy, s.xlogy_of_number, s.xlogy_with_number)
 
