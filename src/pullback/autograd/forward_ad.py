@@ -116,10 +116,5 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "UnpackedDualTensor",
-    "enter_dual_level",
-    "exit_dual_level",
-    "make_dual",
-    "unpack_dual",
-    "dual_level",
+    "UnpackedDualTensor", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual", "dual_level",
 ]

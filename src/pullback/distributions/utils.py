@@ -20,13 +20,8 @@ from ..tensor.shape import broadcast_tensors
 from ..tensor.tensor import Tensor
 
 __all__ = [
-    "broadcast_all",
-    "clamp_probs",
-    "lazy_property",
-    "logits_to_probs",
-    "probs_to_logits",
-    "tril_matrix_to_vec",
-    "vec_to_tril_matrix",
+    "broadcast_all", "clamp_probs", "lazy_property", "logits_to_probs", "probs_to_logits",
+    "tril_matrix_to_vec", "vec_to_tril_matrix",
 ]
 
 #: γ = −ψ(1), the Euler–Mascheroni constant.

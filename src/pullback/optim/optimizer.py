@@ -358,11 +358,7 @@ class Optimizer:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         for name in (
-            "step_pre",
-            "step_post",
-            "state_dict_pre",
-            "state_dict_post",
-            "load_state_dict_pre",
+            "step_pre", "step_post", "state_dict_pre", "state_dict_post", "load_state_dict_pre",
             "load_state_dict_post",
         ):
             self.__dict__.setdefault(f"_optimizer_{name}_hooks", HookDict())

@@ -235,14 +235,7 @@ class Parameter:
     """One parameter of a signature."""
 
     __slots__ = (
-        "accepts",
-        "allows_none",
-        "convert",
-        "default",
-        "has_default",
-        "keyword_only",
-        "kind",
-        "name",
+        "accepts", "allows_none", "convert", "default", "has_default", "keyword_only", "kind", "name",
         "target",
     )
 

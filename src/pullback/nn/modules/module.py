@@ -616,16 +616,9 @@ def _is_tensor_like(value: Any) -> bool:
 
 Module.__module__ = "torch.nn.modules.module"
 __all__ = [
-    "_EXTRA_STATE_KEY_SUFFIX",
-    "Module",
-    "_IncompatibleKeys",
-    "_WrappedHook",
-    "register_module_backward_hook",
-    "register_module_buffer_registration_hook",
-    "register_module_forward_hook",
-    "register_module_forward_pre_hook",
-    "register_module_full_backward_hook",
-    "register_module_full_backward_pre_hook",
-    "register_module_module_registration_hook",
+    "_EXTRA_STATE_KEY_SUFFIX", "Module", "_IncompatibleKeys", "_WrappedHook", "register_module_backward_hook",
+    "register_module_buffer_registration_hook", "register_module_forward_hook",
+    "register_module_forward_pre_hook", "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook", "register_module_module_registration_hook",
     "register_module_parameter_registration_hook",
 ]
