@@ -94,9 +94,7 @@ def _covectors(v: Any, like: tuple[Any, ...], several: bool, what: str) -> tuple
     for i, (a, b) in enumerate(zip(vs, like, strict=True)):
         if shape_of(a) != shape_of(b):
             prefix = f"Entry {i} in " if several else ""
-            raise RuntimeError(
-                f"{prefix}v has invalid size: should be {b.size()} but got {a.size()}."
-            )
+            raise RuntimeError(f"{prefix}v has invalid size: should be {b.size()} but got {a.size()}.")
     return vs
 
 

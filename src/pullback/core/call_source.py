@@ -334,9 +334,7 @@ def _saved(facts: Facts) -> list[str]:
             triple = several if facts.outputs > 1 else ("r", "version", "version[0]")
         elif source and (facts.numbers or facts.optional):
             name = facts.inputs[source]
-            lines += [
-                f"c{source} = {name}._counter if type(a{source}) is ndarray else FROZEN",
-            ]
+            lines += [f"c{source} = {name}._counter if type(a{source}) is ndarray else FROZEN"]
             triple = (f"a{source}", f"c{source}", f"c{source}[0]")
         else:
             name = facts.inputs[source]

@@ -35,13 +35,7 @@ from .overlap import overlap as overlap_of
 from .saved import DETACHED, FROZEN, freed
 from .value import TensorBase, dtype_of, shape_of, wrap
 from .versions import Detached, VersionOfView, bump, version_of
-from .views import (
-    OF_INFERENCE_VIEW,
-    OF_NO_GRAD_VIEW,
-    View,
-    bring_up_to_date,
-    replay,
-)
+from .views import OF_INFERENCE_VIEW, OF_NO_GRAD_VIEW, View, bring_up_to_date, replay
 from .wrapper import Wrapped, named
 
 

@@ -79,10 +79,6 @@ def pushed_forward(
 ) -> tuple[Any, ...]:
     """Return tangents of the function's results; None where a result has none."""
     level = fresh_level()
-    duals = [
-        p if t is None else Dual(p, t, level) for p, t in zip(primals, tangents, strict=True)
-    ]
+    duals = [p if t is None else Dual(p, t, level) for p, t in zip(primals, tangents, strict=True)]
     results = function(*duals)
-    return tuple(
-        r.tangent if isinstance(r, Dual) and r._level == level else zeros(r) for r in results
-    )
+    return tuple(r.tangent if isinstance(r, Dual) and r._level == level else zeros(r) for r in results)

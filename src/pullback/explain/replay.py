@@ -171,9 +171,7 @@ class Replay:
         results = result if isinstance(result, tuple) else (result,)
         which = range(len(results)) if op.many else op.differentiable_outputs
         carried = [results[k] for k in which]
-        return {
-            place: widened(np.asarray(value)) for place, value in zip(places_of(node), carried)
-        }
+        return {place: widened(np.asarray(value)) for place, value in zip(places_of(node), carried)}
 
     @staticmethod
     def _evaluated(op: Any, inputs: list[Any], attrs: tuple[Any, ...]) -> Any:

@@ -66,9 +66,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> Any:
         ys = flatten(func(*unflatten(duals, spec)))[0]
         check_outputs(ys, "jvp(f, primals, tangents)")
         tangents = [tangent_of(y, level) for y in ys]
-        ends = [
-            None if t is None else recorder.operand(t)[0] for t in tangents
-        ]
+        ends = [None if t is None else recorder.operand(t)[0] for t in tangents]
     numbers = [t.index for t in inputs]
 
     def push(*tangents: Any) -> Any:

@@ -234,9 +234,7 @@ def _pushed_scan(spec: Scan, tensors: Sequence[Any], tangents: Sequence[Any]) ->
     ]  # fmt: skip
     body = rewritten(step, [kinds[n] for n in order])
     count = carries + len(moving)
-    results = scanned(
-        Scan(body, count, spec.slices + len(sliced), spec.length, spec.reverse), given
-    )
+    results = scanned(Scan(body, count, spec.slices + len(sliced), spec.length, spec.reverse), given)
     last_ys = len(results) - sum(1 for n in carried if n >= carries)
     pushed_to = [*results[carries:count], *results[last_ys:]]
     found = dict(zip(carried, pushed_to, strict=True))
@@ -398,9 +396,7 @@ class CondFunction(Function):
             return CondFunction.apply(Branches(true, false), pred, *given), (0,) * len(true.outputs)
         flags = move(pred, in_dims[1], 0)
         if not inner:
-            outputs = [
-                [_batched(v, None, size) for v in body.replay()] for body in (true, false)
-            ]
+            outputs = [[_batched(v, None, size) for v in body.replay()] for body in (true, false)]
         else:
             outputs = [list(body.replay(*given)) for body in (true, false)]
         chosen = [

@@ -28,10 +28,7 @@ if TYPE_CHECKING:
 BASE_TYPES = (str, int, float, bool, complex, dtype, Tensor, device, memory_format, layout, enum.Enum)
 
 #: Functions that are one line in torch, a call of the method: that is what its graphs show.
-_METHODS_IN_DISGUISE = {
-    "torch.nn.functional.sigmoid": "sigmoid",
-    "torch.nn.functional.tanh": "tanh",
-}
+_METHODS_IN_DISGUISE = {"torch.nn.functional.sigmoid": "sigmoid", "torch.nn.functional.tanh": "tanh"}
 
 
 class TraceError(ValueError):

@@ -113,5 +113,4 @@ def _airy(x: ndarray, /, out: Any = ...) -> ndarray:
     return into(out, result)
 
 
-airy_ai = _underived("airy_ai", _airy,
-                     "Return the Airy function Ai(x) (DLMF 9.2).", OF_X)
+airy_ai = _underived("airy_ai", _airy, "Return the Airy function Ai(x) (DLMF 9.2).", OF_X)

@@ -308,9 +308,7 @@ def _solve(x: ndarray, y: ndarray, /, left: bool, vector: bool, caller: str) -> 
         result, info = _solved_each(x, y)
     if caller:
         where, _ = failure(info)
-        raise LinAlgError(
-            f"{caller}: {where}The solver failed because the input matrix is singular."
-        )
+        raise LinAlgError(f"{caller}: {where}The solver failed because the input matrix is singular.")
     return result, info
 
 

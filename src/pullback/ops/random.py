@@ -14,12 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from ..array import (
-    random_integer,
-    random_normal,
-    random_transform,
-    random_uniform,
-)
+from ..array import random_integer, random_normal, random_transform, random_uniform
 from ..array.strides import restrided
 from ..core.batched import mappings
 from ..core.op import HALVES, Call, check_broadcast, elementwise, like_first, op, unsupported

@@ -100,6 +100,4 @@ def _rule(
 
 #: Sum, mean, product, largest or smallest of the segments of an axis, whose sizes are the last axis of
 #: `lengths`; `initial` takes part in each, and stands for what is empty.
-segment_reduce: Call = op(
-    "segment_reduce", _segment_reduce, (_rule, None), halves=True
-)
+segment_reduce: Call = op("segment_reduce", _segment_reduce, (_rule, None), halves=True)

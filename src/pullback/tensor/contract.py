@@ -17,13 +17,7 @@ from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..ops import contract as c
 from ..ops.arithmetic import mul
 from ..ops.convert import cast
-from ..ops.structure import (
-    contiguous_copy,
-    expand,
-    reshape,
-    squeezed,
-    unsafe_view,
-)
+from ..ops.structure import contiguous_copy, expand, reshape, squeezed, unsafe_view
 from ..ops.view import squeeze_dim, t, transpose, unsqueeze
 from .api import public
 from .math import factor

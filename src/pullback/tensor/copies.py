@@ -135,9 +135,7 @@ def _publish(name: str, function: _Function, summary: str, signatures: tuple[str
         return result if out is None else write_out(out, result, f"{name}_copy")
 
     function.__doc__ = f"Copy what :func:`{name}` shows: {summary}."
-    public(
-        described(call, function, parser), name=f"{name}_copy", method=name == "narrow", out=False
-    )
+    public(described(call, function, parser), name=f"{name}_copy", method=name == "narrow", out=False)
 
 
 for _name, (_view_function, _key, _summary, _signatures) in _COPIES.items():

@@ -188,9 +188,7 @@ def _solved(LU: Any, pivots: Any, B: Any, left: bool, adjoint: bool) -> Any:
     check_floating(LU, "torch.linalg.lu_solve", halves=True)
     check_same_dtype(LU, B, "linalg.lu_solve", "LU", "B")
     if not int32_of(pivots):
-        raise RuntimeError(
-            "linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32"
-        )
+        raise RuntimeError("linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32")
     check_square(LU, "torch.linalg.lu_solve")
     check_system(LU, B, left, "linalg.lu_solve")
     if not shape_of(pivots):

@@ -93,9 +93,7 @@ def _of_sparse(x: CompressedTensor, y: CompressedTensor) -> CompressedTensor:
 
 
 def _unlike(expected: Any, found: Any) -> NoReturn:
-    raise RuntimeError(
-        f"expected scalar type {expected.scalar_type} but found {found.scalar_type}"
-    )
+    raise RuntimeError(f"expected scalar type {expected.scalar_type} but found {found.scalar_type}")
 
 
 def _not_multiplied(x: Any, y: Any) -> NoReturn:
@@ -357,9 +355,7 @@ def _sampled(input: Any, mat1: Any, mat2: Any, *, beta: Any, alpha: Any) -> Any:
         )
     for name, given, axis in (("mat1", mat1, -2), ("mat2", mat2, -1)):
         if input.shape[axis] != given.shape[axis]:
-            raise RuntimeError(
-                f"sampled_addmm: self.shape[{axis}] must match {name}.shape[{axis}]"
-            )
+            raise RuntimeError(f"sampled_addmm: self.shape[{axis}] must match {name}.shape[{axis}]")
     rows, columns, found = of_entries(input)
     products = (mat1[wrap(rows)] * mat2.t()[wrap(columns)]).sum(1) * alpha
     return with_values(input, found * beta + products if beta else products)

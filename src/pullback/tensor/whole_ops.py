@@ -45,6 +45,4 @@ for _op in TABLE.values():
     if _op.signatures:
         declare(_op.name, _op.call, *_op.signatures, inplace=_op.twin, text=_text(_op))
     else:
-        public_op(
-            _op.call, _text(_op), aliases=_own[1:], inplace=bool(_op.twin), written=_written
-        )
+        public_op(_op.call, _text(_op), aliases=_own[1:], inplace=bool(_op.twin), written=_written)

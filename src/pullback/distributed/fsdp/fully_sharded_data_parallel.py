@@ -123,9 +123,7 @@ class FullyShardedDataParallel(Module, FSDPModule):
         gives_up = strategy in (ShardingStrategy.FULL_SHARD, ShardingStrategy.HYBRID_SHARD)
         made = ParameterGroup(parameters, device_mesh, policy, gives_up) if parameters else None
         self._fsdp_state = _State(self, made, policy)
-        self._settings = StateDictSettings(
-            StateDictType.FULL_STATE_DICT, FullStateDictConfig(), None
-        )
+        self._settings = StateDictSettings(StateDictType.FULL_STATE_DICT, FullStateDictConfig(), None)
         self._register_state_dict_hook(_after_state)
         self._register_load_state_dict_pre_hook(_before_load, with_module=True)
 

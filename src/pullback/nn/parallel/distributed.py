@@ -369,9 +369,7 @@ class DistributedDataParallel(Module, Joinable):
     def _set_static_graph(self) -> None:
         """Promise that every iteration uses the same parameters equally often; before training begins."""
         if self.static_graph:
-            warnings.warn(
-                "You've set static_graph to be True, no need to set it again.", stacklevel=2
-            )
+            warnings.warn("You've set static_graph to be True, no need to set it again.", stacklevel=2)
             return
         self.reducer.set_static()
         self.static_graph = True
