@@ -22,9 +22,10 @@ from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import bump
 from ..core.warn import warn_once
 from ..ops import index as i
-from .api import as_function, public
+from .api import public
 from .data import checked_integer, overflow, scalar_array
 from .meta import without_elements
+from .read_calls import as_function
 from .shape import expanded
 from .tensor import Tensor
 

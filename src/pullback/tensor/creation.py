@@ -19,10 +19,11 @@ from ..core.op import unsupported
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import bump
 from ..core.warn import warn_of_complex_half
-from .api import public, with_signature, write_out
+from .api import public, with_signature
 from .constants import SPARSE, channels_last, channels_last_3d, preserve_format
 from .data import array_from, filling, number_dtype, scalar_array
 from .meta import meta_tensor, on_device, without_elements
+from .out import write_out
 from .signature import OPTIONS, OUT, Parser, described, reads
 
 _FORMAT = "torch.memory_format memory_format = None"

@@ -28,9 +28,10 @@ from ..ops import index as i
 from ..ops import view as v
 from ..ops.convert import cast
 from ..ops.structure import reshape
-from .api import public, warn_of_expanded
+from .api import public
 from .assign import number_array, write_copy, write_value
 from .index_parts import Entry, Ints, applied, as_tuple, is_int, packed, selected, sliced
+from .inplace_twins import warn_of_expanded
 from .interception import OVERRIDING
 from .shape import expanded
 from .tensor import Tensor
@@ -106,7 +107,7 @@ def _overridden_by(index: Any) -> bool:
 
 def _general_getitem(self: Any, index: Any) -> Any:
     if type(self) is not Tensor or OVERRIDING:
-        from .api import dispatch_override
+        from .read_calls import dispatch_override
 
         if type(self) in OVERRIDING or _overridden_by(index):
             return dispatch_override(_getitem, (self, index), {})
@@ -240,7 +241,7 @@ def _put_tensor(array: ndarray, index: Any, value: Any, mode: Any) -> bool:
 
 def _general_setitem(self: Any, index: Any, value: Any) -> None:
     if type(self) is not Tensor or OVERRIDING:
-        from .api import dispatch_override
+        from .read_calls import dispatch_override
 
         if type(self) in OVERRIDING or _overridden_by(index) or type(value) in OVERRIDING:
             dispatch_override(_setitem, (self, index, value), {})

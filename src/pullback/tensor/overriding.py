@@ -18,8 +18,8 @@ from ..core.modes import change, modes, set_modes
 from ..core.value import wrap_alias
 from ..errors import type_name
 from ..ops.view import alias
-from .api import dispatch_override
 from .interception import OVERRIDING
+from .read_calls import dispatch_override
 from .tensor import Tensor
 
 

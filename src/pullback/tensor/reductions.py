@@ -26,10 +26,11 @@ from ..ops.comparison import isnan
 from ..ops.convert import cast
 from ..ops.kernel_words import RARE
 from ..ops.structure import sum_dims
-from .api import REGISTRY, Declaration, dispatch_override, explain, public, with_signature
+from .api import REGISTRY, Declaration, public, with_signature
 from .batching import opened
 from .interception import OVERRIDING, PASS, intercepted
 from .out import write_out
+from .read_calls import dispatch_override, explain
 from .tensor import checked_dim
 
 _F = Callable[..., Any]

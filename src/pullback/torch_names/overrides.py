@@ -16,10 +16,11 @@ from typing import Any, TypeVar, cast
 from .. import nn
 from ..core.modes import change, modes
 from ..core.value import TensorBase
-from ..tensor.api import REGISTRY, adopt, ask_overrides, overriding_types
+from ..tensor.api import REGISTRY
 from ..tensor.builtin import HOME, behind, published
 from ..tensor.interception import OVERRIDING, activate, deactivate
 from ..tensor.overriding import KEPT, DisableTorchFunctionSubclass
+from ..tensor.read_calls import adopt, ask_overrides, overriding_types
 from ..tensor.tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])

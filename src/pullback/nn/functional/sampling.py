@@ -15,7 +15,8 @@ from ...core.size import size_of
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...errors import argument_type
 from ...ops import sampling as ops
-from ...tensor.api import as_function, public
+from ...tensor.api import public
+from ...tensor.read_calls import as_function
 
 _MODES = ("bilinear", "nearest", "bicubic")
 _PADDINGS = ("zeros", "border", "reflection")
