@@ -11,7 +11,8 @@ from numpy import ndarray
 from ..array import dtypes
 from ..array.layout import in_order, placed
 from ..core.dual import fitted
-from ..core.op import elementwise, renamed, unsupported
+from ..core.op import elementwise, renamed
+from ..core.promotion import unsupported
 from ..core.value import InnerValue, Value, dtype_of
 from .comparison import eq, ge, where, zeros_of
 from .complex import real

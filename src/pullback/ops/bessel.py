@@ -12,7 +12,8 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.graph_errors import type_word
-from ..core.op import HALVES, Call, elementwise
+from ..core.op import Call, elementwise
+from ..core.promotion import HALVES
 from ..core.value import dtype_of
 from .comparison import gt, where
 from .elementwise import abs as absolute

@@ -10,7 +10,8 @@ from numpy import ndarray
 
 from ..array import activations, dtypes
 from ..array.elementwise import WORTH_BLOCKS
-from ..core.op import Call, check_broadcast, common_dtype, elementwise, of, promoted, unsupported
+from ..core.op import Call, elementwise, of
+from ..core.promotion import check_broadcast, common_dtype, promoted, unsupported
 from ..core.value import TensorBase, Value
 from .kernels import refuse
 from .signatures import ANY, EITHER_NUMBER, INTEGERS, REAL, WHOLE

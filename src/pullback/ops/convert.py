@@ -9,7 +9,8 @@ from numpy import float32, float64, ndarray
 
 from ..array import layout
 from ..array.dtypes import COMPLEX32
-from ..core.op import HALVES, elementwise, op
+from ..core.op import elementwise, op
+from ..core.promotion import HALVES
 from ..core.value import Value, dtype_of
 from ..core.warn import warn_of_complex_half
 

@@ -12,7 +12,8 @@ from numpy import ndarray
 
 from ..array import dtypes
 from ..array.layout import as_first, placed
-from ..core.op import NARROW, check_broadcast, elementwise, op, unsupported
+from ..core.op import elementwise, op
+from ..core.promotion import NARROW, check_broadcast, unsupported
 from ..core.value import dtype_of
 from .comparison import eq, where, zeros_of
 from .convert import as_dtype, conj

@@ -17,7 +17,8 @@ from numpy import ndarray
 from ..array import random_integer, random_normal, random_transform, random_uniform
 from ..array.strides import restrided
 from ..core.batched import mappings
-from ..core.op import HALVES, Call, check_broadcast, elementwise, like_first, op, unsupported
+from ..core.op import Call, elementwise, like_first, op
+from ..core.promotion import HALVES, check_broadcast, unsupported
 from ..core.tracer import traced
 from ..core.underivable import no_tangent, not_implemented
 from ..core.value import dtype_of, shape_of

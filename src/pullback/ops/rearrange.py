@@ -13,8 +13,9 @@ from numpy import ndarray
 from ..array.dtypes import COMPLEX32
 from ..array.layout import as_first, copy, in_order
 from ..array.strides import laid_out, strides_of
-from ..core.op import Call, of, op, unsupported
+from ..core.op import Call, of, op
 from ..core.overlap import overlaps_itself
+from ..core.promotion import unsupported
 from ..core.value import shape_of
 from .join import cat_sizes
 from .kernel_words import RARE

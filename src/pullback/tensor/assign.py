@@ -17,7 +17,7 @@ from ..core.calls import edge_of
 from ..core.meta import is_meta
 from ..core.modes import modes
 from ..core.node import DIFFERENTIABLE
-from ..core.op import check_broadcast
+from ..core.promotion import check_broadcast
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import bump
 from ..core.warn import warn_once

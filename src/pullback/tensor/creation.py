@@ -15,7 +15,7 @@ from ..array.strides import channels_last_strides, contiguous_strides, laid_out_
 from ..core.device import CPU, as_device, has_default
 from ..core.meta import is_meta
 from ..core.modes import modes
-from ..core.op import unsupported
+from ..core.promotion import unsupported
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import bump
 from ..core.warn import warn_of_complex_half

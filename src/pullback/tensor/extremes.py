@@ -10,7 +10,7 @@ import numpy as np
 from .. import errors
 from ..array import dtypes
 from ..core.graph_errors import c_name
-from ..core.op import unsupported
+from ..core.promotion import unsupported
 from ..core.tracer import is_traced
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..ops import cumulative as c

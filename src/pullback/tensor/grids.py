@@ -12,7 +12,7 @@ import numpy as np
 from .. import errors
 from ..array import dtypes
 from ..core.graph_errors import type_word
-from ..core.op import NARROW
+from ..core.promotion import NARROW
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..core.warn import warn_once
 from ..errors import type_name

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..array.ranges import linspace
 from ..core.graph_errors import c_name
-from ..core.op import unsupported
+from ..core.promotion import unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..ops.histogram import histogram as counted
 from ..ops.join import cat

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..array import dtypes
 from ..core.graph_errors import c_name, type_word
-from ..core.op import unsupported
+from ..core.promotion import unsupported
 from ..core.value import TensorBase, dtype_of
 from ..ops import elementwise as e
 from ..ops import mixture as m

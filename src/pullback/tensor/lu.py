@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.graph_errors import type_word
-from ..core.op import unsupported
+from ..core.promotion import unsupported
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..errors import argument_type
 from ..ops import lu as ops

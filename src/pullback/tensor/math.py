@@ -9,7 +9,7 @@ import numpy as np
 from .. import errors
 from ..array import dtypes
 from ..core.graph_errors import c_name
-from ..core.op import HALVES, check_broadcast, unsupported
+from ..core.promotion import HALVES, check_broadcast, unsupported
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..ops import arithmetic as a
 from ..ops import comparison as c

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..array import dtypes
 from ..core.graph_errors import type_word
-from ..core.op import check_broadcast
+from ..core.promotion import check_broadcast
 from ..core.value import dtype_of, shape_of
 from ..errors import argument_type
 from ..ops import reduce as r

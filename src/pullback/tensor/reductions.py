@@ -19,7 +19,7 @@ from ..array import dtypes
 from ..core import facade
 from ..core.graph_errors import type_word
 from ..core.modes import modes
-from ..core.op import unsupported
+from ..core.promotion import unsupported
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..ops import reduce as r
 from ..ops.comparison import isnan

@@ -11,7 +11,7 @@ from .. import errors
 from ..array import dtypes
 from ..array.strides import laid_out_empty
 from ..core.graph_errors import type_word
-from ..core.op import check_broadcast, unsupported
+from ..core.promotion import check_broadcast, unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..errors import argument_type
 from ..ops import comparison as c

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..array import dtypes
 from ..core.graph_errors import type_word
-from ..core.op import unsupported
+from ..core.promotion import unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..errors import type_name
 from ..ops import sort as o

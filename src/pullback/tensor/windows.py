@@ -15,7 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.ranges import arange
-from ..core.op import unsupported
+from ..core.promotion import unsupported
 from ..ops.kernels import scipy_function
 from .creation import creator, numpy_dtype
 from .operands import described
