@@ -38,6 +38,9 @@ _WORTH_THREADS = 1_000_000
 #: Input elements from which native code is asked for: compiled, it takes a fifth of the time.
 _WORTH_NATIVE = 1 << 16
 
+#: Nanoseconds that NumPy takes for the calls of a small pool, and for each element.
+_CALLS, _ELEMENT = 25_000, 2
+
 
 class Windows(NamedTuple):
     """Describe where the windows of a pool lie: one number per spatial dimension in each field."""
@@ -135,13 +138,21 @@ def max_pool(x: ndarray, windows: Windows) -> tuple[ndarray, ndarray]:
     return values, winners
 
 
+@functools.lru_cache(maxsize=256)
+def _rent(size: tuple[int, ...], windows: Windows) -> large.Rent:
+    """Return what pools of small planes of one size have cost: native code gives the same numbers."""
+    return large.Rent()
+
+
 def _native(
     x: tuple[int, ...], y: tuple[int, ...], dtype: np.dtype, windows: Windows
 ) -> Any:
     """Return the kernels in native code for arrays of these shapes, where they are worth it and there are
     any.
     """
-    if len(x) > 4 or dtype.kind != "f" or prod(x) < _WORTH_NATIVE:
+    if len(x) > 4 or dtype.kind != "f":
+        return None
+    if prod(x) < _WORTH_NATIVE and not _rent(x[2:], windows).pays(_CALLS + prod(x) * _ELEMENT):
         return None
     geometry = windows.kernel, windows.stride, windows.padding, windows.dilation
     return large.ask("pools", tuple(x[2:]), tuple(y[2:]), dtype, *geometry)
