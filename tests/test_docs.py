@@ -172,3 +172,22 @@ def test_notebooks_are_checked_in_without_results(file: Path) -> None:
     for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
         assert not cell.get("outputs")
         assert cell.get("execution_count") is None
+
+
+def reading() -> str:
+    return (ROOT / "docs" / "reading.md").read_text("utf-8")
+
+
+def test_eight_files_lead_to_machine_code() -> None:
+    section = reading().split("## From `torch.tanh(x)`")[1].split("## ")[0]
+    files = re.findall(r"^\d\. `([\w/]+\.py)`", section, re.MULTILINE)
+    assert 0 < len(files) <= 8
+    assert [file for file in files if not (ROOT / "src" / "pullback" / file).is_file()] == []
+
+
+def test_what_is_quoted_beside_the_models_is_the_code() -> None:
+    section = reading().split("## Held against its models")[1]
+    quoted = re.findall(r"`([\w/]+\.py)`[^`]*\n\n```text\n(.*?)```", section, re.DOTALL)
+    assert len(quoted) == section.count("```text")
+    for file, code in quoted:
+        assert code in (ROOT / "src" / "pullback" / file).read_text("utf-8"), file

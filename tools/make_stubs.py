@@ -395,9 +395,8 @@ def reader_of(function: Function) -> Any:
 
 def twin_of(name: str, function: Function) -> Function:
     """The function that an in-place twin was derived from, else the function itself."""
-    if function.__name__ == name and "In-place version of" in (
-        function.__doc__ or ""
-    ):
+    derived = f"Write what :func:`{name.removesuffix('_')}` gives into `input`"
+    if function.__name__ == name and (function.__doc__ or "").startswith(derived):
         declared = {d.name: d.function for d in REGISTRY if d.inplace}
         return declared.get(name.removesuffix("_"), function)
     return function

@@ -31,7 +31,6 @@ with _uncollected():
     from . import torch_names as _torch_names
     from .core import backend as _backend
     from .core import facade as _facade
-    from .core import graph_errors as _graph_errors
     from .tensor import namespace as _namespace
     from .torch_names.exclusions import no_attribute as _no_attribute
     from .torch_names.torch_version import __version__
@@ -55,7 +54,6 @@ def _of_compiler(module: str, name: str) -> Any:
 
 
 _backend.provide(_of_compiler, _native_loops)
-_facade.provide(torch_names=lambda: importlib.import_module(f"{__package__}.torch_names._aten.translated"))
 
 
 def _meaning(error: BaseException, node: Any) -> str | None:
@@ -63,81 +61,28 @@ def _meaning(error: BaseException, node: Any) -> str | None:
     return importlib.import_module(f"{__package__}.explain.raised").note_of(error, node)
 
 
-_graph_errors.interpreter = _meaning
+_facade.provide(
+    torch_names=lambda: importlib.import_module(f"{__package__}.torch_names._aten.translated"),
+    meaning=_meaning,
+)
 
 
 #: Packages and modules of torch's that load when first used.
 _LAZY = (
-    "__config__",
-    "_VF",
-    "_subclasses",
-    "_tensor_str",
-    "_C",
-    "_dynamo",
-    "_inductor",
-    "_higher_order_ops",
-    "_custom_ops",
-    "_functorch",
-    "_guards",
-    "_ops",
-    "_utils",
-    "accelerator",
-    "amp",
-    "ao",
-    "autograd",
-    "backends",
-    "compiler",
-    "cpu",
-    "cuda",
-    "distributed",
-    "distributions",
-    "explain",
-    "export",
-    "fft",
-    "func",
-    "functional",
-    "functorch",
-    "futures",
-    "fx",
-    "hub",
-    "onnx",
-    "jit",
-    "library",
-    "linalg",
-    "masked",
-    "mps",
-    "mtia",
-    "multiprocessing",
-    "nested",
-    "nn",
-    "optim",
-    "overrides",
-    "profiler",
-    "quasirandom",
-    "random",
-    "return_types",
-    "serialization",
-    "signal",
-    "sparse",
-    "special",
-    "storage",
-    "testing",
-    "torch_version",
-    "types",
-    "utils",
-    "version",
-    "xpu",
+    "__config__", "_VF", "_subclasses", "_tensor_str", "_C", "_dynamo", "_inductor", "_higher_order_ops",
+    "_custom_ops", "_functorch", "_guards", "_ops", "_utils", "accelerator", "amp", "ao", "autograd",
+    "backends", "compiler", "cpu", "cuda", "distributed", "distributions", "explain", "export", "fft", "func",
+    "functional", "functorch", "futures", "fx", "hub", "onnx", "jit", "library", "linalg", "masked", "mps",
+    "mtia", "multiprocessing", "nested", "nn", "optim", "overrides", "profiler", "quasirandom", "random",
+    "return_types", "serialization", "signal", "sparse", "special", "storage", "testing", "torch_version",
+    "types", "utils", "version", "xpu",
 )
 
 #: Names of the top level that live in one of those.
 _LAZY_NAMES = {
     **dict.fromkeys(
         (
-            "no_grad",
-            "enable_grad",
-            "set_grad_enabled",
-            "inference_mode",
-            "is_grad_enabled",
+            "no_grad", "enable_grad", "set_grad_enabled", "inference_mode", "is_grad_enabled",
             "is_inference_mode_enabled",
         ),
         "autograd.grad_mode",
@@ -190,21 +135,11 @@ _LAZY_NAMES = {
     "autocast": "amp",
     **dict.fromkeys(
         (
-            "autocast_decrement_nesting",
-            "autocast_increment_nesting",
-            "clear_autocast_cache",
-            "get_autocast_cpu_dtype",
-            "get_autocast_dtype",
-            "get_autocast_gpu_dtype",
-            "is_autocast_cache_enabled",
-            "is_autocast_cpu_enabled",
-            "is_autocast_enabled",
-            "set_autocast_cache_enabled",
-            "set_autocast_cpu_dtype",
-            "set_autocast_cpu_enabled",
-            "set_autocast_dtype",
-            "set_autocast_enabled",
-            "set_autocast_gpu_dtype",
+            "autocast_decrement_nesting", "autocast_increment_nesting", "clear_autocast_cache",
+            "get_autocast_cpu_dtype", "get_autocast_dtype", "get_autocast_gpu_dtype",
+            "is_autocast_cache_enabled", "is_autocast_cpu_enabled", "is_autocast_enabled",
+            "set_autocast_cache_enabled", "set_autocast_cpu_dtype", "set_autocast_cpu_enabled",
+            "set_autocast_dtype", "set_autocast_enabled", "set_autocast_gpu_dtype",
         ),
         "amp.autocast_mode",
     ),
@@ -218,59 +153,20 @@ _LAZY_NAMES = {
     "save": "serialization",
     **dict.fromkeys(
         (
-            "adaptive_avg_pool1d",
-            "avg_pool1d",
-            "bilinear",
-            "celu_",
-            "channel_shuffle",
-            "conv1d",
-            "conv2d",
-            "conv3d",
-            "conv_tbc",
-            "conv_transpose1d",
-            "conv_transpose2d",
-            "conv_transpose3d",
-            "max_pool1d",
-            "max_pool2d",
-            "max_pool3d",
-            "native_channel_shuffle",
-            "pixel_shuffle",
-            "pixel_unshuffle",
-            "relu_",
-            "rms_norm",
-            "rrelu",
-            "rrelu_",
-            "selu_",
-            "threshold_",
+            "adaptive_avg_pool1d", "avg_pool1d", "bilinear", "celu_", "channel_shuffle", "conv1d", "conv2d",
+            "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "max_pool1d",
+            "max_pool2d", "max_pool3d", "native_channel_shuffle", "pixel_shuffle", "pixel_unshuffle", "relu_",
+            "rms_norm", "rrelu", "rrelu_", "selu_", "threshold_",
         ),
         "nn.functional",
     ),
     **dict.fromkeys(
         (
-            "adaptive_max_pool1d",
-            "alpha_dropout",
-            "alpha_dropout_",
-            "batch_norm",
-            "binary_cross_entropy_with_logits",
-            "convolution",
-            "cosine_embedding_loss",
-            "ctc_loss",
-            "dropout",
-            "dropout_",
-            "embedding",
-            "embedding_renorm_",
-            "feature_alpha_dropout",
-            "feature_alpha_dropout_",
-            "feature_dropout",
-            "feature_dropout_",
-            "group_norm",
-            "hinge_embedding_loss",
-            "instance_norm",
-            "kl_div",
-            "layer_norm",
-            "margin_ranking_loss",
-            "max_pool1d_with_indices",
-            "poisson_nll_loss",
+            "adaptive_max_pool1d", "alpha_dropout", "alpha_dropout_", "batch_norm",
+            "binary_cross_entropy_with_logits", "convolution", "cosine_embedding_loss", "ctc_loss", "dropout",
+            "dropout_", "embedding", "embedding_renorm_", "feature_alpha_dropout", "feature_alpha_dropout_",
+            "feature_dropout", "feature_dropout_", "group_norm", "hinge_embedding_loss", "instance_norm",
+            "kl_div", "layer_norm", "margin_ranking_loss", "max_pool1d_with_indices", "poisson_nll_loss",
             "triplet_margin_loss",
         ),
         "nn.functional.top_level",

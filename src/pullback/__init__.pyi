@@ -131,7 +131,7 @@ ShortStorage: Any
 ShortTensor: Any
 __version__: Any
 def _assert(condition: Any, message: Any) -> Tensor:
-    """``assert condition, message`` that a class which overrides functions is told of."""
+    """Return ``assert condition, message`` that a class which overrides functions is told of."""
 def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:
     """Raise a RuntimeError where a tensor of one element is zero."""
 def _check(cond: Any, message: Any = None) -> None:
@@ -183,7 +183,7 @@ def _pad_packed_sequence(
 ) -> tuple[Tensor, Tensor]:
     """Unpack to (total_length, N, …), or (N, total_length, …) with `batch_first`."""
 def _sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tensor:
-    """Numbers whose last axis has the Dirichlet distribution with the concentrations in `input`."""
+    """Return numbers whose last axis has the Dirichlet distribution with the concentrations in `input`."""
 def _segment_reduce(
     data: Tensor, reduce: str, *, lengths: Tensor | None = None, indices: Tensor | None = None,
     offsets: Tensor | None = None, axis: builtins.int = 0, unsafe: builtins.bool = False,
@@ -193,34 +193,34 @@ def _segment_reduce(
 def _shape_as_tensor(input: Tensor) -> Tensor:
     """Return the shape as a tensor of int64."""
 def _standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
-    """Gamma numbers of rate 1 with the concentrations in `input`; they have implicit gradients."""
+    """Return gamma numbers of rate 1 with the concentrations in `input`; they have implicit gradients."""
 def _standard_gamma_grad(input: Tensor, output: Tensor) -> Tensor:
     """Return how gamma numbers `output` of rate 1 move with the concentrations `input` of their draw."""
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return the size |x| of each element."""
+    """Return the size |x| of each element: a real number, also of a complex one."""
 def abs_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`abs`: writes the result into `input` and returns it."""
+    """Write what :func:`abs` gives into `input`, and return it."""
 def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return the size |x| of each element."""
+    """Return the size |x| of each element: a real number, also of a complex one."""
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the angle in [0, π] whose cosine each element is: nan outside [−1, 1]."""
 def acos_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`acos`: writes the result into `input` and returns it."""
+    """Write what :func:`acos` gives into `input`, and return it."""
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the value whose hyperbolic cosine each element is: log(x + √(x² − 1)), nan below 1."""
 def acosh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`acosh`: writes the result into `input` and returns it."""
+    """Write what :func:`acosh` gives into `input`, and return it."""
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
-    """Means over `output_size` windows of nearly equal length, one axis."""
+    """Return means over `output_size` windows of nearly equal length, one axis."""
 def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
-    """Maxima over `output_size` windows of nearly equal length and their indices."""
+    """Return maxima over `output_size` windows of nearly equal length and their indices."""
 def add(input: Tensor, other: Any, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
     """Sum ``input + alpha·other``."""
 def addbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1,
     out: Tensor | None = None,
 ) -> Tensor:
-    """``beta * input + alpha * Σ_b batch1[b] @ batch2[b]``."""
+    """Return ``beta * input + alpha * Σ_b batch1[b] @ batch2[b]``."""
 def addcdiv(
     input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _Number = 1, out: Tensor | None = None,
 ) -> Tensor:
@@ -233,28 +233,28 @@ def addmm(
     input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1,
     out: Tensor | None = None,
 ) -> Tensor:
-    """``beta * input + alpha * mat1 @ mat2``; `input` broadcasts to (n, m)."""
+    """Return ``beta * input + alpha * mat1 @ mat2``; `input` broadcasts to (n, m)."""
 def addmv(
     input: Tensor, mat: Tensor, vec: Tensor, *, beta: _Number = 1, alpha: _Number = 1,
     out: Tensor | None = None,
 ) -> Tensor:
-    """``beta * input + alpha * mat @ vec``."""
+    """Return ``beta * input + alpha * mat @ vec``."""
 def addmv_(
     input: Tensor, mat: Tensor, vec: Tensor, *, beta: _Number = 1, alpha: _Number = 1,
     out: Tensor | None = None,
 ) -> Tensor:
-    """In-place version of :func:`addmv`: writes the result into `input` and returns it."""
+    """Write what :func:`addmv` gives into `input`, and return it."""
 def addr(
     input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: _Number = 1, alpha: _Number = 1,
     out: Tensor | None = None,
 ) -> Tensor:
-    """``beta * input + alpha * vec1 ⊗ vec2``."""
+    """Return ``beta * input + alpha * vec1 ⊗ vec2``."""
 def adjoint(input: Tensor) -> Tensor:
     """Return the matrices of the last two axes transposed and conjugated."""
 def affine_grid_generator(theta: Any, size: Sequence[builtins.int], align_corners: builtins.bool) -> Tensor:
-    """:func:`torch.nn.functional.affine_grid` without a default."""
+    """Return :func:`torch.nn.functional.affine_grid` without a default."""
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The tensor: a copy of what the view of that name shows."""
+    """Copy what :func:`alias` shows: the tensor."""
 def all(
     input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, out: Tensor | None = None,
 ) -> Tensor:
@@ -265,17 +265,17 @@ def allclose(
 ) -> builtins.bool:
     """Return whether `isclose`, whose parameters these are, holds everywhere."""
 def alpha_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
-    """Dropout that keeps the mean and the variance of what `selu` gives."""
+    """Do dropout that keeps the mean and the variance of what `selu` gives."""
 def alpha_dropout_(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
-    """In-place version of :func:`alpha_dropout`."""
+    """Apply :func:`alpha_dropout` in place."""
 def amax(
     input: Tensor, dim: Any = (), keepdim: builtins.bool = False, *, out: Tensor | None = None,
 ) -> Tensor:
-    """The largest element over `dim`; ties share the gradient."""
+    """Return the largest element over `dim`; ties share the gradient."""
 def amin(
     input: Tensor, dim: Any = (), keepdim: builtins.bool = False, *, out: Tensor | None = None,
 ) -> Tensor:
-    """The smallest element over `dim`; ties share the gradient."""
+    """Return the smallest element over `dim`; ties share the gradient."""
 def aminmax(
     input: Tensor, *, dim: Any = None, keepdim: builtins.bool = False, out: Sequence[Tensor] | None = None,
 ) -> return_types.aminmax:
@@ -308,59 +308,59 @@ def arange(
 def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the angle in [0, π] whose cosine each element is: nan outside [−1, 1]."""
 def arccos_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`arccos`: writes the result into `input` and returns it."""
+    """Write what :func:`arccos` gives into `input`, and return it."""
 def arccosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the value whose hyperbolic cosine each element is: log(x + √(x² − 1)), nan below 1."""
 def arccosh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`arccosh`: writes the result into `input` and returns it."""
+    """Write what :func:`arccosh` gives into `input`, and return it."""
 def arcsin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the angle in [−π/2, π/2] whose sine each element is: nan outside [−1, 1]."""
 def arcsin_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`arcsin`: writes the result into `input` and returns it."""
+    """Write what :func:`arcsin` gives into `input`, and return it."""
 def arcsinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the value whose hyperbolic sine each element is: log(x + √(x² + 1))."""
 def arcsinh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`arcsinh`: writes the result into `input` and returns it."""
+    """Write what :func:`arcsinh` gives into `input`, and return it."""
 def arctan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the angle in (−π/2, π/2) whose tangent each element is."""
 def arctan2(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return the angle in (−π, π] of the point with height `input` and width `other`."""
 def arctan_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`arctan`: writes the result into `input` and returns it."""
+    """Write what :func:`arctan` gives into `input`, and return it."""
 def arctanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the value whose hyperbolic tangent each element is: log((1 + x)/(1 − x))/2."""
 def arctanh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`arctanh`: writes the result into `input` and returns it."""
+    """Write what :func:`arctanh` gives into `input`, and return it."""
 def are_deterministic_algorithms_enabled() -> builtins.bool:
     """Return whether deterministic algorithms were asked for."""
 def argmax(
     input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, out: Tensor | None = None,
 ) -> Tensor:
-    """Where the largest element is, along `dim` or of all."""
+    """Return where the largest element is, along `dim` or of all."""
 def argmin(
     input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, out: Tensor | None = None,
 ) -> Tensor:
-    """Where the smallest element is, along `dim` or of all."""
+    """Return where the smallest element is, along `dim` or of all."""
 def argsort(
     input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, *,
     stable: builtins.bool = False, out: Tensor | None = None,
 ) -> Tensor:
-    """Indices that sort the input along `dim`."""
+    """Return indices that sort the input along `dim`."""
 def argwhere(input: Tensor) -> Tensor:
     """Return where elements are not zero, as ``(n, rank)`` indices."""
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
     """Return the view of the input's storage with the given sizes and strides (in elements)."""
 def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
-    """In-place version of :func:`as_strided`."""
+    """Apply :func:`as_strided` in place."""
 def as_strided_copy(
     input: Tensor, size: Sequence[builtins.int], stride: Sequence[builtins.int],
     storage_offset: builtins.int | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
-    """Elements of the storage by sizes and strides: a copy of what the view of that name shows."""
+    """Copy what :func:`as_strided` shows: elements of the storage by sizes and strides."""
 def as_strided_scatter(
     input: Tensor, src: Any, size: Any, stride: Any, storage_offset: builtins.int | None = None,
 ) -> Tensor:
-    """`input` with the elements that `as_strided` selects replaced by `src`."""
+    """Return `input` with the elements that `as_strided` selects replaced by `src`."""
 def as_tensor(data: Any, *, dtype: dtype | None = None, device: _Device | None = None) -> Tensor:
     """Make a tensor of data, without a copy where dtype and memory allow it."""
 def asarray(
@@ -371,42 +371,42 @@ def asarray(
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the angle in [−π/2, π/2] whose sine each element is: nan outside [−1, 1]."""
 def asin_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`asin`: writes the result into `input` and returns it."""
+    """Write what :func:`asin` gives into `input`, and return it."""
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the value whose hyperbolic sine each element is: log(x + √(x² + 1))."""
 def asinh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`asinh`: writes the result into `input` and returns it."""
+    """Write what :func:`asinh` gives into `input`, and return it."""
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the angle in (−π/2, π/2) whose tangent each element is."""
 def atan2(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return the angle in (−π, π] of the point with height `input` and width `other`."""
 def atan_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`atan`: writes the result into `input` and returns it."""
+    """Write what :func:`atan` gives into `input`, and return it."""
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the value whose hyperbolic tangent each element is: log((1 + x)/(1 − x))/2."""
 def atanh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`atanh`: writes the result into `input` and returns it."""
+    """Write what :func:`atanh` gives into `input`, and return it."""
 @overload
 def atleast_1d(tensor: Tensor, /) -> Tensor: ...
 @overload
 def atleast_1d(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]: ...
 @overload
 def atleast_1d(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """Tensors with at least one axis."""
+    """Return tensors with at least one axis."""
 @overload
 def atleast_2d(tensor: Tensor, /) -> Tensor: ...
 @overload
 def atleast_2d(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]: ...
 @overload
 def atleast_2d(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """Tensors with at least two axes, new ones in front."""
+    """Return tensors with at least two axes, new ones in front."""
 @overload
 def atleast_3d(tensor: Tensor, /) -> Tensor: ...
 @overload
 def atleast_3d(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]: ...
 @overload
 def atleast_3d(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """Tensors with at least three axes: a vector as (1, n, 1), a matrix as (n, m, 1)."""
+    """Return tensors with at least three axes: a vector as (1, n, 1), a matrix as (n, m, 1)."""
 def autocast_decrement_nesting() -> builtins.int:
     """Leave a region; the number of those still entered."""
 def autocast_increment_nesting() -> builtins.int:
@@ -415,12 +415,12 @@ def avg_pool1d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: builtins.bool = False,
     count_include_pad: builtins.bool = True,
 ) -> Tensor:
-    """Mean of each window of one axis: (N, C, L) -> (N, C, L')."""
+    """Return the mean of each window of one axis: (N, C, L) -> (N, C, L')."""
 def baddbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1,
     out: Tensor | None = None,
 ) -> Tensor:
-    """``beta * input + alpha * batch1 @ batch2`` for stacks of matrices."""
+    """Return ``beta * input + alpha * batch1 @ batch2`` for stacks of matrices."""
 @overload
 def bartlett_window(
     window_length: builtins.int, *, dtype: dtype | None = None, layout: layout | None = None,
@@ -433,7 +433,7 @@ def bartlett_window(
     layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
     requires_grad: builtins.bool | None = False,
 ) -> Tensor:
-    """Bartlett's triangle ``1 − |2k/n − 1|``."""
+    """Return Bartlett's triangle ``1 − |2k/n − 1|``."""
 def batch_norm(
     input: Tensor, weight: Tensor, bias: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
     training: builtins.bool, momentum: builtins.float, eps: builtins.float, cudnn_enabled: builtins.bool,
@@ -445,15 +445,15 @@ def bernoulli(input: Tensor, *, generator: Generator | None = None, out: Tensor 
 def bernoulli(
     input: Tensor, p: builtins.float, *, generator: Generator | None = None, out: Tensor | None = None,
 ) -> Tensor:
-    """Ones with the probabilities in `input` (or `p` for all), else zeros."""
+    """Return ones with the probabilities in `input` (or `p` for all), else zeros."""
 bfloat16: dtype
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """``Σ_ij input1ᵢ · weight[k, i, j] · input2ⱼ + bias[k]``."""
+    """Return ``Σ_ij input1ᵢ · weight[k, i, j] · input2ⱼ + bias[k]``."""
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None,
     reduction: builtins.int = 1,
 ) -> Tensor:
-    """Binary cross entropy of `sigmoid(input)`."""
+    """Return the binary cross entropy of `sigmoid(input)`."""
 def bincount(input: Tensor, weights: Any = None, minlength: builtins.int = 0) -> Tensor:
     """Count each of 0, 1, 2, … in a vector of integers, or sum `weights` where it occurs."""
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
@@ -513,23 +513,23 @@ def blackman_window(
     layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
     requires_grad: builtins.bool | None = False,
 ) -> Tensor:
-    """Blackman's window ``0.42 − 0.5·cos(2πk/n) + 0.08·cos(4πk/n)``."""
+    """Return the Blackman's window ``0.42 − 0.5·cos(2πk/n) + 0.08·cos(4πk/n)``."""
 def block_diag(*tensors_: Any) -> Tensor:
-    """Matrices along the diagonal of one, zeros elsewhere."""
+    """Return matrices along the diagonal of one, zeros elsewhere."""
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Products of two stacks of matrices: (b, n, k) @ (b, k, m) -> (b, n, m)."""
+    """Return products of two stacks of matrices: (b, n, k) @ (b, k, m) -> (b, n, m)."""
 bool: dtype
 def broadcast_shapes(*shapes: Any) -> Tensor:
     """Return the shape to which shapes (or sizes) broadcast."""
 def broadcast_tensors(*tensors_: Any) -> tuple[Tensor, ...]:
     """Return each tensor expanded to the shape to which all of them broadcast."""
 def broadcast_to(input: Tensor, size: Any) -> Tensor:
-    """``input.expand(size)``."""
+    """Return ``input.expand(size)``."""
 def bucketize(
     input: Tensor, boundaries: Any, *, out_int32: builtins.bool = False, right: builtins.bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """In which interval between sorted `boundaries` each element lies."""
+    """Return in which interval between sorted `boundaries` each element lies."""
 def can_cast(from_: dtype, to: dtype) -> builtins.bool:
     """Return whether a cast keeps or raises the category, as int to float does and float to int does not."""
 def cartesian_prod(*tensors: Any) -> Tensor:
@@ -538,41 +538,43 @@ def cat(
     tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Tensors one after the other along axis `dim`; their other sizes agree. Empty vectors are left out."""
+    """Return tensors one after the other along axis `dim`; their other sizes agree. Empty vectors are left
+    out.
+    """
 def ccol_indices_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the `ccol_indices` of a sparse tensor."""
 def cdist(
     x1: Tensor, x2: Tensor, p: builtins.float = 2.0,
     compute_mode: str = 'use_mm_for_euclid_dist_if_necessary',
 ) -> Tensor:
-    """Distances ``(Σ |x1ᵢ − x2ⱼ|ᵖ)^(1/p)`` of every row of `x1` to every row of `x2`."""
+    """Return distances ``(Σ |x1ᵢ − x2ⱼ|ᵖ)^(1/p)`` of every row of `x1` to every row of `x2`."""
 cdouble: dtype
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the least whole number that is not below each element."""
 def ceil_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`ceil`: writes the result into `input` and returns it."""
+    """Write what :func:`ceil` gives into `input`, and return it."""
 def celu(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
-    """input where it is positive, else α(exp(input/α) − 1)."""
+    """Return input where it is positive, else α(exp(input/α) − 1)."""
 def celu_(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
-    """`celu`, in place."""
+    """Apply `celu` in place."""
 cfloat: dtype
 def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
     """Return the product of a chain of matrices."""
 chalf: dtype
 def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
-    """(N, g·c, …) -> (N, c·g, …): the channels of every group in turn."""
+    """Map (N, g·c, …) -> (N, c·g, …): the channels of every group in turn."""
 channels_last: memory_format
 channels_last_3d: memory_format
 def cholesky(input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
     """Return the Cholesky factor: (…, n, n) -> (…, n, n) (see `torch.linalg.cholesky`)."""
 def cholesky_inverse(input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
-    """``(L Lᴴ)⁻¹`` from a Cholesky factor L (``(Uᴴ U)⁻¹`` with `upper`): (…, n, n) -> (…, n, n)."""
+    """Return ``(L Lᴴ)⁻¹`` from a Cholesky factor L (``(Uᴴ U)⁻¹`` with `upper`): (…, n, n) -> (…, n, n)."""
 def cholesky_solve(
     input: Tensor, input2: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None,
 ) -> Tensor:
-    """X with ``L Lᴴ X = input`` (``Uᴴ U X`` with `upper`) for a Cholesky factor."""
+    """Return X with ``L Lᴴ X = input`` (``Uᴴ U X`` with `upper`) for a Cholesky factor."""
 def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
-    """At most `chunks` parts of one size along axis `dim`."""
+    """Return at most `chunks` parts of one size along axis `dim`."""
 @overload
 def clamp(
     input: Tensor, min: Tensor | None = None, max: Tensor | None = None, *, out: Tensor | None = None,
@@ -586,7 +588,7 @@ def clamp(
 def clamp_(input: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor: ...
 @overload
 def clamp_(input: Tensor, min: _Number | None = None, max: _Number | None = None) -> Tensor:
-    """In-place version of :func:`clamp`: writes the result into `input` and returns it."""
+    """Write what :func:`clamp` gives into `input`, and return it."""
 @overload
 def clamp_max(input: Tensor, max: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -596,7 +598,7 @@ def clamp_max(input: Tensor, max: _Number, *, out: Tensor | None = None) -> Tens
 def clamp_max_(input: Tensor, max: Tensor) -> Tensor: ...
 @overload
 def clamp_max_(input: Tensor, max: _Number) -> Tensor:
-    """In-place version of :func:`clamp_max`: writes the result into `input` and returns it."""
+    """Write what :func:`clamp_max` gives into `input`, and return it."""
 @overload
 def clamp_min(input: Tensor, min: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -606,7 +608,7 @@ def clamp_min(input: Tensor, min: _Number, *, out: Tensor | None = None) -> Tens
 def clamp_min_(input: Tensor, min: Tensor) -> Tensor: ...
 @overload
 def clamp_min_(input: Tensor, min: _Number) -> Tensor:
-    """In-place version of :func:`clamp_min`: writes the result into `input` and returns it."""
+    """Write what :func:`clamp_min` gives into `input`, and return it."""
 def clear_autocast_cache() -> None:
     """Forget the casts that were kept."""
 @overload
@@ -622,19 +624,19 @@ def clip(
 def clip_(input: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor: ...
 @overload
 def clip_(input: Tensor, min: _Number | None = None, max: _Number | None = None) -> Tensor:
-    """In-place version of :func:`clip`: writes the result into `input` and returns it."""
+    """Write what :func:`clip` gives into `input`, and return it."""
 def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
     """Return a copy with its own storage, in the input's layout or in a given one."""
 def col_indices_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the `col_indices` of a sparse tensor."""
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Tensors, vectors as columns, joined along axis 1."""
+    """Return tensors, vectors as columns, joined along axis 1."""
 def combinations(input: Tensor, r: builtins.int = 2, with_replacement: builtins.bool = False) -> Tensor:
     """Return all choices of `r` elements of a vector, in the order of their places."""
 def compiled_with_cxx11_abi() -> builtins.bool:
     """Return True, as every torch of today; nothing here is compiled."""
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Complex numbers ``real + i·imag``; shapes broadcast."""
+    """Return complex numbers ``real + i·imag``; shapes broadcast."""
 complex128: dtype
 complex32: dtype
 complex64: dtype
@@ -642,12 +644,16 @@ def concat(
     tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Tensors one after the other along axis `dim`; their other sizes agree. Empty vectors are left out."""
+    """Return tensors one after the other along axis `dim`; their other sizes agree. Empty vectors are left
+    out.
+    """
 def concatenate(
     tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Tensors one after the other along axis `dim`; their other sizes agree. Empty vectors are left out."""
+    """Return tensors one after the other along axis `dim`; their other sizes agree. Empty vectors are left
+    out.
+    """
 def cond(
     pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any],
     operands: tuple[Any, ...] | list[Any] = (),
@@ -658,7 +664,7 @@ def conj(input: Tensor) -> Tensor:
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the complex conjugates as new elements; a real tensor itself."""
 def conj_physical_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`conj_physical`: writes the result into `input` and returns it."""
+    """Write what :func:`conj_physical` gives into `input`, and return it."""
 def constant_pad_nd(input: Tensor, pad: Sequence[builtins.int], value: _Number = 0) -> Tensor:
     """Pad the last axes with a number."""
 contiguous_format: memory_format
@@ -666,70 +672,78 @@ def conv1d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
     dilation: Any = 1, groups: builtins.int = 1,
 ) -> Tensor:
-    """Convolution over one axis: (N, C, L) with (O, C / groups, K) -> (N, O, L')."""
+    """Return the convolution over one axis: (N, C, L) with (O, C / groups, K) -> (N, O, L')."""
 def conv2d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
     dilation: Any = 1, groups: builtins.int = 1,
 ) -> Tensor:
-    """Convolution over two axes: (N, C, H, W) with (O, C / groups, K, L) -> (N, O, H', W')."""
+    """Return the convolution over two axes: (N, C, H, W) with (O, C / groups, K, L) -> (N, O, H', W')."""
 def conv3d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
     dilation: Any = 1, groups: builtins.int = 1,
 ) -> Tensor:
-    """Convolution over three axes: (N, C, D, H, W) with (O, C / groups, J, K, L) -> (N, O, D', H', W')."""
+    """Return the convolution over three axes: (N, C, D, H, W) with (O, C / groups, J, K, L) -> (N, O, D',
+    H', W').
+    """
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: builtins.int = 0) -> Tensor:
-    """Convolution in time: ``out[t] = Σ_k input[t + k − pad] @ weight[k] + bias``."""
+    """Return the convolution in time: ``out[t] = Σ_k input[t + k − pad] @ weight[k] + bias``."""
 def conv_transpose1d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
     output_padding: Any = 0, groups: builtins.int = 1, dilation: Any = 1,
 ) -> Tensor:
-    """Transpose of a convolution over one axis: (N, C, L) with (C, O / groups, K) -> (N, O, L')."""
+    """Return the transpose of a convolution over one axis: (N, C, L) with (C, O / groups, K) -> (N, O,
+    L').
+    """
 def conv_transpose2d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
     output_padding: Any = 0, groups: builtins.int = 1, dilation: Any = 1,
 ) -> Tensor:
-    """Transpose of a convolution over two axes: (N, C, H, W) with (C, O / groups, K, L) -> (N, O, H', W')."""
+    """Return the transpose of a convolution over two axes: (N, C, H, W) with (C, O / groups, K, L) -> (N,
+    O, H', W').
+    """
 def conv_transpose3d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
     output_padding: Any = 0, groups: builtins.int = 1, dilation: Any = 1,
 ) -> Tensor:
-    """Transpose of a convolution over three axes: (N, C, D, H, W) -> (N, O, D', H', W')."""
+    """Return the transpose of a convolution over three axes: (N, C, D, H, W) -> (N, O, D', H', W')."""
 def convolution(
     input: Tensor, weight: Tensor, bias: Tensor | None, stride: Sequence[builtins.int],
     padding: Sequence[builtins.int], dilation: Sequence[builtins.int], transposed: builtins.bool,
     output_padding: Sequence[builtins.int], groups: builtins.int,
 ) -> Tensor:
-    """Convolution, or its transpose, over as many axes as the weight has after its first two."""
+    """Return the convolution, or its transpose, over as many axes as the weight has after its first two."""
 @overload
 def copysign(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def copysign(input: Tensor, other: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Magnitude of `input` with the sign of `other`; the sign bit of zeros and nans counts."""
+    """Return the magnitude of `input` with the sign of `other`; the sign bit of zeros and nans counts."""
 def corrcoef(input: Tensor) -> Tensor:
-    """Pearson correlation of variables in rows, ``Cᵢⱼ / √(Cᵢᵢ·Cⱼⱼ)`` with C of :func:`cov`, clipped to
-    [−1, 1].
+    """Return the Pearson correlation of variables in rows, ``Cᵢⱼ / √(Cᵢᵢ·Cⱼⱼ)`` with C of :func:`cov`,
+    clipped to [−1, 1].
     """
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the cosine of each element, an angle in radians."""
 def cos_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`cos`: writes the result into `input` and returns it."""
+    """Write what :func:`cos` gives into `input`, and return it."""
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the hyperbolic cosine (eˣ + e⁻ˣ)/2 of each element."""
 def cosh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`cosh`: writes the result into `input` and returns it."""
+    """Write what :func:`cosh` gives into `input`, and return it."""
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: builtins.float = 0.0, reduction: builtins.int = 1,
 ) -> Tensor:
-    """1 − cos(x₁, x₂) where the target is 1, max(0, cos(x₁, x₂) − margin) where it is −1."""
+    """Return 1 − cos(x₁, x₂) where the target is 1, max(0, cos(x₁, x₂) − margin) where it is −1."""
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
-    """Σ x1·x2 / (|x1|·|x2|) along `dim`, norms no less than `eps`."""
+    """Return Σ x1·x2 / (|x1|·|x2|) along `dim`, norms no less than `eps`."""
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     """Count the elements, over `dim`, that are not 0."""
 def cov(
     input: Tensor, *, correction: builtins.int = 1, fweights: Tensor | None = None,
     aweights: Tensor | None = None,
 ) -> Tensor:
-    """Covariance matrix of variables in rows, ``Σₖ wₖ·(xᵢₖ − x̄ᵢ)·conj(xⱼₖ − x̄ⱼ) / (Σw − correction)``."""
+    """Return the covariance matrix of variables in rows, ``Σₖ wₖ·(xᵢₖ − x̄ᵢ)·conj(xⱼₖ − x̄ⱼ) / (Σw −
+    correction)``.
+    """
 def cross(
     input: Tensor, other: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
@@ -747,7 +761,7 @@ def ctc_loss(
     log_probs: Tensor, targets: Tensor, input_lengths: Tensor, target_lengths: Tensor,
     blank: builtins.int = 0, reduction: builtins.int = ..., zero_infinity: builtins.bool = False,
 ) -> Tensor:
-    """:func:`torch.nn.functional.ctc_loss` with the reduction as a number, 0 where none is given."""
+    """Return :func:`torch.nn.functional.ctc_loss` with the reduction as a number, 0 where none is given."""
 def cudnn_is_acceptable(tensor: Any) -> builtins.bool:
     """Return False: no tensor is on a CUDA device."""
 def cummax(input: Tensor, dim: builtins.int, *, out: Sequence[Tensor] | None = None) -> return_types.cummax:
@@ -757,23 +771,23 @@ def cummin(input: Tensor, dim: builtins.int, *, out: Sequence[Tensor] | None = N
 def cumprod(
     input: Tensor, dim: builtins.int, *, dtype: dtype | None = None, out: Tensor | None = None,
 ) -> Tensor:
-    """Running product along `dim`."""
+    """Return the running product along `dim`."""
 def cumsum(
     input: Tensor, dim: builtins.int, *, dtype: dtype | None = None, out: Tensor | None = None,
 ) -> Tensor:
-    """Running sum along `dim`."""
+    """Return the running sum along `dim`."""
 @overload
 def cumulative_trapezoid(y: Tensor, x: Tensor, *, dim: builtins.int = -1) -> Tensor: ...
 @overload
 def cumulative_trapezoid(y: Tensor, *, dx: _Number = 1, dim: builtins.int = -1) -> Tensor:
-    """Running integral along `dim` by the trapezoidal rule: the sums of :func:`trapezoid` up to each
-    place.
+    """Return the running integral along `dim` by the trapezoidal rule: the sums of :func:`trapezoid` up to
+    each place.
     """
 default_generator: Generator
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return each element, an angle in degrees, in radians: x·π/180."""
 def deg2rad_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`deg2rad`: writes the result into `input` and returns it."""
+    """Write what :func:`deg2rad` gives into `input`, and return it."""
 def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the determinant: (…, n, n) -> (…)."""
 def detach(input: Tensor) -> Tensor:
@@ -781,7 +795,7 @@ def detach(input: Tensor) -> Tensor:
 def detach_(self: Tensor) -> Tensor:
     """Cut this tensor from its history, in place."""
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The tensor without its history: a copy of what the view of that name shows."""
+    """Copy what :func:`detach` shows: the tensor without its history."""
 def diag(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """Return a vector as the diagonal of a matrix, or the diagonal of a matrix."""
 def diag_embed(
@@ -798,47 +812,49 @@ def diagonal_copy(
     input: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1, *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """A diagonal, as a last axis: a copy of what the view of that name shows."""
+    """Copy what :func:`diagonal` shows: a diagonal, as a last axis."""
 def diagonal_scatter(
     input: Tensor, src: Any, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1,
 ) -> Tensor:
-    """`input` with a diagonal replaced by `src`."""
+    """Return `input` with a diagonal replaced by `src`."""
 def diff(
     input: Tensor, n: builtins.int = 1, dim: builtins.int = -1, prepend: Tensor | None = None,
     append: Tensor | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
-    """Differences of neighbours along `dim`, `n` times over."""
+    """Return differences of neighbours along `dim`, `n` times over."""
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the logarithmic derivative of the gamma function, Γ′(x)/Γ(x), of each element."""
 def dist(input: Tensor, other: Any, p: Any = 2, *, out: Tensor | None = None) -> Tensor:
-    """Norm of order `p` of ``input − other``."""
+    """Return the norm of order `p` of ``input − other``."""
 def div(input: Tensor, other: Any, *, rounding_mode: str | None = ..., out: Tensor | None = None) -> Tensor:
-    """Quotient ``input/other``."""
+    """Return the quotient ``input/other``."""
 def divide(
     input: Tensor, other: Any, *, rounding_mode: str | None = ..., out: Tensor | None = None,
 ) -> Tensor:
-    """Quotient ``input/other``."""
+    """Return the quotient ``input/other``."""
 def dot(input: Tensor, tensor: Any, *, out: Tensor | None = None) -> Tensor:
-    """Σ inputᵢ·tensorᵢ of two vectors of one length (nothing is conjugated)."""
+    """Return Σ inputᵢ·tensorᵢ of two vectors of one length (nothing is conjugated)."""
 double: dtype
 def dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
     """Zero elements with probability p and scale the others by 1/(1 − p)."""
 def dropout_(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
-    """In-place version of :func:`dropout`."""
+    """Apply :func:`dropout` in place."""
 def dsmm(input: Tensor, mat2: Tensor) -> Tensor:
     """Return an older name of `mm`."""
 def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    """Parts along axis 2."""
+    """Return parts along axis 2."""
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Tensors, as of rank 3, joined along axis 2."""
+    """Return tensors, as of rank 3, joined along axis 2."""
 e: builtins.float
 def einsum(*args: Any) -> Tensor:
-    """Sum of products over named axes, ``einsum("ij,jk->ik", a, b)``; operands may come as one list."""
+    """Return the sum of products over named axes, ``einsum("ij,jk->ik", a, b)``; operands may come as one
+    list.
+    """
 def embedding(
     weight: Tensor, indices: Any, padding_idx: builtins.int = -1, scale_grad_by_freq: builtins.bool = False,
     sparse: builtins.bool = False,
 ) -> Tensor:
-    """Rows of `weight` at `indices`; −1 means that no row is padding."""
+    """Return rows of `weight` at `indices`; −1 means that no row is padding."""
 def embedding_renorm_(
     input: Tensor, indices: Tensor, max_norm: builtins.float, norm_type: builtins.float,
 ) -> Tensor:
@@ -881,11 +897,11 @@ def equal(input: Tensor, other: Any) -> builtins.bool:
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the error function 2/√π·∫₀ˣ exp(−t²) dt of each element."""
 def erf_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`erf`: writes the result into `input` and returns it."""
+    """Write what :func:`erf` gives into `input`, and return it."""
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the complementary error function 1 − erf(x) of each element."""
 def erfc_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`erfc`: writes the result into `input` and returns it."""
+    """Write what :func:`erfc` gives into `input`, and return it."""
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the value whose error function each element is: ±∞ at ±1 and nan beyond."""
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -893,19 +909,19 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the power 2ˣ of each element."""
 def exp2_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`exp2`: writes the result into `input` and returns it."""
+    """Write what :func:`exp2` gives into `input`, and return it."""
 def exp_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`exp`: writes the result into `input` and returns it."""
+    """Write what :func:`exp` gives into `input`, and return it."""
 def expand_copy(
     input: Tensor, size: Sequence[builtins.int], *, implicit: builtins.bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Axes of size 1 repeated: a copy of what the view of that name shows."""
+    """Copy what :func:`expand` shows: axes of size 1 repeated."""
 explain: CallableModule
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return eˣ − 1 of each element, exact near 0."""
 def expm1_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`expm1`: writes the result into `input` and returns it."""
+    """Write what :func:`expm1` gives into `input`, and return it."""
 @overload
 def eye(
     n: builtins.int, *, out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
@@ -920,13 +936,13 @@ def eye(
 ) -> Tensor:
     """Make a matrix of shape (n, m) with ones on the diagonal and zeros elsewhere."""
 def feature_alpha_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
-    """:func:`alpha_dropout` of whole channels."""
+    """Return :func:`alpha_dropout` of whole channels."""
 def feature_alpha_dropout_(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
-    """In-place version of :func:`feature_alpha_dropout`."""
+    """Apply :func:`feature_alpha_dropout` in place."""
 def feature_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
-    """:func:`dropout` of whole channels."""
+    """Return :func:`dropout` of whole channels."""
 def feature_dropout_(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
-    """In-place version of :func:`feature_dropout`."""
+    """Apply :func:`feature_dropout` in place."""
 def fill(input: Tensor, value: Any) -> Tensor:
     """Return a tensor like `input` with one value in every element."""
 def fill_(self: Tensor, value: Any) -> Tensor:
@@ -934,15 +950,15 @@ def fill_(self: Tensor, value: Any) -> Tensor:
 def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return each element without its fraction: the whole number next to it towards 0."""
 def fix_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`fix`: writes the result into `input` and returns it."""
+    """Write what :func:`fix` gives into `input`, and return it."""
 def flatten(input: Tensor, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
     """Return the axes `start_dim` to `end_dim` as one."""
 def flip(input: Tensor, *dims: Any, **keyword: Any) -> Tensor:
     """Return the axes `dims` in reverse."""
 def fliplr(input: Tensor) -> Tensor:
-    """Axis 1 in reverse."""
+    """Return the axis 1 in reverse."""
 def flipud(input: Tensor) -> Tensor:
-    """Axis 0 in reverse."""
+    """Return axis 0 in reverse."""
 float: dtype
 float16: dtype
 float32: dtype
@@ -959,16 +975,16 @@ def float_power(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -
 def float_power(self: _Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def float_power(input: Tensor, exponent: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Power in double precision (complex double for a complex operand)."""
+    """Return the power in double precision (complex double for a complex operand)."""
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the greatest whole number that is not above each element."""
 def floor_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`floor`: writes the result into `input` and returns it."""
+    """Write what :func:`floor` gives into `input`, and return it."""
 @overload
 def floor_divide(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def floor_divide(input: Tensor, other: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Quotient downwards, ⌊input/other⌋."""
+    """Return the quotient downwards, ⌊input/other⌋."""
 def fmax(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return the larger of both elements, and the other where one is nan."""
 def fmin(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
@@ -977,19 +993,19 @@ def fmin(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
 def fmod(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def fmod(input: Tensor, other: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Remainder ``input − other·trunc(input/other)``, of the sign of `input`."""
+    """Return the remainder ``input − other·trunc(input/other)``, of the sign of `input`."""
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the fraction x − trunc(x) of each element, of its sign."""
 def frac_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`frac`: writes the result into `input` and returns it."""
+    """Write what :func:`frac` gives into `input`, and return it."""
 def freeze(model: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None, f: Any = None) -> Any:
     """Compile a model for the shapes and dtypes of example inputs, to be kept in one file."""
 def frexp(input: Tensor, *, out: Sequence[Tensor] | None = ...) -> return_types.frexp:
-    """Mantissa and exponent: ``input = mantissa · 2^exponent`` with |mantissa| in [½, 1)."""
+    """Return the mantissa and exponent: ``input = mantissa · 2^exponent`` with |mantissa| in [½, 1)."""
 def frobenius_norm(
     input: Tensor, dim: Sequence[builtins.int], keepdim: builtins.bool = False, *, out: Tensor | None = None,
 ) -> Tensor:
-    """Euclidean norm ``√Σ|x|²`` over one axis or two, or over all where `dim` is empty."""
+    """Return the Euclidean norm ``√Σ|x|²`` over one axis or two, or over all where `dim` is empty."""
 def from_dlpack(
     ext_tensor: Any, *, device: _Device | None = None, copy: builtins.bool | None = None,
 ) -> Tensor:
@@ -1023,15 +1039,17 @@ def gather(
     input: Tensor, dim: builtins.int, index: Any, *, sparse_grad: builtins.bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """``y[i, j] = input[index[i, j], j]`` for dim 0, and alike for others; y has the shape of `index`."""
+    """Return ``y[i, j] = input[index[i, j], j]`` for dim 0, and alike for others; y has the shape of
+    `index`.
+    """
 def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the greatest common divisor of both elements: 0 of 0 and 0."""
 def gcd_(input: Tensor, other: Tensor) -> Tensor:
-    """In-place version of :func:`gcd`: writes the result into `input` and returns it."""
+    """Write what :func:`gcd` gives into `input`, and return it."""
 def ge(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return where ``input ≥ other``: False where one is nan."""
 def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.geqrf:
-    """QR as LAPACK's geqrf leaves it."""
+    """Return QR as LAPACK's geqrf leaves it."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the matrix inputᵢ·vec2ⱼ of two vectors."""
 def get_autocast_cpu_dtype() -> Tensor:
@@ -1045,13 +1063,13 @@ def get_default_device() -> device:
 def get_default_dtype() -> dtype:
     """Return the floating-point dtype that Python floats become."""
 def get_deterministic_debug_mode() -> builtins.int:
-    """0 for the default, 1 for a warning, 2 for an error where an algorithm is not deterministic."""
+    """Return 0 for the default, 1 for a warning, 2 for an error where an algorithm is not deterministic."""
 def get_device(input: Tensor) -> builtins.int:
-    """-1: the tensor is on the CPU."""
+    """Return -1: the tensor is on the CPU."""
 def get_device_module(device: _Device | None = None) -> Tensor:
     """Return the module for a device's type, such as `torch.cuda`; that of the CPU where none is given."""
 def get_float32_matmul_precision() -> str:
-    """'highest', 'high' or 'medium'."""
+    """Return 'highest', 'high' or 'medium'."""
 def get_num_interop_threads() -> builtins.int:
     """Return the number of threads that ops of one program run on side by side: 1."""
 def get_num_threads() -> builtins.int:
@@ -1090,7 +1108,9 @@ def gradient(
 def gradient(
     input: Tensor, *, spacing: Sequence[Tensor], dim: Sequence[builtins.int], edge_order: builtins.int = 1,
 ) -> tuple[Tensor, ...]:
-    """Derivatives along axes by finite differences: of second order inside, of `edge_order` at both ends."""
+    """Return derivatives along axes by finite differences: of second order inside, of `edge_order` at both
+    ends.
+    """
 def greater(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return where ``input > other``: False where one is nan."""
 def greater_equal(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
@@ -1099,21 +1119,21 @@ def grid_sampler(
     input: Tensor, grid: Tensor, interpolation_mode: builtins.int, padding_mode: builtins.int,
     align_corners: builtins.bool,
 ) -> Tensor:
-    """:func:`torch.nn.functional.grid_sample` with its modes as numbers, in the order of its
+    """Return :func:`torch.nn.functional.grid_sample` with its modes as numbers, in the order of its
     documentation.
     """
 def grid_sampler_2d(
     input: Tensor, grid: Tensor, interpolation_mode: builtins.int, padding_mode: builtins.int,
     align_corners: builtins.bool,
 ) -> Tensor:
-    """:func:`torch.nn.functional.grid_sample` with its modes as numbers, in the order of its
+    """Return :func:`torch.nn.functional.grid_sample` with its modes as numbers, in the order of its
     documentation.
     """
 def grid_sampler_3d(
     input: Tensor, grid: Tensor, interpolation_mode: builtins.int, padding_mode: builtins.int,
     align_corners: builtins.bool,
 ) -> Tensor:
-    """:func:`torch.nn.functional.grid_sample` with its modes as numbers, in the order of its
+    """Return :func:`torch.nn.functional.grid_sample` with its modes as numbers, in the order of its
     documentation.
     """
 def group_norm(
@@ -1131,12 +1151,14 @@ def gru(
     input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: builtins.bool, num_layers: builtins.int,
     dropout: builtins.float, train: builtins.bool, bidirectional: builtins.bool, batch_first: builtins.bool,
 ) -> tuple[Tensor, Tensor]:
-    """Gated recurrent units; arguments and results as of :func:`rnn_tanh`, weights as of `gru_cell`."""
+    """Compute gated recurrent units; arguments and results as of :func:`rnn_tanh`, weights as of
+    `gru_cell`.
+    """
 def gru_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
 ) -> Tensor:
-    """Gated recurrent unit (Cho et al. 2014): (N, I), (N, H) -> (N, H)."""
+    """Compute a gated recurrent unit (Cho et al. 2014): (N, I), (N, H) -> (N, H)."""
 def gt(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return where ``input > other``: False where one is nan."""
 half: dtype
@@ -1164,7 +1186,7 @@ def hamming_window(
     dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
     pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
 ) -> Tensor:
-    """Hamming's window ``α − β·cos(2πk/n)``."""
+    """Return Hamming's window ``α − β·cos(2πk/n)``."""
 @overload
 def hann_window(
     window_length: builtins.int, *, dtype: dtype | None = None, layout: layout | None = None,
@@ -1177,9 +1199,9 @@ def hann_window(
     layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
     requires_grad: builtins.bool | None = False,
 ) -> Tensor:
-    """Hann's window ``½ − ½·cos(2πk/n)``."""
+    """Return Hann's window ``½ − ½·cos(2πk/n)``."""
 def hardshrink(input: Tensor, lambd: builtins.float = 0.5, *, out: Tensor | None = None) -> Tensor:
-    """input where |input| > `lambd`, else 0."""
+    """Return input where |input| > `lambd`, else 0."""
 has_lapack: builtins.bool
 has_mkl: builtins.bool
 has_openmp: builtins.bool
@@ -1194,7 +1216,7 @@ def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Te
 def hinge_embedding_loss(
     input: Tensor, target: Tensor, margin: builtins.float = 1.0, reduction: builtins.int = 1,
 ) -> Tensor:
-    """x where the target is 1, max(0, margin − x) where it is −1."""
+    """Return x where the target is 1, max(0, margin − x) where it is −1."""
 def histc(
     input: Tensor, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0, *,
     out: Tensor | None = None,
@@ -1232,56 +1254,58 @@ def histogramdd(
 def hsmm(mat1: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Any:
     """Return `hspmm`, whose older name this is."""
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    """Parts along axis 1 (axis 0 of a vector)."""
+    """Return parts along axis 1 (axis 0 of a vector)."""
 def hspmm(mat1: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Any:
     """Return the product of a sparse and a dense matrix: its entries are the rows that are not empty."""
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Tensors joined along axis 1 (vectors along axis 0)."""
+    """Return tensors joined along axis 1 (vectors along axis 0)."""
 def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return √(input² + other²), without overflow on the way."""
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the modified Bessel function of the first kind and order 0, I₀(x), of each element."""
 def i0_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`i0`: writes the result into `input` and returns it."""
+    """Write what :func:`i0` gives into `input`, and return it."""
 def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Lower incomplete gamma function over Γ, P(a, x) = 1/Γ(a)·∫₀ˣ tᵃ⁻¹e⁻ᵗ dt (DLMF 8.2.4)."""
 def igammac(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Upper incomplete gamma function over Γ, Q(a, x) = 1 − P(a, x) (DLMF 8.2.4)."""
+    """Return the upper incomplete gamma function over Γ, Q(a, x) = 1 − P(a, x) (DLMF 8.2.4)."""
 def imag(input: Tensor) -> Tensor:
     """Return the imaginary part, a view."""
 def index_add(
     input: Tensor, dim: builtins.int, index: Any, source: Any, *, alpha: _Number = 1,
     out: Tensor | None = None,
 ) -> Tensor:
-    """`input` with ``alpha · source``'s slices added to the slices of axis `dim` that `index` names."""
+    """Return `input` with ``alpha · source``'s slices added to the slices of axis `dim` that `index`
+    names.
+    """
 def index_copy(
     input: Tensor, dim: builtins.int, index: Any, source: Any, *, out: Tensor | None = None,
 ) -> Tensor:
-    """`input` with the slices of axis `dim` that `index` names replaced by those of `source`."""
+    """Return `input` with the slices of axis `dim` that `index` names replaced by those of `source`."""
 def index_fill(
     input: Tensor, dim: builtins.int, index: Any, value: Any, *, out: Tensor | None = None,
 ) -> Tensor:
-    """`input` with one value in the slices of axis `dim` that `index` names."""
+    """Return `input` with one value in the slices of axis `dim` that `index` names."""
 def index_put(input: Tensor, indices: Any, values: Any, accumulate: builtins.bool = False) -> Tensor:
-    """`input` with the elements at `indices` replaced by `values`, or with `values` added there."""
+    """Return `input` with the elements at `indices` replaced by `values`, or with `values` added there."""
 def index_put_(input: Tensor, indices: Any, values: Any, accumulate: builtins.bool = False) -> Tensor:
-    """In-place version of :func:`index_put`."""
+    """Apply :func:`index_put` in place."""
 def index_reduce(
     input: Tensor, dim: builtins.int, index: Any, source: Any, reduce: str, *,
     include_self: builtins.bool = True, out: Tensor | None = None,
 ) -> Tensor:
-    """`input` with slices of `source` reduced into those that `index` names: "prod", "mean", "amax" or
-    "amin".
+    """Return `input` with slices of `source` reduced into those that `index` names: "prod", "mean", "amax"
+    or "amin".
     """
 def index_select(input: Tensor, dim: builtins.int, index: Any, *, out: Tensor | None = None) -> Tensor:
-    """Slices of axis `dim`, in the order of the vector `index`."""
+    """Return slices of axis `dim`, in the order of the vector `index`."""
 def indices_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the `indices` of a sparse tensor."""
 inf: builtins.float
 def initial_seed() -> builtins.int:
     """Return the seed of the default generator's stream."""
 def inner(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
-    """Sums of products over the last axes of both."""
+    """Return sums of products over the last axes of both."""
 def install() -> None:
     """Make `import torch` mean pullback in this process and in the worker processes that it spawns."""
 def instance_norm(
@@ -1315,29 +1339,29 @@ def is_autocast_cpu_enabled() -> builtins.bool:
 def is_autocast_enabled(device_type: str = 'cuda') -> builtins.bool:
     """Return whether autocast is on for a device's functions."""
 def is_complex(input: Tensor) -> builtins.bool:
-    """Whether the dtype is a complex one."""
+    """Return whether the dtype is a complex one."""
 def is_conj(input: Tensor) -> builtins.bool:
-    """Whether the elements are conjugated when they are read."""
+    """Return whether the elements are conjugated when they are read."""
 def is_deterministic_algorithms_warn_only_enabled() -> builtins.bool:
     """Return whether they were asked for with ``warn_only=True``."""
 def is_distributed(input: Tensor) -> builtins.bool:
-    """False."""
+    """Return False."""
 def is_floating_point(input: Tensor) -> builtins.bool:
-    """Whether the dtype is a real one."""
+    """Return whether the dtype is a real one."""
 def is_grad_enabled() -> builtins.bool:
     """Return whether ops record nodes now."""
 def is_inference(input: Tensor) -> builtins.bool:
-    """Whether the tensor was made in inference mode."""
+    """Return whether the tensor was made in inference mode."""
 def is_inference_mode_enabled() -> builtins.bool:
     """Return whether `inference_mode` is on."""
 def is_neg(input: Tensor) -> builtins.bool:
-    """Whether the elements are negated when they are read."""
+    """Return whether the elements are negated when they are read."""
 def is_nonzero(input: Tensor) -> builtins.bool:
     """Return whether the one element is not zero."""
 def is_same_size(input: Tensor, other: Tensor) -> builtins.bool:
     """Return whether two tensors have the same shape."""
 def is_signed(input: Tensor) -> builtins.bool:
-    """Whether the dtype has negative numbers."""
+    """Return whether the dtype has negative numbers."""
 def is_storage(obj: Any) -> builtins.bool:
     """Return whether an object is a storage."""
 def is_tensor(obj: Any) -> builtins.bool:
@@ -1350,7 +1374,7 @@ def isclose(
     input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08,
     equal_nan: builtins.bool = False,
 ) -> Tensor:
-    """Nearness of each element, ``|input − other| ≤ atol + rtol·|other|``."""
+    """Return nearness of each element, ``|input − other| ≤ atol + rtol·|other|``."""
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return where the elements are neither nan nor infinite."""
 def isin(
@@ -1363,9 +1387,9 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return where the elements are nan; of a complex one either part."""
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Where the input is −∞."""
+    """Return where the input is −∞."""
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Where the input is +∞."""
+    """Return where the input is +∞."""
 def isreal(input: Tensor) -> Tensor:
     """Return where the imaginary part is 0: everywhere in a real tensor."""
 def istft(
@@ -1393,13 +1417,13 @@ def kaiser_window(
     layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
     requires_grad: builtins.bool | None = False,
 ) -> Tensor:
-    """Kaiser's window ``I₀(β·√(1 − (2k/n − 1)²))/I₀(β)`` (I₀: DLMF 10.25.2)."""
+    """Return Kaiser's window ``I₀(β·√(1 − (2k/n − 1)²))/I₀(β)`` (I₀: DLMF 10.25.2)."""
 def kl_div(
     input: Tensor, target: Tensor, reduction: builtins.int = 1, *, log_target: builtins.bool = False,
 ) -> Tensor:
-    """Kullback–Leibler divergence of `target` from `exp(input)`."""
+    """Return the Kullback–Leibler divergence of `target` from `exp(input)`."""
 def kron(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
-    """Kronecker product."""
+    """Return the Kronecker product."""
 def kthvalue(
     input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *,
     out: Sequence[Tensor] | None = None,
@@ -1413,11 +1437,11 @@ def layer_norm(
 def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the least common multiple of both elements: 0 where one is 0."""
 def lcm_(input: Tensor, other: Tensor) -> Tensor:
-    """In-place version of :func:`lcm`: writes the result into `input` and returns it."""
+    """Write what :func:`lcm` gives into `input`, and return it."""
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return ``input · 2^other``."""
 def ldexp_(input: Tensor, other: Tensor) -> Tensor:
-    """In-place version of :func:`ldexp`: writes the result into `input` and returns it."""
+    """Write what :func:`ldexp` gives into `input`, and return it."""
 def le(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return where ``input ≤ other``: False where one is nan."""
 legacy_contiguous_format: memory_format
@@ -1425,7 +1449,7 @@ legacy_contiguous_format: memory_format
 def lerp(input: Tensor, end: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def lerp(input: Tensor, end: Tensor, weight: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Mixture ``input + weight·(end − input)``."""
+    """Return the mixture ``input + weight·(end − input)``."""
 def less(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return where ``input < other``: False where one is nan."""
 def less_equal(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
@@ -1473,27 +1497,27 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the logarithm to the base 10 of each element: nan below 0 and −∞ at 0."""
 def log10_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`log10`: writes the result into `input` and returns it."""
+    """Write what :func:`log10` gives into `input`, and return it."""
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return log(1 + x) of each element, exact near 0."""
 def log1p_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`log1p`: writes the result into `input` and returns it."""
+    """Write what :func:`log1p` gives into `input`, and return it."""
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the logarithm to the base 2 of each element: nan below 0 and −∞ at 0."""
 def log2_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`log2`: writes the result into `input` and returns it."""
+    """Write what :func:`log2` gives into `input`, and return it."""
 def log_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`log`: writes the result into `input` and returns it."""
+    """Write what :func:`log` gives into `input`, and return it."""
 def log_softmax(
     input: Tensor, dim: builtins.int, dtype: dtype | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
-    """input − log Σ exp(input) along `dim`; `dtype` casts the input first."""
+    """Return input − log Σ exp(input) along `dim`; `dtype` casts the input first."""
 def logaddexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return log(eˣ + eʸ), without overflow on the way."""
 def logaddexp2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return log₂(2ˣ + 2ʸ), without overflow on the way."""
 def logcumsumexp(input: Tensor, dim: builtins.int, *, out: Tensor | None = None) -> Tensor:
-    """Log of the running sum of exponentials along `dim`."""
+    """Return log of the running sum of exponentials along `dim`."""
 def logdet(input: Tensor) -> Tensor:
     """Return the logarithm of the determinant, nan where that is negative: (…, n, n) -> (…)."""
 def logical_and(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
@@ -1505,9 +1529,9 @@ def logical_or(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tenso
 def logical_xor(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return where exactly one element is other than 0."""
 def logit(input: Tensor, eps: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
-    """log(x / (1 − x))."""
+    """Return log(x / (1 − x))."""
 def logit_(input: Tensor, eps: builtins.float | None = None) -> Tensor:
-    """In-place version of :func:`logit`: writes the result into `input` and returns it."""
+    """Write what :func:`logit` gives into `input`, and return it."""
 @overload
 def logspace(
     start: Tensor, end: Tensor, steps: builtins.int, base: builtins.float = 10.0, *,
@@ -1540,7 +1564,7 @@ def logspace(
 def logsumexp(
     input: Tensor, dim: Any, keepdim: builtins.bool = False, *, out: Tensor | None = None,
 ) -> Tensor:
-    """log Σ exp(input) over `dim`, computed without overflow."""
+    """Return log Σ exp(input) over `dim`, computed without overflow."""
 long: dtype
 @overload
 def lstm(
@@ -1554,40 +1578,44 @@ def lstm(
     num_layers: builtins.int, dropout: builtins.float, train: builtins.bool, bidirectional: builtins.bool,
     batch_first: builtins.bool,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Long short-term memory; arguments as of :func:`rnn_tanh`, weights as of `lstm_cell`."""
+    """Compute a long short-term memory; arguments as of :func:`rnn_tanh`, weights as of `lstm_cell`."""
 def lstm_cell(
     input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Long short-term memory (Hochreiter and Schmidhuber 1997): (N, I), ((N, H), (N, H)) -> the same two."""
+    """Compute a long short-term memory (Hochreiter and Schmidhuber 1997): (N, I), ((N, H), (N, H)) -> the
+    same two.
+    """
 def lt(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return where ``input < other``: False where one is nan."""
 def lu(
     A: Any, pivot: builtins.bool = True, get_infos: builtins.bool = False, *,
     out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, ...]:
-    """LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also the place of a zero pivot."""
+    """Return LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also the place of a zero
+    pivot.
+    """
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """X with ``A X = input`` (see `torch.linalg.lu_solve`): (…, n, k) -> (…, n, k)."""
+    """Return X with ``A X = input`` (see `torch.linalg.lu_solve`): (…, n, k) -> (…, n, k)."""
 def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: builtins.bool = True,
     unpack_pivots: builtins.bool = True, *, out: Sequence[Tensor] | None = None,
 ) -> return_types.lu_unpack:
-    """P, L and U from the results of `torch.linalg.lu_factor`; what is not asked for is empty."""
+    """Return P, L and U from the results of `torch.linalg.lu_factor`; what is not asked for is empty."""
 def manual_seed(seed: Any) -> Generator:
     """Start the default generator's stream that belongs to `seed` and return the generator."""
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: builtins.float = 0.0, reduction: builtins.int = 1,
 ) -> Tensor:
-    """max(0, −y·(x₁ − x₂) + margin)."""
+    """Return max(0, −y·(x₁ − x₂) + margin)."""
 def masked_fill(input: Tensor, mask: Tensor, value: Any, *, out: Tensor | None = None) -> Tensor:
     """Return the input with a value where a mask holds."""
 def masked_scatter(input: Tensor, mask: Tensor, source: Any) -> Tensor:
-    """`input` with the elements where `mask` holds replaced by those of `source`, in order."""
+    """Return `input` with the elements where `mask` holds replaced by those of `source`, in order."""
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the elements where `mask` holds, as a vector."""
 def matmul(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
-    """Matrix product with torch's cases."""
+    """Return the matrix product with torch's cases."""
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the exponential of square matrices (see `torch.linalg.matrix_exp`)."""
 def matrix_power(input: Tensor, n: builtins.int, *, out: Tensor | None = None) -> Tensor:
@@ -1600,8 +1628,8 @@ def max(
 ) -> return_types.max: ...
 @overload
 def max(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The largest element; with `dim`, values and indices along it; with a second tensor, element by
-    element.
+    """Return the largest element; with `dim`, values and indices along it; with a second tensor, element
+    by element.
     """
 @overload
 def max_pool1d(
@@ -1618,14 +1646,14 @@ def max_pool1d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: builtins.bool = False, return_indices: builtins.bool = False,
 ) -> Any:
-    """Largest value of each window of one axis: (N, C, L) -> (N, C, L')."""
+    """Return the largest value of each window of one axis: (N, C, L) -> (N, C, L')."""
 def max_pool1d_with_indices(
     input: Tensor, kernel_size: builtins.int | Sequence[builtins.int],
     stride: builtins.int | Sequence[builtins.int] | None = None,
     padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1,
     ceil_mode: builtins.bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """Maxima over windows of one axis, ``(N, C, L)``, and their places."""
+    """Return maxima over windows of one axis, ``(N, C, L)``, and their places."""
 @overload
 def max_pool2d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
@@ -1641,7 +1669,7 @@ def max_pool2d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: builtins.bool = False, return_indices: builtins.bool = False,
 ) -> Any:
-    """Largest value of each window of two axes: (N, C, H, W) -> (N, C, H', W')."""
+    """Return the largest value of each window of two axes: (N, C, H, W) -> (N, C, H', W')."""
 @overload
 def max_pool3d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
@@ -1657,23 +1685,23 @@ def max_pool3d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: builtins.bool = False, return_indices: builtins.bool = False,
 ) -> Any:
-    """Largest value of each window of three axes."""
+    """Return the largest value of each window of three axes."""
 def maximum(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return the larger of both elements, and nan where one is nan."""
 def mean(
     input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Mean of all elements, or over `dim`."""
+    """Return the mean of all elements, or over `dim`."""
 @overload
 def median(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def median(
     input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Sequence[Tensor] | None = None,
 ) -> return_types.median:
-    """The lower median of all elements, or values and indices along `dim`."""
+    """Return the lower median of all elements, or values and indices along `dim`."""
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
-    """Views of vectors over the grid that they span."""
+    """Return views of vectors over the grid that they span."""
 @overload
 def min(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -1682,13 +1710,13 @@ def min(
 ) -> return_types.min: ...
 @overload
 def min(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The smallest element; with `dim`, values and indices along it; with a second tensor, element by
-    element.
+    """Return the smallest element; with `dim`, values and indices along it; with a second tensor, element
+    by element.
     """
 def minimum(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return the smaller of both elements, and nan where one is nan."""
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Matrix product: (n, k) @ (k, m) -> (n, m)."""
+    """Return the matrix product: (n, k) @ (k, m) -> (n, m)."""
 def mode(
     input: Tensor, dim: builtins.int = -1, keepdim: builtins.bool = False, *,
     out: Sequence[Tensor] | None = None,
@@ -1706,60 +1734,60 @@ def multinomial(
     input: Tensor, num_samples: builtins.int, replacement: builtins.bool = False, *,
     generator: Generator | None = None, out: Tensor | None = None,
 ) -> Tensor:
-    """Indices of the last axis, drawn with the weights in it."""
+    """Return indices of the last axis, drawn with the weights in it."""
 def multiply(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return the product ``input · other``."""
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Matrix times vector: (n, k) @ (k,) -> (n,)."""
+    """Return the matrix times vector: (n, k) @ (k,) -> (n,)."""
 def mvlgamma(input: Tensor, p: builtins.int, *, out: Tensor | None = None) -> Tensor:
-    """Logarithm of the multivariate gamma function, log Γₚ(x) (DLMF 35.3.4)."""
+    """Return the logarithm of the multivariate gamma function, log Γₚ(x) (DLMF 35.3.4)."""
 nan: builtins.float
 def nan_to_num(
     input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None,
     neginf: builtins.float | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
-    """Finite numbers instead of nan and the infinities."""
+    """Return finite numbers instead of nan and the infinities."""
 def nan_to_num_(
     input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None,
     neginf: builtins.float | None = None,
 ) -> Tensor:
-    """In-place version of :func:`nan_to_num`: writes the result into `input` and returns it."""
+    """Write what :func:`nan_to_num` gives into `input`, and return it."""
 def nanmean(
     input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Mean of what is not nan."""
+    """Return the mean of what is not nan."""
 @overload
 def nanmedian(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def nanmedian(
     input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Sequence[Tensor] | None = None,
 ) -> return_types.nanmedian:
-    """The lower median of all elements, or values and indices along `dim`."""
+    """Return the lower median of all elements, or values and indices along `dim`."""
 def nanquantile(
     input: Tensor, q: Any, dim: Any = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear',
     out: Tensor | None = None,
 ) -> Tensor:
-    """`quantile` of what is not nan."""
+    """Return `quantile` of what is not nan."""
 def nansum(
     input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Sum of what is not nan."""
+    """Return the sum of what is not nan."""
 def narrow(input: Tensor, dim: builtins.int, start: Any, length: builtins.int) -> Tensor:
     """Return the places start … start + length − 1 of axis `dim`."""
 def narrow_copy(
     input: Tensor, dim: builtins.int, start: builtins.int, length: builtins.int, *, out: Tensor | None = None,
 ) -> Tensor:
-    """Some places of an axis: a copy of what the view of that name shows."""
+    """Copy what :func:`narrow` shows: some places of an axis."""
 def native_batch_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
     running_var: Tensor | None, training: builtins.bool, momentum: builtins.float, eps: builtins.float, *,
     out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Batch norm ``(input − mean)·invstd·weight + bias`` of each channel."""
+    """Return the batch norm ``(input − mean)·invstd·weight + bias`` of each channel."""
 def native_channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
-    """:func:`channel_shuffle` without a derivative, as torch has it."""
+    """Return :func:`channel_shuffle` without a derivative, as torch has it."""
 def native_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> tuple[Tensor, Tensor]:
     """Return the input with elements set to 0 with probability `p`, the others divided by 1 - p; and which
     are left.
@@ -1775,17 +1803,17 @@ def native_layer_norm(
     input: Tensor, normalized_shape: Sequence[builtins.int], weight: Tensor | None, bias: Tensor | None,
     eps: builtins.float,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Layer norm ``(input − mean)·rstd·weight + bias`` over the last axes."""
+    """Return the layer norm ``(input − mean)·rstd·weight + bias`` over the last axes."""
 def ne(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return where ``input ≠ other``: True where one is nan."""
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return −x of each element."""
 def neg_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`neg`: writes the result into `input` and returns it."""
+    """Write what :func:`neg` gives into `input`, and return it."""
 def negative(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return −x of each element."""
 def negative_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`negative`: writes the result into `input` and returns it."""
+    """Write what :func:`negative` gives into `input`, and return it."""
 newaxis: None
 def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the number of the dtype that comes next after `input` towards `other`."""
@@ -1799,15 +1827,17 @@ def nonzero(input: Tensor, *, as_tuple: builtins.bool = False, out: Tensor | Non
 def nonzero_static(
     input: Tensor, *, size: builtins.int, fill_value: builtins.int = -1, out: Tensor | None = None,
 ) -> Tensor:
-    """`nonzero` cut to `size` rows, or filled up to them with `fill_value`."""
+    """Return `nonzero` cut to `size` rows, or filled up to them with `fill_value`."""
 def norm(
     input: Tensor, p: Any = 'fro', dim: Any = None, keepdim: builtins.bool = False, out: Tensor | None = None,
     dtype: dtype | None = None,
 ) -> Tensor:
-    """Vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean norm, ``"nuc"`` that of a matrix."""
+    """Return the vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean norm, ``"nuc"`` that of a
+    matrix.
+    """
 def norm_except_dim(v: Tensor, pow: builtins.int = 2, dim: builtins.int = 0) -> Tensor:
-    """Norm of order `pow` over all axes but `dim`, which the others stay beside with size 1; over all for
-    −1.
+    """Return the norm of order `pow` over all axes but `dim`, which the others stay beside with size 1;
+    over all for −1.
     """
 @overload
 def normal(
@@ -1828,7 +1858,9 @@ def normal(
     layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
     requires_grad: builtins.bool | None = False,
 ) -> Tensor:
-    """Normal numbers: ``mean + std·n`` with standard normal n, for numbers or tensors `mean` and `std`."""
+    """Return normal numbers: ``mean + std·n`` with standard normal n, for numbers or tensors `mean` and
+    `std`.
+    """
 def not_equal(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return where ``input ≠ other``: True where one is nan."""
 @overload
@@ -1837,7 +1869,7 @@ def nuclear_norm(
 ) -> Tensor: ...
 @overload
 def nuclear_norm(input: Tensor, keepdim: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
-    """Sum of the singular values of matrices."""
+    """Return the sum of the singular values of matrices."""
 def numel(input: Tensor) -> builtins.int:
     """Return the number of elements."""
 @overload
@@ -1872,37 +1904,39 @@ def pairwise_distance(
     x1: Tensor, x2: Tensor, p: builtins.float = 2.0, eps: builtins.float = 1e-06,
     keepdim: builtins.bool = False,
 ) -> Tensor:
-    """Norm of order p of x1 − x2 + eps along the last dim."""
+    """Return the norm of order p of x1 − x2 + eps along the last dim."""
 def pca_lowrank(
     A: Any, q: builtins.int | None = None, center: builtins.bool = True, niter: builtins.int = 2,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Principal components of the rows of nearly low-rank matrices (see `svd_lowrank`)."""
+    """Return the principal components of the rows of nearly low-rank matrices (see `svd_lowrank`)."""
 def pdist(input: Tensor, p: builtins.float = 2) -> Tensor:
-    """Distances ``(Σ |xᵢ − xⱼ|ᵖ)^(1/p)`` of every row to every later row: (N, M) -> (N (N − 1) / 2,)."""
+    """Return distances ``(Σ |xᵢ − xⱼ|ᵖ)^(1/p)`` of every row to every later row: (N, M) -> (N (N − 1) /
+    2,).
+    """
 def permute(input: Tensor, *dims: Any, **keyword: Any) -> Tensor:
     """Return the axes in the order `dims`."""
 def permute_copy(input: Tensor, dims: Sequence[builtins.int], *, out: Tensor | None = None) -> Tensor:
-    """The axes in another order: a copy of what the view of that name shows."""
+    """Copy what :func:`permute` shows: the axes in another order."""
 pi: builtins.float
 def pinverse(input: Tensor, rcond: builtins.float = 1e-15, *, out: Tensor | None = None) -> Tensor:
     """Return the pseudoinverse, in which singular values up to rcond·σ₁ count as 0: (…, m, n) -> (…, n,
     m).
     """
 def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
-    """(…, C·r², H, W) -> (…, C, H·r, W·r)."""
+    """Map (…, C·r², H, W) -> (…, C, H·r, W·r)."""
 def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
-    """(…, C, H·r, W·r) -> (…, C·r², H, W)."""
+    """Map (…, C, H·r, W·r) -> (…, C·r², H, W)."""
 def poisson(input: Tensor, generator: Generator | None = None, *, out: Tensor | None = None) -> Tensor:
-    """Poisson numbers with the rates in `input`."""
+    """Return the Poisson numbers with the rates in `input`."""
 def poisson_nll_loss(
     input: Tensor, target: Tensor, log_input: builtins.bool, full: builtins.bool, eps: builtins.float,
     reduction: builtins.int,
 ) -> Tensor:
-    """Negative log likelihood of a Poisson distribution."""
+    """Return the negative log likelihood of a Poisson distribution."""
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Complex numbers ``abs·exp(i·angle)``; shapes broadcast."""
+    """Return complex numbers ``abs·exp(i·angle)``; shapes broadcast."""
 def polygamma(n: builtins.int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Derivative of order n of ψ, (−1)ⁿ⁺¹·n!·ζ(n + 1, x) (DLMF 5.15.1, 25.11.12)."""
+    """Return the derivative of order n of ψ, (−1)ⁿ⁺¹·n!·ζ(n + 1, x) (DLMF 5.15.1, 25.11.12)."""
 def positive(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the input itself."""
 @overload
@@ -1911,23 +1945,25 @@ def pow(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor
 def pow(self: _Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def pow(input: Tensor, exponent: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Power ``input ** exponent``."""
+    """Return the power ``input ** exponent``."""
 def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """input where it is positive, else weight·input, a weight for each channel (dim 1) or one for all."""
+    """Return input where it is positive, else weight·input, a weight for each channel (dim 1) or one for
+    all.
+    """
 preserve_format: memory_format
 def prod(
     input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Product of all elements, or along `dim`."""
+    """Return the product of all elements, or along `dim`."""
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """Return the smallest dtype that is of the higher category and no smaller than either."""
 def put(input: Tensor, index: Any, source: Any, accumulate: builtins.bool = False) -> Tensor:
-    """`input` with the elements at flat places replaced by those of `source`, or with these added."""
+    """Return `input` with the elements at flat places replaced by those of `source`, or with these added."""
 qint32: dtype
 qint8: dtype
 def qr(input: Tensor, some: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> return_types.qr:
-    """``input = Q R`` (see `torch.linalg.qr`)."""
+    """Return ``input = Q R`` (see `torch.linalg.qr`)."""
 def quantile(
     input: Tensor, q: Any, dim: Any = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear',
     out: Tensor | None = None,
@@ -1939,7 +1975,7 @@ quint8: dtype
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return each element, an angle in radians, in degrees: x·180/π."""
 def rad2deg_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`rad2deg`: writes the result into `input` and returns it."""
+    """Write what :func:`rad2deg` gives into `input`, and return it."""
 @overload
 def rand(
     *size: builtins.int, generator: Generator | None, out: Tensor | None = None, dtype: dtype | None = None,
@@ -1964,7 +2000,7 @@ def rand(
     layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
     requires_grad: builtins.bool | None = False,
 ) -> Tensor:
-    """Numbers from [0, 1), uniformly distributed."""
+    """Return numbers from [0, 1), uniformly distributed."""
 @overload
 def rand_like(
     input: Tensor, *, generator: Generator | None, memory_format: memory_format | None = None,
@@ -1977,7 +2013,7 @@ def rand_like(
     layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
     requires_grad: builtins.bool | None = False,
 ) -> Tensor:
-    """Uniform numbers in the input's shape."""
+    """Return uniform numbers in the input's shape."""
 @overload
 def randint(
     high: builtins.int, size: Sequence[builtins.int], *, generator: Generator | None,
@@ -2004,7 +2040,7 @@ def randint(
     dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
     pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
 ) -> Tensor:
-    """Integers from [low, high)."""
+    """Return integers from [low, high)."""
 @overload
 def randint_like(
     input: Tensor, low: builtins.int, high: builtins.int, *, generator: Generator | None,
@@ -2043,7 +2079,7 @@ def randint_like(
     dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
     pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
 ) -> Tensor:
-    """Integers from [low, high) in the input's shape."""
+    """Return integers from [low, high) in the input's shape."""
 @overload
 def randn(
     *size: builtins.int, generator: Generator | None, out: Tensor | None = None, dtype: dtype | None = None,
@@ -2068,7 +2104,7 @@ def randn(
     layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
     requires_grad: builtins.bool | None = False,
 ) -> Tensor:
-    """Normal numbers with mean 0 and standard deviation 1 (for complex numbers 1/√2 in each part)."""
+    """Return normal numbers with mean 0 and standard deviation 1 (for complex numbers 1/√2 in each part)."""
 @overload
 def randn_like(
     input: Tensor, *, generator: Generator | None, memory_format: memory_format | None = None,
@@ -2081,7 +2117,7 @@ def randn_like(
     layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
     requires_grad: builtins.bool | None = False,
 ) -> Tensor:
-    """Standard normal numbers in the input's shape."""
+    """Return the standard normal numbers in the input's shape."""
 @overload
 def randperm(
     n: builtins.int, *, generator: Generator | None, out: Tensor | None = None, dtype: dtype | None = None,
@@ -2108,18 +2144,18 @@ def real(input: Tensor) -> Tensor:
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return 1/x of each element."""
 def reciprocal_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`reciprocal`: writes the result into `input` and returns it."""
+    """Write what :func:`reciprocal` gives into `input`, and return it."""
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the larger of 0 and each element; nan stays."""
 def relu_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`relu`: writes the result into `input` and returns it."""
+    """Write what :func:`relu` gives into `input`, and return it."""
 @overload
 def remainder(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def remainder(self: _Number, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def remainder(input: Tensor, other: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Remainder ``input − other·⌊input/other⌋``, of the sign of `other`."""
+    """Return the remainder ``input − other·⌊input/other⌋``, of the sign of `other`."""
 def renorm(
     input: Tensor, p: _Number, dim: builtins.int, maxnorm: _Number, *, out: Tensor | None = None,
 ) -> Tensor:
@@ -2155,7 +2191,7 @@ def result_type(scalar1: _Number, scalar2: _Number) -> dtype:
 def rms_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: builtins.float | None = None,
 ) -> Tensor:
-    """input / √(mean(input²) + eps) · weight over the last dims; `eps` is the dtype's by default."""
+    """Return input / √(mean(input²) + eps) · weight over the last dims; `eps` is the dtype's by default."""
 @overload
 def rnn_relu(
     data: Tensor, batch_sizes: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: builtins.bool,
@@ -2166,12 +2202,12 @@ def rnn_relu(
     input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: builtins.bool, num_layers: builtins.int,
     dropout: builtins.float, train: builtins.bool, bidirectional: builtins.bool, batch_first: builtins.bool,
 ) -> tuple[Tensor, Tensor]:
-    """:func:`rnn_tanh` with relu in place of tanh."""
+    """Return :func:`rnn_tanh` with relu in place of tanh."""
 def rnn_relu_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
 ) -> Tensor:
-    """``relu(W_ih x + b_ih + W_hh h + b_hh)``: (N, I), (N, H) -> (N, H)."""
+    """Return ``relu(W_ih x + b_ih + W_hh h + b_hh)``: (N, I), (N, H) -> (N, H)."""
 @overload
 def rnn_tanh(
     data: Tensor, batch_sizes: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: builtins.bool,
@@ -2182,26 +2218,26 @@ def rnn_tanh(
     input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: builtins.bool, num_layers: builtins.int,
     dropout: builtins.float, train: builtins.bool, bidirectional: builtins.bool, batch_first: builtins.bool,
 ) -> tuple[Tensor, Tensor]:
-    """Elman's network, ``h' = tanh(W_ih x + b_ih + W_hh h + b_hh)``."""
+    """Return the Elman's network, ``h' = tanh(W_ih x + b_ih + W_hh h + b_hh)``."""
 def rnn_tanh_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
 ) -> Tensor:
-    """``tanh(W_ih x + b_ih + W_hh h + b_hh)``: (N, I), (N, H) -> (N, H)."""
+    """Return ``tanh(W_ih x + b_ih + W_hh h + b_hh)``: (N, I), (N, H) -> (N, H)."""
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
-    """Axes shifted in a circle; without `dims` the elements as one row."""
+    """Return axes shifted in a circle; without `dims` the elements as one row."""
 def rot90(input: Tensor, k: builtins.int = 1, dims: Sequence[builtins.int] = ...) -> Tensor:
     """Return the plane of two axes turned by k·90°, from the first axis towards the second."""
 @overload
 def round(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def round(input: Tensor, *, decimals: builtins.int, out: Tensor | None = None) -> Tensor:
-    """Nearest integer, halves to even; or nearest multiple of 10^−decimals."""
+    """Return the nearest integer, halves to even; or nearest multiple of 10^−decimals."""
 @overload
 def round_(input: Tensor) -> Tensor: ...
 @overload
 def round_(input: Tensor, *, decimals: builtins.int) -> Tensor:
-    """In-place version of :func:`round`: writes the result into `input` and returns it."""
+    """Write what :func:`round` gives into `input`, and return it."""
 def row_indices_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the `row_indices` of a sparse tensor."""
 def row_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -2210,21 +2246,23 @@ def rrelu(
     input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333,
     training: builtins.bool = False, inplace: builtins.bool = False,
 ) -> Tensor:
-    """`leaky_relu` with slopes drawn between `lower` and `upper` in training, with their mean otherwise."""
+    """Return `leaky_relu` with slopes drawn between `lower` and `upper` in training, with their mean
+    otherwise.
+    """
 def rrelu_(
     input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333,
     training: builtins.bool = False,
 ) -> Tensor:
-    """In-place rrelu."""
+    """Return in-place rrelu."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return 1/√x of each element: nan below 0 and ∞ at 0."""
 def rsqrt_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`rsqrt`: writes the result into `input` and returns it."""
+    """Write what :func:`rsqrt` gives into `input`, and return it."""
 @overload
 def rsub(input: Tensor, other: Tensor, *, alpha: _Number = 1) -> Tensor: ...
 @overload
 def rsub(input: Tensor, other: _Number, alpha: _Number = 1) -> Tensor:
-    """Difference ``other − alpha·input``."""
+    """Return the difference ``other − alpha·input``."""
 def save(
     obj: object, f: Any, pickle_module: Any = ..., pickle_protocol: builtins.int = 2,
     _use_new_zipfile_serialization: builtins.bool = True, _disable_byteorder_record: builtins.bool = False,
@@ -2239,19 +2277,19 @@ def scatter(
     input: Tensor, dim: builtins.int, index: Any, src: Any = None, *, value: Any = None,
     reduce: str | None = None, out: Tensor | None = None,
 ) -> Tensor:
-    """`input` with ``src[i, j]`` (or a number) written at ``[index[i, j], j]`` for dim 0, and alike for
-    others.
+    """Return `input` with ``src[i, j]`` (or a number) written at ``[index[i, j], j]`` for dim 0, and alike
+    for others.
     """
 def scatter_add(
     input: Tensor, dim: builtins.int, index: Any, src: Any, *, out: Tensor | None = None,
 ) -> Tensor:
-    """`input` with ``src[i, j]`` added at ``[index[i, j], j]`` for dim 0, and alike for others."""
+    """Return `input` with ``src[i, j]`` added at ``[index[i, j], j]`` for dim 0, and alike for others."""
 def scatter_reduce(
     input: Tensor, dim: builtins.int, index: Any, src: Any, reduce: str, *,
     include_self: builtins.bool = True, out: Tensor | None = None,
 ) -> Tensor:
-    """`input` with ``src[i, j]`` reduced into ``[index[i, j], j]``: "sum", "prod", "mean", "amax" or
-    "amin".
+    """Return `input` with ``src[i, j]`` reduced into ``[index[i, j], j]``: "sum", "prod", "mean", "amax"
+    or "amin".
     """
 def searchsorted(
     sorted_sequence: Any, input: Tensor, *, out_int32: builtins.bool = False, right: builtins.bool = False,
@@ -2273,13 +2311,13 @@ def select(input: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
 def select_copy(
     input: Tensor, dim: builtins.int, index: builtins.int, *, out: Tensor | None = None,
 ) -> Tensor:
-    """One place of an axis: a copy of what the view of that name shows."""
+    """Copy what :func:`select` shows: one place of an axis."""
 def select_scatter(input: Tensor, src: Any, dim: builtins.int, index: builtins.int) -> Tensor:
-    """`input` with the part at `index` of axis `dim` replaced by `src`."""
+    """Return `input` with the part at `index` of axis `dim` replaced by `src`."""
 def selu(input: Tensor) -> Tensor:
     """Return the self-normalising `elu`: scale 1.0507, α 1.6733."""
 def selu_(input: Tensor) -> Tensor:
-    """`selu`, in place."""
+    """Apply `selu` in place."""
 def set_anomaly_enabled(enabled: builtins.bool, check_nan: builtins.bool = True) -> None:
     """Switch anomaly detection, and its check for NaN, on or off."""
 def set_autocast_cache_enabled(enabled: builtins.bool) -> None:
@@ -2326,7 +2364,7 @@ short: dtype
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the logistic function 1/(1 + e⁻ˣ) of each element."""
 def sigmoid_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`sigmoid`: writes the result into `input` and returns it."""
+    """Write what :func:`sigmoid` gives into `input`, and return it."""
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return −1, 0 or 1: the sign of each element."""
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2334,27 +2372,27 @@ def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the sine of each element, an angle in radians."""
 def sin_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`sin`: writes the result into `input` and returns it."""
+    """Write what :func:`sin` gives into `input`, and return it."""
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return sin(πx)/(πx) of each element: 1 at 0."""
 def sinc_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`sinc`: writes the result into `input` and returns it."""
+    """Write what :func:`sinc` gives into `input`, and return it."""
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the hyperbolic sine (eˣ − e⁻ˣ)/2 of each element."""
 def sinh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`sinh`: writes the result into `input` and returns it."""
+    """Write what :func:`sinh` gives into `input`, and return it."""
 def slice_copy(
     input: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None,
     step: builtins.int = 1, *, out: Tensor | None = None,
 ) -> Tensor:
-    """Places of an axis by start, end and step: a copy of what the view of that name shows."""
+    """Copy what :func:`slice` shows: places of an axis by start, end and step."""
 def slice_scatter(
     input: Tensor, src: Any, dim: builtins.int = 0, start: builtins.int | None = None,
     end: builtins.int | None = None, step: builtins.int = 1, *, out: Tensor | None = None,
 ) -> Tensor:
-    """`input` with a slice of axis `dim` replaced by `src`."""
+    """Return `input` with a slice of axis `dim` replaced by `src`."""
 def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.slogdet:
-    """Sign and logarithm of the absolute value of the determinant (see `torch.linalg.slogdet`)."""
+    """Return the sign and logarithm of the absolute value of the determinant (see `torch.linalg.slogdet`)."""
 def smm(mat1: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Any:
     """Return the product of a sparse and a dense matrix as a sparse one, with an entry for each element of
     the rows that are not empty.
@@ -2362,12 +2400,12 @@ def smm(mat1: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Any:
 def softmax(
     input: Tensor, dim: builtins.int, dtype: dtype | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
-    """exp(input) / Σ exp(input) along `dim`; `dtype` casts the input first."""
+    """Return exp(input) / Σ exp(input) along `dim`; `dtype` casts the input first."""
 def sort(
     input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, *,
     stable: builtins.bool | None = None, out: Sequence[Tensor] | None = None,
 ) -> return_types.sort:
-    """Values in order along `dim`, and the indices where they were; equal values keep their order."""
+    """Return values in order along `dim`, and the indices where they were; equal values keep their order."""
 sparse_bsc: layout
 def sparse_bsc_tensor(*args: Any, **kwargs: Any) -> Any:
     """Return a sparse tensor in BSC: `sparse_compressed_tensor` of that layout."""
@@ -2407,106 +2445,108 @@ sparse_csr: layout
 def sparse_csr_tensor(*args: Any, **kwargs: Any) -> Any:
     """Return a sparse tensor in CSR: `sparse_compressed_tensor` of that layout."""
 def split(tensor: Any, split_size_or_sections: Any, dim: builtins.int = 0) -> tuple[Tensor, ...]:
-    """Parts of one size along axis `dim` (the last may be smaller), or parts of the given sizes."""
+    """Return parts of one size along axis `dim` (the last may be smaller), or parts of the given sizes."""
 def split_copy(
     input: Tensor, split_size: builtins.int, dim: builtins.int = 0, *, out: Sequence[Tensor] | None = ...,
 ) -> tuple[Tensor, ...]:
-    """Parts of one size along an axis: a copy of what the view of that name shows."""
+    """Copy what :func:`split` shows: parts of one size along an axis."""
 def split_with_sizes(
     input: Tensor, split_sizes: Sequence[builtins.int], dim: builtins.int = 0,
 ) -> tuple[Tensor, ...]:
-    """Parts of the given sizes along axis `dim`."""
+    """Return parts of the given sizes along axis `dim`."""
 def split_with_sizes_copy(
     input: Tensor, split_sizes: Sequence[builtins.int], dim: builtins.int = 0, *,
     out: Sequence[Tensor] | None = ...,
 ) -> tuple[Tensor, ...]:
-    """Parts of given sizes along an axis: a copy of what the view of that name shows."""
+    """Copy what :func:`split_with_sizes` shows: parts of given sizes along an axis."""
 def spmm(input: Tensor, mat2: Tensor) -> Tensor:
     """Return an older name of `mm`."""
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the square root of each element: nan below 0."""
 def sqrt_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`sqrt`: writes the result into `input` and returns it."""
+    """Write what :func:`sqrt` gives into `input`, and return it."""
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Square ``input²``, of bool in int64."""
+    """Return the square ``input²``, of bool in int64."""
 def square_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`square`: writes the result into `input` and returns it."""
+    """Write what :func:`square` gives into `input`, and return it."""
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
-    """Without the axes of size 1, or without those of `dim` whose size is 1."""
+    """Return it without the axes of size 1, or without those of `dim` whose size is 1."""
 @overload
 def squeeze_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def squeeze_copy(input: Tensor, dim: builtins.int, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def squeeze_copy(input: Tensor, dim: Sequence[builtins.int], *, out: Tensor | None = None) -> Tensor:
-    """Axes of size 1 removed: a copy of what the view of that name shows."""
+    """Copy what :func:`squeeze` shows: axes of size 1 removed."""
 def sspaddmm(
     input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1,
     out: Tensor | None = None,
 ) -> Any:
     """Return ``beta·input + alpha·(mat1 @ mat2)`` as a tensor of coordinates, `mat1` being one."""
 def stack(tensors: Sequence[Tensor], dim: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
-    """Tensors of one shape side by side along a new axis `dim`."""
+    """Return tensors of one shape side by side along a new axis `dim`."""
 def std(
     input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *,
     correction: Any = ..., out: Tensor | None = None,
 ) -> Tensor:
-    """Standard deviation √(Σ|x − mean|² / (n − correction)) over `dim`; `unbiased=False` means
+    """Return the standard deviation √(Σ|x − mean|² / (n − correction)) over `dim`; `unbiased=False` means
     ``correction=0``.
     """
 def std_mean(
     input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *,
     correction: Any = ...,
 ) -> tuple[Tensor, Tensor]:
-    """Standard deviation and mean over `dim`."""
+    """Return standard deviation and mean over `dim`."""
 def stft(
     input: Tensor, n_fft: builtins.int, hop_length: builtins.int | None = None,
     win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True,
     pad_mode: str = 'reflect', normalized: builtins.bool = False, onesided: builtins.bool | None = None,
     return_complex: builtins.bool | None = None, align_to_window: builtins.bool | None = None,
 ) -> Tensor:
-    """Short-time Fourier transform ``X[k, m] = Σₙ window[n]·x[n + m·hop]·exp(−2πi·kn/n_fft)``."""
+    """Return the short-time Fourier transform ``X[k, m] = Σₙ window[n]·x[n + m·hop]·exp(−2πi·kn/n_fft)``."""
 strided: layout
 def sub(input: Tensor, other: Any, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
-    """Difference ``input − alpha·other``."""
+    """Return the difference ``input − alpha·other``."""
 def subtract(input: Tensor, other: Any, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
-    """Difference ``input − alpha·other``."""
+    """Return the difference ``input − alpha·other``."""
 def sum(
     input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Sum of all elements, or over `dim`; integers are summed in int64."""
+    """Return the sum of all elements, or over `dim`; integers are summed in int64."""
 def svd(
     input: Tensor, some: builtins.bool = True, compute_uv: builtins.bool = True, *,
     out: Sequence[Tensor] | None = None,
 ) -> return_types.svd:
-    """``input = U diag(S) Vᴴ``, with V itself as third result."""
+    """Return ``input = U diag(S) Vᴴ``, with V itself as third result."""
 def svd_lowrank(
     A: Any, q: builtins.int | None = 6, niter: builtins.int | None = 2, M: Any = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Singular values and vectors of nearly low-rank matrices, ``A ≈ U diag(S) Vᴴ``, by random projection."""
+    """Return the singular values and vectors of nearly low-rank matrices, ``A ≈ U diag(S) Vᴴ``, by random
+    projection.
+    """
 def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
-    """Axes `axis0` and `axis1` exchanged."""
+    """Return axes `axis0` and `axis1` exchanged."""
 def swapdims(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
-    """Axes `axis0` and `axis1` exchanged."""
+    """Return axes `axis0` and `axis1` exchanged."""
 def t(input: Tensor) -> Tensor:
     """Return the transpose of a matrix; a vector as it is."""
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A matrix transposed: a copy of what the view of that name shows."""
+    """Copy what :func:`t` shows: a matrix transposed."""
 def take(input: Tensor, index: Any, *, out: Tensor | None = None) -> Tensor:
-    """Elements of `input` as one row at the places `index`."""
+    """Return elements of `input` as one row at the places `index`."""
 def take_along_dim(
     input: Tensor, indices: Any, dim: builtins.int | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
-    """`gather` with the other axes broadcast; without `dim` from all elements as one row."""
+    """Return `gather` with the other axes broadcast; without `dim` from all elements as one row."""
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the tangent of each element, an angle in radians."""
 def tan_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`tan`: writes the result into `input` and returns it."""
+    """Write what :func:`tan` gives into `input`, and return it."""
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the hyperbolic tangent sinh(x)/cosh(x) of each element."""
 def tanh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`tanh`: writes the result into `input` and returns it."""
+    """Write what :func:`tanh` gives into `input`, and return it."""
 def tensor(
     data: Any, *, dtype: dtype | None = None, device: _Device | None = None,
     pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
@@ -2516,17 +2556,19 @@ def tensor_split(
     input: Tensor, indices_or_sections: Any = None, dim: builtins.int = 0, *, indices: Any = None,
     sections: Any = None, tensor_indices_or_sections: Any = None,
 ) -> tuple[Tensor, ...]:
-    """Parts of nearly equal size along axis `dim`, or parts that end before each of the given places."""
+    """Return parts of nearly equal size along axis `dim`, or parts that end before each of the given
+    places.
+    """
 def tensordot(a: Any, b: Any, dims: Any = 2, out: Tensor | None = None) -> Tensor:
     """Sum products over pairs of axes."""
 def threshold(
     input: Tensor, threshold: builtins.float, value: builtins.float, *, out: Tensor | None = None,
 ) -> Tensor:
-    """input where it is above `threshold`, else `value`."""
+    """Return input where it is above `threshold`, else `value`."""
 def threshold_(input: Tensor, threshold: builtins.float, value: builtins.float) -> Tensor:
-    """In-place threshold."""
+    """Apply `threshold` in place."""
 def tile(input: Tensor, dims: Sequence[builtins.int]) -> Tensor:
-    """`repeat` with as many leading ones as `dims` lacks."""
+    """Return `repeat` with as many leading ones as `dims` lacks."""
 def to_dlpack(tensor: Any) -> Tensor:
     """Return a DLPack capsule on the tensor's memory, to be consumed once."""
 def topk(
@@ -2537,53 +2579,53 @@ def topk(
 def trace(input: Tensor) -> Tensor:
     """Return the sum of a matrix's diagonal: (m, n) -> ()."""
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
-    """Axes `dim0` and `dim1` exchanged."""
+    """Return axes `dim0` and `dim1` exchanged."""
 def transpose_copy(
     input: Tensor, dim0: builtins.int, dim1: builtins.int, *, out: Tensor | None = None,
 ) -> Tensor:
-    """Two axes exchanged: a copy of what the view of that name shows."""
+    """Copy what :func:`transpose` shows: two axes exchanged."""
 @overload
 def trapezoid(y: Tensor, x: Tensor, *, dim: builtins.int = -1) -> Tensor: ...
 @overload
 def trapezoid(y: Tensor, *, dx: _Number = 1, dim: builtins.int = -1) -> Tensor:
-    """Integral along `dim` by the trapezoidal rule, ``Σᵢ (yᵢ + yᵢ₊₁)/2·(xᵢ₊₁ − xᵢ)``."""
+    """Return integral along `dim` by the trapezoidal rule, ``Σᵢ (yᵢ + yᵢ₊₁)/2·(xᵢ₊₁ − xᵢ)``."""
 @overload
 def trapz(y: Tensor, *, dx: builtins.float = 1, dim: builtins.int = -1) -> Tensor: ...
 @overload
 def trapz(y: Tensor, x: Tensor, *, dim: builtins.int = -1) -> Tensor:
-    """Integral along `dim` by the trapezoidal rule, ``Σᵢ (yᵢ + yᵢ₊₁)/2·(xᵢ₊₁ − xᵢ)``."""
+    """Return integral along `dim` by the trapezoidal rule, ``Σᵢ (yᵢ + yᵢ₊₁)/2·(xᵢ₊₁ − xᵢ)``."""
 def triangular_solve(
     input: Tensor, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False,
     unitriangular: builtins.bool = False, *, out: Sequence[Tensor] | None = None,
 ) -> return_types.triangular_solve:
-    """X with ``A X = input``, or ``Aᵀ X = input``, for triangular A, and a copy of A."""
+    """Return X with ``A X = input``, or ``Aᵀ X = input``, for triangular A, and a copy of A."""
 def tril(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
-    """Zeros above a diagonal of the matrices of the last two axes."""
+    """Return zeros above a diagonal of the matrices of the last two axes."""
 def tril_indices(
     row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: dtype | None = None,
     layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
     requires_grad: builtins.bool | None = False,
 ) -> Tensor:
-    """The places of the lower triangle of a (row, col) matrix, row by row."""
+    """Return the places of the lower triangle of a (row, col) matrix, row by row."""
 def triplet_margin_loss(
     anchor: Tensor, positive: Tensor, negative: Tensor, margin: builtins.float = 1.0, p: builtins.float = 2,
     eps: builtins.float = 1e-06, swap: builtins.bool = False, reduction: builtins.int = 1,
 ) -> Tensor:
-    """max(0, ‖a − p‖ − ‖a − n‖ + margin)."""
+    """Return max(0, ‖a − p‖ − ‖a − n‖ + margin)."""
 def triu(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
-    """Zeros below a diagonal of the matrices of the last two axes."""
+    """Return zeros below a diagonal of the matrices of the last two axes."""
 def triu_indices(
     row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: dtype | None = None,
     layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
     requires_grad: builtins.bool | None = False,
 ) -> Tensor:
-    """The places of the upper triangle of a (row, col) matrix, row by row."""
+    """Return the places of the upper triangle of a (row, col) matrix, row by row."""
 def true_divide(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
-    """True quotient ``input/other``: `div` without a rounding mode."""
+    """Return True quotient ``input/other``: `div` without a rounding mode."""
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return each element without its fraction: the whole number next to it towards 0."""
 def trunc_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """In-place version of :func:`trunc`: writes the result into `input` and returns it."""
+    """Write what :func:`trunc` gives into `input`, and return it."""
 def typename(obj: Any) -> str:
     """Return the name of a tensor's type, of a class or of an object's class, with its module."""
 uint1: dtype
@@ -2602,14 +2644,14 @@ def unbind(input: Tensor, dim: builtins.int = 0) -> tuple[Tensor, ...]:
 def unbind_copy(
     input: Tensor, dim: builtins.int = 0, *, out: Sequence[Tensor] | None = ...,
 ) -> tuple[Tensor, ...]:
-    """The parts along an axis: a copy of what the view of that name shows."""
+    """Copy what :func:`unbind` shows: the parts along an axis."""
 def unflatten(input: Tensor, dim: builtins.int, sizes: Sequence[builtins.int]) -> Tensor:
-    """Axis `dim` as several axes of `sizes`; one size may be -1."""
+    """Return the axis `dim` as several axes of `sizes`; one size may be -1."""
 def unfold_copy(
     input: Tensor, dimension: builtins.int, size: builtins.int, step: builtins.int, *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Windows along an axis: a copy of what the view of that name shows."""
+    """Copy what :func:`unfold` shows: windows along an axis."""
 @overload
 def unique(
     input: Tensor, sorted: builtins.bool = True, return_inverse: Literal[False] = ...,
@@ -2665,62 +2707,66 @@ def unique_consecutive(
 ) -> Any:
     """Return the values (or slices along `dim`) without those equal to the one before."""
 def unravel_index(indices: Any, shape: Any) -> tuple[Tensor, ...]:
-    """Places in an array of a shape as one index per axis."""
+    """Return places in an array of a shape as one index per axis."""
 def unsafe_chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
-    """At most `chunks` parts of one size along axis `dim` (see :func:`unsafe_split`)."""
+    """Return at most `chunks` parts of one size along axis `dim` (see :func:`unsafe_split`)."""
 def unsafe_split(input: Tensor, split_size: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
-    """Parts of one size along axis `dim`, as :func:`split` gives them, which autograd takes for no views."""
+    """Return parts of one size along axis `dim`, as :func:`split` gives them, which autograd takes for no
+    views.
+    """
 def unsafe_split_with_sizes(
     input: Tensor, split_sizes: Sequence[builtins.int], dim: builtins.int = 0,
 ) -> tuple[Tensor, ...]:
-    """Parts of given sizes along axis `dim` (see :func:`unsafe_split`)."""
+    """Return parts of given sizes along axis `dim` (see :func:`unsafe_split`)."""
 def unsqueeze(input: Tensor, dim: builtins.int) -> Tensor:
-    """With a new axis of size 1 at `dim`."""
+    """Return it with a new axis of size 1 at `dim`."""
 def unsqueeze_copy(input: Tensor, dim: builtins.int, *, out: Tensor | None = None) -> Tensor:
-    """A new axis of size 1: a copy of what the view of that name shows."""
+    """Copy what :func:`unsqueeze` shows: a new axis of size 1."""
 def use_deterministic_algorithms(mode: builtins.bool, *, warn_only: builtins.bool = False) -> None:
     """Ask for deterministic algorithms, which all are."""
 def values_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the `values` of a sparse tensor."""
 def vander(x: Tensor, N: builtins.int | None = None, increasing: builtins.bool = False) -> Tensor:
-    """Powers of a vector as columns: ``x**(N - 1), …, x, 1``, or the other way round."""
+    """Return powers of a vector as columns: ``x**(N - 1), …, x, 1``, or the other way round."""
 def var(
     input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *,
     correction: Any = ..., out: Tensor | None = None,
 ) -> Tensor:
-    """Variance Σ|x − mean|² / (n − correction) over `dim`; `unbiased=False` means ``correction=0``."""
+    """Return the variance Σ|x − mean|² / (n − correction) over `dim`; `unbiased=False` means
+    ``correction=0``.
+    """
 def var_mean(
     input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *,
     correction: Any = ...,
 ) -> tuple[Tensor, Tensor]:
-    """Variance and mean over `dim`."""
+    """Return variance and mean over `dim`."""
 def vdot(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
-    """Σ conj(inputᵢ)·otherᵢ of two vectors of one length."""
+    """Return Σ conj(inputᵢ)·otherᵢ of two vectors of one length."""
 def view_as_complex(input: Tensor) -> Tensor:
     """Return a real tensor of shape (…, 2) as a complex one of shape (…)."""
 def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Pairs as complex numbers: a copy of what the view of that name shows."""
+    """Copy what :func:`view_as_complex` shows: pairs as complex numbers."""
 def view_as_real(input: Tensor) -> Tensor:
     """Return a complex tensor of shape (…) as a real one of shape (…, 2)."""
 def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Complex numbers as pairs: a copy of what the view of that name shows."""
+    """Copy what :func:`view_as_real` shows: complex numbers as pairs."""
 @overload
 def view_copy(input: Tensor, dtype: dtype, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def view_copy(input: Tensor, size: Sequence[builtins.int], *, out: Tensor | None = None) -> Tensor:
-    """Another shape or dtype: a copy of what the view of that name shows."""
+    """Copy what :func:`view` shows: another shape or dtype."""
 def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    """Parts along axis 0."""
+    """Return parts along axis 0."""
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Tensors, vectors as rows, joined along axis 0."""
+    """Return tensors, vectors as rows, joined along axis 0."""
 @overload
 def where(condition: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, ...]: ...
 @overload
 def where(
     condition: Tensor, input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None,
 ) -> Tensor:
-    """Elements of `input` where `condition` holds, else of `other`; with `condition` alone, where it
-    holds.
+    """Return elements of `input` where `condition` holds, else of `other`; with `condition` alone, where
+    it holds.
     """
 def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried_inputs: Any) -> Tensor:
     """Loop as long as a condition holds: ``while cond_fn(*val): val = body_fn(*val)``."""
@@ -2730,12 +2776,12 @@ def xlogy(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def xlogy(self: _Number, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def xlogy(input: Tensor, other: _Number, *, out: Tensor | None = None) -> Tensor:
-    """x·log(y), 0 where x is 0 and y not nan."""
+    """Return x·log(y), 0 where x is 0 and y not nan."""
 @overload
 def xlogy_(input: Tensor, other: Tensor) -> Tensor: ...
 @overload
 def xlogy_(input: Tensor, other: _Number) -> Tensor:
-    """In-place version of :func:`xlogy`: writes the result into `input` and returns it."""
+    """Write what :func:`xlogy` gives into `input`, and return it."""
 def zero_(input: Tensor) -> Tensor:
     """Write 0 into every element; return the tensor."""
 @overload

@@ -21,6 +21,7 @@ FORMS: dict[str, Callable[[Any, Any], Any]] = {
     "parts": lambda a, b: (a * b).real + a.imag,
     "pairs": lambda a, b: torch.view_as_real(a * b) * 2,
     "sizes": lambda a, b: (a * b).abs(),
+    "angles": lambda a, b: torch.angle(a * b),
     "signs": lambda a, b: torch.sgn(a) * b,
     "sum of rows": lambda a, b: (a * b).sum(0),
     "sum of all": lambda a, b: (a * b).sum(),
@@ -33,6 +34,13 @@ FORMS: dict[str, Callable[[Any, Any], Any]] = {
     "joined": lambda a, b: torch.cat([a, b * 2]),
     "joined with real ones": lambda a, b: torch.cat([a, b.real, torch.stack([a, a.imag + b])[1]]),
     "chosen": lambda a, b: torch.where(a.real > 0, a, -b),
+    "chosen rows": lambda a, b: a[torch.tensor([0, 0])] * b.index_select(0, torch.tensor([0])),
+    "gathered": lambda a, b: a.gather(0, torch.zeros(1, 1, dtype=torch.int64)) + b,
+    "added at rows": lambda a, b: a.index_add(0, torch.tensor([0]), b[:1]),
+    "added at places": lambda a, b: a.scatter_add(0, torch.zeros(1, 1, dtype=torch.int64), b[:1]),
+    "products added": lambda a, b: torch.addcmul(a, a, b, value=2) + torch.lerp(a, b, 0.25),
+    "equal ones": lambda a, b: torch.where(a == b, a, a * b),
+    "reversed": lambda a, b: a.flip(0) * b,
     "padded": lambda a, b: torch.nn.functional.pad(a * b, (1, 2)),
 }
 

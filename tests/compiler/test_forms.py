@@ -1,5 +1,5 @@
 """Scalar forms of elementwise ops, run by the reference handler on each element: together they are what the
-op's array kernel gives.
+op's array kernel gives. Complex elements are pairs.
 """
 
 from __future__ import annotations
@@ -11,25 +11,31 @@ import pytest
 
 from pullback.array import dtypes
 from pullback.compiler.lower.elementwise import Unwritten, form
-from pullback.compiler.lower.handlers import Reference
+from pullback.compiler.lower.handlers import PARTS, Pair, Reference
+from pullback.compiler.lower.pairs import Pairs
 from pullback.core.op import TABLE
 from tests.ops import capabilities
 from tests.ops.samples import Sample
 
 ROWS = [
     row for row in capabilities.ROWS
-    if TABLE[row.op].kind == "elementwise" and not any(np.iscomplexobj(v) or v is None for v in row.inputs)
+    if TABLE[row.op].kind == "elementwise" and not any(v is None for v in row.inputs)
 ]  # fmt: skip
 
 
 def _elements(sample: Sample, result: Any) -> list[Any]:
-    op, ops = TABLE[sample.op], Reference({}, {})
+    op, ops = TABLE[sample.op], Pairs(Reference({}, {}))
     common = dtypes.result_numpy_dtype(sample.inputs)
     inputs = [np.asarray(v, common if op.promote else None) for v in sample.inputs]
     inputs = [np.broadcast_to(v, result.shape) for v in inputs]
-    return [
-        form(op)(ops, *(v[at] for v in inputs), *sample.attrs) for at in np.ndindex(result.shape)
+    found = [
+        form(op)(ops, *(_scalar(v[at]) for v in inputs), *sample.attrs) for at in np.ndindex(result.shape)
     ]
+    return [complex(*x) if isinstance(x, Pair) else x for x in found]
+
+
+def _scalar(x: Any) -> Any:
+    return Pair(x.real, x.imag) if x.dtype in PARTS else x
 
 
 @pytest.mark.parametrize("sample", ROWS, ids=str)

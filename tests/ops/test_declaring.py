@@ -24,8 +24,18 @@ versine = _float("versine", lambda x, /, out=...: np.subtract(1, np.cos(x), out=
                  summary="Return 1 - cos(x) of each element.",
                  names=("versine", "haversin", "special.versine"))
 '''
+PAIR = '''
+from .signatures import TWO
+
+midpoint = elementwise(
+    "midpoint", lambda x, y, /, out=...: np.multiply(np.add(x, y), 0.5, out=out),
+    lambda g: g * 0.5, lambda g: g * 0.5, promote="float", signatures=TWO,
+    summary="Return the number in the middle of both elements.",
+)
+'''
 SAMPLE = '''
 SAMPLES.append(Sample("versine", (normal(3, 4),), reference=lambda x: 1 - np.cos(x)))
+SAMPLES.append(Sample("midpoint", (normal(3, 4), normal(4)), reference=lambda x, y: (x + y) / 2))
 '''
 PROGRAM = """
 import pullback as torch
@@ -46,14 +56,19 @@ assert torch.allclose(torch.func.jvp(torch.versine, (x,), (torch.ones_like(x),))
 assert torch.equal(torch.vmap(torch.versine)(x.reshape(5, 1)), y.reshape(5, 1))
 assert repr(torch.versine(x)).endswith("grad_fn=<VersineBackward0>)")
 assert torch.versine.__doc__.startswith("Return 1 - cos(x) of each element.")
+assert torch.equal(x.midpoint(y), torch.midpoint(x, other=y))
+assert torch.equal(x.detach().clone().midpoint_(y), (x + y) / 2)
+assert torch.autograd.grad(torch.midpoint(x, y.detach()).sum(), x)[0].tolist() == [0.5] * 5
 
 from pullback.compiler.lower.lowered import Call
 
-compiled = torch.compile(lambda x: torch.versine(x) * 2)
+compiled = torch.compile(lambda x: torch.midpoint(torch.versine(x), torch.versine(x) * 3))
 assert torch.allclose(compiled(x), 2 * y)
 assert not [s for s in compiled._native.specializations[-1].forward.steps if isinstance(s, Call)]
 """
-ADDED = {"src/pullback/ops/elementwise.py": DECLARATION, "tests/ops/samples/special.py": SAMPLE}
+ADDED = {
+    "src/pullback/ops/elementwise.py": DECLARATION + PAIR, "tests/ops/samples/special.py": SAMPLE
+}  # fmt: skip
 GENERATED = {
     "docs/ops.md", "src/pullback/__init__.pyi", "src/pullback/special/__init__.pyi",
     "src/pullback/tensor/methods.pyi",
@@ -92,4 +107,5 @@ def test_an_op_is_one_declaration(tmp_path: Path) -> None:
     page = (tmp_path / "docs/ops.md").read_text(encoding="utf-8")
     assert "| `versine` | yes | yes | yes | yes | rule |  | loop |" in page
     _run(tmp_path, "-c", PROGRAM)
-    _run(tmp_path, "-m", "pytest", "-q", "-p", "no:xdist", "tests/ops/test_generic.py", "-k", "versine")
+    generic = ("-m", "pytest", "-q", "-p", "no:xdist", "tests/ops/test_generic.py")
+    _run(tmp_path, *generic, "-k", "versine or midpoint")

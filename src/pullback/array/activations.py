@@ -36,7 +36,7 @@ def _rounding_halves(kernel: Callable[..., ndarray]) -> Callable[..., ndarray]:
 
 
 def sigmoid_block(x: ndarray, out: ndarray) -> None:
-    """1 / (1 + exp(−x)) of a block, in four passes."""
+    """Write 1 / (1 + exp(−x)) of a block, in four passes."""
     np.negative(x, out=out)
     np.exp(out, out=out)
     np.add(out, 1, out=out)
@@ -45,7 +45,7 @@ def sigmoid_block(x: ndarray, out: ndarray) -> None:
 
 @_rounding_halves
 def sigmoid(x: ndarray) -> ndarray:
-    """1 / (1 + exp(−x)), real or complex."""
+    """Return 1 / (1 + exp(−x)), real or complex."""
     return blockwise(sigmoid_block, x)
 
 
@@ -56,7 +56,7 @@ def _sigmoid_adjoint_block(g: ndarray, y: ndarray, out: ndarray) -> None:
 
 
 def sigmoid_adjoint(g: ndarray, y: ndarray) -> ndarray:
-    """g · (1 − y) · y for y = sigmoid(x), all of one shape and dtype."""
+    """Return g · (1 − y) · y for y = sigmoid(x), all of one shape and dtype."""
     return blockwise(_sigmoid_adjoint_block, g, y)
 
 
@@ -69,7 +69,7 @@ def _silu_block(x: ndarray, out: ndarray) -> None:
 
 @_rounding_halves
 def silu(x: ndarray) -> ndarray:
-    """x · sigmoid(x)."""
+    """Return x · sigmoid(x)."""
     return blockwise(_silu_block, x)
 
 
@@ -83,7 +83,7 @@ def _silu_derivative_block(x: ndarray, out: ndarray, spare: ndarray) -> None:
 
 @_rounding_halves
 def silu_derivative(x: ndarray) -> ndarray:
-    """s · (1 + x · (1 − s)) with s = sigmoid(x)."""
+    """Return s · (1 + x · (1 − s)) with s = sigmoid(x)."""
     return blockwise(_silu_derivative_block, x, scratch=1)
 
 
@@ -98,13 +98,13 @@ def _log_sigmoid_block(x: ndarray, out: ndarray, spare: ndarray) -> None:
 
 @_rounding_halves
 def log_sigmoid(x: ndarray) -> ndarray:
-    """log(sigmoid(x)) = min(x, 0) − log1p(exp(−|x|))."""
+    """Return log(sigmoid(x)) = min(x, 0) − log1p(exp(−|x|))."""
     return blockwise(_log_sigmoid_block, x, scratch=1)
 
 
 @_rounding_halves
 def softplus(x: ndarray, beta: float = 1.0, threshold: float = 20.0) -> ndarray:
-    """log(1 + exp(β·x)) / β, and x itself where β·x > threshold."""
+    """Return log(1 + exp(β·x)) / β, and x itself where β·x > threshold."""
 
     def block(x: ndarray, out: ndarray, spare: ndarray) -> None:
         np.multiply(x, beta, out=spare)
@@ -172,7 +172,7 @@ def _erf_into(x: Any, out: ndarray, spare: ndarray) -> None:
 
 
 def _normal_cdf_twice(x: ndarray, out: ndarray, spare: ndarray, scaled: ndarray) -> None:
-    """1 + erf(x / √2)."""
+    """Write 1 + erf(x / √2)."""
     np.multiply(x, sqrt(0.5), out=scaled)
     _erf_into(scaled, out, spare)
     np.add(out, 1, out=out)
@@ -191,7 +191,7 @@ _PROBIT_COEFFICIENTS = tuple(
 
 
 def _erf_of_normal(x: ndarray, out: ndarray, squares: ndarray) -> None:
-    """erf(x / √2), and x² beside it, in float32."""
+    """Write erf(x / √2), and x² beside it, in float32."""
     np.multiply(x, x, out=squares)
     np.multiply(squares, _PROBIT_COEFFICIENTS[-1], out=out)
     for coefficient in _PROBIT_COEFFICIENTS[-2:0:-1]:
@@ -231,7 +231,7 @@ _TANH_SCALE, _TANH_CUBIC = sqrt(2 / pi), 0.044715
 
 
 def _gelu_tanh(x: ndarray, out: ndarray) -> None:
-    """tanh(√(2/π) · (x + 0.044715·x³))."""
+    """Write tanh(√(2/π) · (x + 0.044715·x³))."""
     np.multiply(x, x, out=out)
     np.multiply(out, _TANH_CUBIC, out=out)
     np.add(out, 1, out=out)
@@ -264,7 +264,7 @@ def _gelu_tanh_derivative_block(x: ndarray, out: ndarray, inner: ndarray, spare:
 
 @_rounding_halves
 def gelu(x: ndarray, approximate: str = "none") -> ndarray:
-    """x · Φ(x), Φ the normal distribution function; ``approximate="tanh"`` takes ½(1 + tanh(√(2/π)(x +
+    """Return x · Φ(x), Φ the normal distribution function; ``approximate="tanh"`` takes ½(1 + tanh(√(2/π)(x +
     0.044715·x³))).
     """
     if approximate == "tanh":
@@ -274,7 +274,7 @@ def gelu(x: ndarray, approximate: str = "none") -> ndarray:
 
 @_rounding_halves
 def gelu_derivative(x: ndarray, approximate: str = "none") -> ndarray:
-    """Φ(x) + x·φ(x), φ the normal density, or the derivative of the tanh form."""
+    """Return Φ(x) + x·φ(x), φ the normal density, or the derivative of the tanh form."""
     if approximate == "tanh":
         return blockwise(_gelu_tanh_derivative_block, x, scratch=2)
     return blockwise(_gelu_derivative_block, x, scratch=2)
@@ -300,7 +300,7 @@ _SAME_SIZE_INTEGER: dict[int, Any] = {size: np.dtype(f"i{size}") for size in (1,
 
 
 def where(condition: ndarray, x: ndarray, y: ndarray) -> ndarray:
-    """`x` where the boolean `condition` holds, else `y`; `x` and `y` of one dtype.
+    """Return `x` where the boolean `condition` holds, else `y`; `x` and `y` of one dtype.
 
     NumPy's loop branches on each element and pays for every wrong guess; here y ⊕ ((x ⊕ y) ∧ mask) has no
     branches.
@@ -329,7 +329,7 @@ def where(condition: ndarray, x: ndarray, y: ndarray) -> ndarray:
 
 
 def masked(condition: ndarray, x: ndarray, keep: bool) -> ndarray:
-    """`x` where the boolean `condition` of its shape is `keep`, else 0; elements of 4 or 8 bytes."""
+    """Return `x` where the boolean `condition` of its shape is `keep`, else 0; elements of 4 or 8 bytes."""
     integer = _SAME_SIZE_INTEGER[x.dtype.itemsize]
 
     def block(condition: ndarray, bits: ndarray, out: ndarray) -> None:

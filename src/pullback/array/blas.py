@@ -71,7 +71,7 @@ class OpenBLAS:
 
     @contextmanager
     def single_threaded(self) -> Iterator[None]:
-        """Within the block each call runs on the thread that asks for it: the caller spreads the work itself,
+        """Run each call within the block on the thread that asks for it: the caller spreads the work itself,
         or it is not worth spreading.
 
         OpenBLAS makes threads that ask at the same time wait for one another, so products on two threads that
@@ -110,7 +110,7 @@ set_num_threads, single_threaded = _NUMPY.set_num_threads, _NUMPY.single_threade
 
 
 def forget_users() -> None:
-    """In a forked child: see `OpenBLAS.forget_users`."""
+    """Forget the users in a forked child: see `OpenBLAS.forget_users`."""
     _NUMPY.forget_users()
     SCIPY.forget_users()
 

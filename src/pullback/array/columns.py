@@ -54,15 +54,8 @@ class Columns:
     """
 
     def __init__(
-        self,
-        x: ndarray,
-        kernel: Sequence[int],
-        stride: Sequence[int],
-        pads: Pads,
-        dilation: Sequence[int],
-        output: Sequence[int],
-        out_channels: int,
-        groups: int,
+        self, x: ndarray, kernel: Sequence[int], stride: Sequence[int], pads: Pads, dilation: Sequence[int],
+        output: Sequence[int], out_channels: int, groups: int,
     ) -> None:
         self.kernel, self.stride, self.pads, self.dilation = kernel, stride, pads, dilation
         self.output, self.groups = output, groups
@@ -157,8 +150,8 @@ class Columns:
     def _each(
         self, stretches: Sequence[Sequence[Block]]
     ) -> Iterator[tuple[slice, Iterator[tuple[Block, ndarray]]]]:
-        """For each stretch of images its blocks with their columns, ``([images,] [groups,] depth, places [·
-        images])``.
+        """Yield for each stretch of images its blocks with their columns, ``([images,] [groups,] depth,
+        places [· images])``.
         """
         largest = max(prod(stretch[0].counts) for stretch in stretches)
         rows = 0 if self.is_plain else self.depth * self.groups
@@ -209,8 +202,8 @@ class Columns:
 
 
 def run_products(part: Callable[[int], None], parts: int) -> None:
-    """`run_parts` with one thread of BLAS for each part, also for one alone: on products this small BLAS's
-    threads cost more than they give.
+    """Call `run_parts` with one thread of BLAS for each part, also for one alone: on products this small
+    BLAS's threads cost more than they give.
     """
     with single_threaded():
         run_parts(part, parts)

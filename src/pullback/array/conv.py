@@ -64,16 +64,11 @@ def _wide(x: ndarray) -> ndarray:
 
 
 def conv(
-    x: ndarray,
-    w: ndarray,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    groups: int,
-    bias: ndarray | None = None,
+    x: ndarray, w: ndarray, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int],
+    groups: int, bias: ndarray | None = None,
 ) -> ndarray:
-    """y[n, o] = Σ_i w[i] · x[n, o·stride + i·dilation − padding], summed over the input channels of each
-    group, plus a bias for each output channel.
+    """Return y[n, o] = Σ_i w[i] · x[n, o·stride + i·dilation − padding], summed over the input channels of
+    each group, plus a bias for each output channel.
 
     Parameters
     ----------
@@ -106,22 +101,17 @@ def conv(
 
 
 def add_bias(y: ndarray, bias: ndarray) -> ndarray:
-    """y ``(N, O, *output)``, a bias for each channel added in place."""
+    """Return y ``(N, O, *output)``, a bias for each channel added in place."""
     y += bias.reshape(-1, *(1,) * (y.ndim - 2))
     return y
 
 
 def conv_transpose(
-    y: ndarray,
-    w: ndarray,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    groups: int,
-    size: Sequence[int],
+    y: ndarray, w: ndarray, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int],
+    groups: int, size: Sequence[int],
 ) -> ndarray:
-    """x[n, t] = Σ_i w[i] · y[n, o] over the o with o·stride + i·dilation − padding = t: the transpose of
-    `conv`.
+    """Return x[n, t] = Σ_i w[i] · y[n, o] over the o with o·stride + i·dilation − padding = t: the transpose
+    of `conv`.
 
     Parameters
     ----------
@@ -163,16 +153,11 @@ def conv_transpose(
 
 
 def conv_weight(
-    x: ndarray,
-    y: ndarray,
-    kernel: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    groups: int,
+    x: ndarray, y: ndarray, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int],
+    dilation: Sequence[int], groups: int,
 ) -> ndarray:
-    """w[i] = Σ_n,o x[n, o·stride + i·dilation − padding] · y[n, o]: what a covector y of `conv` gives the
-    weight.
+    """Return w[i] = Σ_n,o x[n, o·stride + i·dilation − padding] · y[n, o]: what a covector y of `conv` gives
+    the weight.
 
     Parameters
     ----------
@@ -214,16 +199,10 @@ def conv_weight(
 
 
 def _correlate(
-    x: ndarray,
-    w: ndarray,
-    stride: Sequence[int],
-    pads: Pads,
-    dilation: Sequence[int],
-    groups: int,
-    output: Sequence[int],
-    bias: ndarray | None = None,
+    x: ndarray, w: ndarray, stride: Sequence[int], pads: Pads, dilation: Sequence[int], groups: int,
+    output: Sequence[int], bias: ndarray | None = None,
 ) -> ndarray:
-    """`conv` with a padding of its own, maybe negative, at each end of each axis."""
+    """Return `conv` with a padding of its own, maybe negative, at each end of each axis."""
     y = np.empty((x.shape[0], w.shape[0], *output), x.dtype)
     if y.size == 0:
         return y
@@ -263,15 +242,11 @@ def _is_better_gathered(y: ndarray, w: ndarray, groups: int, size: Sequence[int]
 
 
 def _scatter(
-    y: ndarray,
-    w: ndarray,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    groups: int,
-    size: Sequence[int],
+    y: ndarray, w: ndarray, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int],
+    groups: int, size: Sequence[int],
 ) -> ndarray:
-    """`conv_transpose`, one addition for each tap over what the product of the weight with y gives for it.
+    """Return `conv_transpose`, one addition for each tap over what the product of the weight with y gives for
+    it.
 
     Images come last, so that the additions walk long contiguous runs, where an image's rows are short.
     """
@@ -331,15 +306,12 @@ def _scatter(
 
 
 def _add_taps(
-    products: ndarray,
-    box: ndarray,
-    lead: tuple[slice, ...],
-    tail: tuple[slice, ...],
-    stride: Sequence[int],
-    dilation: Sequence[int],
-    output: Sequence[int],
+    products: ndarray, box: ndarray, lead: tuple[slice, ...], tail: tuple[slice, ...], stride: Sequence[int],
+    dilation: Sequence[int], output: Sequence[int],
 ) -> None:
-    """box[o·stride + tap·dilation] += products[tap, o], between axes that both have before and after."""
+    """Do ``box[o·stride + tap·dilation] += products[tap, o]``, between axes that both have before and
+    after.
+    """
     kernel = products.shape[len(lead) : len(lead) + len(output)]
     for tap in np.ndindex(*kernel):
         reach = (

@@ -31,7 +31,7 @@ class States(NamedTuple):
 
 
 def padded(targets: ndarray, target_lengths: ndarray, blank: int, width: int) -> ndarray:
-    """Targets (N, width), blanks behind their ends, from targets in a row or (N, S)."""
+    """Return targets (N, width), blanks behind their ends, from targets in a row or (N, S)."""
     real = np.arange(width) < target_lengths[:, None]
     rows = np.full(real.shape, blank, np.int64)
     rows[real] = targets if targets.ndim == 1 else targets[:, :width][real]
@@ -50,7 +50,7 @@ def states(targets: ndarray, blank: int) -> States:
 
 
 def _log_sum(*terms: ndarray) -> ndarray:
-    """log Σ exp of arrays, −inf where all are."""
+    """Return log Σ exp of arrays, −inf where all are."""
     highest = terms[0]
     for term in terms[1:]:
         highest = np.maximum(highest, term)
@@ -62,14 +62,14 @@ def _log_sum(*terms: ndarray) -> ndarray:
 
 
 def _at_labels(log_probs: ndarray, labels: ndarray) -> ndarray:
-    """(T, N, C) at the states' labels: (T, N, states)."""
+    """Return (T, N, C) at the states' labels: (T, N, states)."""
     return np.take_along_axis(log_probs, np.broadcast_to(labels, (len(log_probs), *labels.shape)), 2)
 
 
 def forward(
     log_probs: ndarray, chain: States, input_lengths: ndarray, target_lengths: ndarray
 ) -> tuple[ndarray, ndarray]:
-    """Losses (N,) and forward variables (T, N, states)."""
+    """Return losses (N,) and forward variables (T, N, states)."""
     labels, skips = chain
     emitted = _at_labels(log_probs, labels)
     times, samples, count = emitted.shape
@@ -94,7 +94,7 @@ def forward(
 def _betas(
     emitted: ndarray, chain: States, input_lengths: ndarray, target_lengths: ndarray
 ) -> ndarray:
-    """Backward variables (T, N, states), the emission of their own time included."""
+    """Return backward variables (T, N, states), the emission of their own time included."""
     times, samples, count = emitted.shape
     betas = np.full(emitted.shape, -np.inf, emitted.dtype)
     place, end = np.arange(count), 2 * target_lengths[:, None]
@@ -115,7 +115,7 @@ def backward(
     log_probs: ndarray, chain: States, input_lengths: ndarray, target_lengths: ndarray, losses: ndarray,
     alphas: ndarray,
 ) -> ndarray:  # fmt: skip
-    """Gradients of the losses by the outputs before `log_softmax`, (T, N, C): eq. 16 of the paper.
+    """Return gradients of the losses by the outputs before `log_softmax`, (T, N, C): eq. 16 of the paper.
 
     That is torch's gradient too: it is right for log probabilities that sum to one.
     """

@@ -37,13 +37,8 @@ class _Layout:
     """Lay out the padded places of a channel, and the run of them that each tap is multiplied with."""
 
     def __init__(
-        self,
-        size: Sequence[int],
-        kernel: Sequence[int],
-        stride: Sequence[int],
-        pads: Pads,
-        dilation: Sequence[int],
-        output: Sequence[int],
+        self, size: Sequence[int], kernel: Sequence[int], stride: Sequence[int], pads: Pads,
+        dilation: Sequence[int], output: Sequence[int],
     ) -> None:
         lengths = [o + (k - 1) * d // s for o, k, s, d in zip(output, kernel, stride, dilation)]
         steps = [prod(lengths[axis + 1 :]) for axis in range(len(lengths))]
@@ -81,7 +76,7 @@ class _Layout:
             box[target] = x[source]
 
     def pieces(self, box: ndarray) -> Iterator[ndarray]:
-        """Under each tap in turn, the run of places that its products are summed over: (images, channels,
+        """Yield for each tap in turn the run of places that its products are summed over: (images, channels,
         run).
         """
         flat = box.reshape(*box.shape[:2], -1)
@@ -150,7 +145,9 @@ def correlate(
 def weight(
     x: ndarray, y: ndarray, kernel: Sequence[int], stride: Sequence[int], pads: Pads, dilation: Sequence[int]
 ) -> ndarray:
-    """Σ over images and places of x under each tap times y ``(N, C·m, *output)``: ``(C·m, 1, *kernel)``."""
+    """Return Σ over images and places of x under each tap times y ``(N, C·m, *output)``: ``(C·m, 1,
+    *kernel)``.
+    """
     channels, output = x.shape[1], y.shape[2:]
     layout = _Layout(x.shape[2:], kernel, stride, pads, dilation, output)
     copies = y.shape[1] // channels

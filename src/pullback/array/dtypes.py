@@ -156,7 +156,7 @@ object.__setattr__(float8_e8m0fnu, "is_signed", False)
 
 
 class _NoArithmetic:
-    """In place of a NumPy dtype, for a dtype that programs name but no tensor has."""
+    """Stand in place of a NumPy dtype, for a dtype that programs name but no tensor has."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -463,7 +463,7 @@ class _Limits:
 
     @property
     def dtype(self) -> str:
-        """The name of the dtype, without ``torch.``."""
+        """Return the name of the dtype, without ``torch.``."""
         return self._of.name
 
 
@@ -517,7 +517,7 @@ class finfo(_Limits):
 
     @property
     def tiny(self) -> builtins.float:
-        """The same as ``smallest_normal``."""
+        """Return the same as ``smallest_normal``."""
         return self.smallest_normal
 
     def __repr__(self) -> str:

@@ -64,7 +64,7 @@ _NATIVE_ROW = 1 << 15
 
 
 def apply(ufunc: Any, *operands: Any, out: ndarray | EllipsisType = ...) -> ndarray:
-    """``ufunc(*operands, out=out)``, on several threads where that is faster.
+    """Return ``ufunc(*operands, out=out)``, on several threads where that is faster.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def apply(ufunc: Any, *operands: Any, out: ndarray | EllipsisType = ...) -> ndar
 def _apply_to_rows(
     ufunc: Any, operands: Sequence[Any], arrays: list[ndarray], out: ndarray | EllipsisType
 ) -> ndarray:
-    """Operands of different shapes: split along the first axis of the result. Rows keep NumPy's own
+    """Split operands of different shapes along the first axis of the result. Rows keep NumPy's own
     broadcasting.
     """
     shape = np.broadcast_shapes(*(array.shape for array in arrays))
@@ -112,8 +112,8 @@ def _apply_to_rows(
 
 
 def _run_split(ufunc: Any, operands: Sequence[Any], result: ndarray, cut: Sequence[bool]) -> None:
-    """Each thread computes one stretch of `result` along its first axis; `cut` says which operands have that
-    axis.
+    """Let each thread compute one stretch of `result` along its first axis; `cut` says which operands have
+    that axis.
     """
     stretches = split(result.shape[0], get_num_threads())
     cut = [yes and isinstance(x, ndarray) and x.ndim > 0 for x, yes in zip(operands, cut)]
@@ -134,10 +134,7 @@ def _run_split(ufunc: Any, operands: Sequence[Any], result: ndarray, cut: Sequen
 
 
 def blockwise(
-    block: Callable[..., Any],
-    *inputs: ndarray,
-    scratch: int = 0,
-    dtype: Any = None,
+    block: Callable[..., Any], *inputs: ndarray, scratch: int = 0, dtype: Any = None,
     out: ndarray | EllipsisType = ...,
 ) -> ndarray:
     """Return a chain of ufuncs, run block by block so that its temporaries stay in the cache.
@@ -193,7 +190,7 @@ def blockwise(
 
 
 def copy_into(target: ndarray, source: ndarray) -> None:
-    """``target[...] = source``, on several threads where there is enough to copy."""
+    """Do ``target[...] = source``, on several threads where there is enough to copy."""
     if target.size < _CHEAP or target.ndim == 0:
         target[...] = source
         return

@@ -20,7 +20,7 @@ Region = tuple[ndarray, Callable[..., ndarray]]
 
 
 def gamma_slope(concentration: ndarray, x: ndarray) -> ndarray:
-    """dx/dα of a gamma number x of rate 1; both arrays have one shape and one floating-point dtype."""
+    """Return dx/dα of a gamma number x of rate 1; both arrays have one shape and one floating-point dtype."""
     dtype = concentration.dtype
     alpha, x = concentration.astype(np.float64), x.astype(np.float64)
     small = x < np.float32(0.8)
@@ -36,8 +36,8 @@ def gamma_slope(concentration: ndarray, x: ndarray) -> ndarray:
 
 
 def dirichlet_slope(x: ndarray, concentration: ndarray, total: ndarray) -> ndarray:
-    """−(∂F/∂α) / (∂F/∂x) / (1 − x) of the Beta distribution with the parameters α and total − α, of which the
-    gradients of Dirichlet numbers consist.
+    """Return −(∂F/∂α) / (∂F/∂x) / (1 − x) of the Beta distribution with the parameters α and total − α, of
+    which the gradients of Dirichlet numbers consist.
     """
     dtype = x.dtype
     beta = total - concentration
@@ -71,7 +71,7 @@ def _digamma(x: ndarray) -> ndarray:
 
 
 def _gamma_small(alpha: ndarray, x: ndarray) -> ndarray:
-    """By F = x^α·Σ (−x)ⁱ / (i!·(α + i))."""
+    """Compute it by F = x^α·Σ (−x)ⁱ / (i!·(α + i))."""
     term = np.ones_like(x)
     values, slopes = 1 / alpha, 1 / (alpha * alpha)
     for i in range(1, 6):
@@ -130,7 +130,7 @@ def _gamma_between(alpha: ndarray, x: ndarray) -> ndarray:
 
 
 def _polynomial(coefficients: ndarray, *arguments: ndarray) -> ndarray:
-    """Σ cᵢⱼ…·uⁱ·vʲ·… by Horner's rule."""
+    """Return Σ cᵢⱼ…·uⁱ·vʲ·… by Horner's rule."""
     first, *others = arguments
     value: ndarray = np.zeros_like(first)
     for coefficient in coefficients[::-1]:
@@ -142,7 +142,7 @@ def _polynomial(coefficients: ndarray, *arguments: ndarray) -> ndarray:
 
 
 def _beta_low(x: ndarray, alpha: ndarray, beta: ndarray, total: ndarray) -> ndarray:
-    """By the series of F in x, for x near 0, in the precision of the arguments."""
+    """Compute it by the series of F in x, for x near 0, in the precision of the arguments."""
     factor = _digamma(alpha) - _digamma(alpha + beta) - np.log(x)
     term = np.ones_like(x)
     series = term / alpha * (factor + 1 / alpha)
@@ -155,7 +155,7 @@ def _beta_low(x: ndarray, alpha: ndarray, beta: ndarray, total: ndarray) -> ndar
 
 
 def _beta_high(x: ndarray, alpha: ndarray, beta: ndarray, total: ndarray) -> ndarray:
-    """By the series of 1 − F in 1 − x, for x near 1, in the precision of the arguments."""
+    """Compute it by the series of 1 − F in 1 − x, for x near 1, in the precision of the arguments."""
     x, alpha, beta = 1 - x, beta, alpha
     factor = _digamma(alpha + beta) - _digamma(beta)
     term, products, slopes = np.ones_like(x), np.ones_like(x), np.zeros_like(x)

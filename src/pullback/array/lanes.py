@@ -23,7 +23,7 @@ def fits(x: ndarray) -> bool:
 
 
 def dot(x: ndarray, y: ndarray) -> np.float32:
-    """Σ xᵢ·yᵢ, every product and every sum rounded.
+    """Return Σ xᵢ·yᵢ, every product and every sum rounded.
 
     Sixteen lanes each add every sixteenth product. Of the last fifteen products, eight go to lanes 0 to 7 and
     four to lanes 0 to 3, where there are so many; what is left goes to lane 0, one after another. In the end
@@ -49,7 +49,7 @@ def dot(x: ndarray, y: ndarray) -> np.float32:
 
 
 def total(x: ndarray) -> np.float32:
-    """Σ xᵢ as torch's `sum` adds.
+    """Return Σ xᵢ as torch's `sum` adds.
 
     Vectors of eight elements (single ones below eight elements) are added in four rows of lanes. After every
     sixteen additions the lanes are put aside and begin anew; what was put aside is added in turn. Vectors

@@ -126,7 +126,7 @@ def _worth() -> int:
 
 
 def multiplied(x: ndarray, y: ndarray, /) -> ndarray:
-    """``x @ y`` for two matrices: native where it is large."""
+    """Return ``x @ y`` for two matrices: native where it is large."""
     if y.shape[0] == 1:
         return x * y  # NumPy leaves out the products with a zero, and with it 0·nan
     if x.size >= MATRIX and x.size * y.shape[1] >= _worth() and x.dtype is y.dtype:

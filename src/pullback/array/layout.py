@@ -41,8 +41,8 @@ def _lies_densely(shape: Ints, strides: Ints) -> bool:
 
 
 def dense_strides(array: ndarray) -> Ints:
-    """Strides of a new array laid out like `array`: the same where that has no gaps, else the same order of
-    the axes without gaps.
+    """Return strides of a new array laid out like `array`: the same where that has no gaps, else the same
+    order of the axes without gaps.
     """
     strides = strides_of(array)
     return strides if is_dense(array) else _in_order(array.shape, (strides,))
@@ -93,7 +93,7 @@ def _is_in_order(array: ndarray) -> bool:
 
 
 def shared_strides(shape: Ints, arrays: Sequence[ndarray]) -> Ints:
-    """Strides of a result of a shape that is computed of arrays element by element."""
+    """Return strides of a result of a shape that is computed of arrays element by element."""
     return _shared_strides(shape, tuple([(array.shape, strides_of(array)) for array in arrays]))
 
 
@@ -101,7 +101,7 @@ def shared_strides(shape: Ints, arrays: Sequence[ndarray]) -> Ints:
 def _places(
     shape: Ints, strides: Ints, width: int, operands: tuple[tuple[Ints, Ints, int], ...]
 ) -> Ints | None:
-    """Strides in elements of a result with these in bytes, None where it has them already."""
+    """Return strides in elements of a result with these in bytes, None where it has them already."""
     wanted = _shared_strides(shape, tuple([(own, in_elements(own, s, size)) for own, s, size in operands]))
     return None if wanted == in_elements(shape, strides, width) else wanted
 
@@ -126,10 +126,12 @@ def _stretched(shape: Ints, own: Ints, strides: Ints) -> Ints:
 
 
 def _in_order(shape: Ints, operands: Sequence[Ints]) -> Ints:
-    """Strides without gaps for the order of axes that operands of such strides have, the first above all."""
+    """Return strides without gaps for the order of axes that operands of such strides have, the first above
+    all.
+    """
 
     def lies_outside(axis: int, other: int) -> int:
-        """1 when `axis` lies outside `other`, -1 inside, 0 when the strides do not say."""
+        """Return 1 when `axis` lies outside `other`, -1 inside, 0 when the strides do not say."""
         for strides in operands:
             a, b = strides[axis], strides[other]
             if a == 0 or b == 0:
@@ -224,7 +226,9 @@ _PARTS = {4: np.float16, 8: np.float32, 16: np.float64}
 
 
 def _converted_to_float8(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
-    """By way of float32, as torch: what is too large for e4m3fn is its largest; e8m0fnu has no sign, no 0."""
+    """Convert by way of float32, as torch: what is too large for e4m3fn is its largest; e8m0fnu has no sign,
+    no 0.
+    """
     wide = convert(array, np.dtype(np.float32))
     if dtype == float8_e4m3fn.numpy:
         largest = np.float32(ml_dtypes.finfo(dtype).max)

@@ -49,7 +49,7 @@ def _in_blocks(task: Callable[..., None], *arrays: ndarray) -> None:
 
 
 def _row_sums(x: ndarray) -> ndarray:
-    """Σ over axis 1, kept. A product with ones: 3,072 rows of 64 take 12 µs, NumPy's sum 73 µs."""
+    """Return Σ over axis 1, kept. A product with ones: 3,072 rows of 64 take 12 µs, NumPy's sum 73 µs."""
     if x.ndim == 2:
         return x @ np.ones((x.shape[1], 1), x.dtype)
     return reduced(np.add, x, 1, True)
@@ -119,7 +119,7 @@ def _along(kernel: Callable[..., None]) -> Callable[..., ndarray]:
 
 @_along
 def softmax(x: ndarray, out: ndarray) -> None:
-    """exp(x − max x) / Σ exp(x − max x) along `dim`."""
+    """Return exp(x − max x) / Σ exp(x − max x) along `dim`."""
     np.subtract(x, reduced(np.maximum, x, 1, True), out=out)
     np.exp(out, out=out)
     np.divide(out, _row_sums(out), out=out)
@@ -127,7 +127,7 @@ def softmax(x: ndarray, out: ndarray) -> None:
 
 @_along
 def softmax_adjoint(g: ndarray, y: ndarray, out: ndarray) -> None:
-    """y · (g − Σ g·y) along `dim`, for y = softmax(x)."""
+    """Return y · (g − Σ g·y) along `dim`, for y = softmax(x)."""
     if g.ndim == 2:
         total = np.vecdot(g, y)[:, None]
     else:
@@ -138,7 +138,7 @@ def softmax_adjoint(g: ndarray, y: ndarray, out: ndarray) -> None:
 
 @_along
 def log_softmax(x: ndarray, out: ndarray) -> None:
-    """x − max x − log Σ exp(x − max x) along `dim`."""
+    """Return x − max x − log Σ exp(x − max x) along `dim`."""
     np.subtract(x, reduced(np.maximum, x, 1, True), out=out)
     total = _row_sums(np.exp(out))
     np.subtract(out, np.log(total, out=total), out=out)
@@ -146,7 +146,7 @@ def log_softmax(x: ndarray, out: ndarray) -> None:
 
 @_along
 def log_softmax_adjoint(g: ndarray, y: ndarray, out: ndarray) -> None:
-    """g − exp(y) · Σ g along `dim`, for y = log_softmax(x)."""
+    """Return g − exp(y) · Σ g along `dim`, for y = log_softmax(x)."""
     np.exp(y, out=out)
     np.multiply(out, _row_sums(g), out=out)
     np.subtract(g, out, out=out)
@@ -158,7 +158,7 @@ def log_softmax_adjoint(g: ndarray, y: ndarray, out: ndarray) -> None:
 def layer_norm(
     x: ndarray, weight: ndarray | None, bias: ndarray | None, axes: int, eps: float
 ) -> tuple[ndarray, ndarray, ndarray]:
-    """(x − mean) · rstd · weight + bias over the last `axes` axes, with rstd = 1 / √(variance + eps).
+    """Return (x − mean) · rstd · weight + bias over the last `axes` axes, with rstd = 1 / √(variance + eps).
 
     Parameters
     ----------
@@ -279,7 +279,8 @@ def _adjoint_line(
 def group_norm(
     x: ndarray, weight: ndarray | None, bias: ndarray | None, groups: int, eps: float
 ) -> tuple[ndarray, ndarray, ndarray]:
-    """(x − mean) · rstd · weight + bias of x ``(N, C, *size)``, with statistics of each group of channels.
+    """Return (x − mean) · rstd · weight + bias of x ``(N, C, *size)``, with statistics of each group of
+    channels.
 
     Returns
     -------
@@ -320,7 +321,7 @@ def group_norm(
 
 
 def _of_groups(values: ndarray | None, images: int, groups: int) -> ndarray | None:
-    """Values of channels as ``(images · groups, channels in a group)``."""
+    """Return values of channels as ``(images · groups, channels in a group)``."""
     return None if values is None else np.tile(values.reshape(groups, -1), (images, 1))
 
 
@@ -389,15 +390,15 @@ def _group_norm_blocks(
 
 
 def _by_channel(x: ndarray) -> ndarray:
-    """``(N, C, *size)`` as ``(N, C, places)``."""
+    """Return ``(N, C, *size)`` as ``(N, C, places)``."""
     return np.ascontiguousarray(x).reshape(x.shape[0], x.shape[1], prod(x.shape[2:]))
 
 
 def _channel_sums(
     terms: Callable[..., tuple[ndarray, ...]], number: int, *arrays: ndarray
 ) -> tuple[ndarray, ...]:
-    """Σ over images of each of the `number` arrays ``(n, C)`` that ``terms(*blocks)`` gives, blocks being
-    stretches of images ``(n, C, places)``.
+    """Return Σ over images of each of the `number` arrays ``(n, C)`` that ``terms(*blocks)`` gives, blocks
+    being stretches of images ``(n, C, places)``.
     """
     count, channels = arrays[0].shape[:2]
     work = arrays[0].size
@@ -421,8 +422,8 @@ def _place_sums(x: ndarray) -> ndarray:
 
 
 def batch_statistics(x: ndarray) -> tuple[ndarray, ndarray]:
-    """Mean and variance (divided by the number of elements) of each channel of ``(N, C, *size)``: ``(C,)``
-    each.
+    """Return the mean and variance (divided by the number of elements) of each channel of ``(N, C, *size)``:
+    ``(C,)`` each.
     """
     if _is_half(x):
         return batch_statistics(x.astype(np.float32))
@@ -443,8 +444,8 @@ def batch_statistics(x: ndarray) -> tuple[ndarray, ndarray]:
 def batch_norm(
     x: ndarray, mean: ndarray, invstd: ndarray, weight: ndarray | None, bias: ndarray | None
 ) -> ndarray:
-    """(x − mean) · invstd · weight + bias for ``(N, C, *size)`` and statistics ``(C,)``, as one product and
-    one sum.
+    """Return (x − mean) · invstd · weight + bias for ``(N, C, *size)`` and statistics ``(C,)``, as one
+    product and one sum.
     """
     if _is_half(x):
         factors = (_maybe_wide(weight), _maybe_wide(bias))
@@ -480,7 +481,7 @@ def _dense(x: ndarray | None) -> ndarray | None:
 def batch_norm_in_training(
     x: ndarray, weight: ndarray | None, bias: ndarray | None, eps: float
 ) -> tuple[ndarray, ndarray, ndarray, ndarray]:
-    """`batch_norm` with the statistics of x: (out, mean, invstd = 1 / √(variance + eps), variance)."""
+    """Return `batch_norm` with the statistics of x: (out, mean, invstd = 1 / √(variance + eps), variance)."""
     kernels = _channels(x, weight, bias)
     if kernels is not None:
         mean, invstd, var = (np.empty(x.shape[1], x.dtype) for _ in range(3))

@@ -51,7 +51,7 @@ def sorted_places(x: ndarray, descending: bool) -> ndarray:
 
 
 def _ordered(x: ndarray, descending: bool) -> ndarray:
-    """Integers of 32 bits in the order of the elements."""
+    """Return integers of 32 bits in the order of the elements."""
     if x.dtype == np.float32:
         # Adding zero makes one zero of the two. Below zero the bits run the other way.
         keys = np.add(x, np.float32(0)).view(np.int32)

@@ -52,8 +52,8 @@ class Windows(NamedTuple):
     ceil_mode: bool = False
 
     def output(self, size: Sequence[int]) -> tuple[int, ...]:
-        """(size + 2·padding − dilation·(kernel − 1) − 1) / stride + 1, rounded as `ceil_mode` says; a window
-        that would start beyond the input and its left padding is left out.
+        """Return (size + 2·padding − dilation·(kernel − 1) − 1) / stride + 1, rounded as `ceil_mode` says; a
+        window that would start beyond the input and its left padding is left out.
         """
         result = []
         for n, k, s, p, d in zip(size, self.kernel, self.stride, self.padding, self.dilation):
@@ -305,10 +305,7 @@ def avg_pool(
 
 
 def avg_pool_adjoint(
-    y: ndarray,
-    windows: Windows,
-    size: Sequence[int],
-    count_include_pad: bool = True,
+    y: ndarray, windows: Windows, size: Sequence[int], count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> ndarray:
     """Give each of y ``(N, C, *output)`` to the places of its window, divided as `avg_pool` divides: ``(N, C,
@@ -337,12 +334,8 @@ def avg_pool_adjoint(
 
 @functools.lru_cache(maxsize=256)
 def _divisor(
-    size: tuple[int, ...],
-    output: tuple[int, ...],
-    windows: Windows,
-    count_include_pad: bool,
-    divisor_override: int | None,
-    dtype: np.dtype,
+    size: tuple[int, ...], output: tuple[int, ...], windows: Windows, count_include_pad: bool,
+    divisor_override: int | None, dtype: np.dtype,
 ) -> Any:
     if divisor_override is not None:
         return dtype.type(divisor_override)
@@ -364,7 +357,7 @@ def _along(axis: int, cut: slice) -> tuple[slice, ...]:
 
 
 def _window_sums(x: ndarray, axis: int, output: int, kernel: int, stride: int) -> ndarray:
-    """Σ over i < kernel of x[o·stride + i] along one axis."""
+    """Return Σ over i < kernel of x[o·stride + i] along one axis."""
     if output == 1:
         return np.add.reduce(x[_along(axis, slice(0, kernel))], axis=axis, keepdims=True, dtype=x.dtype)
     reach = (output - 1) * stride + 1
@@ -401,7 +394,7 @@ def _spread_windows(y: ndarray, axis: int, length: int, kernel: int, stride: int
 
 
 def adaptive_bounds(size: int, output: int) -> list[tuple[int, int]]:
-    """Window o of an adaptive pool reaches from ⌊o·size / output⌋ to ⌈(o + 1)·size / output⌉."""
+    """Return the window o of an adaptive pool reaches from ⌊o·size / output⌋ to ⌈(o + 1)·size / output⌉."""
     return [(o * size // output, -(-(o + 1) * size // output)) for o in range(output)]
 
 
@@ -414,8 +407,8 @@ def _even_windows(size: Sequence[int], output: Sequence[int]) -> Windows | None:
 
 
 def adaptive_avg_pool(x: ndarray, output: Sequence[int]) -> ndarray:
-    """Averages over windows that divide each axis into `output` nearly equal ones, overlapping where they
-    must.
+    """Return averages over windows that divide each axis into `output` nearly equal ones, overlapping where
+    they must.
     """
     windows = _even_windows(x.shape[2:], output)
     if windows is not None:
@@ -447,7 +440,7 @@ def adaptive_avg_pool_adjoint(y: ndarray, size: Sequence[int]) -> ndarray:
 
 
 def adaptive_max_pool(x: ndarray, output: Sequence[int]) -> tuple[ndarray, ndarray]:
-    """Maxima over the windows of `adaptive_avg_pool`, and their indices into the plane, int64."""
+    """Return maxima over the windows of `adaptive_avg_pool`, and their indices into the plane, int64."""
     size = x.shape[2:]
     windows = _even_windows(size, output)
     if windows is not None:
@@ -472,7 +465,7 @@ def adaptive_max_pool(x: ndarray, output: Sequence[int]) -> tuple[ndarray, ndarr
 
 
 def gather_planes(x: ndarray, indices: ndarray) -> ndarray:
-    """x[n, c] taken at `indices` ``(N, C, *output)`` into its flattened plane."""
+    """Return x[n, c] taken at `indices` ``(N, C, *output)`` into its flattened plane."""
     flat = x.reshape(*x.shape[:2], prod(x.shape[2:]))
     places = indices.reshape(*indices.shape[:2], prod(indices.shape[2:]))
     return np.take_along_axis(flat, places, axis=2).reshape(indices.shape)

@@ -263,8 +263,8 @@ class Generator:
 
 
 class _NoSeeds:
-    """In place of NumPy's seed sequence, whose hashing takes 200 of the 210 µs that a new MT19937 takes: the
-    seed comes right after.
+    """Stand in place of NumPy's seed sequence, whose hashing takes 200 of the 210 µs that a new
+    MT19937 takes: the seed comes right after.
     """
 
     def generate_state(self, n_words: int, dtype: object = None) -> list[int]:

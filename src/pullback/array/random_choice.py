@@ -120,7 +120,9 @@ def _poisson_by_product(generator: Generator, rate: float) -> int:
 
 
 def _poisson_by_rejection(generator: Generator, rate: float) -> int:
-    """Transformed rejection with squeeze: algorithm PTRS of Hörmann (1993), with that paper's constants."""
+    """Return transformed rejection with squeeze: algorithm PTRS of Hörmann (1993), with that paper's
+    constants.
+    """
     root = math.sqrt(rate)
     log_rate = math.log(rate)
     b = 0.931 + 2.53 * root
@@ -187,7 +189,9 @@ def _binomial_by_gaps(generator: Generator, count: float, p: float) -> float:
 
 
 def _binomial_by_rejection(generator: Generator, count: float, p: float) -> float:
-    """Transformed rejection with squeeze: algorithm BTRS of Hörmann (1993), with that paper's constants."""
+    """Return transformed rejection with squeeze: algorithm BTRS of Hörmann (1993), with that paper's
+    constants.
+    """
     spread = math.sqrt(count * p * (1 - p))
     b = 1.15 + 2.53 * spread
     a = -0.0873 + 0.0248 * b + 0.01 * p

@@ -116,7 +116,7 @@ def _gamma(
 
 
 def _power(base: float, exponent: float) -> float:
-    """base^exponent for a base in (0, 1]; a negative concentration has a negative exponent."""
+    """Return base^exponent for a base in (0, 1]; a negative concentration has a negative exponent."""
     try:
         return math.pow(base, exponent)
     except OverflowError:

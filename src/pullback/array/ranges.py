@@ -119,7 +119,7 @@ def logspace(start: Any, end: Any, count: int, base: float, dtype: np.dtype[Any]
 
 
 def _power(base: float, exponent: float) -> float:
-    """C's pow: what Python raises an error for is nan or infinite."""
+    """Return C's pow: what Python raises an error for is nan or infinite."""
     try:
         return math.pow(base, exponent)
     except ValueError:

@@ -48,7 +48,7 @@ def _carried(states: ndarray, n: int, initial: ndarray, last: ndarray) -> ndarra
 
 
 def _projected(x: ndarray, weight: ndarray, bias: Any, factor: Any = None) -> ndarray:
-    """``(W x + b)·factor``; the factor goes to weight and bias, which have fewer elements."""
+    """Return ``(W x + b)·factor``; the factor goes to weight and bias, which have fewer elements."""
     rows = np.matmul(x, weight.T if factor is None else weight.T * factor)
     if bias is not None:
         rows += bias if factor is None else bias * factor
@@ -72,7 +72,7 @@ def _before(values: ndarray, initial: ndarray, steps: Sequence[Step]) -> ndarray
 def _of_weights(
     pulled: ndarray, x: ndarray, w_ih: ndarray, needs: Sequence[bool]
 ) -> tuple[ndarray | None, ndarray | None, ndarray | None]:
-    """Covectors of the inputs, of their weight and of its bias."""
+    """Return covectors of the inputs, of their weight and of its bias."""
     return (
         np.matmul(pulled, w_ih) if needs[0] else None,
         np.matmul(pulled.T, x) if needs[1] else None,
@@ -84,7 +84,9 @@ def elman(
     x: ndarray, h: ndarray, w_ih: ndarray, w_hh: ndarray, b_ih: Any, b_hh: Any, steps: Sequence[Step],
     relu: bool,
 ) -> tuple[ndarray, ndarray]:  # fmt: skip
-    """``h' = tanh(W_ih x + b_ih + W_hh h + b_hh)``, or with relu: the states of all steps, the last ones."""
+    """Return ``h' = tanh(W_ih x + b_ih + W_hh h + b_hh)``, or with relu: the states of all steps, the last
+    ones.
+    """
     out = _projected(x, w_ih, _sum(b_ih, b_hh))
     last, weight = np.empty_like(h), w_hh.T
     state = h[: steps[0][1]]
@@ -104,7 +106,7 @@ def elman_pulled(
     g: ndarray, g_h: ndarray, x: ndarray, h: ndarray, w_ih: ndarray, w_hh: ndarray, out: ndarray,
     steps: Sequence[Step], relu: bool, needs: Sequence[bool],
 ) -> tuple[ndarray | None, ...]:  # fmt: skip
-    """Covectors of x, h, W_ih, W_hh, b_ih and b_hh."""
+    """Return covectors of x, h, W_ih, W_hh, b_ih and b_hh."""
     pulled = (out > 0).astype(out.dtype) if relu else 1 - out * out
     state = g_h.copy()
     for rows, n in reversed(steps):
@@ -129,7 +131,7 @@ def _logistic_parts(width: int, gates: str, dtype: Any) -> tuple[ndarray, ndarra
 def gru(
     x: ndarray, h: ndarray, w_ih: ndarray, w_hh: ndarray, b_ih: Any, b_hh: Any, steps: Sequence[Step]
 ) -> tuple[ndarray, ndarray, ndarray]:
-    """Gated recurrent units: the states of all steps, the last ones, and of each step r, z, n and
+    """Compute a gated recurrent units: the states of all steps, the last ones, and of each step r, z, n and
     ``W_hn h + b_hn``.
     """
     width = h.shape[1]
@@ -169,7 +171,7 @@ def gru_pulled(
     g: ndarray, g_h: ndarray, x: ndarray, h: ndarray, w_ih: ndarray, w_hh: ndarray, out: ndarray,
     reserve: ndarray, steps: Sequence[Step], needs: Sequence[bool],
 ) -> tuple[ndarray | None, ...]:  # fmt: skip
-    """Covectors of x, h, W_ih, W_hh, b_ih and b_hh."""
+    """Return covectors of x, h, W_ih, W_hh, b_ih and b_hh."""
     width = h.shape[1]
     r, z, new, hidden = (reserve[:, i * width : (i + 1) * width] for i in range(4))
     before = _before(out, h, steps)
@@ -198,8 +200,8 @@ def lstm(
     x: ndarray, h: ndarray, c: ndarray, w_ih: ndarray, w_hh: ndarray, b_ih: Any, b_hh: Any, w_hr: Any,
     steps: Sequence[Step],
 ) -> tuple[ndarray, ndarray, ndarray, ndarray, ndarray]:  # fmt: skip
-    """Long short-term memory: the states of all steps, the last states and cells, and of each step the gates
-    i, f, g, o and the cell.
+    """Compute a long short-term memory: the states of all steps, the last states and cells, and of each step
+    the gates i, f, g, o and the cell.
     """
     width = c.shape[1]
     factor, shift = _logistic_parts(width, "ssts", x.dtype)
@@ -232,7 +234,7 @@ def lstm_pulled(
     g: ndarray, g_h: ndarray, g_c: ndarray, x: ndarray, h: ndarray, c: ndarray, w_ih: ndarray, w_hh: ndarray,
     w_hr: Any, out: ndarray, gates: ndarray, cells: ndarray, steps: Sequence[Step], needs: Sequence[bool],
 ) -> tuple[ndarray | None, ...]:  # fmt: skip
-    """Covectors of x, h, c, W_ih, W_hh, b_ih, b_hh and W_hr."""
+    """Return covectors of x, h, c, W_ih, W_hh, b_ih, b_hh and W_hr."""
     width = c.shape[1]
     i, f, new, o = (gates[:, k * width : (k + 1) * width] for k in range(4))
     squashed = np.tanh(cells)

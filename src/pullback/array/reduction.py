@@ -82,7 +82,7 @@ def row_sums(x: ndarray, keepdim: bool) -> ndarray:
 
 
 def row_logsumexp(x: ndarray, keepdim: bool) -> ndarray:
-    """log Σ exp(x) of each row."""
+    """Return log Σ exp(x) of each row."""
     rows, result, values = _reduced(x, keepdim)
     together = max(1, _BLOCK // x.shape[-1])
 
@@ -103,7 +103,7 @@ def row_logsumexp(x: ndarray, keepdim: bool) -> ndarray:
 
 
 def norm(x: ndarray) -> ndarray:
-    """√Σx² of all elements of a C-ordered array."""
+    """Return √Σx² of all elements of a C-ordered array."""
     flat = x.reshape(-1)
     whole = flat.size - flat.size % _ROW
     rows = flat[:whole].reshape(-1, _ROW)
@@ -114,7 +114,7 @@ def norm(x: ndarray) -> ndarray:
 
 
 def running_sums(x: ndarray, dim: int, reverse: bool) -> ndarray:
-    """Running sums along `dim`, from its end with `reverse`."""
+    """Return running sums along `dim`, from its end with `reverse`."""
     out = np.empty(x.shape, x.dtype)
     if x.size >= large.SIZE and dim == x.ndim - 1:
         length = x.shape[-1]

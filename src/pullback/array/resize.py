@@ -69,7 +69,7 @@ def _resize_bytes(x: ndarray, axes: Sequence[Axis]) -> ndarray:
 
 @lru_cache(maxsize=64)
 def _byte_weights(axis: Axis) -> tuple[ndarray, int]:
-    """Weights (output, size) as whole numbers below 2¹⁵ over a power of two, and that power."""
+    """Return weights (output, size) as whole numbers below 2¹⁵ over a power of two, and that power."""
     places, weights = _table(axis, "f8")
     matrix = np.zeros((axis.output, axis.size))
     np.add.at(matrix, (np.arange(axis.output)[:, None], places), weights)
@@ -90,8 +90,8 @@ def resize_adjoint(y: ndarray, axes: Sequence[Axis]) -> ndarray:
 
 
 def _settled(axes: Sequence[Axis]) -> list[Axis]:
-    """As torch does in two dimensions only, "nearest" to the same size or to twice the size ignores the
-    user's scale.
+    """Return as torch does in two dimensions only, "nearest" to the same size or to twice the size ignores
+    the user's scale.
     """
     return [
         axis._replace(scale=None)
@@ -181,7 +181,9 @@ def _filtered(axis: Axis, precision: str) -> tuple[ndarray, ndarray]:
 
 
 def _keys(t: ndarray, a: float) -> ndarray:
-    """Keys' cubic: (a + 2)|t|³ − (a + 3)t² + 1 up to 1, a|t|³ − 5at² + 8a|t| − 4a up to 2, 0 beyond."""
+    """Return keys' cubic: (a + 2)|t|³ − (a + 3)t² + 1 up to 1, a|t|³ − 5at² + 8a|t| − 4a up to 2, 0
+    beyond.
+    """
     t = np.abs(t)
     inner = ((a + 2) * t - (a + 3)) * t * t + 1
     outer = ((a * t - 5 * a) * t + 8 * a) * t - 4 * a

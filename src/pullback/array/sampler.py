@@ -51,7 +51,9 @@ class Sampler(NamedTuple):
 
 
 def _reflected(c: ndarray, n: int, align_corners: bool) -> tuple[ndarray, ndarray]:
-    """Coordinates reflected into the image at its corner pixels' centres or edges, and ±1: the derivative."""
+    """Return coordinates reflected into the image at its corner pixels' centres or edges, and ±1: the
+    derivative.
+    """
     low, span = (0.0, n - 1.0) if align_corners else (-0.5, float(n))
     if not span:
         return np.zeros_like(c), np.zeros_like(c)
@@ -64,7 +66,7 @@ def _reflected(c: ndarray, n: int, align_corners: bool) -> tuple[ndarray, ndarra
 
 
 def _bounded(c: ndarray, n: int, sampler: Sampler) -> tuple[ndarray, Any]:
-    """Coordinates brought into the image, and the derivative of that."""
+    """Return coordinates brought into the image, and the derivative of that."""
     if sampler.padding == "zeros":
         return c, 1.0
     sign: Any = 1.0
@@ -89,7 +91,7 @@ def _slope(coefficients: Sequence[float], t: ndarray, order: int) -> ndarray:
 def _taps(
     places: ndarray, n: int, step: int, sampler: Sampler, order: int, kind: Any
 ) -> list[tuple[ndarray, ndarray]]:
-    """Pixels of one axis around each place, times `step`, and their weights' derivative.
+    """Return pixels of one axis around each place, times `step`, and their weights' derivative.
 
     A pixel that does not exist is negative.
     """
@@ -157,7 +159,7 @@ def matrix(grid: ndarray, size: Sequence[int], sampler: Sampler, orders: Sequenc
 
 
 def _rows(x: ndarray, more: int = 0) -> ndarray:
-    """(N, C, *size) as (N·pixels + more, C), the additional rows zeros."""
+    """Return (N, C, *size) as (N·pixels + more, C), the additional rows zeros."""
     pixels = x.shape[0] * prod(x.shape[2:])
     rows = np.empty((pixels + more, x.shape[1]), x.dtype)
     rows[:pixels].reshape(x.shape[0], *x.shape[2:], x.shape[1])[...] = np.moveaxis(x, 1, -1)
@@ -166,7 +168,7 @@ def _rows(x: ndarray, more: int = 0) -> ndarray:
 
 
 def _images(rows: ndarray, images: int, size: Sequence[int]) -> ndarray:
-    """(N·pixels, C) as (N, C, *size)."""
+    """Return (N·pixels, C) as (N, C, *size)."""
     return np.moveaxis(rows.reshape(images, *size, rows.shape[1]), -1, 1).copy()
 
 
@@ -175,7 +177,7 @@ def _vanishes(sampler: Sampler, orders: Sequence[int]) -> bool:
 
 
 def sample(x: ndarray, grid: ndarray, sampler: Sampler, orders: Sequence[int]) -> ndarray:
-    """Values of (N, C, *size) at a grid (N, *places, rank): (N, C, *places)."""
+    """Return values of (N, C, *size) at a grid (N, *places, rank): (N, C, *places)."""
     places = grid.shape[1:-1]
     if _vanishes(sampler, orders) or not (x.shape[0] and x.shape[1] and prod(places)):
         return np.zeros((x.shape[0], x.shape[1], *places), x.dtype)

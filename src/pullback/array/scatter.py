@@ -61,7 +61,7 @@ def _check_range(index: ndarray, dim: int, length: int) -> None:
 
 
 def _positions(index: ndarray, dim: int, shape: Sequence[int], out: ndarray, first: int = 0) -> ndarray:
-    """`positions` of indices that are in range; `first` is where axis 0 begins."""
+    """Return `positions` of indices that are in range; `first` is where axis 0 begins."""
     np.multiply(index, prod(shape[dim + 1 :]), out=out)
     for axis, length in enumerate(index.shape):
         if axis != dim:
@@ -80,7 +80,7 @@ def _by_stretches(task: Callable[[int, int], None], length: int, size: int) -> N
 
 
 def gather(x: ndarray, dim: int, index: ndarray) -> ndarray:
-    """y[i, j, …] = x[i, …, index[i, j, …], …] with the index at axis `dim`."""
+    """Return y[i, j, …] = x[i, …, index[i, j, …], …] with the index at axis `dim`."""
     if x.ndim == 0 or index.ndim == 0:
         return x.reshape(-1)[positions(index.reshape(-1), 0, (x.size,))].reshape(index.shape)
     flat = np.ascontiguousarray(x).reshape(-1)
@@ -126,7 +126,7 @@ def take_slices(x: ndarray, index: ndarray, dim: int) -> ndarray:
 
 
 def scatter_add(base: ndarray, dim: int, index: ndarray, source: ndarray) -> ndarray:
-    """`base` with source[i, j, …] added at [i, …, index[i, j, …], …]: the transpose of `gather`.
+    """Return `base` with source[i, j, …] added at [i, …, index[i, j, …], …]: the transpose of `gather`.
 
     `source` may be larger than `index`: only what stands under it is taken.
     """
@@ -171,7 +171,7 @@ def _under(index: ndarray, source: ndarray) -> ndarray:
 
 
 def index_sum(values: ndarray, index: ndarray, size: int) -> ndarray:
-    """out[j] = Σ of values[i] over the i with index[i] = j, both one-dimensional."""
+    """Return out[j] = Σ of values[i] over the i with index[i] = j, both one-dimensional."""
     if _is_half(values):
         return index_sum(values.astype(np.float32), index, size).astype(values.dtype)
     out = np.zeros(size, values.dtype)
@@ -180,7 +180,8 @@ def index_sum(values: ndarray, index: ndarray, size: int) -> ndarray:
 
 
 def sum_rows(values: ndarray, index: ndarray, rows: int) -> ndarray:
-    """out[j] = Σ of values[i] over the i with index[i] = j, for rows of any shape: an embedding's covector.
+    """Return out[j] = Σ of values[i] over the i with index[i] = j, for rows of any shape: an embedding's
+    covector.
 
     Parameters
     ----------
@@ -214,7 +215,7 @@ def sum_rows(values: ndarray, index: ndarray, rows: int) -> ndarray:
 
 
 def index_add(shape: Sequence[int], dim: int, index: ndarray, source: ndarray) -> ndarray:
-    """Zeros of `shape` with slice i of `source` along `dim` added to slice index[i]."""
+    """Return zeros of `shape` with slice i of `source` along `dim` added to slice index[i]."""
     if index.size and not 0 <= int(index.min()) <= int(index.max()) < shape[dim]:
         raise IndexError("index out of range in self")
     if source.size >= large.SIZE:
@@ -236,7 +237,8 @@ def add_slices(base: ndarray, dim: int, index: ndarray, source: ndarray) -> bool
 
 
 def put_sum(shape: Sequence[int], key: tuple[Any, ...], values: ndarray) -> ndarray:
-    """Zeros of `shape` with `values` added at ``[key]``, where NumPy's index may name a place many times.
+    """Return zeros of `shape` with `values` added at ``[key]``, where NumPy's index may name a place many
+    times.
 
     Parameters
     ----------
@@ -261,7 +263,7 @@ def put_sum(shape: Sequence[int], key: tuple[Any, ...], values: ndarray) -> ndar
 def scatter_reduce(
     base: ndarray, dim: int, index: ndarray, source: ndarray, reduce: str, include_self: bool = True
 ) -> ndarray:
-    """`base` with the elements of `source` that fall on each place reduced into it.
+    """Return `base` with the elements of `source` that fall on each place reduced into it.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ _WORTH_A_HEAP = 64
 
 
 def first_places(row: ndarray, k: int, descending: bool) -> list[int]:
-    """Places of the first k elements in order, as torch's topk names them."""
+    """Return places of the first k elements in order, as torch's topk names them."""
     order = _Order(row, descending)
     if k * _WORTH_A_HEAP <= len(row):
         order.hold(0, k, len(row))
@@ -38,15 +38,15 @@ def first_places(row: ndarray, k: int, descending: bool) -> list[int]:
 
 
 def sorted_places(row: ndarray) -> list[int]:
-    """Places that sort a row, equals where the sort of C++ leaves them, as in torch's mode."""
+    """Return places that sort a row, equals where the sort of C++ leaves them, as in torch's mode."""
     order = _Order(row, False)
     order.sort(len(row))
     return order.places
 
 
 def place_of_rank(row: ndarray, rank: int) -> int:
-    """Place of the element of a rank (from 0), as torch's kthvalue names it: a part has its pivot in front,
-    and is parted until it has one or two elements.
+    """Return the place of the element of a rank (from 0), as torch's kthvalue names it: a part has its pivot
+    in front, and is parted until it has one or two elements.
     """
     order = _Order(row, False)
     keys, swap = order.keys, order.swap
@@ -77,7 +77,9 @@ def place_of_rank(row: ndarray, rank: int) -> int:
 
 
 def _ascending(row: ndarray, descending: bool) -> ndarray:
-    """Keys whose ascending order is a row's ascending (descending) one; nan is larger than everything."""
+    """Return keys whose ascending order is a row's ascending (descending) one; nan is larger than
+    everything.
+    """
     if row.dtype.kind == "f" and np.isnan(row).any():
         row = np.unique(row, return_inverse=True)[1].reshape(row.shape)
     if not descending:
@@ -104,8 +106,8 @@ class _Order:
             values[first:last] = [values[i] for i in order]
 
     def _part(self, first: int, last: int) -> int:
-        """Part a part around the median of its second, middle and last element; where its upper half
-        begins.
+        """Return the part a part around the median of its second, middle and last element; where its upper
+        half begins.
         """
         keys, places = self.keys, self.places
         i, j = first + 1, last - 1

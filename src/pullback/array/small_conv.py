@@ -24,8 +24,8 @@ Ints = tuple[int, ...]
 
 
 class _Plan(NamedTuple):
-    """What does not depend on the numbers: the padded images, where the images are in them, and the view of
-    their columns ``(N, C, *kernel, *output)``.
+    """Hold what does not depend on the numbers: the padded images, where the images are in them, and
+    the view of their columns ``(N, C, *kernel, *output)``.
     """
 
     padded: Ints

@@ -20,7 +20,7 @@ Ints = tuple[int, ...]
 
 
 def contiguous_strides(shape: Sequence[int]) -> Ints:
-    """Strides of C order; an axis of size 0 counts as one of size 1."""
+    """Return strides of C order; an axis of size 0 counts as one of size 1."""
     strides = []
     step = 1
     for size in reversed(shape):
@@ -30,19 +30,19 @@ def contiguous_strides(shape: Sequence[int]) -> Ints:
 
 
 def channels_last_strides(shape: Sequence[int]) -> Ints:
-    """Strides of ``(N, C, *size)`` with the channels innermost."""
+    """Return strides of ``(N, C, *size)`` with the channels innermost."""
     n, channels, *size = shape
     inner = contiguous_strides((n, *size, channels))
     return (inner[0], inner[-1], *inner[1:-1])
 
 
 def strides_of(x: ndarray) -> Ints:
-    """Strides of an array in elements."""
+    """Return strides of an array in elements."""
     return in_elements(x.shape, x.strides, x.itemsize)
 
 
 def in_elements(shape: Ints, in_bytes: Ints, width: int) -> Ints:
-    """Strides in elements of `width` bytes; NumPy's 0 of an axis of size 1 as torch's."""
+    """Return strides in elements of `width` bytes; NumPy's 0 of an axis of size 1 as torch's."""
     if 0 not in shape:
         strides = tuple([s // width for s in in_bytes])
     elif any(in_bytes):
@@ -60,7 +60,7 @@ def in_elements(shape: Ints, in_bytes: Ints, width: int) -> Ints:
 
 
 def bytes_of(shape: Sequence[int], strides: Sequence[int], width: int) -> Ints:
-    """Strides in bytes of an array of strides in elements: what `in_elements` reads them from."""
+    """Return strides in bytes of an array of strides in elements: what `in_elements` reads them from."""
     if 0 in shape:
         return tuple([s * width or -1 for s in strides])
     return tuple([s * width for s in strides])
@@ -81,7 +81,7 @@ def as_given(x: ndarray) -> ndarray:
 
 
 def extent(shape: Sequence[int], strides: Sequence[int]) -> int:
-    """Number of elements from the first to the last that a layout reaches, both included."""
+    """Return the number of elements from the first to the last that a layout reaches, both included."""
     if 0 in shape:
         return 0
     return 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
@@ -166,7 +166,7 @@ def _address(x: ndarray) -> int:
 
 
 class _Memory:
-    """Hands a piece of another array's memory to NumPy."""
+    """Hand a piece of another array's memory to NumPy."""
 
     def __init__(self, owner: ndarray, address: int, size: int) -> None:
         self.owner = owner
@@ -198,8 +198,8 @@ def laid_out(x: ndarray, strides: Ints | None) -> ndarray:
 
 
 def reshaped_strides(shape: Ints, strides: Ints, new: Ints) -> Ints | None:
-    """Strides that show a layout in another shape of as many elements; None where only a copy can have that
-    shape.
+    """Return strides that show a layout in another shape of as many elements; None where only a copy can have
+    that shape.
     """
     if 0 in shape:
         return contiguous_strides(new)

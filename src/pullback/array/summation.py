@@ -93,7 +93,7 @@ def _memory_order(x: ndarray) -> list[int] | None:
 
 
 def _sum_in_order(x: ndarray, dims: Ints) -> ndarray:
-    """Sums of an array whose axes are in the order of memory.
+    """Return sums of an array whose axes are in the order of memory.
 
     Neighbouring axes that are both reduced, or both kept, are one. The last run goes first, and NumPy adds it
     by pairs; then each is a stack of matrices whose rows are added.

@@ -30,7 +30,7 @@ _DTYPES = {word: name for name, word in _NAMES.items()}
 
 
 class Damaged(ValueError):
-    """Bytes are not in the format."""
+    """Say that bytes are not in the format."""
 
 
 def packed(arrays: Mapping[str, ndarray], about: Mapping[str, str] | None = None) -> bytes:

@@ -161,7 +161,7 @@ def split(length: int, parts: int) -> list[tuple[int, int]]:
 
 
 def _forget_threads() -> None:
-    """A forked child has none of its parent's threads."""
+    """Forget the parent's threads, of which a forked child has none."""
     _workers.clear()
     blas.forget_users()
 

@@ -47,8 +47,8 @@ def c_copy(x: ndarray) -> ndarray:
 
 
 def _merged(x: ndarray) -> tuple[Ints, Ints]:
-    """Shape and strides with neighbouring axes that walk memory as one made one, and without axes of size
-    1.
+    """Return the shape and strides with neighbouring axes that walk memory as one made one, and without axes
+    of size 1.
     """
     shape: list[int] = []
     strides: list[int] = []

@@ -24,30 +24,10 @@ from .variable import Variable
 from .vjps import vjps
 
 __all__ = [
-    "Function",
-    "GradcheckError",
-    "Node",
-    "Tensor",
-    "Variable",
-    "anomaly_mode",
-    "backward",
-    "detect_anomaly",
-    "enable_grad",
-    "forward_ad",
-    "function",
-    "functional",
-    "grad",
-    "grad_mode",
-    "gradcheck",
-    "gradgradcheck",
-    "graph",
-    "inference_mode",
-    "no_grad",
-    "set_detect_anomaly",
-    "set_grad_enabled",
-    "set_multithreading_enabled",
-    "variable",
-    "vjps",
+    "Function", "GradcheckError", "Node", "Tensor", "Variable", "anomaly_mode", "backward", "detect_anomaly",
+    "enable_grad", "forward_ad", "function", "functional", "grad", "grad_mode", "gradcheck", "gradgradcheck",
+    "graph", "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
+    "set_multithreading_enabled", "variable", "vjps",
 ]
 
 

@@ -90,7 +90,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
 
 
 def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
-    """Primal and tangent; the tangent is None where there is none, and outside every level."""
+    """Return the primal and tangent; the tangent is None where there is none, and outside every level."""
     if not _stack:
         return UnpackedDualTensor(tensor, None)
     tangent = duals.tangent_of(tensor, _stack[-1])
@@ -116,10 +116,5 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "UnpackedDualTensor",
-    "enter_dual_level",
-    "exit_dual_level",
-    "make_dual",
-    "unpack_dual",
-    "dual_level",
+    "UnpackedDualTensor", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual", "dual_level",
 ]

@@ -59,7 +59,7 @@ class FunctionCtx:
         self.non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether `backward` gets zeros (True, as by default) or None for outputs that were not used."""
+        """Say whether `backward` gets zeros (True, as by default) or None for outputs that were not used."""
         self.materialize_grads = value
 
 
@@ -87,7 +87,7 @@ class BackwardCFunction(MultiNode, FunctionCtx):
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """The tensors given to `save_for_backward`, each at its place in the graph."""
+        """Return the tensors given to `save_for_backward`, each at its place in the graph."""
         if is_freed(self._saved):
             raise freed(self)
         if not self._saved:
@@ -205,7 +205,7 @@ def _expands(small: tuple[int, ...], large: tuple[int, ...]) -> bool:
 
 
 class FunctionMeta(type):
-    """Gives each Function its class of nodes."""
+    """Give each Function its class of nodes."""
 
     def __init__(cls, name: str, bases: tuple[type, ...], attributes: dict[str, Any]) -> None:
         cls._backward_cls = type(
@@ -251,7 +251,7 @@ class Function(metaclass=FunctionMeta):
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """Covectors of the inputs from those of the outputs."""
+        """Return covectors of the inputs from those of the outputs."""
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom autograd.Function to use "
             "it with backward mode AD."
@@ -261,14 +261,14 @@ class Function(metaclass=FunctionMeta):
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """Tangents of the outputs from those of the inputs."""
+        """Return tangents of the outputs from those of the inputs."""
         raise NotImplementedError(
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
         )
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
-        """``(outputs, out_dims)`` for inputs with a batch axis."""
+        """Return ``(outputs, out_dims)`` for inputs with a batch axis."""
         raise NotImplementedError(
             "To use autograd.Function with vmap, you must either override the vmap static method or set "
             "generate_vmap_rule=True."
@@ -417,7 +417,7 @@ def attach_outputs(node: Any, args: Sequence[Any], output: Any, recorded: bool) 
 
 
 class _OnceDifferentiated(MultiNode):
-    """Behind the results of a once-differentiable backward: a second derivative is refused."""
+    """Refuse a second derivative behind the results of a once-differentiable backward."""
 
     __slots__ = ()
 

@@ -18,14 +18,7 @@ from ..core.tracer import Tracer
 from ..core.value import TensorBase, shape_of, wrap
 from ..tensor.batching import as_tensor, enter, leave
 from . import forward_ad
-from .function import (
-    Function,
-    apply_plain,
-    attach_outputs,
-    has_setup_context,
-    new_context,
-    run_forward,
-)
+from .function import Function, apply_plain, attach_outputs, has_setup_context, new_context, run_forward
 
 
 class VmapInfo(NamedTuple):

@@ -38,7 +38,7 @@ def _as_tuple(values: Any, argument: str, function: str) -> tuple[bool, tuple[An
 
 
 def _prepared(inputs: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:
-    """Inputs that the function's graph starts from: views of the originals, or new leaves."""
+    """Return inputs that the function's graph starts from: views of the originals, or new leaves."""
     if create_graph:
         return tuple(x.view_as(x) if x.requires_grad else x.detach().requires_grad_() for x in inputs)
     return tuple(x.detach().requires_grad_() for x in inputs)
@@ -94,9 +94,7 @@ def _covectors(v: Any, like: tuple[Any, ...], several: bool, what: str) -> tuple
     for i, (a, b) in enumerate(zip(vs, like, strict=True)):
         if shape_of(a) != shape_of(b):
             prefix = f"Entry {i} in " if several else ""
-            raise RuntimeError(
-                f"{prefix}v has invalid size: should be {b.size()} but got {a.size()}."
-            )
+            raise RuntimeError(f"{prefix}v has invalid size: should be {b.size()} but got {a.size()}.")
     return vs
 
 
@@ -144,7 +142,7 @@ def _pull(
 def vjp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
-    """``(func(inputs), vᵀ·J)``.
+    """Return ``(func(inputs), vᵀ·J)``.
 
     Parameters
     ----------
@@ -170,7 +168,7 @@ def _grad_mode(create_graph: bool) -> set_grad_enabled:
 def jvp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
-    """``(func(inputs), J·v)``, by the vjp transposed (its own pullback)."""
+    """Return ``(func(inputs), J·v)``, by the vjp transposed (its own pullback)."""
     with enable_grad():
         several_in, xs = _as_tuple(inputs, "inputs", "jvp")
         xs = _prepared(xs, create_graph)
@@ -231,8 +229,8 @@ def jacobian(
 
 
 def _tuple_postprocess(values: Any, several: bool | tuple[bool, bool]) -> Any:
-    """Tuples, or tuples of tuples, taken out of their tuple where there was not one of several. By torch's
-    name, which libraries import.
+    """Return tuples, or tuples of tuples, taken out of their tuple where there was not one of several. By
+    torch's name, which libraries import.
     """
     if not isinstance(several, tuple):
         return values if several else values[0]
@@ -282,8 +280,8 @@ def _zeros_of_shape(shape: tuple[int, ...], x: Any) -> Any:
 def _construct_standard_basis_for(
     tensors: tuple[Any, ...], tensor_numels: tuple[int, ...]
 ) -> tuple[Any, ...]:
-    """For each of several tensors the rows, (all elements, its elements), of the identity over the elements
-    of all. By torch's name, which libraries import.
+    """Return for each of several tensors the rows, (all elements, its elements), of the identity over the
+    elements of all. By torch's name, which libraries import.
     """
     total = sum(tensor_numels)
     starts = itertools.accumulate(tensor_numels, initial=0)
@@ -405,7 +403,7 @@ def hessian(
 def vhp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
-    """``(func(inputs), vᵀ·H)``."""
+    """Return ``(func(inputs), vᵀ·H)``."""
     with enable_grad():
         several_in, xs = _as_tuple(inputs, "inputs", "vhp")
         xs = _prepared(xs, create_graph)
@@ -419,12 +417,10 @@ def vhp(
     return outputs[0], result if several_in else result[0]
 
 
-
-
 def hvp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
-    """``(func(inputs), H·v)``, by the pullback of the pullback."""
+    """Return ``(func(inputs), H·v)``, by the pullback of the pullback."""
     with enable_grad():
         several_in, xs = _as_tuple(inputs, "inputs", "hvp")
         xs = _prepared(xs, create_graph)

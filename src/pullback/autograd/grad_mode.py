@@ -209,11 +209,6 @@ for _class in (no_grad, enable_grad, set_grad_enabled, inference_mode, set_multi
 del _class
 
 __all__ = [
-    "enable_grad",
-    "inference_mode",
-    "is_grad_enabled",
-    "is_inference_mode_enabled",
-    "no_grad",
-    "set_grad_enabled",
-    "set_multithreading_enabled",
+    "enable_grad", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad",
+    "set_grad_enabled", "set_multithreading_enabled",
 ]

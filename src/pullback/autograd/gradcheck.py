@@ -148,7 +148,7 @@ def _check_no_graph(func: Any, inputs: tuple[Any, ...], xs: list[Any], eps: floa
 
 
 def _numerical(func: Any, inputs: tuple[Any, ...], x: Any, k: int, eps: float) -> np.ndarray:
-    """Central differences of output k: a matrix (elements of x, elements of output)."""
+    """Return the central differences of output k: a matrix (elements of x, elements of output)."""
     array = array_of(x)
     held = x._value if type(x._value) is Marked else array
     rows = []
@@ -173,7 +173,9 @@ def _numerical(func: Any, inputs: tuple[Any, ...], x: Any, k: int, eps: float) -
 def _analytical(
     func: Any, inputs: tuple[Any, ...], xs: list[Any], k: int, i: int, nondet_tol: float
 ) -> np.ndarray:
-    """Return backward's Jacobian of output k by input i: a matrix (elements of x, elements of output)."""
+    """Return the backward pass's Jacobian of output k by input i: a matrix (elements of x, elements
+    of output).
+    """
     y = _outputs(func(*inputs))[k]
     x = xs[i]
     count = y.numel()
@@ -200,7 +202,7 @@ def _analytical(
 
 
 def _as_slopes(columns: list[list[np.ndarray]], x_dtype: Any, y_dtype: Any, size: int) -> np.ndarray:
-    """Gradients of real and imaginary parts as the slopes that differences measure."""
+    """Return gradients of real and imaginary parts as the slopes that differences measure."""
     if not columns:
         return np.zeros((size, 0))
     if y_dtype.kind == "c":
@@ -318,7 +320,7 @@ def _advice(numerical: np.ndarray, analytical: np.ndarray, k: int, i: int, y: An
 
 
 def _check_undefined(func: Any, inputs: tuple[Any, ...], xs: list[Any]) -> None:
-    """Backward must take None (or zeros) for outputs that were not used."""
+    """Check that backward takes None (or zeros) for outputs that were not used."""
     ys = [y for y in _outputs(func(*inputs)) if y.requires_grad]
     if len(ys) < 2:
         return
@@ -334,7 +336,7 @@ def _check_undefined(func: Any, inputs: tuple[Any, ...], xs: list[Any]) -> None:
 
 
 def _check_batched(ys: tuple[Any, ...], xs: list[Any], atol: float, rtol: float) -> None:
-    """The pullback of two covectors at once must equal the two one after another."""
+    """Check that the pullback of two covectors at once equals the two one after another."""
     rng = np.random.default_rng(0)
     for y in (y for y in ys if y.requires_grad):
         pair = rng.normal(size=(2, *shape_of(y))).astype(dtype_of(y))
@@ -353,7 +355,7 @@ def gradgradcheck(
     check_batched_grad: bool = False, check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True,
     fast_mode: bool = False, masked: bool = False,
 ) -> bool:  # fmt: skip
-    """`gradcheck` of the gradients: second derivatives against differences of first ones."""
+    """Return `gradcheck` of the gradients: second derivatives against differences of first ones."""
     xs = _inputs(inputs)
     ys = _outputs(func(*xs))
     if grad_outputs is None:

@@ -36,7 +36,7 @@ def increment_version(tensor: Any) -> None:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Within: saved tensors are kept on the CPU as copies, off their storage."""
+    """Keep saved tensors within the block on the CPU as copies, off their storage."""
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
         super().__init__(lambda tensor: tensor.clone(), lambda packed: packed)
@@ -44,7 +44,7 @@ class save_on_cpu(saved_tensors_hooks):
 
 @contextlib.contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
-    """Within: entering `saved_tensors_hooks` raises a RuntimeError with this message."""
+    """Let entering `saved_tensors_hooks` within raise a RuntimeError with this message."""
     if modes().saved_hooks:
         raise RuntimeError(error_message)
     before = change(saved_hooks_disabled=error_message)
@@ -131,23 +131,15 @@ def _node_of(tensor: Any) -> Node:
 
 
 def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
-    """Accepted: there are no streams on a CPU."""
+    """Accept the value: there are no streams on a CPU."""
 
 
 def set_override_stale_capture_stream(enabled: bool) -> None:
-    """Accepted: there are no streams on a CPU."""
+    """Accept the value: there are no streams on a CPU."""
 
 
 __all__ = [
-    "GradientEdge",
-    "Node",
-    "allow_mutation_on_saved_tensors",
-    "disable_saved_tensors_hooks",
-    "get_gradient_edge",
-    "increment_version",
-    "register_multi_grad_hook",
-    "save_on_cpu",
-    "saved_tensors_hooks",
-    "set_override_stale_capture_stream",
-    "set_warn_on_accumulate_grad_stream_mismatch",
+    "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
+    "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu",
+    "saved_tensors_hooks", "set_override_stale_capture_stream", "set_warn_on_accumulate_grad_stream_mismatch",
 ]

@@ -24,7 +24,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Recorder:
-    """Takes down events as they begin and end; what `Modes.watcher` holds."""
+    """Take down events as they begin and end; what `Modes.watcher` holds."""
 
     def __init__(self, record_shapes: bool) -> None:
         self.record_shapes = record_shapes
@@ -186,7 +186,7 @@ class profile:
 
     @property
     def self_cpu_time_total(self) -> float:
-        """The time of all events, those within others counted once, in microseconds."""
+        """Return the time of all events, those within others counted once, in microseconds."""
         return self._events().self_cpu_time_total
 
 

@@ -20,7 +20,7 @@ def _time_text(microseconds: float) -> str:
 
 
 class Interval:
-    """From when to when, in microseconds."""
+    """Say from when to when, in microseconds."""
 
     def __init__(self, start: float, end: float) -> None:
         self.start = start
@@ -46,7 +46,7 @@ class _Times:
 
     @property
     def cuda_time(self) -> float:
-        """`device_time` by its old name."""
+        """Return `device_time` by its old name."""
         warnings.warn(
             "`cuda_time` is deprecated, please use `device_time` instead.", FutureWarning, stacklevel=2
         )
@@ -54,22 +54,22 @@ class _Times:
 
     @property
     def cpu_time(self) -> float:
-        """The average time of a call, in microseconds."""
+        """Return the average time of a call, in microseconds."""
         return self.cpu_time_total / self.count if self.count else 0.0
 
     @property
     def cpu_time_str(self) -> str:
-        """The same as text."""
+        """Return the same as text."""
         return _time_text(self.cpu_time)
 
     @property
     def cpu_time_total_str(self) -> str:
-        """The time of all calls as text."""
+        """Return the time of all calls as text."""
         return _time_text(self.cpu_time_total)
 
     @property
     def self_cpu_time_total_str(self) -> str:
-        """The time outside the events within as text."""
+        """Return the time outside the events within as text."""
         return _time_text(self.self_cpu_time_total)
 
 
@@ -120,7 +120,7 @@ class FunctionEvent(_Times):
 
     @property
     def key(self) -> str:
-        """The name."""
+        """Return the name."""
         return self.name
 
     @property
@@ -176,7 +176,7 @@ class EventList(list[Any]):
 
     @property
     def self_cpu_time_total(self) -> float:
-        """The time of all events, those within others counted once, in microseconds."""
+        """Return the time of all events, those within others counted once, in microseconds."""
         return sum(event.self_cpu_time_total for event in self)
 
     def key_averages(

@@ -20,7 +20,7 @@ from .grad_mode import no_grad
 
 
 class saved_tensors_hooks:
-    """Within: every saved tensor goes through `pack_hook`, and comes back through `unpack_hook`."""
+    """Send every tensor saved within the block through `pack_hook`, and back through `unpack_hook`."""
 
     def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         self.pack_hook = pack_hook
@@ -86,7 +86,7 @@ _open: list[_AllowMutationOnSavedContext] = []
 
 @contextlib.contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
-    """Within: a write to a tensor that was saved for `backward` copies it before, so that `backward` still
+    """Copy within a tensor that was saved for `backward` before it is written to, so that `backward` still
     has what was saved; it must run within, too.
     """
     if _open:

@@ -9,14 +9,14 @@ from ..tensor.tensor import Tensor
 
 
 class VariableMeta(type):
-    """Makes every tensor an instance of `Variable`."""
+    """Make every tensor an instance of `Variable`."""
 
     def __instancecheck__(cls, other: Any) -> bool:
         return isinstance(other, Tensor)
 
 
 class ExecutionEngine:
-    """What runs backward, as programs reach it through `Variable._execution_engine`."""
+    """Hold what runs backward, as programs reach it through `Variable._execution_engine`."""
 
     queue_callback = staticmethod(queue_callback)
 

@@ -80,7 +80,9 @@ def is_torch_name(name: str) -> bool:
 
 
 def pullback_name(name: str) -> str:
-    """`pullback.x` for `torch.x`, `pullback.functorch.x` for `functorch.x`; others are left as they are."""
+    """Return `pullback.x` for `torch.x`, `pullback.functorch.x` for `functorch.x`; others are left as they
+    are.
+    """
     if not is_torch_name(name):
         return name
     return "pullback" + name[len("torch") :] if name.startswith("torch") else "pullback." + name
@@ -128,7 +130,7 @@ def alias_loaded() -> None:
 
 
 class ModuleLoader(torch_names.LoadedModule):
-    """Hands the import system a module that is loaded already, and what it loaded on its way."""
+    """Hand the import system a module that is loaded already, and what it loaded on its way."""
 
     def exec_module(self, module: ModuleType) -> None:
         """Give the module its own spec back, and new modules their names in torch."""

@@ -1,4 +1,4 @@
-"""Where a program uses names of torch's, read from its source without running any of it."""
+"""Say where a program uses names of torch's, read from its source without running any of it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _of_torch(module: str) -> bool:
 
 
 class Reader(ast.NodeVisitor):
-    """Collects the uses of one file. A scope maps the names bound in it to torch's, or None for others."""
+    """Collect the uses of one file. A scope maps the names bound in it to torch's, or None for others."""
 
     def __init__(self, file: str) -> None:
         self.file = file

@@ -323,7 +323,7 @@ def set_default_backend(backend: Any) -> None:
 
 
 class set_stance:
-    """How compiled functions are treated, for a ``with`` block, a decorated function or from now on.
+    """Say how compiled functions are treated, for a ``with`` block, a decorated function or from now on.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Where lower layers ask the compiler, which stands above them, for something faster.
+"""Say where lower layers ask the compiler, which stands above them, for something faster.
 
 The package provides it, by functions that load it when it is first asked: `compile` of a function, native
 kernels of large arrays (`array.large`), the native pullback of an op, the steps of an optimizer. All may be

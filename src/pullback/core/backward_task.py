@@ -1,4 +1,6 @@
-"""What a run of backward was asked for: the places to capture, the nodes that lead there, who runs what."""
+"""Say what a run of backward was asked for: the places to capture, the nodes that lead there, who
+runs what.
+"""
 
 from __future__ import annotations
 

@@ -47,18 +47,18 @@ class Batched(InnerValue):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape without the batch axis."""
+        """Return the shape without the batch axis."""
         shape = shape_of(self.value)
         return shape[: self.dim] + shape[self.dim + 1 :]
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """NumPy dtype."""
+        """Return the NumPy dtype."""
         return dtype_of(self.value)
 
     @property
     def size(self) -> int:
-        """Size of the batch."""
+        """Return the size of the batch."""
         return shape_of(self.value)[self.dim]
 
     def array(self) -> ndarray:
@@ -106,7 +106,9 @@ def front(value: Any, batched: bool, size: int) -> Any:
 
 
 def _promoted(op: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Inputs of the dtype in which they meet, which depends on whether a row has axes, not the batch."""
+    """Return inputs of the dtype in which they meet, which depends on whether a row has axes, not the
+    batch.
+    """
     values = [v for v in inputs if isinstance(v, (Value, ndarray))]
     if op.promote is None or len({dtype_of(v) for v in values}) < 2:
         return inputs

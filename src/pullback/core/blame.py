@@ -26,7 +26,7 @@ _caller = sys._getframe
 
 
 class _Own(dict[str, bool]):
-    """Whether a file belongs to this package: asked once for each, then a look-up of 20 ns."""
+    """Say whether a file belongs to this package: asked once for each, then a look-up of 20 ns."""
 
     def __missing__(self, filename: str) -> bool:
         found = self[filename] = filename.startswith(PACKAGE)
@@ -254,7 +254,7 @@ def place_of(node: Any) -> Place | None:
 
 
 def changes(counter: list[Any], since: int = 0) -> list[Place]:
-    """Places that wrote to a storage after it had version `since`, first write first."""
+    """Return places that wrote to a storage after it had version `since`, first write first."""
     if len(counter) == 1:
         return []
     found = []

@@ -67,7 +67,7 @@ class Body:
         return tuple(values[index] for index in self.outputs)
 
     def kinds(self, numbers: Sequence[int]) -> list[tuple[tuple[int, ...], np.dtype[Any]]]:
-        """(shape, dtype) of some values."""
+        """Return (shape, dtype) of some values."""
         return [(self.shapes[n], self.dtypes[n]) for n in numbers]
 
     def __repr__(self) -> str:
@@ -99,7 +99,7 @@ class BodyRecorder(Recorder):
         return super().refuse(error)
 
     def operand(self, value: Any) -> tuple[Any, Any]:
-        """(what the equation holds, what the shape rule sees) for an input of an op."""
+        """Return (what the equation holds, what the shape rule sees) for an input of an op."""
         inner = value._value if isinstance(value, TensorBase) else value
         if isinstance(inner, Tracer) and inner.recorder is self:
             return Reference(inner.index), inner

@@ -26,12 +26,12 @@ class Bulk(InnerValue):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the array."""
+        """Return the shape of the array."""
         return self.value.shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """NumPy dtype of the array."""
+        """Return the NumPy dtype of the array."""
         return self.value.dtype
 
     def array(self) -> ndarray:

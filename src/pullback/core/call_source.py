@@ -182,7 +182,7 @@ def _arrays(facts: Facts) -> list[str]:
 
 
 def _computed(facts: Facts) -> list[str]:
-    """``r``, what the kernel makes of the arrays, laid out."""
+    """Return ``r``, what the kernel makes of the arrays, laid out."""
     count = len(facts.inputs)
     arrays = [f"a{k}" for k in range(count)]
     attrs = "attrs" if facts.has_attrs else "()"
@@ -341,9 +341,7 @@ def _saved(facts: Facts) -> list[str]:
             triple = several if facts.outputs > 1 else ("r", "version", "version[0]")
         elif source and (facts.numbers or facts.optional):
             name = facts.inputs[source]
-            lines += [
-                f"c{source} = {name}._counter if type(a{source}) is ndarray else FROZEN",
-            ]
+            lines += [f"c{source} = {name}._counter if type(a{source}) is ndarray else FROZEN"]
             triple = (f"a{source}", f"c{source}", f"c{source}[0]")
         else:
             name = facts.inputs[source]

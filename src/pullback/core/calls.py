@@ -56,11 +56,11 @@ def edge_of(tensor: Any) -> Any:
 
 
 def _ONE(input: Any, *, out: Any = None) -> Any:
-    """The signature of public calls of one input."""
+    """Return the signature of public calls of one input."""
 
 
 def _TWO(input: Any, other: Any, *, out: Any = None) -> Any:
-    """The signature of public calls of two inputs."""
+    """Return the signature of public calls of two inputs."""
 
 
 #: Stands for an argument that was not given.

@@ -112,7 +112,7 @@ def _class(name: str, base: type[Node], backward: Callable[..., Any]) -> type[No
 
 
 def _zeros_at(edge: Any, like: Any) -> Any:
-    """Zeros for the end of an edge, of the kind of value that `like` is."""
+    """Return zeros for the end of an edge, of the kind of value that `like` is."""
     node, index = edge_target(edge)
     shape, dtype = (
         (node._shape[index], node._dtype[index]) if type(edge) is Output else (node._shape, node._dtype)

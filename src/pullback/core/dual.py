@@ -33,12 +33,12 @@ class Dual(InnerValue):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the primal."""
+        """Return the shape of the primal."""
         return shape_of(self.primal)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """NumPy dtype of the primal."""
+        """Return the NumPy dtype of the primal."""
         return dtype_of(self.primal)
 
     def array(self) -> ndarray:
@@ -73,7 +73,7 @@ def _carries(out: Any) -> bool:
 def jvp(
     op: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, attrs: tuple[Any, ...]
 ) -> Any:
-    """Tangent of an op's output, or a tuple of them with None where an output carries none."""
+    """Return the tangent of an op's output, or a tuple of them with None where an output carries none."""
     if op.jvp is not None:
         return op.jvp(primals, tangents, out, *attrs)
     if op.kind == "elementwise":
@@ -144,7 +144,7 @@ def _bilinear(op: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], attr
 def transposed_twice(
     op: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, attrs: tuple[Any, ...]
 ) -> Any:
-    """J·t as the pullback of v ↦ vᵀ·J, which is linear in v."""
+    """Return J·t as the pullback of v ↦ vᵀ·J, which is linear in v."""
     from .backward_task import Capture
     from .engine import run_backward
 

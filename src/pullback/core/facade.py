@@ -23,6 +23,14 @@ public_call: Callable[..., Any]
 #: inputs, attrs, ask)``, which calls ``ask(overload, args, kwargs)`` once or more and returns the result.
 torch_names: Callable[[], Any]
 
+
+def meaning(error: BaseException, node: Any) -> str | None:
+    """Return what an error of a node means in the program around it; None where that is not found out, or
+    nothing that explains is provided.
+    """
+    return None
+
+
 #: Sum a value to a shape.
 sum_to: Callable[[Any, tuple[int, ...]], Any]
 #: Cast a covector to the dtype of an edge.

@@ -5,22 +5,19 @@ the letter.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import with_note
+from . import facade
 
 if TYPE_CHECKING:
     from .blame import Place
 
-#: Says in words what an error means in the program around it, from the error and the node that raised it;
-#: None where that is not found out. `explain` answers; the top of the package puts it here.
-interpreter: Callable[[BaseException, Any], str | None] | None = None
-
 
 def interpreted(error: RuntimeError, note: str, node: Any = None) -> RuntimeError:
     """Add to an error what it means in the program, or else a note that holds in any program."""
-    meaning = None if interpreter is None else interpreter(error, node)
+    meaning = facade.meaning(error, node)
     return with_note(error, note if meaning is None else meaning)
 
 

@@ -1,4 +1,4 @@
-"""In-place updates: the pure op, a write into the storage, a version bump.
+"""Update in place: the pure op, a write into the storage, a version bump.
 
 On a view the write is also an ordinary differentiable `put` on the base, `put(base, new, steps)`: the base
 with the elements that the view's steps select replaced. Its pullback is `put` of zeros for the base and the
@@ -35,13 +35,7 @@ from .overlap import overlap as overlap_of
 from .saved import DETACHED, FROZEN, freed
 from .value import TensorBase, dtype_of, shape_of, wrap
 from .versions import Detached, VersionOfView, bump, version_of
-from .views import (
-    OF_INFERENCE_VIEW,
-    OF_NO_GRAD_VIEW,
-    View,
-    bring_up_to_date,
-    replay,
-)
+from .views import OF_INFERENCE_VIEW, OF_NO_GRAD_VIEW, View, bring_up_to_date, replay
 from .wrapper import Wrapped, named
 
 
@@ -78,7 +72,7 @@ class CopySlices(Node):
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
-        """(node, output index) of the base before, then of what was written.
+        """Return (node, output index) of the base before, then of what was written.
 
         Where an op computed that from the view, the node stands for the op, and the op's other inputs follow.
         """
@@ -154,8 +148,8 @@ def laid_out_like(value: Any, strides: Any) -> Any:
 
 
 def layout_of(value: Any) -> tuple[int, ...] | None:
-    """Strides in elements of the array at the bottom of a value, or that a traced value would have; None for
-    C order and where there is no array.
+    """Return strides in elements of the array at the bottom of a value, or that a traced value would have;
+    None for C order and where there is no array.
     """
     value = None if is_meta(value) else array_or_phantom(value)
     return None if not isinstance(value, ndarray) or value.flags.c_contiguous else strides_of(value)
@@ -542,8 +536,8 @@ def _keep_overwritten(node: Any, x: Any, new: Any) -> None:
 
 
 def _keep_lifted(node: Any, x: Any) -> None:
-    """The same for an array beside traced values, of which the rule saved the tensor: that gets other values,
-    but the array stays.
+    """Do the same for an array beside traced values, of which the rule saved the tensor: that gets other
+    values, but the array stays.
     """
     node = node.node if type(node) is Output else node
     saved = node._saved

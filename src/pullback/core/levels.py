@@ -43,7 +43,7 @@ def fresh_level() -> Level:
 
 @contextmanager
 def entered_level(differentiating: bool = False) -> Iterator[Level]:
-    """A level above every one now in use, which ends with the block.
+    """Yield a level above every one now in use, which ends with the block.
 
     Within the block ops take the general path, which knows levels, and a transform that differentiates
     refuses to write to tensors from outside.

@@ -35,12 +35,12 @@ class Marked(InnerValue):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the array."""
+        """Return the shape of the array."""
         return self.memory.shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """NumPy dtype of the array."""
+        """Return the NumPy dtype of the array."""
         return self.memory.dtype
 
     def signed(self, array: ndarray) -> ndarray:

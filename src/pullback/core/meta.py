@@ -21,7 +21,7 @@ from .value import InnerValue, TensorBase, dtype_of, shape_of
 
 
 class Memory:
-    """Stands for the memory that a tensor and its views would share.
+    """Stand for the memory that a tensor and its views would share.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ def array_or_phantom(value: Any) -> ndarray | None:
 
 
 def promised_zeros(size: int) -> Any:
-    """Bytes of zeros that the operating system only promises."""
+    """Return bytes of zeros that the operating system only promises."""
     if size < 4096:  # less than a page
         return np.zeros(size, np.uint8)
     import mmap

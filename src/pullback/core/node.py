@@ -89,7 +89,7 @@ class Node:
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
-        """(node, output index) that each input came from."""
+        """Return (node, output index) that each input came from."""
         edges = (*(self._edges[i] for i in self.derivable_inputs()), *self.absent_inputs())
         return tuple(
             (None, 0) if edge is None or type(edge) is Nowhere else edge_target(edge) for edge in edges
@@ -111,16 +111,16 @@ class Node:
 
     @property
     def requires_grad(self) -> bool:
-        """True: what does not require grad has no node."""
+        """Return True: what does not require grad has no node."""
         return True
 
     @property
     def metadata(self) -> dict[Any, Any]:
-        """A dictionary for the user's own use."""
+        """Return a dictionary for the user's own use."""
         return hooks_of(self).metadata
 
     def __getattr__(self, name: str) -> Any:
-        """`_saved_self` and the like: what the node saved, under torch's names."""
+        """Return `_saved_self` and the like: what the node saved, under torch's names."""
         if name.startswith("_saved_") and self._op is not None:
             return self._op.saved_attribute(self, name.removeprefix("_saved_"))
         if name.startswith("_raw_saved_") and self._op is not None:
@@ -172,14 +172,14 @@ class GradientEdge(NamedTuple):
         return Output(self.node, self.output_nr) if isinstance(self.node, MultiNode) else self.node
 
     def shape_and_dtype(self) -> tuple[Any, Any]:
-        """Shape and NumPy dtype of the output there."""
+        """Return the shape and NumPy dtype of the output there."""
         node, k = self.node, self.output_nr
         return (node._shape[k], node._dtype[k]) if isinstance(node, MultiNode) else (node._shape, node._dtype)
 
 
 class _Leaf:
-    """Stands in a tensor's node slot for 'a leaf that requires grad'; its accumulator is made when
-    an op uses it.
+    """Stand in a tensor's node slot for 'a leaf that requires grad'; its accumulator is made when an
+    op uses it.
     """
 
     __slots__ = ()

@@ -152,7 +152,7 @@ def _bulk_backward(op: Op, several: bool) -> Callable[..., Any]:
 
 
 def materialized(node: Node, g: Sequence[Any]) -> tuple[Any, ...]:
-    """Covectors of a node with several outputs, zeros where none arrived."""
+    """Return covectors of a node with several outputs, zeros where none arrived."""
     if all(v is not None for v in g):
         return tuple(g)
     some = next(v for v in g if v is not None)
@@ -163,7 +163,7 @@ def materialized(node: Node, g: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def zeros_like_value(like: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-    """Zeros of the same kind (array or tensor) as `like`."""
+    """Return zeros of the same kind (array or tensor) as `like`."""
     zeros = np.zeros(shape, dtype)
     return zeros if isinstance(like, (ndarray, np.generic)) else wrap(zeros)
 

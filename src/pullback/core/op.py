@@ -34,15 +34,14 @@ from ..array.locks import computed
 from ..array.quiet import IGNORE, loud, quiet
 from ..array.strides import settled
 from . import calls
-from . import graph_errors as errors
 from .connected import Gradient
 from .node import MultiNode, Node
 from .node_classes import general_class, make_node_class, packed_class
+from .promotion import COMPLEX32, NARROW, check_broadcast, converted, promoted, rounded, unsupported
 from .result_shapes import result_kinds
 from .saved import Layout, SavedTensor, graph_saved, parameter_names
 from .underivable import no_derivative
 from .value import dtype_of, shape_of
-from .warn import warn_of_complex_half
 
 Rule = Callable[..., Any]
 Place = Callable[[ndarray, Sequence[Any]], ndarray]
@@ -59,7 +58,6 @@ class Call(Protocol):
 
 #: Every op by name, in order of declaration.
 TABLE: dict[str, Op] = {}
-
 
 
 class Kernel(NamedTuple):
@@ -81,7 +79,6 @@ KERNELS: dict[str, Kernel] = {}
 #: filled before ops are declared.
 COMPLEX_HALF: set[str] = set()
 
-FLOAT16, COMPLEX32 = dtypes.float16.numpy, dtypes.COMPLEX32
 
 #: Python numbers among inputs.
 NUMBERS = (bool, int, float, complex)
@@ -193,6 +190,12 @@ class Op:
         ``each(*inputs, *attrs)`` without the last attribute, `reduction`: what the kernel reduces, on arrays.
     summary : str, optional
         What help says of the public function that the op is: what it returns, as a sentence.
+    takes : str, optional
+        What help says of its operands; by default what follows from `promote` and `check`.
+    signatures : sequence of str
+        How torch's parser reads that function, where it is asked; by default it takes tensors as they are.
+    twin : bool or callable
+        Whether there is ``name_``, or what it computes where that is another function.
     names : sequence of str, optional
         The names of that function, with their namespace (``special.expit``) but at the top; by default the
         op's own.
@@ -243,6 +246,9 @@ class Op:
         form: Callable[..., Any] | None = None,
         each: Callable[..., Any] | None = None,
         summary: str = "",
+        takes: str = "",
+        signatures: Sequence[str] = (),
+        twin: bool | Callable[..., Any] = True,
         names: Sequence[str] = (),
         base: str | None = None,
     ) -> None:
@@ -305,6 +311,9 @@ class Op:
         self.form = form
         self.each = each
         self.summary = summary
+        self.takes = takes
+        self.signatures = tuple(signatures)
+        self.twin = twin
         self.names = (tuple(names) or (name,)) if summary else ()
         self.parallel = kind == "elementwise" and isinstance(kernel, np.ufunc)
         self.is_view = kind == "view" or signs is not None
@@ -324,24 +333,24 @@ class Op:
 
     @computed
     def public(self) -> Callable[..., Any]:
-        """On tensors only, with `out=`: what users call."""
+        """Return the call on tensors only, with `out=`, that users have."""
         return calls.make_call(self, public=True)
 
     @computed
     def node_class(self) -> type[Node]:
-        """The class of the nodes of a derivable op, made when first needed: to make those of all ops
+        """Return the class of the nodes of a derivable op, made when first needed: to make those of all ops
         takes 5 ms.
         """
         return make_node_class(self)
 
     @computed
     def packed_class(self) -> type[Node]:
-        """The class of nodes that hold packed values."""
+        """Return the class of nodes that hold packed values."""
         return packed_class(self)
 
     @computed
     def general_class(self) -> type[Node]:
-        """The node class of the general path, made when first needed."""
+        """Return the node class of the general path, made when first needed."""
         return general_class(self)
 
     def saved_names(self) -> list[str]:
@@ -382,7 +391,9 @@ class Op:
         raise AttributeError(f"'{self.node_name}' object has no attribute '{name}'", name=name, obj=node)
 
     def evaluate_in_order(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
-        """`evaluate` where values are in C order: what eager copied to be able to view is copied here."""
+        """Return `evaluate` where values are in C order: what eager copied to be able to view is
+        copied here.
+        """
         if self.in_order:
             inputs = (np.asarray(inputs[0], order="C"),)
         return self.evaluate(inputs, attrs)
@@ -408,7 +419,7 @@ class Op:
                     word = self.words.get(half) or self.word.removesuffix("_reduced_float") + suffix
                     raise unsupported(word, inputs)
                 inputs = tuple(
-                    _converted(v, NARROW[v.dtype]) if isinstance(v, ndarray) and v.dtype in NARROW else v
+                    converted(v, NARROW[v.dtype]) if isinstance(v, ndarray) and v.dtype in NARROW else v
                     for v in inputs
                 )
                 if self.exact_scalars and np.ndim(given[1]) == 0:
@@ -419,7 +430,7 @@ class Op:
         try:
             result = self._compute(inputs, attrs)
             if half is not None:
-                result = _rounded(result, half)
+                result = rounded(result, half)
         except (ValueError, TypeError) as error:
             raise self.failed(error, inputs) from error.__cause__
         finally:
@@ -470,8 +481,8 @@ class Op:
         return self.kernel(*inputs, *attrs)
 
     def result_shapes(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> tuple[tuple[Any, Any], ...]:
-        """(shape, NumPy dtype) of each output from the inputs' shapes and dtypes alone, as tracing asks for
-        it.
+        """Return (shape, NumPy dtype) of each output from the inputs' shapes and dtypes alone, as tracing
+        asks for it.
 
         What was found is remembered: a loop that is traced asks the same again and again.
         """
@@ -504,39 +515,6 @@ def like_first(x: ndarray, *others: Any) -> tuple[tuple[Any, Any], ...]:
     return ((x.shape, x.dtype),)
 
 
-def check_broadcast(inputs: Sequence[Any]) -> None:
-    """Raise torch's error where the shapes of inputs do not broadcast."""
-    shapes = [tuple(shape_of(v)) for v in inputs if v is not None]
-    so_far: tuple[int, ...] = shapes[0]
-    for shape in shapes[1:]:
-        rank = max(len(so_far), len(shape))
-        a = (1,) * (rank - len(so_far)) + so_far
-        b = (1,) * (rank - len(shape)) + shape
-        for axis in reversed(range(rank)):
-            if a[axis] != b[axis] and 1 not in (a[axis], b[axis]):
-                raise errors.no_broadcast(a[axis], b[axis], axis)
-        so_far = tuple(n if m == 1 else m for m, n in zip(a, b, strict=True))
-
-
-def unsupported(word: str, inputs: Sequence[Any], dtype: Any = None) -> NotImplementedError:
-    """Build torch's error for a dtype that a kernel is not written for."""
-    dtype = dtype or next(v.dtype for v in inputs if isinstance(v, ndarray))
-    return NotImplementedError(f"\"{word}\" not implemented for '{errors.type_word(dtype)}'")
-
-
-def _rounded(result: Any, half: np.dtype[Any]) -> Any:
-    if isinstance(result, tuple):
-        return tuple(_rounded(r, half) for r in result)
-    narrow = (half if half != COMPLEX32 else FLOAT16) if result.dtype == np.float32 else (
-        COMPLEX32 if result.dtype == np.complex64 and half in (COMPLEX32, FLOAT16) else None
-    )
-    if narrow is None:
-        return result
-    if narrow is COMPLEX32:
-        warn_of_complex_half()
-    return result.astype(narrow)
-
-
 def _signature_names(name: str, kernel: Callable[..., Any]) -> tuple[list[str], list[str]]:
     code = getattr(kernel, "__code__", None)
     if code is None or not code.co_posonlyargcount:
@@ -548,49 +526,8 @@ def _signature_names(name: str, kernel: Callable[..., Any]) -> tuple[list[str], 
 
 
 def torch_node_name(name: str) -> str:
-    """'leaky_relu' -> 'LeakyReluBackward0', 'log1p' -> 'Log1PBackward0'."""
+    """Return 'leaky_relu' -> 'LeakyReluBackward0', 'log1p' -> 'Log1PBackward0'."""
     return re.sub(r"(^|_|(?<=\d))([a-z])", lambda m: m[2].upper(), name).replace("_", "") + "Backward0"
-
-
-HALVES = frozenset({dtypes.float16.numpy, dtypes.bfloat16.numpy})
-#: The dtypes in which nothing is computed, and those that stand for them.
-NARROW: dict[np.dtype[Any], np.dtype[Any]] = {
-    **dict.fromkeys((*HALVES, *dtypes.FLOAT8_NUMPY), dtypes.float32.numpy), COMPLEX32: dtypes.complex64.numpy
-}
-
-
-def common_dtype(operands: Sequence[Any]) -> np.dtype[Any]:
-    """Return the dtype in which operands of an elementwise op meet; torch looks at their shapes before."""
-    try:
-        return dtypes.result_numpy_dtype(operands)
-    except RuntimeError:
-        check_broadcast(operands)
-        raise
-
-
-def promoted(inputs: tuple[Any, ...], policy: str, broadcast: bool = False) -> tuple[Any, ...]:
-    """Cast arrays to the dtype in which torch computes; Python numbers become arrays of it where
-    NumPy would differ. Where they broadcast, their shapes have to fit for them to meet.
-    """
-    # NumPy makes scalars of 0-d arrays, as in the sum of two covectors.
-    if any(isinstance(v, np.generic) for v in inputs):
-        inputs = tuple(np.asarray(v) if isinstance(v, np.generic) else v for v in inputs)
-    common = (common_dtype if broadcast else dtypes.result_numpy_dtype)([v for v in inputs if v is not None])
-    if policy == "float" and common.kind in "biu":
-        common = dtypes.get_default_dtype().numpy
-    return tuple(
-        v
-        if v is None or (isinstance(v, ndarray) and v.dtype == common)
-        else _converted(np.asarray(v), common)
-        for v in inputs
-    )
-
-
-def _converted(x: ndarray, dtype: np.dtype[Any]) -> ndarray:
-    """Return an array in another dtype; of an expanded one NumPy would move the repeated axes inward."""
-    if dtype == COMPLEX32:
-        warn_of_complex_half()
-    return x.astype(dtype, "C" if 0 in x.strides else "K")
 
 
 def elementwise(
@@ -642,5 +579,5 @@ def renamed(
 
 
 __all__ = [
-    "Call", "MultiNode", "Op", "elementwise", "like_first", "of", "op", "promoted", "renamed", "view"
+    "Call", "MultiNode", "Op", "elementwise", "like_first", "of", "op", "renamed", "view"
 ]

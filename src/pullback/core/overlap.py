@@ -1,5 +1,5 @@
-"""Whether arrays share memory in a way that makes a write to one of them ambiguous, judged as torch judges
-it.
+"""Say whether arrays share memory in a way that makes a write to one of them ambiguous, judged as torch
+judges it.
 
 What cannot be decided from sizes, strides and addresses alone counts as no overlap.
 """

@@ -77,12 +77,8 @@ def pulled_back(
 def pushed_forward(
     function: Callable[..., tuple[Any, ...]], primals: Sequence[Any], tangents: Sequence[Any]
 ) -> tuple[Any, ...]:
-    """Tangents of the function's results; None where a result has none."""
+    """Return tangents of the function's results; None where a result has none."""
     level = fresh_level()
-    duals = [
-        p if t is None else Dual(p, t, level) for p, t in zip(primals, tangents, strict=True)
-    ]
+    duals = [p if t is None else Dual(p, t, level) for p, t in zip(primals, tangents, strict=True)]
     results = function(*duals)
-    return tuple(
-        r.tangent if isinstance(r, Dual) and r._level == level else zeros(r) for r in results
-    )
+    return tuple(r.tangent if isinstance(r, Dual) and r._level == level else zeros(r) for r in results)

@@ -27,7 +27,7 @@ MANY = 1 << 12
 
 
 def result_kinds(op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Kinds:
-    """(shape, dtype) of each output."""
+    """Return (shape, dtype) of each output."""
     if op.attrs[-1:] == ("generator",):
         # The numbers drawn here are thrown away: they must not be the next of the user's stream.
         attrs = (*attrs[:-1], Generator())
@@ -70,7 +70,9 @@ def _one(value: Any) -> Any:
 
 
 def _zeros(value: Any, unread: bool) -> Any:
-    """Zeros in the shape and dtype of a value, which take no memory if they are not read; numbers stay."""
+    """Return zeros in the shape and dtype of a value, which take no memory if they are not read; numbers
+    stay.
+    """
     if _is_number(value):
         return value
     if isinstance(value, Meta):

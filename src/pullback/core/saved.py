@@ -47,7 +47,7 @@ class Packed:
 
 
 def parameter_names(function: Callable[..., Any]) -> list[str]:
-    """Names of a function's parameters; read off the code object, which costs 1 µs where `inspect`
+    """Return names of a function's parameters; read off the code object, which costs 1 µs where `inspect`
     costs 40.
     """
     code = getattr(function, "__code__", None)
@@ -171,8 +171,8 @@ def renew(nodes: Iterable[Node], counter: Any, before: Any) -> None:
 
 
 def in_torch_order(node: Node, indices: Iterable[int]) -> list[int]:
-    """Places of saved values as torch goes through them: inputs before outputs and, of two inputs, each in
-    the order of the names, `other` before `self`.
+    """Return places of saved values as torch goes through them: inputs before outputs and, of two inputs,
+    each in the order of the names, `other` before `self`.
     """
     if len(node._op.inputs) != 2:
         return list(indices)

@@ -70,12 +70,14 @@ class Layouts:
         self._before: dict[int, int] = {}
 
     def given(self, number: int, array: ndarray) -> None:
-        """An input lies as an array does."""
+        """Note that an input lies as an array does."""
         width = array.itemsize
         self._found[number] = Layout(number, 0, tuple([s * width for s in strides_of(array)]))
 
     def spread(self, number: int, array: ndarray) -> None:
-        """A constant has gaps, or repeats elements: the part of another one, which spans its memory."""
+        """Note that a constant has gaps, or repeats elements: the part of another one, which spans its
+        memory.
+        """
         strides = strides_of(array)
         if array.size == 0 or min(strides) < 0:
             return
@@ -86,7 +88,7 @@ class Layouts:
         self._found[number] = Layout(root, 0, array.strides)
 
     def written(self, before: Any, after: int) -> None:
-        """A tensor has the value `after` in the memory of the one (or the array) before."""
+        """Note that a tensor has the value `after` in the memory of the one (or the array) before."""
         if isinstance(before, ndarray):
             self._found[after] = Layout(after, 0, _dense(before))
         else:
@@ -200,7 +202,7 @@ _memory: list[Any] = [np.zeros(1 << 16, np.uint8)]
 
 
 def _zeros(size: int) -> Any:
-    """At least so many bytes of zeros, the same ones for all; a large number is only promised."""
+    """Return at least so many bytes of zeros, the same ones for all; a large number is only promised."""
     if _memory[0].nbytes < size:
         _memory[0] = np.frombuffer(promised_zeros(2 * size), np.uint8)
     return _memory[0]
@@ -211,7 +213,7 @@ def _address(array: ndarray) -> int:
 
 
 def _dense(array: ndarray) -> tuple[int, ...]:
-    """Strides in bytes of a new array laid out alike."""
+    """Return strides in bytes of a new array laid out alike."""
     return tuple([s * array.itemsize for s in dense_strides(array)])
 
 
@@ -223,7 +225,7 @@ _known: dict[Any, list[tuple[int, ...]]] = {}
 def _computed(
     op: Any, operands: Sequence[Any], attrs: tuple[Any, ...], shapes: Sequence[tuple[int, ...]]
 ) -> list[tuple[int, ...]]:
-    """Strides of the results in elements."""
+    """Return strides of the results in elements."""
     arrays = [v for v in operands if isinstance(v, ndarray)]
     in_order = all(v.flags.c_contiguous for v in arrays)
     plain = [contiguous_strides(shape) for shape in shapes]
@@ -316,7 +318,7 @@ def _enlarged(array: ndarray, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _following(arrays: Sequence[ndarray], shapes: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """Channels last where an image among the operands has that, C order otherwise."""
+    """Return channels last where an image among the operands has that, C order otherwise."""
     if any(suggests_channels_last(v) for v in arrays):
         return [channels_last_strides(s) if len(s) in (4, 5) else contiguous_strides(s) for s in shapes]
     return [contiguous_strides(s) for s in shapes]

@@ -238,7 +238,7 @@ class Recorder:
         return self._kind_of[number]
 
     def results(self, op: Any, kinds: Sequence[Any], seen: Sequence[Any], attrs: tuple[Any, ...]) -> Any:
-        """(shape, dtype) of each result of an op on what its shape rule sees (see `operand`).
+        """Return (shape, dtype) of each result of an op on what its shape rule sees (see `operand`).
 
         `kinds` are the operands' (see `kind_of`), of numbers their types and themselves, `_OTHER` of others.
         """
@@ -251,7 +251,7 @@ class Recorder:
         return found
 
     def operand(self, value: Any) -> tuple[Any, Any]:
-        """(what the equation holds, what the shape rule sees) for an input of an op."""
+        """Return (what the equation holds, what the shape rule sees) for an input of an op."""
         if isinstance(value, Tracer):
             if value.recorder is not self:
                 raise RuntimeError("a value of one trace was used in another")
@@ -420,12 +420,12 @@ class Tracer(InnerValue):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the value."""
+        """Return the shape of the value."""
         return self.recorder.shapes[self.index]
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """NumPy dtype of the value."""
+        """Return the NumPy dtype of the value."""
         return self.recorder.dtypes[self.index]
 
     def array(self, *_: Any, **__: Any) -> Any:

@@ -62,12 +62,12 @@ class Underivable(Node):
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
-        """(node, output index) that each input that requires grad came from."""
+        """Return (node, output index) that each input that requires grad came from."""
         return tuple(target for target in super().next_functions if target[0] is not None)
 
 
 def no_derivative(name: str) -> tuple[Rule, Rule]:
-    """Rule and jvp of an op without a derivative: both raise torch's errors."""
+    """Return the rule and jvp of an op without a derivative: both raise torch's errors."""
 
     def rule(g: Any) -> Any:
         raise RuntimeError(f"derivative for aten::{name} is not implemented")

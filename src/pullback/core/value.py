@@ -147,7 +147,7 @@ def array_of(value: Any) -> ndarray:
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
-    """Shape of any value as a plain tuple."""
+    """Return the shape of any value as a plain tuple."""
     while isinstance(value, TensorBase):
         value = value._value
     if type(value) is ndarray:
@@ -156,7 +156,7 @@ def shape_of(value: Any) -> tuple[int, ...]:
 
 
 def dtype_of(value: Any) -> np.dtype[Any]:
-    """NumPy dtype of any value."""
+    """Return the NumPy dtype of any value."""
     while isinstance(value, TensorBase):
         value = value._value
     if type(value) is ndarray:

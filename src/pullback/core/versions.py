@@ -18,7 +18,7 @@ from .modes import modes
 
 
 class NoVersions(list[Any]):
-    """Stands for the version counter of an inference tensor."""
+    """Stand for the version counter of an inference tensor."""
 
     __slots__ = ()
 

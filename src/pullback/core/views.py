@@ -59,7 +59,7 @@ class View:
 
     @property
     def steps(self) -> tuple[Any, ...]:
-        """The view ops from the base to here, in order."""
+        """Return the view ops from the base to here, in order."""
         found, chain = [], self.chain
         while chain is not None:
             chain, step = chain

@@ -30,7 +30,7 @@ def visible_layout(value: Any) -> ndarray:
 
 
 def visible_strides(value: Any) -> tuple[int, ...]:
-    """Strides in elements without those of hidden axes."""
+    """Return strides in elements without those of hidden axes."""
     return strides_of(visible_layout(value))
 
 

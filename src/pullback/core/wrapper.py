@@ -113,7 +113,7 @@ def named(name: str, *args: Any, **kwargs: Any) -> Any:
 
 @contextmanager
 def _below() -> Iterator[None]:
-    """Within: what torch does below autograd."""
+    """Do within what torch does below autograd."""
     token = put_modes(modes()._replace(grad=False, saved_hooks=(), saved_hooks_disabled=None))
     try:
         yield

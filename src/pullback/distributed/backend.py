@@ -30,7 +30,7 @@ class Backend(str):
 
 
 class BackendConfig:
-    """Which backend serves which device.
+    """Say which backend serves which device.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class DebugLevel(IntEnum):
-    """How much is checked."""
+    """Say how much is checked."""
 
     OFF = 0
     INFO = 1
@@ -28,9 +28,7 @@ class DebugLevel(IntEnum):
 def _from_environment() -> DebugLevel:
     told = os.environ.get("TORCH_DISTRIBUTED_DEBUG", "OFF").upper()
     if told not in DebugLevel.__members__:
-        raise RuntimeError(
-            "The value of TORCH_DISTRIBUTED_DEBUG must be OFF, INFO, or DETAIL."
-        )
+        raise RuntimeError("The value of TORCH_DISTRIBUTED_DEBUG must be OFF, INFO, or DETAIL.")
     return DebugLevel[told]
 
 

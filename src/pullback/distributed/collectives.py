@@ -233,9 +233,7 @@ def gather(
     found.verify("GATHER", tensor)
     if found.rank() != root:
         if gather_list:
-            raise ValueError(
-                "Argument ``gather_list`` must NOT be specified on non-destination ranks."
-            )
+            raise ValueError("Argument ``gather_list`` must NOT be specified on non-destination ranks.")
         requests = found.communicator.gather_parts(None, array, [], root)
         return started(found, requests, nothing, async_op, [], "gather")
     if not gather_list:

@@ -38,7 +38,7 @@ CAUSE = 1.0
 
 @dataclass
 class Launch:
-    """What is to be started."""
+    """Hold what is to be started."""
 
     command: list[str]
     program: str

@@ -1,4 +1,4 @@
-"""How MPI is told of arrays: its datatypes, and its operations for each dtype.
+"""Say how MPI is told of arrays: its datatypes, and its operations for each dtype.
 
 MPI knows C's types. What it does not know (half, bfloat16, float8) goes as unsigned integers of the same
 size, and is reduced by an operation of ours, pair by pair in the dtype itself, as torch's gloo does.

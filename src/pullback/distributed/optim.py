@@ -184,12 +184,12 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
 
     @property
     def join_device(self) -> Any:
-        """Where tensors are made."""
+        """Return where tensors are made."""
         return self.param_groups[0]["params"][0].device
 
     @property
     def join_process_group(self) -> Any:
-        """The group of processes."""
+        """Return the group of processes."""
         return self.process_group
 
 

@@ -1,4 +1,4 @@
-"""What the methods of torch's ProcessGroup objects are told beside their tensors."""
+"""Say what the methods of torch's ProcessGroup objects are told beside their tensors."""
 
 from __future__ import annotations
 
@@ -20,41 +20,41 @@ class _Options:
 
 
 class AllreduceOptions(_Options):
-    """How to reduce: `reduceOp`."""
+    """Say how to reduce: `reduceOp`."""
 
     reduceOp: Any = ReduceOp.SUM
 
 
 class AllreduceCoalescedOptions(AllreduceOptions):
-    """How to reduce several tensors."""
+    """Say how to reduce several tensors."""
 
 
 class ReduceOptions(AllreduceOptions):
-    """How to reduce, and in which process: `rootRank`."""
+    """Say how to reduce, and in which process: `rootRank`."""
 
     rootRank: int = 0
     rootTensor: int = 0
 
 
 class ReduceScatterOptions(AllreduceOptions):
-    """How to reduce."""
+    """Say how to reduce."""
 
 
 class BroadcastOptions(_Options):
-    """From which process: `rootRank`."""
+    """Say from which process: `rootRank`."""
 
     rootRank: int = 0
     rootTensor: int = 0
 
 
 class GatherOptions(_Options):
-    """In which process: `rootRank`."""
+    """Say in which process: `rootRank`."""
 
     rootRank: int = 0
 
 
 class ScatterOptions(_Options):
-    """From which process: `rootRank`."""
+    """Say from which process: `rootRank`."""
 
     rootRank: int = 0
 

@@ -15,7 +15,7 @@ DEFAULT_TIMEOUT = timedelta(minutes=30)
 
 
 class GroupMember:
-    """What stands for a group in the processes that are not in it."""
+    """Hold what stands for a group in the processes that are not in it."""
 
     NON_GROUP_MEMBER = -100
 

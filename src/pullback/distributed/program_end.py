@@ -1,4 +1,4 @@
-"""What happens when a program of several processes ends: well, by an exception, or by an exit status.
+"""Say what happens when a program of several processes ends: well, by an exception, or by an exit status.
 
 What this module must do:
 

@@ -1,4 +1,4 @@
-"""How separately started processes find each other and become one MPI world.
+"""Say how separately started processes find each other and become one MPI world.
 
 What this module must do:
 

@@ -139,7 +139,7 @@ class Store:
 
     @property
     def timeout(self) -> timedelta:
-        """For how long `get` and `wait` wait."""
+        """Return for how long `get` and `wait` wait."""
         return self._timeout
 
     def set_timeout(self, timeout: timedelta) -> None:
@@ -285,7 +285,7 @@ class FileStore(Store):
 
     @property
     def path(self) -> str:
-        """The file."""
+        """Return the file."""
         return self._path
 
     def _do(self, name: str, *args: Any) -> Any:
@@ -347,7 +347,7 @@ class PrefixStore(Store):
 
     @property
     def underlying_store(self) -> Store:
-        """The other store."""
+        """Return the other store."""
         return self._store
 
     @property

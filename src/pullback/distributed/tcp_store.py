@@ -181,12 +181,12 @@ class TCPStore(Store):
 
     @property
     def host(self) -> str:
-        """The host whose process has the values."""
+        """Return the host whose process has the values."""
         return self._host
 
     @property
     def port(self) -> int:
-        """The port."""
+        """Return the port."""
         return self._port
 
     def _request(self, message: tuple[Any, ...]) -> Any:

@@ -119,17 +119,17 @@ class OverCategories(Distribution):
 
     @property
     def probs(self) -> Any:
-        """The probabilities of the categories."""
+        """Return the probabilities of the categories."""
         return self._categorical.probs
 
     @property
     def logits(self) -> Any:
-        """The logarithms of the probabilities."""
+        """Return the logarithms of the probabilities."""
         return self._categorical.logits
 
     @property
     def param_shape(self) -> Any:
-        """The shape of the parameter that was given."""
+        """Return the shape of the parameter that was given."""
         return self._categorical.param_shape
 
 

@@ -17,7 +17,7 @@ D = TypeVar("D", bound=Distribution)
 
 
 class Independent(Distribution, Generic[D]):
-    """Takes the last dimensions of a batch for dimensions of one event, whose parts are independent.
+    """Take the last dimensions of a batch for dimensions of one event, whose parts are independent.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ class TransformedDistribution(Distribution):
         return log_prob + _sum_rightmost(own, event_dim - len(self.base_dist.event_shape))
 
     def _monotonize_cdf(self, value: Any) -> Any:
-        """1 − value where the transforms together decrease."""
+        """Return 1 − value where the transforms together decrease."""
         sign: Any = 1
         for transform in self.transforms:
             sign = sign * transform.sign
@@ -277,12 +277,12 @@ class MixtureSameFamily(Distribution):
 
     @property
     def mixture_distribution(self) -> Any:
-        """The distribution of the component's number."""
+        """Return the distribution of the component's number."""
         return self._mixture_distribution
 
     @property
     def component_distribution(self) -> Any:
-        """The components."""
+        """Return the components."""
         return self._component_distribution
 
     def _averaged(self, of_components: Any) -> Any:
@@ -320,11 +320,11 @@ class MixtureSameFamily(Distribution):
             return gather(candidates, dim, index).squeeze(dim)
 
     def _pad(self, x: Any) -> Any:
-        """With a dimension for the components."""
+        """Return it with a dimension for the components."""
         return x.unsqueeze(-1 - self._event_ndims)
 
     def _pad_mixture_dimensions(self, x: Any) -> Any:
-        """Weights with the components' batch and event dimensions."""
+        """Return weights with the components' batch and event dimensions."""
         of_weights = len(self.mixture_distribution.batch_shape)
         missing = 0 if of_weights == 1 else len(self.batch_shape) - of_weights
         shape = x.shape

@@ -18,38 +18,12 @@ from ..tensor.join import cat as concatenate
 from ..tensor.join import stack as stack_tensors
 
 __all__ = [
-    "Constraint",
-    "MixtureSameFamilyConstraint",
-    "boolean",
-    "cat",
-    "corr_cholesky",
-    "dependent",
-    "dependent_property",
-    "greater_than",
-    "greater_than_eq",
-    "half_open_interval",
-    "independent",
-    "integer_interval",
-    "interval",
-    "is_dependent",
-    "less_than",
-    "lower_cholesky",
-    "lower_triangular",
-    "multinomial",
-    "nonnegative",
-    "nonnegative_integer",
-    "one_hot",
-    "positive",
-    "positive_definite",
-    "positive_integer",
-    "positive_semidefinite",
-    "real",
-    "real_vector",
-    "simplex",
-    "square",
-    "stack",
-    "symmetric",
-    "unit_interval",
+    "Constraint", "MixtureSameFamilyConstraint", "boolean", "cat", "corr_cholesky", "dependent",
+    "dependent_property", "greater_than", "greater_than_eq", "half_open_interval", "independent",
+    "integer_interval", "interval", "is_dependent", "less_than", "lower_cholesky", "lower_triangular",
+    "multinomial", "nonnegative", "nonnegative_integer", "one_hot", "positive", "positive_definite",
+    "positive_integer", "positive_semidefinite", "real", "real_vector", "simplex", "square", "stack",
+    "symmetric", "unit_interval",
 ]
 
 
@@ -65,7 +39,9 @@ class Constraint:
     _shown: ClassVar[tuple[str, ...]] = ()
 
     def check(self, value: Any) -> Any:
-        """Booleans of the shape sample_shape + batch_shape: which events of `value` belong to the set."""
+        """Return booleans of the shape sample_shape + batch_shape: which events of `value` belong to
+        the set.
+        """
         raise NotImplementedError
 
     def __repr__(self) -> str:

@@ -21,12 +21,12 @@ from .utils import broadcast_all, is_unknown, lazy_property
 
 
 def _cross_entropy(logits: Any, target: Any) -> Any:
-    """−target·log p − (1 − target)·log(1 − p), p the probabilities that belong to the logits."""
+    """Return −target·log p − (1 − target)·log(1 − p), p the probabilities that belong to the logits."""
     return binary_cross_entropy_with_logits(logits, target, reduction="none")
 
 
 def _enumerated(distribution: Any, count: int, expand: bool) -> Any:
-    """0, 1, …, count − 1 along a new first dimension."""
+    """Return 0, 1, …, count − 1 along a new first dimension."""
     like = distribution._param
     values = arange(count, dtype=like.dtype, device=like.device)
     values = values.view((-1, *[1] * len(distribution._batch_shape)))
@@ -160,7 +160,7 @@ class Binomial(_Trials):
         return value * logits - (value + 1).lgamma() - (n - value + 1).lgamma() - normalizer
 
     def _count(self, what: str) -> int:
-        """n, where it is the same in the whole batch."""
+        """Return n, where it is the same in the whole batch."""
         total_count = int(self.total_count.max())
         if not self.total_count.min() == total_count:
             raise NotImplementedError(f"Inhomogeneous total count not supported by `{what}`.")
@@ -213,7 +213,7 @@ class NegativeBinomial(_Trials):
 
     @lazy_property
     def _gamma(self) -> Any:
-        """The distribution of the rates: the counts are Poisson numbers."""
+        """Return the distribution of the rates: the counts are Poisson numbers."""
         return Gamma(self.total_count, (-self.logits).exp(), validate_args=False)
 
     def sample(self, sample_shape: Any = ()) -> Any:

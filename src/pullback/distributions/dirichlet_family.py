@@ -161,12 +161,12 @@ class Beta(ExponentialFamily):
 
     @property
     def concentration1(self) -> Any:
-        """α."""
+        """Return α."""
         return self._dirichlet.concentration[..., 0]
 
     @property
     def concentration0(self) -> Any:
-        """β."""
+        """Return β."""
         return self._dirichlet.concentration[..., 1]
 
     @property

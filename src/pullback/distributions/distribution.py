@@ -139,12 +139,12 @@ class Distribution:
 
     @property
     def batch_shape(self) -> Any:
-        """The shape over which the parameters are batched."""
+        """Return the shape over which the parameters are batched."""
         return self._batch_shape
 
     @property
     def event_shape(self) -> Any:
-        """The shape of one outcome."""
+        """Return the shape of one outcome."""
         return self._event_shape
 
     def _extended_shape(self, sample_shape: Any = ()) -> Size:
@@ -155,32 +155,32 @@ class Distribution:
 
     @property
     def arg_constraints(self) -> Any:
-        """The constraint of each parameter, by name."""
+        """Return the constraint of each parameter, by name."""
         raise NotImplementedError
 
     @property
     def support(self) -> Any:
-        """The constraint that the outcomes satisfy."""
+        """Return the constraint that the outcomes satisfy."""
         raise NotImplementedError
 
     @property
     def mean(self) -> Any:
-        """The mean."""
+        """Return the mean."""
         raise NotImplementedError
 
     @property
     def mode(self) -> Any:
-        """The most likely value."""
+        """Return the most likely value."""
         raise NotImplementedError(f"{self.__class__} does not implement mode")
 
     @property
     def variance(self) -> Any:
-        """The variance."""
+        """Return the variance."""
         raise NotImplementedError
 
     @property
     def stddev(self) -> Any:
-        """The standard deviation."""
+        """Return the standard deviation."""
         return self.variance.sqrt()
 
     def sample(self, sample_shape: Any = ()) -> Any:
@@ -200,19 +200,19 @@ class Distribution:
         return self.sample(Size((n,)))
 
     def log_prob(self, value: Any) -> Any:
-        """The logarithm of the density, or of the probability, at `value`."""
+        """Return the logarithm of the density, or of the probability, at `value`."""
         raise NotImplementedError
 
     def cdf(self, value: Any) -> Any:
-        """The probability of outcomes up to `value`."""
+        """Return the probability of outcomes up to `value`."""
         raise NotImplementedError
 
     def icdf(self, value: Any) -> Any:
-        """The quantile: the inverse of `cdf`."""
+        """Return the quantile: the inverse of `cdf`."""
         raise NotImplementedError
 
     def enumerate_support(self, expand: bool = True) -> Any:
-        """All outcomes of a discrete distribution, along a new first dimension.
+        """Return all outcomes of a discrete distribution, along a new first dimension.
 
         Parameters
         ----------
@@ -222,7 +222,7 @@ class Distribution:
         raise NotImplementedError
 
     def entropy(self) -> Any:
-        """The entropy in nats, E[−log p(x)]."""
+        """Return the entropy in nats, E[−log p(x)]."""
         raise NotImplementedError
 
     def perplexity(self) -> Any:

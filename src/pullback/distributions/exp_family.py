@@ -21,20 +21,20 @@ class ExponentialFamily(Distribution):
 
     @property
     def _natural_params(self) -> tuple[Any, ...]:
-        """θ."""
+        """Return θ."""
         raise NotImplementedError
 
     def _log_normalizer(self, *natural_params: Any) -> Any:
-        """F(θ)."""
+        """Return F(θ)."""
         raise NotImplementedError
 
     @property
     def _mean_carrier_measure(self) -> float:
-        """E[k(x)]."""
+        """Return E[k(x)]."""
         raise NotImplementedError
 
     def entropy(self) -> Any:
-        """F(θ) − ⟨θ, F′(θ)⟩ − E[k(x)]."""
+        """Return F(θ) − ⟨θ, F′(θ)⟩ − E[k(x)]."""
         result = -self._mean_carrier_measure
         parameters, normalizer, slopes = slopes_of_normalizer(self)
         result = result + normalizer

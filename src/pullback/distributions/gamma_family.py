@@ -166,7 +166,7 @@ class Chi2(Gamma):
 
     @property
     def df(self) -> Any:
-        """The degrees of freedom."""
+        """Return the degrees of freedom."""
         return self.concentration * 2
 
 

@@ -126,7 +126,7 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
 
     @lazy_property
     def probs(self) -> Any:
-        """λ, kept from 0 and 1."""
+        """Return λ, kept from 0 and 1."""
         return clamp_probs(logits_to_probs(self.logits, is_binary=True))
 
     def _outside_unstable_region(self) -> Any:
@@ -134,11 +134,11 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
 
     def _cut_probs(self) -> Any:
-        """λ, or a number for which the closed forms are finite."""
+        """Return λ, or a number for which the closed forms are finite."""
         return where(self._outside_unstable_region(), self.probs, self._lims[0] * ones_like(self.probs))
 
     def _cont_bern_log_norm(self) -> Any:
-        """log(2·artanh(1 − 2λ) / (1 − 2λ)), by which the density is normalized."""
+        """Return log(2·artanh(1 − 2λ) / (1 − 2λ)), by which the density is normalized."""
         cut = self._cut_probs()
         below = where(cut <= 0.5, cut, zeros_like(cut))
         above = where(cut >= 0.5, cut, ones_like(cut))
@@ -266,14 +266,14 @@ class GeneralizedPareto(Distribution):
         return -self.scale.log() - where(at_zero, z, otherwise)
 
     def log_survival_function(self, value: Any) -> Any:
-        """log(1 − F(x))."""
+        """Return log(1 − F(x))."""
         self._validate(value)
         z = self._z(value)
         at_zero, concentration = self._is_exponential()
         return where(at_zero, -z, -(concentration * z).log1p() / concentration)
 
     def log_cdf(self, value: Any) -> Any:
-        """log F(x)."""
+        """Return log F(x)."""
         return (-self.log_survival_function(value).exp()).log1p()
 
     def cdf(self, value: Any) -> Any:
@@ -307,7 +307,7 @@ class GeneralizedPareto(Distribution):
 
 
 def _polynomial(y: Any, coefficients: tuple[float, ...]) -> Any:
-    """Σ cᵢ·yⁱ by Horner's rule."""
+    """Return Σ cᵢ·yⁱ by Horner's rule."""
     result: Any = coefficients[-1]
     for coefficient in coefficients[-2::-1]:
         result = coefficient + y * result
@@ -335,7 +335,7 @@ _BESSEL = (
 
 
 def _log_modified_bessel_fn(x: Any, order: int = 0) -> Any:
-    """log I₀(x) or log I₁(x) for x > 0."""
+    """Return log I₀(x) or log I₁(x) for x > 0."""
     near, far = _BESSEL[order]
     y = x / 3.75
     small = _polynomial(y * y, near)
@@ -381,7 +381,7 @@ class VonMises(Distribution):
 
     @lazy_property
     def _proposal_r(self) -> Any:
-        """The parameter of the wrapped Cauchy distribution that proposes."""
+        """Return the parameter of the wrapped Cauchy distribution that proposes."""
         kappa = self._concentration
         tau = 1 + (1 + 4 * kappa**2).sqrt()
         rho = (tau - (2 * tau).sqrt()) / (2 * kappa)

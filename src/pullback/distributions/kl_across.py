@@ -53,39 +53,39 @@ for _kind, (_parameter, _others) in _INFINITE.items():
 
 
 def _normal_cross_entropy(mean: Any, variance: Any, q: Any) -> Any:
-    """−E[log q(x)] for a normal q and an x of the given mean and variance."""
+    """Return −E[log q(x)] for a normal q and an x of the given mean and variance."""
     square = q.scale.pow(2)
     return 0.5 * (square * 2 * math.pi).log() + 0.5 * (variance + (mean - q.loc).pow(2)) / square
 
 
 def _gamma_cross_entropy(mean: Any, mean_log: Any, q: Any) -> Any:
-    """−E[log q(x)] for a gamma q."""
+    """Return −E[log q(x)] for a gamma q."""
     a = q.concentration
     return a.lgamma() - a * q.rate.log() - (a - 1) * mean_log + q.rate * mean
 
 
 def _x_log_x(x: Any) -> Any:
-    """x·log x, 0 at 0."""
+    """Return x·log x, 0 at 0."""
     return x.xlogy(x)
 
 
 def _mean_log_uniform(low: Any, high: Any) -> Any:
-    """E[log x] of an x uniform between two numbers."""
+    """Return E[log x] of an x uniform between two numbers."""
     return (_x_log_x(high) - _x_log_x(low) - (high - low)) / (high - low)
 
 
 def _exponential_cross_entropy(mean: Any, q: Any) -> Any:
-    """−E[log q(x)] for an exponential q."""
+    """Return −E[log q(x)] for an exponential q."""
     return q.rate * mean - q.rate.log()
 
 
 def _gumbel_cross_entropy(mean: Any, mean_exp: Any, q: Any) -> Any:
-    """−E[log q(x)] for a Gumbel q; `mean_exp` is E[exp(−(x − loc) / scale)]."""
+    """Return −E[log q(x)] for a Gumbel q; `mean_exp` is E[exp(−(x − loc) / scale)]."""
     return q.scale.log() + (mean - q.loc) / q.scale + mean_exp
 
 
 def _continuous_bernoulli_cross_entropy(mean: Any, q: Any) -> Any:
-    """−E[log q(x)] for a continuous Bernoulli q."""
+    """Return −E[log q(x)] for a continuous Bernoulli q."""
     return -mean * q.logits - (-q.probs).log1p() - q._cont_bern_log_norm()
 
 

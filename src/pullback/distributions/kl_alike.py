@@ -35,7 +35,7 @@ from .utils import _sum_rightmost, euler_constant
 
 @register_kl(ExponentialFamily, ExponentialFamily)
 def _exponential_families(p: Any, q: Any) -> Any:
-    """F(θ_q) − F(θ_p) − ⟨θ_q − θ_p, F′(θ_p)⟩: a Bregman divergence of the log normalizer."""
+    """Return F(θ_q) − F(θ_p) − ⟨θ_q − θ_p, F′(θ_p)⟩: a Bregman divergence of the log normalizer."""
     if type(p) is not type(q):
         raise NotImplementedError(
             "The cross KL-divergence between different exponential families cannot "
@@ -58,7 +58,7 @@ def _independent(p: Any, q: Any) -> Any:
 
 @register_kl(TransformedDistribution, TransformedDistribution)
 def _transformed(p: Any, q: Any) -> Any:
-    """Of the bases: a bijection changes no divergence."""
+    """Return the divergence of the bases: a bijection changes none."""
     if p.transforms != q.transforms or p.event_shape != q.event_shape:
         raise NotImplementedError
     return kl_divergence(p.base_dist, q.base_dist)
@@ -123,7 +123,7 @@ def _beta(p: Any, q: Any) -> Any:
 
 @register_kl(Cauchy, Cauchy)
 def _cauchy(p: Any, q: Any) -> Any:
-    """Chyzak and Nielsen 2019."""
+    """Return the formula of Chyzak and Nielsen 2019."""
     return ((p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)).log() - (4 * p.scale * q.scale).log()
 
 
@@ -216,12 +216,12 @@ def _check_events(p: Any, q: Any, kinds: str) -> None:
 
 
 def _square_sum(matrices: Any) -> Any:
-    """tr(X·Xᵀ)."""
+    """Return tr(X·Xᵀ)."""
     return matrices.pow(2).sum((-2, -1))
 
 
 def _solved(factors: Any, matrices: Any) -> Any:
-    """L⁻¹·X, the batches of both broadcast."""
+    """Return L⁻¹·X, the batches of both broadcast."""
     batch = broadcast_shapes(factors.shape[:-2], matrices.shape[:-2])
     return solve_triangular(
         factors.expand((*batch, *factors.shape[-2:])), matrices.expand((*batch, *matrices.shape[-2:])),

@@ -152,7 +152,9 @@ class Wishart(FullCovariance, ExponentialFamily):
         self._make_chi2()
 
     def _make_chi2(self) -> None:
-        """The distributions of the squares on Bartlett's diagonal, with df, df − 1, … degrees of freedom."""
+        """Make the distributions of the squares on Bartlett's diagonal, with df, df − 1, … degrees of
+        freedom.
+        """
         self._batch_dims = [-(i + 1) for i in range(len(self._batch_shape))]
         factor = self._unbroadcasted_scale_tril
         steps = arange(self._event_shape[-1], dtype=factor.dtype, device=factor.device)
@@ -180,7 +182,7 @@ class Wishart(FullCovariance, ExponentialFamily):
 
     @lazy_property
     def precision_matrix(self) -> Any:
-        """The inverse of the covariance."""
+        """Return the inverse of the covariance."""
         factor = self._unbroadcasted_scale_tril
         identity = eye(self._event_shape[-1], device=factor.device, dtype=factor.dtype)
         return cholesky_solve(identity, factor).expand(self._matrix_shape)

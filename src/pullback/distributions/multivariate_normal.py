@@ -17,12 +17,12 @@ from .utils import _standard_normal, lazy_property
 
 
 def _batch_mv(matrices: Any, vectors: Any) -> Any:
-    """Products of matrices and vectors."""
+    """Return products of matrices and vectors."""
     return (matrices @ vectors.unsqueeze(-1)).squeeze(-1)
 
 
 def _batch_mahalanobis(factors: Any, vectors: Any) -> Any:
-    """xᵀ·(L·Lᵀ)⁻¹·x = |L⁻¹·x|², of Cholesky factors L whose batch may be smaller than that of the x.
+    """Return xᵀ·(L·Lᵀ)⁻¹·x = |L⁻¹·x|², of Cholesky factors L whose batch may be smaller than that of the x.
 
     Parameters
     ----------
@@ -63,12 +63,12 @@ def _precision_to_scale_tril(precision: Any) -> Any:
 
 
 def half_log_det(factors: Any) -> Any:
-    """½·log det(L·Lᵀ) of Cholesky factors L."""
+    """Return ½·log det(L·Lᵀ) of Cholesky factors L."""
     return factors.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
 
 class FullCovariance(Distribution):
-    """What the distributions share that have a matrix as covariance, as its inverse or as its
+    """Hold what the distributions share that have a matrix as covariance, as its inverse or as its
     Cholesky factor.
     """
 
@@ -97,18 +97,18 @@ class FullCovariance(Distribution):
 
     @lazy_property
     def scale_tril(self) -> Any:
-        """The Cholesky factor L of the covariance."""
+        """Return the Cholesky factor L of the covariance."""
         return self._unbroadcasted_scale_tril.expand(self._matrix_shape)
 
     @lazy_property
     def covariance_matrix(self) -> Any:
-        """The covariance L·Lᵀ."""
+        """Return the covariance L·Lᵀ."""
         factor = self._unbroadcasted_scale_tril
         return (factor @ factor.mT).expand(self._matrix_shape)
 
     @lazy_property
     def precision_matrix(self) -> Any:
-        """The inverse of the covariance."""
+        """Return the inverse of the covariance."""
         return cholesky_inverse(self._unbroadcasted_scale_tril).expand(self._matrix_shape)
 
 
@@ -212,12 +212,12 @@ def _batch_capacitance_tril(factor: Any, diagonal: Any) -> Any:
 
 
 def _batch_lowrank_logdet(factor: Any, diagonal: Any, capacitance_tril: Any) -> Any:
-    """log det(W·Wᵀ + D), by the matrix determinant lemma."""
+    """Return log det(W·Wᵀ + D), by the matrix determinant lemma."""
     return 2 * half_log_det(capacitance_tril) + diagonal.log().sum(-1)
 
 
 def _batch_lowrank_mahalanobis(factor: Any, diagonal: Any, x: Any, capacitance_tril: Any) -> Any:
-    """xᵀ·(W·Wᵀ + D)⁻¹·x, by the Woodbury identity."""
+    """Return xᵀ·(W·Wᵀ + D)⁻¹·x, by the Woodbury identity."""
     projected = _batch_mv(factor.mT / diagonal.unsqueeze(-2), x)
     return (x.pow(2) / diagonal).sum(-1) - _batch_mahalanobis(capacitance_tril, projected)
 
@@ -278,7 +278,7 @@ class LowRankMultivariateNormal(Distribution):
 
     @property
     def _low_rank(self) -> tuple[Any, Any, Any]:
-        """W, D's diagonal, and the factor of the capacitance matrix, as they were given."""
+        """Return W, D's diagonal, and the factor of the capacitance matrix, as they were given."""
         return self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag, self._capacitance_tril
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
@@ -310,7 +310,7 @@ class LowRankMultivariateNormal(Distribution):
 
     @lazy_property
     def scale_tril(self) -> Any:
-        """The Cholesky factor of the covariance: √D times that of I + D^(−½)·W·Wᵀ·D^(−½)."""
+        """Return the Cholesky factor of the covariance: √D times that of I + D^(−½)·W·Wᵀ·D^(−½)."""
         factor, diagonal, _ = self._low_rank
         root = diagonal.sqrt().unsqueeze(-1)
         scaled = factor / root
@@ -318,13 +318,13 @@ class LowRankMultivariateNormal(Distribution):
 
     @lazy_property
     def covariance_matrix(self) -> Any:
-        """W·Wᵀ + D."""
+        """Return W·Wᵀ + D."""
         factor, diagonal, _ = self._low_rank
         return (factor @ factor.mT + diag_embed(diagonal)).expand(self._matrix_shape)
 
     @lazy_property
     def precision_matrix(self) -> Any:
-        """The inverse of the covariance, by the Woodbury identity."""
+        """Return the inverse of the covariance, by the Woodbury identity."""
         factor, diagonal, capacitance = self._low_rank
         solved = solve_triangular(capacitance, factor.mT / diagonal.unsqueeze(-2), upper=False)
         return (diag_embed(diagonal.reciprocal()) - solved.mT @ solved).expand(self._matrix_shape)

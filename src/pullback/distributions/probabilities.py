@@ -32,17 +32,17 @@ class ProbsOrLogits(Distribution):
 
     @lazy_property
     def logits(self) -> Any:
-        """log(p / (1 − p)); of categories, log p."""
+        """Return log(p / (1 − p)); of categories, log p."""
         return probs_to_logits(self.probs, is_binary=self._is_binary)
 
     @lazy_property
     def probs(self) -> Any:
-        """The probabilities p."""
+        """Return the probabilities p."""
         return logits_to_probs(self.logits, is_binary=self._is_binary)
 
     @property
     def param_shape(self) -> Any:
-        """The shape of the parameter that was given."""
+        """Return the shape of the parameter that was given."""
         return self._param.size()
 
 

@@ -87,17 +87,17 @@ class RelaxedBernoulli(TransformedDistribution):
 
     @property
     def temperature(self) -> Any:
-        """The temperature."""
+        """Return the temperature."""
         return self.base_dist.temperature
 
     @property
     def logits(self) -> Any:
-        """log(p / (1 − p))."""
+        """Return log(p / (1 − p))."""
         return self.base_dist.logits
 
     @property
     def probs(self) -> Any:
-        """p."""
+        """Return p."""
         return self.base_dist.probs
 
 
@@ -169,15 +169,15 @@ class RelaxedOneHotCategorical(TransformedDistribution):
 
     @property
     def temperature(self) -> Any:
-        """The temperature."""
+        """Return the temperature."""
         return self.base_dist.temperature
 
     @property
     def logits(self) -> Any:
-        """The logarithms of the categories' probabilities."""
+        """Return the logarithms of the categories' probabilities."""
         return self.base_dist.logits
 
     @property
     def probs(self) -> Any:
-        """The categories' probabilities."""
+        """Return the categories' probabilities."""
         return self.base_dist.probs

@@ -50,12 +50,12 @@ class LogNormal(TransformedDistribution):
 
     @property
     def loc(self) -> Any:
-        """The mean of the logarithm."""
+        """Return the mean of the logarithm."""
         return self.base_dist.loc
 
     @property
     def scale(self) -> Any:
-        """The standard deviation of the logarithm."""
+        """Return the standard deviation of the logarithm."""
         return self.base_dist.scale
 
     @property
@@ -99,12 +99,12 @@ class LogisticNormal(TransformedDistribution):
 
     @property
     def loc(self) -> Any:
-        """The means of the normal numbers."""
+        """Return the means of the normal numbers."""
         return self.base_dist.base_dist.loc
 
     @property
     def scale(self) -> Any:
-        """The standard deviations of the normal numbers."""
+        """Return the standard deviations of the normal numbers."""
         return self.base_dist.base_dist.scale
 
 
@@ -117,7 +117,7 @@ class _Half(TransformedDistribution):
 
     @property
     def scale(self) -> Any:
-        """The scale of x."""
+        """Return the scale of x."""
         return self.base_dist.scale
 
     @property
@@ -219,12 +219,12 @@ class InverseGamma(TransformedDistribution):
 
     @property
     def concentration(self) -> Any:
-        """α."""
+        """Return α."""
         return self.base_dist.concentration
 
     @property
     def rate(self) -> Any:
-        """The rate of x."""
+        """Return the rate of x."""
         return self.base_dist.rate
 
     @property
@@ -349,7 +349,7 @@ class Weibull(TransformedDistribution):
         return new
 
     def _moment(self, order: int) -> Any:
-        """E[xⁿ] / scaleⁿ."""
+        """Return E[xⁿ] / scaleⁿ."""
         return (1 + order * self.concentration_reciprocal).lgamma().exp()
 
     @property
@@ -454,7 +454,7 @@ class Kumaraswamy(TransformedDistribution):
         return super().expand(batch_shape, _instance=new)
 
     def _moment(self, order: int) -> Any:
-        """E[xⁿ] = b·B(1 + n/a, b)."""
+        """Return E[xⁿ] = b·B(1 + n/a, b)."""
         first, b = 1 + order / self.concentration1, self.concentration0
         return b * (first.lgamma() + b.lgamma() - (first + b).lgamma()).exp()
 

@@ -1,5 +1,5 @@
-"""What the distributions share: broadcasting of parameters, probabilities and logits, triangles as
-vectors.
+"""Say what the distributions share: broadcasting of parameters, probabilities and logits, triangles
+as vectors.
 """
 
 from __future__ import annotations
@@ -20,13 +20,8 @@ from ..tensor.shape import broadcast_tensors
 from ..tensor.tensor import Tensor
 
 __all__ = [
-    "broadcast_all",
-    "clamp_probs",
-    "lazy_property",
-    "logits_to_probs",
-    "probs_to_logits",
-    "tril_matrix_to_vec",
-    "vec_to_tril_matrix",
+    "broadcast_all", "clamp_probs", "lazy_property", "logits_to_probs", "probs_to_logits",
+    "tril_matrix_to_vec", "vec_to_tril_matrix",
 ]
 
 #: γ = −ψ(1), the Euler–Mascheroni constant.
@@ -73,7 +68,7 @@ def _is_tensor_like(value: Any) -> bool:
 
 
 def _standard_normal(shape: Any, dtype: Any, device: Any) -> Any:
-    """Normal numbers of mean 0 and variance 1."""
+    """Return normal numbers of mean 0 and variance 1."""
     return empty(shape, dtype=dtype, device=device).normal_()
 
 
@@ -85,7 +80,9 @@ def _sum_rightmost(value: Any, dim: int) -> Any:
 
 
 def logits_to_probs(logits: Any, is_binary: bool = False) -> Any:
-    """Probabilities: 1/(1 + e^−x) of logits x, or the softmax of the last axis where they are categories'."""
+    """Return probabilities: 1/(1 + e^−x) of logits x, or the softmax of the last axis where they are
+    categories'.
+    """
     return logits.sigmoid() if is_binary else softmax(logits, dim=-1)
 
 
@@ -96,7 +93,7 @@ def clamp_probs(probs: Any) -> Any:
 
 
 def probs_to_logits(probs: Any, is_binary: bool = False) -> Any:
-    """Logits: log(p/(1 − p)), or log p where the probabilities are categories'."""
+    """Return logits: log(p/(1 − p)), or log p where the probabilities are categories'."""
     clamped = clamp_probs(probs)
     return clamped.log() - (-clamped).log1p() if is_binary else clamped.log()
 
@@ -146,7 +143,7 @@ def tril_matrix_to_vec(mat: Any, diag: int = 0) -> Any:
 
 
 def vec_to_tril_matrix(vec: Any, diag: int = 0) -> Any:
-    """Matrices with a lower triangle given row after row, and zeros above: the inverse of
+    """Return matrices with a lower triangle given row after row, and zeros above: the inverse of
     `tril_matrix_to_vec`.
     """
     length = vec.shape[-1]

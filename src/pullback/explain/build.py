@@ -421,7 +421,7 @@ class Builder:
         return Jacobian(k, shape, title, structure, None, refusal)
 
     def chain(self, part: LeafPart) -> str:
-        """Structure of J by the kinds of the ops between a leaf and the outputs."""
+        """Return the structure of J by the kinds of the ops between a leaf and the outputs."""
         above: dict[int, list[int]] = {}
         for arrow in self.explanation.arrows:
             above.setdefault(arrow.target, []).append(arrow.source)
@@ -502,7 +502,7 @@ class Builder:
     def products(
         self, k: int, rows: Sequence[ndarray | None], output: OutputPart
     ) -> list[ndarray | None]:
-        """``v[i]·J[i]`` per leaf, the elements of v first.
+        """Return ``v[i]·J[i]`` per leaf, the elements of v first.
 
         The pullback is linear in v over the reals only: of a complex v each element is pulled back by itself.
         """
@@ -618,7 +618,7 @@ def _dtypes_of(node: Node) -> list[Any]:
 
 
 def _at(node: Node, index: int) -> tuple[Any, Any]:
-    """Shape and dtype of one result of a node."""
+    """Return the shape and dtype of one result of a node."""
     return (node._shape[index], node._dtype[index]) if isinstance(node, MultiNode) else (
         node._shape, node._dtype
     )  # fmt: skip

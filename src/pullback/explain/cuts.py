@@ -149,7 +149,7 @@ def _literal(node: ast.expr) -> bool:
 
 @dataclass
 class Search:
-    """Looks in a scene for the place where a history ended.
+    """Look in a scene for the place where a history ended.
 
     Attributes
     ----------
@@ -242,7 +242,7 @@ class Search:
         return self.carries(self.scene.value(path))
 
     def inside(self, expression: ast.AST, depth: int = DEPTH) -> Iterator[Cut]:
-        """Cuts written in the functions of the program that an expression calls."""
+        """Return cuts written in the functions of the program that an expression calls."""
         yield from _inside(expression, self.scene.value, depth, set())
 
 

@@ -122,7 +122,7 @@ class Differences:
         )
 
     def _slopes(self, leaf: Node, value: ndarray, direction: ndarray, h: float) -> tuple[ndarray, ...]:
-        """Slopes behind, across and ahead of the outputs, one after the other."""
+        """Return slopes behind, across and ahead of the outputs, one after the other."""
         behind = self.replay.run({leaf: value - h * direction})
         ahead = self.replay.run({leaf: value + h * direction})
         here = self.replay.run({})
@@ -148,7 +148,7 @@ class Differences:
     def _compare(
         self, found: ndarray, slopes: tuple[ndarray, ...], scale: float
     ) -> tuple[float, bool, bool]:
-        """(largest error, whether all is right, whether there is a kink)."""
+        """Return (largest error, whether all is right, whether there is a kink)."""
         behind, across, ahead = slopes
         if not (np.isfinite(across).all() and np.isfinite(found).all()):
             raise CannotReplay("values on the way are infinite or NaN")

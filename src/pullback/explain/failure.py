@@ -1,4 +1,6 @@
-"""What is there when an error is raised: the frames of the program, and what the failing call is about."""
+"""Say what is there when an error is raised: the frames of the program, and what the failing call is
+about.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +81,7 @@ def _foreign(frame: FrameType) -> bool:
 
 
 def names_in(scene: Scene) -> list[str]:
-    """Names that a call of backward or grad on the line of a scene is about."""
+    """Return names that a call of backward or grad on the line of a scene is about."""
     if scene.scope is None:
         return []
     names: list[str] = []

@@ -45,7 +45,7 @@ class Visit:
 
     @property
     def covectors(self) -> list[ndarray]:
-        """The covectors that came in."""
+        """Return the covectors that came in."""
         several = self.incoming if isinstance(self.incoming, list) else [self.incoming]
         return [np.asarray(g) for g in several if g is not None]
 

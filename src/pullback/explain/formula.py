@@ -78,12 +78,12 @@ class Name(InnerValue):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the value."""
+        """Return the shape of the value."""
         return self._look()[0]
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """NumPy dtype of the value."""
+        """Return the NumPy dtype of the value."""
         return self._look()[1]
 
     def array(self) -> ndarray:
@@ -112,7 +112,7 @@ class Name(InnerValue):
 
 
 def written(op: Any, inputs: Sequence[Any], attrs: Sequence[Any]) -> tuple[str, int]:
-    """(text, how tightly it binds) of an op on names, numbers and arrays."""
+    """Return (text, how tightly it binds) of an op on names, numbers and arrays."""
     name = op.base
     if name == "conj" and dtype_of(inputs[0]).kind not in "cW":
         return _text(inputs[0]), _binding(inputs[0])

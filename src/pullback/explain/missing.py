@@ -163,7 +163,7 @@ def _at(scope: Scope | None, made: list[Statement]) -> Place | None:
 
 
 def _setting(name: str, flag: bool, scene: Scene) -> list[int]:
-    """Lines that switch requires_grad of a name (or of a module's or loop's parameters) on or off."""
+    """Return lines that switch requires_grad of a name (or of a module's or loop's parameters) on or off."""
     scope = scene.scope
     if scope is None:
         return []

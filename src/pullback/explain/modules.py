@@ -38,7 +38,7 @@ class Span:
 
 
 class ModuleCalls:
-    """Remembers the calls of all modules while it is on."""
+    """Remember the calls of all modules while it is on."""
 
     def __init__(self) -> None:
         self.spans: list[Span] = []
@@ -49,7 +49,7 @@ class ModuleCalls:
 
     @property
     def innermost(self) -> Any:
-        """The module whose call is running; None outside of all."""
+        """Return the module whose call is running; None outside of all."""
         return self._open[-1][0] if self._open else None
 
     def start(self) -> None:
@@ -90,7 +90,7 @@ class ModuleCalls:
                 break
 
     def paths(self, nodes: Sequence[Node], names: Names) -> dict[Node, str]:
-        """Path of the innermost module whose call made each node."""
+        """Return the path of the innermost module whose call made each node."""
         found: dict[Node, str] = {}
         spans = iter(self.spans)
         upcoming = next(spans, None)
@@ -107,7 +107,7 @@ class ModuleCalls:
 
 
 def paths_by_parameters(nodes: Sequence[Node], names: Names) -> dict[Node, str]:
-    """Path of the module that each node seems to belong to."""
+    """Return the path of the module that each node seems to belong to."""
     if not names.owners:
         return {}
     found: dict[Node, str] = {}
@@ -157,7 +157,7 @@ def common(first: str, second: str) -> str:
 
 
 def groups(steps: Sequence[Step], arrows: Sequence[Any]) -> list[Step]:
-    """Groups of the steps of one path, outer ones after those that they hold."""
+    """Return groups of the steps of one path, outer ones after those that they hold."""
     by_module: dict[str, list[int]] = {}
     place = {step.id: step for step in steps}
     for arrow in arrows:

@@ -33,7 +33,7 @@ IN_FULL = 10
 
 
 class Recording:
-    """Explains the calls of `backward` and `grad` that the program makes while it is on.
+    """Explain the calls of `backward` and `grad` that the program makes while it is on.
 
     Parameters
     ----------
@@ -73,12 +73,12 @@ class Recording:
 
     @property
     def findings(self) -> list[Answer]:
-        """What is wrong in the program, the gravest first; complete when the block has ended."""
+        """Return what is wrong in the program, the gravest first; complete when the block has ended."""
         return list(self._watch.findings)
 
     @property
     def failures(self) -> list[str]:
-        """What could not be watched, and why."""
+        """Return what could not be watched, and why."""
         return self._watch.failures
 
     def __len__(self) -> int:

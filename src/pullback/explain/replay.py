@@ -171,9 +171,7 @@ class Replay:
         results = result if isinstance(result, tuple) else (result,)
         which = range(len(results)) if op.many else op.differentiable_outputs
         carried = [results[k] for k in which]
-        return {
-            place: widened(np.asarray(value)) for place, value in zip(places_of(node), carried)
-        }
+        return {place: widened(np.asarray(value)) for place, value in zip(places_of(node), carried)}
 
     @staticmethod
     def _evaluated(op: Any, inputs: list[Any], attrs: tuple[Any, ...]) -> Any:
@@ -233,7 +231,7 @@ class Replay:
 
 
 def work(path: Path) -> int:
-    """About how many numbers one run moves; a small op counts as some hundred."""
+    """Return about how many numbers one run moves; a small op counts as some hundred."""
     total = 0
     for node in reachable(edge_target(edge)[0] for edge, _ in path.roots):
         shapes = node._shape if isinstance(node, MultiNode) else (node._shape,)
@@ -242,7 +240,7 @@ def work(path: Path) -> int:
 
 
 def saved_results(nodes: Sequence[Node]) -> dict[Place, ndarray]:
-    """Results of nodes that some node saved, as they were in the run."""
+    """Return results of nodes that some node saved, as they were in the run."""
     found: dict[Place, ndarray] = {}
     for node in nodes:
         op, saved = node._op, node._saved
@@ -273,7 +271,7 @@ def attributes(node: Node) -> Sequence[Any]:
 
 
 def shape_at(place: Place) -> tuple[int, ...]:
-    """Shape of one result of a node."""
+    """Return the shape of one result of a node."""
     node, index = place
     return tuple(node._shape[index] if isinstance(node, MultiNode) else node._shape)
 

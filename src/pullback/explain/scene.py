@@ -50,7 +50,7 @@ class Statement:
 
     @property
     def line(self) -> int:
-        """Where it begins."""
+        """Return where it begins."""
         return self.node.lineno
 
 
@@ -279,7 +279,7 @@ class Scene:
 
 
 def tensors_in(value: Any, depth: int = 2) -> Iterator[Any]:
-    """Tensors that a value is or holds, parameters of modules included."""
+    """Return tensors that a value is or holds, parameters of modules included."""
     if isinstance(value, TensorBase):
         yield value
     elif isinstance(value, Module):
@@ -294,7 +294,7 @@ def tensors_in(value: Any, depth: int = 2) -> Iterator[Any]:
 
 
 def paths_in(expression: ast.AST) -> list[str]:
-    """Names and paths of attributes that an expression reads."""
+    """Return names and paths of attributes that an expression reads."""
     found = []
     for node in ast.walk(expression):
         if isinstance(node, ast.Name):

@@ -45,7 +45,7 @@ class Shown:
 
     @property
     def norm(self) -> float:
-        """The Euclidean length of the value."""
+        """Return the Euclidean length of the value."""
         return norm(self.array) if self.array is not None else (self.summary or {})["norm"]
 
     def to_dict(self) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def widened(array: ndarray) -> ndarray:
 
 
 def figures(array: ndarray) -> dict[str, float]:
-    """Smallest, largest and mean element, norm, and counts; of complex values by magnitude."""
+    """Return the smallest, largest and mean element, norm, and counts; of complex values by magnitude."""
     with np.errstate(all="ignore"):
         wide = widened(array)
         sizes = np.abs(wide) if wide.dtype.kind == "c" else wide
@@ -115,7 +115,7 @@ def corner(array: ndarray) -> ndarray:
 
 
 def plain(array: ndarray) -> Any:
-    """Nested lists of numbers; NaN and infinities as words, complex numbers as pairs."""
+    """Return nested lists of numbers; NaN and infinities as words, complex numbers as pairs."""
     if array.dtype.kind in "biu":
         return array.tolist()
     wide = widened(array)

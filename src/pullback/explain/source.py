@@ -58,13 +58,6 @@ def changed_at(tensor: Any, version: int | None = None) -> Place | None:
 
 
 __all__ = [
-    "Place",
-    "changed_at",
-    "changes",
-    "frame_of_caller",
-    "own_file",
-    "place_at",
-    "place_of",
-    "place_of_caller",
-    "place_of_frame",
+    "Place", "changed_at", "changes", "frame_of_caller", "own_file", "place_at", "place_of",
+    "place_of_caller", "place_of_frame",
 ]

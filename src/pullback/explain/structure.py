@@ -1,5 +1,5 @@
-"""What a Jacobian looks like: read off its numbers where it was built, else off the kinds of the ops on the
-way.
+"""Say what a Jacobian looks like: read off its numbers where it was built, else off the kinds of the
+ops on the way.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _ORDER = ("identity", "selection", "diagonal", "scaled selection", "sum", "linea
 
 
 def of_numbers(jacobian: ndarray, out_shape: Sequence[int], in_shape: Sequence[int]) -> str:
-    """Structure of a Jacobian of shape ``(*out_shape, *in_shape)``."""
+    """Return the structure of a Jacobian of shape ``(*out_shape, *in_shape)``."""
     rows, columns = math.prod(out_shape), math.prod(in_shape)
     matrix = jacobian.reshape(rows, columns)
     nonzero = matrix != 0
@@ -58,7 +58,7 @@ def of_numbers(jacobian: ndarray, out_shape: Sequence[int], in_shape: Sequence[i
 
 
 def of_chain(structures: Iterable[str], same_shape: bool) -> str:
-    """Structure of a product of Jacobians.
+    """Return the structure of a product of Jacobians.
 
     Parameters
     ----------

@@ -85,7 +85,7 @@ class Event:
 
     @property
     def place(self) -> Place | None:
-        """The program's line."""
+        """Return the program's line."""
         return place_at(*self.frames[0]) if self.frames else None
 
     def argument(self, position: int, name: str, default: Any = None) -> Any:
@@ -104,7 +104,7 @@ class Event:
 
 
 class Trace:
-    """Writes events down while it is on.
+    """Write events down while it is on.
 
     Attributes
     ----------
@@ -324,7 +324,7 @@ def frames_from(frame: FrameType | None) -> list[tuple[CodeType, int]]:
 
 
 def tensors_of(args: Any, kwargs: Any, depth: int = 3) -> Iterator[Any]:
-    """Tensors in arguments, also within lists, tuples and dicts."""
+    """Return tensors in arguments, also within lists, tuples and dicts."""
     for value in (*args, *kwargs.values()):
         if isinstance(value, TensorBase):
             yield value

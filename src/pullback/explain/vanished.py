@@ -110,9 +110,7 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
     ]
     if lines > 1:
         seen += [f"and so it does at {place_of(v.node)}" for v, _ in ends[1:]]
-    return Answer(
-        kind, cause, place_of(visit.node), tuple(seen), mend, certain=lines == 1 and sure
-    )
+    return Answer(kind, cause, place_of(visit.node), tuple(seen), mend, certain=lines == 1 and sure)
 
 
 def _lines(places: list[Place | None]) -> int:

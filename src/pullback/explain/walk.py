@@ -203,7 +203,7 @@ def reachable(starts: Iterable[Node]) -> list[Node]:
 
 @contextmanager
 def undisturbed(path: Path, narrow: bool = False) -> Iterator[None]:
-    """Within: rules may run, and whatever they do to the run is put back at the end.
+    """Let rules run within the block, and put back at the end whatever they do to the run.
 
     That is: random streams, the `.grad` of leaves that a rule's own backward wrote to, warnings that would be
     shown only once. (What contexts of custom functions hold is put back after every run, by `Path.pull`.)

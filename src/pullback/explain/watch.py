@@ -62,7 +62,7 @@ active: list[Watch] = []
 
 
 class Watch:
-    """Watches from `start` to `stop`.
+    """Watch from `start` to `stop`.
 
     Attributes
     ----------

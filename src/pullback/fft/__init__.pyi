@@ -15,12 +15,12 @@ _Device: TypeAlias = device | str | int
 def fft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
-    """Discrete Fourier transform ``X[k] = Σₙ x[n]·exp(−2πi·kn/N)`` along `dim`."""
+    """Return the discrete Fourier transform ``X[k] = Σₙ x[n]·exp(−2πi·kn/N)`` along `dim`."""
 def fft2(
     input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = None, *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """:func:`fftn` over two axes, by default the last two (parameters as there)."""
+    """Do :func:`fftn` over two axes, by default the last two; parameters as there."""
 def fftfreq(
     n: int, d: float = 1.0, *, out: Tensor | None = None, dtype: dtype | None = None,
     layout: layout | None = None, device: _Device | None = None, pin_memory: bool | None = False,
@@ -31,69 +31,75 @@ def fftn(
     input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] | None = ..., norm: str | None = None, *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Discrete Fourier transform over several axes: :func:`fft` along each of them."""
+    """Return the discrete Fourier transform over several axes: :func:`fft` along each of them."""
 def fftshift(input: Tensor, dim: Sequence[int] | None = ...) -> Tensor:
     """Move frequency 0 to the middle: each of `dim` (all axes by default) turned by half of its size."""
 def hfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
-    """:func:`fft` of a Hermitian signal given by its elements 0 … N/2; the result is real."""
+    """Return :func:`fft` of a Hermitian signal given by its elements 0 … N/2; the result is real."""
 def hfft2(
     input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = None, *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """:func:`hfftn` over two axes, by default the last two (parameters as there)."""
+    """Do :func:`hfftn` over two axes, by default the last two; parameters as there."""
 def hfftn(
     input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] | None = ..., norm: str | None = None, *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """:func:`fftn` of a signal that is Hermitian, given by the elements 0 … N/2 of the last axis; it is
-    real.
+    """Return :func:`fftn` of a signal that is Hermitian, given by the elements 0 … N/2 of the last axis;
+    it is real.
     """
 def ifft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
-    """Inverse of :func:`fft`: ``x[n] = 1/N·Σₖ X[k]·exp(2πi·kn/N)`` along `dim` (parameters as there)."""
+    """Return the inverse of :func:`fft`: ``x[n] = 1/N·Σₖ X[k]·exp(2πi·kn/N)`` along `dim` (parameters as
+    there).
+    """
 def ifft2(
     input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = None, *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """:func:`fftn` over two axes, by default the last two (parameters as there)."""
+    """Do :func:`fftn` over two axes, by default the last two; parameters as there."""
 def ifftn(
     input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] | None = ..., norm: str | None = None, *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Inverse of :func:`fftn` (parameters as there)."""
+    """Return the inverse of :func:`fftn` (parameters as there)."""
 def ifftshift(input: Tensor, dim: Sequence[int] | None = ...) -> Tensor:
-    """Inverse of :func:`fftshift`: frequency 0 from the middle to the front."""
+    """Return the inverse of :func:`fftshift`: frequency 0 from the middle to the front."""
 def ihfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
-    """Inverse of :func:`hfft`: the frequencies 0 … N/2 of :func:`ifft` for a real input."""
+    """Return the inverse of :func:`hfft`: the frequencies 0 … N/2 of :func:`ifft` for a real input."""
 def ihfft2(
     input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = None, *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """:func:`ihfftn` over two axes, by default the last two (parameters as there)."""
+    """Do :func:`ihfftn` over two axes, by default the last two; parameters as there."""
 def ihfftn(
     input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] | None = ..., norm: str | None = None, *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Inverse of :func:`hfftn`: :func:`ifftn` of a real input, elements 0 … N/2 of the last axis only."""
+    """Return the inverse of :func:`hfftn`: :func:`ifftn` of a real input, elements 0 … N/2 of the last
+    axis only.
+    """
 def irfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
-    """Inverse of :func:`rfft`: a real signal of `n` elements from its frequencies 0 … N/2."""
+    """Return the inverse of :func:`rfft`: a real signal of `n` elements from its frequencies 0 … N/2."""
 def irfft2(
     input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = None, *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """:func:`irfftn` over two axes, by default the last two (parameters as there)."""
+    """Do :func:`irfftn` over two axes, by default the last two; parameters as there."""
 def irfftn(
     input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] | None = ..., norm: str | None = None, *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Inverse of :func:`rfftn`; the last of `s` is the size of the result, by default 2·(size − 1)."""
+    """Return the inverse of :func:`rfftn`; the last of `s` is the size of the result, by default 2·(size −
+    1).
+    """
 def rfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
@@ -102,7 +108,7 @@ def rfft2(
     input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = None, *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """:func:`rfftn` over two axes, by default the last two (parameters as there)."""
+    """Do :func:`rfftn` over two axes, by default the last two; parameters as there."""
 def rfftfreq(
     n: int, d: float = 1.0, *, out: Tensor | None = None, dtype: dtype | None = None,
     layout: layout | None = None, device: _Device | None = None, pin_memory: bool | None = False,
@@ -113,6 +119,6 @@ def rfftn(
     input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] | None = ..., norm: str | None = None, *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """:func:`fftn` of a real input with the frequencies 0 … N/2 of the last axis only (parameters as
-    there).
+    """Return :func:`fftn` of a real input with the frequencies 0 … N/2 of the last axis only (parameters
+    as there).
     """

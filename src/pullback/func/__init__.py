@@ -19,21 +19,8 @@ from .transforms import grad, grad_and_value, jvp, vjp
 from .vmap import vmap
 
 __all__ = [
-    "grad",
-    "grad_and_value",
-    "vmap",
-    "replace_all_batch_norm_modules_",
-    "functionalize",
-    "hessian",
-    "jacfwd",
-    "jacrev",
-    "jvp",
-    "linearize",
-    "rearrange",
-    "vjp",
-    "functional_call",
-    "stack_module_state",
-    "debug_unwrap",
+    "grad", "grad_and_value", "vmap", "replace_all_batch_norm_modules_", "functionalize", "hessian", "jacfwd",
+    "jacrev", "jvp", "linearize", "rearrange", "vjp", "functional_call", "stack_module_state", "debug_unwrap",
 ]
 
 answer_for(globals())

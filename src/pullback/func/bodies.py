@@ -33,7 +33,7 @@ def is_differentiable(kind: Kind) -> bool:
 
 
 def as_values(leaves: Iterable[Any], what: str) -> list[Any]:
-    """Leaves as tensors: a Python number becomes one without axes."""
+    """Return leaves as tensors: a Python number becomes one without axes."""
     found = []
     for leaf in leaves:
         if isinstance(leaf, TensorBase):
@@ -229,8 +229,8 @@ def _needed_of(
     forward: Sequence[Equation], later: Sequence[Equation], targets: Sequence[int], own: set[int],
     recorder: Recorder,
 ) -> tuple[list[Equation], list[int]]:  # fmt: skip
-    """(the equations of a pullback, the values of the forward part that it reads): what is cheap to compute
-    is computed again.
+    """Return (the equations of a pullback, the values of the forward part that it reads): what is cheap to
+    compute is computed again.
     """
     maker = {o: e for e in forward for o in e.outputs}
     made = {o for e in later for o in e.outputs} | own | set(recorder.constants)

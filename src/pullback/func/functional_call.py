@@ -18,7 +18,7 @@ def functional_call(
     module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: Any = None, *,
     tie_weights: bool = True, strict: bool = False,
 ) -> Any:  # fmt: skip
-    """``module(*args, **kwargs)`` with other parameters and buffers.
+    """Return ``module(*args, **kwargs)`` with other parameters and buffers.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def functional_call(
 
 @contextmanager
 def reparametrized(module: Any, given: dict[str, Any], tie_weights: bool, strict: bool) -> Iterator[None]:
-    """A block in which a module has other parameters and buffers, as `functional_call` takes them."""
+    """Open a block in which a module has other parameters and buffers, as `functional_call` takes them."""
     values = _tied(module, given) if tie_weights else given
     if strict:
         _check_names(module, values)
@@ -118,7 +118,7 @@ def _check_names(module: Any, values: dict[str, Any]) -> None:
 
 @contextmanager
 def _swapped(module: Any, values: dict[str, Any], given: dict[str, Any]) -> Iterator[None]:
-    """The values in place of the module's tensors; after the block the dictionary `given` holds what the
+    """Put the values in place of the module's tensors; after the block the dictionary `given` holds what the
     module then had under its names.
     """
     before: dict[str, Any] = {}
@@ -158,7 +158,7 @@ def _swap(module: Any, name: str, value: Any) -> Any:
 
 
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Parameters and buffers of several modules of one class, stacked along a new first axis.
+    """Return parameters and buffers of several modules of one class, stacked along a new first axis.
 
     Returns
     -------

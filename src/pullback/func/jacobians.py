@@ -33,8 +33,8 @@ def _sizes(xs: Sequence[Any]) -> list[int]:
 
 
 def _basis(xs: Sequence[Any]) -> list[Any]:
-    """For each of several tensors, the rows of the identity over all their elements together, in
-    its shape.
+    """Return for each of several tensors the rows of the identity over all their elements together, in its
+    shape.
     """
     sizes = _sizes(xs)
     total = sum(sizes)
@@ -49,7 +49,7 @@ def _basis(xs: Sequence[Any]) -> list[Any]:
 
 
 def _chosen(parts: list[Any], spec: Spec, argnums: Any) -> Any:
-    """Parts for each differentiated input, as `argnums` names them."""
+    """Return parts for each differentiated input, as `argnums` names them."""
     tree = unflatten(parts, spec)
     return tree[0] if isinstance(argnums, int) else tree
 

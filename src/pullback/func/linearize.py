@@ -31,7 +31,7 @@ class _LinearRecorder(Recorder):
         self.held: dict[int, Any] = {}
 
     def operand(self, value: Any) -> tuple[Any, Any]:
-        """(what the equation holds, what the shape rule sees) for an input of an op."""
+        """Return (what the equation holds, what the shape rule sees) for an input of an op."""
         if isinstance(value, TensorBase):
             inner = value._value
             if isinstance(inner, Tracer) and inner.recorder is self:
@@ -66,9 +66,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> Any:
         ys = flatten(func(*unflatten(duals, spec)))[0]
         check_outputs(ys, "jvp(f, primals, tangents)")
         tangents = [tangent_of(y, level) for y in ys]
-        ends = [
-            None if t is None else recorder.operand(t)[0] for t in tangents
-        ]
+        ends = [None if t is None else recorder.operand(t)[0] for t in tangents]
     numbers = [t.index for t in inputs]
 
     def push(*tangents: Any) -> Any:

@@ -51,7 +51,7 @@ def _zeros(kind: Kind) -> Any:
 
 
 def _moved(tensors: Sequence[Any], dims: Sequence[int | None], to: int) -> list[Any]:
-    """Tensors with their batch axis at one place; those without one as they are."""
+    """Return tensors with their batch axis at one place; those without one as they are."""
     return [t if d is None else move(t, d, to) for t, d in zip(tensors, dims, strict=True)]
 
 
@@ -145,8 +145,8 @@ def scanned(spec: Scan, tensors: Sequence[Any]) -> tuple[Any, ...]:
 def _pulled_scan(
     spec: Scan, grads: Sequence[Any], tensors: Sequence[Any], kept: Sequence[Any]
 ) -> list[Any]:
-    """Covectors of a scan's tensors: that of the carry goes back step by step, those of what is held are
-    summed over the steps.
+    """Return covectors of a scan's tensors: that of the carry goes back step by step, those of what is held
+    are summed over the steps.
     """
     pullback = spec.pullback
     assert pullback is not None
@@ -194,7 +194,7 @@ def _pulled_scan(
 
 
 def _pushed_scan(spec: Scan, tensors: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, ...]:
-    """Tangents of a scan's outputs."""
+    """Return tangents of a scan's outputs."""
     carries, last = spec.carries, spec.carries + spec.slices
     kinds = spec.body.kinds(spec.body.inputs)
     outputs = spec.body.kinds(spec.body.outputs)
@@ -234,9 +234,7 @@ def _pushed_scan(spec: Scan, tensors: Sequence[Any], tangents: Sequence[Any]) ->
     ]  # fmt: skip
     body = rewritten(step, [kinds[n] for n in order])
     count = carries + len(moving)
-    results = scanned(
-        Scan(body, count, spec.slices + len(sliced), spec.length, spec.reverse), given
-    )
+    results = scanned(Scan(body, count, spec.slices + len(sliced), spec.length, spec.reverse), given)
     last_ys = len(results) - sum(1 for n in carried if n >= carries)
     pushed_to = [*results[carries:count], *results[last_ys:]]
     found = dict(zip(carried, pushed_to, strict=True))
@@ -398,9 +396,7 @@ class CondFunction(Function):
             return CondFunction.apply(Branches(true, false), pred, *given), (0,) * len(true.outputs)
         flags = move(pred, in_dims[1], 0)
         if not inner:
-            outputs = [
-                [_batched(v, None, size) for v in body.replay()] for body in (true, false)
-            ]
+            outputs = [[_batched(v, None, size) for v in body.replay()] for body in (true, false)]
         else:
             outputs = [list(body.replay(*given)) for body in (true, false)]
         chosen = [

@@ -21,12 +21,12 @@ class Side(NamedTuple):
 
     @property
     def dots(self) -> bool:
-        """Whether the side has an ellipsis."""
+        """Return whether the side has an ellipsis."""
         return ELLIPSIS in self.names
 
 
 def _words(text: str) -> list[str]:
-    """Names, brackets and ellipses of one side, in order."""
+    """Return names, brackets and ellipses of one side, in order."""
     words = [""]
     for char in text:
         if char in "() ":
@@ -99,7 +99,7 @@ def _side(text: str) -> Side:
 
 
 def _sides(pattern: str, lengths: dict[str, int]) -> tuple[Side, Side]:
-    """Both sides of a pattern; torch's errors where they do not fit each other."""
+    """Return both sides of a pattern; torch's errors where they do not fit each other."""
     parts = pattern.split("->")
     if len(parts) != 2:
         raise ValueError("Pattern must contain a single '->' separator")
@@ -148,7 +148,7 @@ DimensionBindError.__module__ = "functorch.dim"
 
 
 def _split(names: list[str], size: int, lengths: dict[str, int], first: int) -> list[int]:
-    """Sizes of the names that one axis is made of; the one without a length gets what remains.
+    """Return sizes of the names that one axis is made of; the one without a length gets what remains.
 
     torch's messages call the names d0, d1, … in order; `first` is the number of the first of these.
     """

@@ -38,7 +38,9 @@ NO_HOOKS = (
 
 
 def selected(argnums: Any, count: int) -> tuple[int, ...]:
-    """Positions of the arguments that `argnums` names, non-negative; torch's errors where it names none."""
+    """Return positions of the arguments that `argnums` names, non-negative; torch's errors where it names
+    none.
+    """
     if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     numbers = (argnums,) if isinstance(argnums, int) else argnums
@@ -75,7 +77,7 @@ def leave(value: Any, level: Level) -> Any:
 
 @contextmanager
 def _recording() -> Iterator[None]:
-    """Grad mode on, whatever it is outside, and no saved-tensor hooks."""
+    """Switch grad mode on, whatever it is outside, and no saved-tensor hooks."""
     if modes().saved_hooks:
         raise RuntimeError(NO_HOOKS)
     before = change(grad=True, saved_hooks_disabled=NO_HOOKS)
@@ -97,7 +99,8 @@ def _pull(
     outputs: Sequence[Any], covectors: Sequence[Any], leaves: Sequence[Any], keep_graph: bool,
     record: bool = True,
 ) -> list[Any]:  # fmt: skip
-    """Covectors of the leaves, as tensors below their level; zeros where an output does not depend on one.
+    """Return covectors of the leaves, as tensors below their level; zeros where an output does not depend on
+    one.
 
     `record`: whether ops on the values below are recorded where those are part of a graph.
     """
@@ -139,7 +142,7 @@ def check_outputs(outputs: Sequence[Any], function: str) -> None:
 
 
 def with_aux(outputs: Any, function: str) -> tuple[Any, Any]:
-    """(output, aux) as a function with `has_aux` returns it."""
+    """Return (output, aux) as a function with `has_aux` returns it."""
     if not (isinstance(outputs, tuple) and len(outputs) == 2):
         raise RuntimeError(
             f"{function}: output of function f should be a tuple: (output, aux) if has_aux is True"

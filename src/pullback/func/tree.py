@@ -25,12 +25,12 @@ class Spec(NamedTuple):
 
     @property
     def leaves(self) -> int:
-        """Number of leaves."""
+        """Return the number of leaves."""
         return 1 if self.kind is None else sum(c.leaves for c in self.children)
 
     @property
     def keys(self) -> Any:
-        """The keys of a dictionary, else None."""
+        """Return the keys of a dictionary, else None."""
         if self.kind is defaultdict:
             return self.context[1]
         return self.context if self.kind in (dict, OrderedDict) else None
@@ -71,7 +71,7 @@ class _Star:
 
 
 def _opened(tree: Any) -> tuple[Any, Any, list[Any]] | None:
-    """(type, what rebuilds it besides the children, the children) of a container; None for a leaf."""
+    """Return (type, what rebuilds it besides the children, the children) of a container; None for a leaf."""
     kind = type(tree)
     if kind in (tuple, list):
         return kind, None, list(tree)

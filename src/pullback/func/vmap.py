@@ -228,7 +228,7 @@ def _remove_batch_dim(tensor: Any, level: int, batch_size: int, out_dim: int) ->
 
 
 def _output_dims(func: Any, out_dims: Any, out_spec: Spec) -> list[Any]:
-    """For each leaf of the outputs, where its batch axis goes."""
+    """Return for each leaf of the outputs where its batch axis goes."""
     if out_spec.kind is None and isinstance(out_dims, tuple) and len(out_dims) == 1:
         return list(out_dims)
     chosen = _broadcast_to_and_flatten(out_dims, out_spec)

@@ -29,7 +29,7 @@ _wrapped: dict[tuple[int, str], dict[str, Any]] = {}
 
 
 class PHBase:
-    """Stands, in `concrete_args`, for an input that stays an input."""
+    """Stand, in `concrete_args`, for an input that stays an input."""
 
     def __repr__(self) -> str:
         return "PH"
@@ -101,7 +101,7 @@ class _Patches:
             self._undo.append(lambda: place.__setitem__(name, before))
 
     def functions(self, place: dict[str, Any], chosen: set[int]) -> None:
-        """The same for all names of a namespace whose functions are chosen by id."""
+        """Do the same for all names of a namespace whose functions are chosen by id."""
         if id(place) in self._seen:
             return
         self._seen.add(id(place))
@@ -141,7 +141,7 @@ def _with_plain_arguments(function: Any, count: int) -> FunctionType:
 
 
 class Tracer(TracerBase):
-    """Runs a module or function on proxies.
+    """Run a module or function on proxies.
 
     Parameters
     ----------

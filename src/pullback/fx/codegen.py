@@ -85,7 +85,7 @@ def dotted(base: str, target: str) -> str:
 
 
 class CodeGen:
-    """Writes a graph's code; a subclass may change how `forward` begins and ends."""
+    """Write a graph's code; a subclass may change how `forward` begins and ends."""
 
     def __init__(self) -> None:
         self._body_transformer: Callable[[list[str]], list[str]] | None = None
@@ -110,7 +110,7 @@ class CodeGen:
         return outputs
 
     def additional_globals(self) -> list[tuple[str, Any]]:
-        """More names that the code uses, with what they stand for."""
+        """Return more names that the code uses, with what they stand for."""
         return []
 
     def write(self, nodes: Sequence[Node], root: str, names: Namespace, verbose: bool) -> PythonCode:

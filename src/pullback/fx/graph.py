@@ -74,7 +74,7 @@ class Graph:
 
     @property
     def nodes(self) -> _Nodes:
-        """The nodes in order."""
+        """Return the nodes in order."""
         return _Nodes(self)
 
     def output_node(self) -> Node:

@@ -133,7 +133,7 @@ class GraphModule(Module):
 
     @property
     def graph(self) -> Graph:
-        """The graph; setting it writes `forward` anew."""
+        """Return the graph; setting it writes `forward` anew."""
         return self._graph
 
     @graph.setter
@@ -146,7 +146,7 @@ class GraphModule(Module):
 
     @property
     def code(self) -> str:
-        """The source of `forward` as it was last written."""
+        """Return the source of `forward` as it was last written."""
         return self._code
 
     def recompile(self) -> PythonCode:

@@ -15,7 +15,7 @@ from .proxy import Proxy
 
 
 class Interpreter:
-    """Runs a graph node by node. A subclass may change what each kind of node does.
+    """Run a graph node by node. A subclass may change what each kind of node does.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ class _Transforming(Tracer):
 
 
 class Transformer(Interpreter):
-    """Makes a new graph by running the old one on proxies. A subclass changes what a node becomes."""
+    """Make a new graph by running the old one on proxies. A subclass changes what a node becomes."""
 
     def __init__(self, module: GraphModule) -> None:
         super().__init__(module)

@@ -17,7 +17,7 @@ RESERVED: dict[str, Any] = {name: object() for name in keyword.kwlist} | vars(bu
 
 
 def snake_case(name: str) -> str:
-    """``maxPool`` as ``max_pool``."""
+    """Return ``maxPool`` as ``max_pool``."""
     return _INNER_CAPITAL.sub(r"_\1", name).lower()
 
 

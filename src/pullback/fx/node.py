@@ -20,7 +20,7 @@ Function = Callable[..., Any]
 
 
 def map_aggregate(a: Any, fn: Function) -> Any:
-    """`fn` of every leaf of an argument: of what is in tuples, lists, dictionaries and slices.
+    """Return `fn` of every leaf of an argument: of what is in tuples, lists, dictionaries and slices.
 
     Lists and dictionaries come back as the kinds that refuse to change.
     """
@@ -37,7 +37,7 @@ def map_aggregate(a: Any, fn: Function) -> Any:
 
 
 def map_arg(a: Any, fn: Function) -> Any:
-    """`fn` of every node in an argument; all else stays as it is."""
+    """Return `fn` of every node in an argument; all else stays as it is."""
     if not callable(fn):
         raise AssertionError("torch.fx.map_arg(a, fn): fn must be a callable")
     return map_aggregate(a, lambda item: fn(item) if isinstance(item, Node) else item)
@@ -131,12 +131,12 @@ class Node:
 
     @property
     def next(self) -> Node:
-        """The node after this one."""
+        """Return the node after this one."""
         return self._next
 
     @property
     def prev(self) -> Node:
-        """The node before this one."""
+        """Return the node before this one."""
         return self._prev
 
     def prepend(self, x: Node) -> None:
@@ -176,7 +176,7 @@ class Node:
 
     @property
     def args(self) -> tuple[Any, ...]:
-        """The arguments by position."""
+        """Return the arguments by position."""
         return self._args
 
     @args.setter
@@ -185,7 +185,7 @@ class Node:
 
     @property
     def kwargs(self) -> dict[str, Any]:
-        """The arguments by keyword."""
+        """Return the arguments by keyword."""
         return self._kwargs
 
     @kwargs.setter
@@ -194,7 +194,7 @@ class Node:
 
     @property
     def all_input_nodes(self) -> list[Node]:
-        """The nodes among the arguments, each once."""
+        """Return the nodes among the arguments, each once."""
         return list(self._input_nodes)
 
     def _update_args_kwargs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -359,7 +359,7 @@ def short_dtype(dtype: Any) -> str:
 
 
 def last_uses(nodes: Iterable[Node]) -> dict[Node, list[Node]]:
-    """For each node those whose values nothing after it asks for, `nodes` being in reverse order."""
+    """Return for each node those whose values nothing after it asks for, `nodes` being in reverse order."""
     seen: set[Node] = set()
     freed: dict[Node, list[Node]] = {}
     for user in nodes:

@@ -28,10 +28,7 @@ if TYPE_CHECKING:
 BASE_TYPES = (str, int, float, bool, complex, dtype, Tensor, device, memory_format, layout, enum.Enum)
 
 #: Functions that are one line in torch, a call of the method: that is what its graphs show.
-_METHODS_IN_DISGUISE = {
-    "torch.nn.functional.sigmoid": "sigmoid",
-    "torch.nn.functional.tanh": "tanh",
-}
+_METHODS_IN_DISGUISE = {"torch.nn.functional.sigmoid": "sigmoid", "torch.nn.functional.tanh": "tanh"}
 
 
 class TraceError(ValueError):
@@ -39,7 +36,7 @@ class TraceError(ValueError):
 
 
 class TracerBase:
-    """Makes nodes of what is done with proxies.
+    """Make nodes of what is done with proxies.
 
     Attributes
     ----------
@@ -141,14 +138,14 @@ class TracerBase:
 
 
 class GraphAppendingTracer(TracerBase):
-    """Adds nodes to a graph that is there; proxies made by hand have one."""
+    """Add nodes to a graph that is there; proxies made by hand have one."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
 
 
 class Proxy:
-    """Stands for the value of a node; functions, methods and operators on it make further nodes.
+    """Stand for the value of a node; functions, methods and operators on it make further nodes.
 
     Parameters
     ----------
@@ -238,7 +235,7 @@ class Attribute(Proxy):
 
     @property
     def node(self) -> Node:  # type: ignore[override]  # made when it is first asked for
-        """The node that reads the attribute."""
+        """Return the node that reads the attribute."""
         if self._node is None:
             read = self.tracer.create_proxy("call_function", getattr, (self.root, self.attr), {})
             self._node = read.node
@@ -261,7 +258,7 @@ class ParameterProxy(Proxy):
 
     @property
     def shape(self) -> Any:
-        """The parameter's shape."""
+        """Return the parameter's shape."""
         return self.param.shape
 
     def size(self) -> Any:
@@ -274,7 +271,7 @@ class ParameterProxy(Proxy):
 
     @property
     def ndim(self) -> int:
-        """The same."""
+        """Return the same."""
         return int(self.param.dim())
 
     def numel(self) -> int:

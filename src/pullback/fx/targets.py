@@ -40,7 +40,7 @@ def _known() -> dict[int, str]:
 
 
 def torch_path(function: Any) -> str | None:
-    """Torch's path of one of its functions or classes; None for others."""
+    """Return torch's path of one of its functions or classes; None for others."""
     if isinstance(function, (OpOverload, OwnOp)):
         return f"torch.ops.{function}"
     found = _known().get(id(function))

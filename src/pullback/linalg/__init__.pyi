@@ -32,13 +32,13 @@ def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Return a diagonal of matrices as a view: (…, m, n) -> (…, min(m, n))."""
 def eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.linalg_eig:
-    """Eigenvalues, in no order, and eigenvectors of norm 1: ``A V = V diag(L)``."""
+    """Return eigenvalues, in no order, and eigenvectors of norm 1: ``A V = V diag(L)``."""
 def eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> return_types.linalg_eigh:
-    """Eigenvalues, ascending, and eigenvectors of Hermitian matrices: ``A = Q diag(L) Qᴴ``."""
+    """Return eigenvalues, ascending, and eigenvectors of Hermitian matrices: ``A = Q diag(L) Qᴴ``."""
 def eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Eigenvalues, complex, in no order: (…, n, n) -> (…, n)."""
+    """Return eigenvalues, complex, in no order: (…, n, n) -> (…, n)."""
 def eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
-    """Eigenvalues, ascending, of Hermitian matrices: (…, n, n) -> (…, n)."""
+    """Return eigenvalues, ascending, of Hermitian matrices: (…, n, n) -> (…, n)."""
 def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the first n columns of the product of the reflectors ``I − τᵢ vᵢ vᵢᴴ``."""
 def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -50,38 +50,40 @@ def inv_ex(
 def ldl_factor(
     input: Tensor, *, hermitian: bool = False, out: Sequence[Tensor] | None = None,
 ) -> return_types.linalg_ldl_factor:
-    """``P L D Lᵀ Pᵀ`` (or with Lᴴ) of symmetric matrices as LAPACK leaves it, for `ldl_solve`."""
+    """Return ``P L D Lᵀ Pᵀ`` (or with Lᴴ) of symmetric matrices as LAPACK leaves it, for `ldl_solve`."""
 def ldl_factor_ex(
     input: Tensor, *, hermitian: bool = False, check_errors: bool = False,
     out: Sequence[Tensor] | None = None,
 ) -> return_types.linalg_ldl_factor_ex:
-    """``P L D Lᵀ Pᵀ`` (or with Lᴴ) of symmetric matrices as LAPACK leaves it, and where D has a zero."""
+    """Return ``P L D Lᵀ Pᵀ`` (or with Lᴴ) of symmetric matrices as LAPACK leaves it, and where D has a
+    zero.
+    """
 def ldl_solve(
     LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False, out: Tensor | None = None,
 ) -> Tensor:
-    """X with ``A X = B`` from the results of `torch.linalg.ldl_factor`."""
+    """Return X with ``A X = B`` from the results of `torch.linalg.ldl_factor`."""
 def lstsq(
     input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None,
     out: Sequence[Tensor] | None = None,
 ) -> return_types.linalg_lstsq:
-    """X that minimises ``‖A X − B‖`` (the smallest such X where A has not full rank)."""
+    """Return X that minimises ``‖A X − B‖`` (the smallest such X where A has not full rank)."""
 def lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> return_types.linalg_lu:
-    """``A = P L U`` with a permutation P, ones on the diagonal of the lower triangle L, an upper triangle
-    U.
+    """Return ``A = P L U`` with a permutation P, ones on the diagonal of the lower triangle L, an upper
+    triangle U.
     """
 def lu_factor(
     A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None,
 ) -> return_types.linalg_lu_factor:
-    """``A = P L U`` as LAPACK leaves it, for `lu_solve` and `lu_unpack`: (LU, pivots)."""
+    """Return ``A = P L U`` as LAPACK leaves it, for `lu_solve` and `lu_unpack`: (LU, pivots)."""
 def lu_factor_ex(
     A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Sequence[Tensor] | None = None,
 ) -> return_types.linalg_lu_factor_ex:
-    """``A = P L U`` as LAPACK leaves it, with the place of each matrix's first zero pivot or 0."""
+    """Return ``A = P L U`` as LAPACK leaves it, with the place of each matrix's first zero pivot or 0."""
 def lu_solve(
     LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """X with ``A X = B`` from the results of `torch.linalg.lu_factor`."""
+    """Return X with ``A X = B`` from the results of `torch.linalg.lu_factor`."""
 def matmul(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return the matrix product."""
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -90,7 +92,7 @@ def matrix_norm(
     A: Any, ord: Any = 'fro', dim: Any = ..., keepdim: bool = False, *, dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Norm of matrices."""
+    """Return the norm of matrices."""
 def matrix_power(A: Any, n: int, *, out: Tensor | None = None) -> Tensor:
     """Return a multiplied n times by itself; for a negative n the inverse's power."""
 @overload
@@ -135,39 +137,45 @@ def pinv(input: Tensor, rcond: float, hermitian: bool = False, *, out: Tensor | 
     0.
     """
 def qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None = None) -> return_types.linalg_qr:
-    """``A = Q R`` with orthonormal columns of Q and an upper triangle R."""
+    """Return ``A = Q R`` with orthonormal columns of Q and an upper triangle R."""
 def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.linalg_slogdet:
-    """Sign (or phase) and logarithm of the absolute value of the determinant, as (sign, logabsdet)."""
+    """Return the sign (or phase) and logarithm of the absolute value of the determinant, as (sign,
+    logabsdet).
+    """
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
-    """X with ``A X = B`` (or ``X A = B``)."""
+    """Return X with ``A X = B`` (or ``X A = B``)."""
 def solve_ex(
     A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False,
     out: Sequence[Tensor] | None = None,
 ) -> return_types.linalg_solve_ex:
-    """X with ``A X = B``, and per matrix the place of its first zero pivot or 0, as (result, info)."""
+    """Return X with ``A X = B``, and per matrix the place of its first zero pivot or 0, as (result, info)."""
 def solve_triangular(
     input: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """X with ``A X = B`` (or ``X A = B``) for triangular A."""
+    """Return X with ``A X = B`` (or ``X A = B``) for triangular A."""
 def svd(
     A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Sequence[Tensor] | None = None,
 ) -> return_types.linalg_svd:
-    """Singular values, descending, and vectors: ``A = U diag(S) Vh``."""
+    """Return the singular values, descending, and vectors: ``A = U diag(S) Vh``."""
 def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
-    """Singular values, descending: (…, m, n) -> (…, min(m, n))."""
+    """Return the singular values, descending: (…, m, n) -> (…, min(m, n))."""
 def tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """Return the inverse of a tensor as a map from its last axes to its first `ind`."""
 def tensorsolve(
     input: Tensor, other: Tensor, dims: Sequence[int] | None = ..., *, out: Tensor | None = None,
 ) -> Tensor:
-    """X with ``tensordot(input, X, X.ndim) = other``."""
+    """Return X with ``tensordot(input, X, X.ndim) = other``."""
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:
-    """Powers ``1, x, …, x**(N - 1)`` along a new last axis, by default as many as there are elements."""
+    """Return powers ``1, x, …, x**(N - 1)`` along a new last axis, by default as many as there are
+    elements.
+    """
 def vecdot(x: Any, y: Any, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
-    """Σ conj(x)·y along `dim`."""
+    """Return Σ conj(x)·y along `dim`."""
 def vector_norm(
     x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Vector norm (Σ|x|^ord)^(1/ord) over `dim`; inf and −inf give the largest and smallest |x|, 0 counts."""
+    """Return the vector norm (Σ|x|^ord)^(1/ord) over `dim`; inf and −inf give the largest and smallest
+    |x|, 0 counts.
+    """

@@ -41,5 +41,5 @@ def legacy_get_string(size_average: bool | None, reduce: bool | None, emit_warni
 
 
 def legacy_get_enum(size_average: bool | None, reduce: bool | None, emit_warning: bool = True) -> int:
-    """:func:`legacy_get_string` as a number."""
+    """Return :func:`legacy_get_string` as a number."""
     return get_enum(legacy_get_string(size_average, reduce, emit_warning))

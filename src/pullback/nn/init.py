@@ -58,13 +58,13 @@ def _calculate_correct_fan(tensor: Any, mode: str) -> int:
 
 
 def uniform_(tensor: Any, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Any:
-    """Values from U(a, b)."""
+    """Fill a tensor with values from U(a, b)."""
     with no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(tensor: Any, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Any:
-    """Values from N(mean, std²)."""
+    """Fill a tensor with values from N(mean, std²)."""
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
@@ -72,7 +72,7 @@ def normal_(tensor: Any, mean: float = 0.0, std: float = 1.0, generator: Any = N
 def trunc_normal_(
     tensor: Any, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
 ) -> Any:
-    """Values from N(mean, std²) cut to [a, b], by drawing anew what falls outside."""
+    """Fill a tensor with values from N(mean, std²) cut to [a, b], by drawing anew what falls outside."""
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
@@ -123,24 +123,24 @@ def _cut_uniform(tensor: Any, mean: float, std: float, a: float, b: float, gener
 
 
 def constant_(tensor: Any, val: float) -> Any:
-    """Return the value `val` everywhere."""
+    """Fill a tensor with the value `val`."""
     with no_grad():
         return tensor.fill_(val)
 
 
 def ones_(tensor: Any) -> Any:
-    """Ones."""
+    """Fill a tensor with ones."""
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor: Any) -> Any:
-    """Zeros."""
+    """Fill a tensor with zeros."""
     with no_grad():
         return tensor.zero_()
 
 
 def eye_(tensor: Any) -> Any:
-    """Return the identity matrix."""
+    """Fill a matrix with the identity."""
     if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with no_grad():
@@ -150,7 +150,7 @@ def eye_(tensor: Any) -> Any:
 
 
 def dirac_(tensor: Any, groups: int = 1) -> Any:
-    """Return the identity as a convolution's weight, in each group."""
+    """Fill a tensor with the identity as a convolution's weight, in each group."""
     rank = tensor.ndimension()
     if rank not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
@@ -167,7 +167,7 @@ def dirac_(tensor: Any, groups: int = 1) -> Any:
 
 
 def xavier_uniform_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any:
-    """U(−a, a) with a = gain·√(6 / (fan_in + fan_out)) (Glorot & Bengio 2010, eq. 16)."""
+    """Draw from U(−a, a) with a = gain·√(6 / (fan_in + fan_out)) (Glorot & Bengio 2010, eq. 16)."""
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
     std = gain * math.sqrt(2.0 / float(fan_in + fan_out))
     bound = math.sqrt(3.0) * std
@@ -175,7 +175,7 @@ def xavier_uniform_(tensor: Any, gain: float = 1.0, generator: Any = None) -> An
 
 
 def xavier_normal_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any:
-    """N(0, σ²) with σ = gain·√(2 / (fan_in + fan_out)) (Glorot & Bengio 2010)."""
+    """Draw from N(0, σ²) with σ = gain·√(2 / (fan_in + fan_out)) (Glorot & Bengio 2010)."""
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / float(fan_in + fan_out)), generator)
 
@@ -183,7 +183,7 @@ def xavier_normal_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any
 def kaiming_uniform_(
     tensor: Any, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Any:
-    """U(−b, b) with b = gain·√(3 / fan) (He et al. 2015)."""
+    """Draw from U(−b, b) with b = gain·√(3 / fan) (He et al. 2015)."""
     if 0 in tensor.shape:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
         return tensor
@@ -195,7 +195,7 @@ def kaiming_uniform_(
 def kaiming_normal_(
     tensor: Any, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Any:
-    """N(0, σ²) with σ = gain / √fan (He et al. 2015)."""
+    """Draw from N(0, σ²) with σ = gain / √fan (He et al. 2015)."""
     if 0 in tensor.shape:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
         return tensor
@@ -204,7 +204,8 @@ def kaiming_normal_(
 
 
 def orthogonal_(tensor: Any, gain: float = 1, generator: Any = None) -> Any:
-    """`gain` times a matrix with orthonormal rows or columns, whichever are fewer (Saxe et al. 2013).
+    """Fill a tensor with `gain` times a matrix with orthonormal rows or columns, whichever are fewer (Saxe et
+    al. 2013).
 
     A tensor of more axes is filled as the matrix of its first axis by all others.
     """
@@ -225,7 +226,7 @@ def orthogonal_(tensor: Any, gain: float = 1, generator: Any = None) -> Any:
 
 
 def sparse_(tensor: Any, sparsity: float, std: float = 0.01, generator: Any = None) -> Any:
-    """N(0, std²), with a fraction `sparsity` of every column set to zero (Martens 2010)."""
+    """Draw from N(0, std²), with a fraction `sparsity` of every column set to zero (Martens 2010)."""
     if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, columns = tensor.shape
@@ -272,32 +273,10 @@ _no_grad_fill_ = constant_
 _no_grad_zero_ = zeros_
 
 __all__ = [
-    "calculate_gain",
-    "constant",
-    "constant_",
-    "dirac",
-    "dirac_",
-    "eye",
-    "eye_",
-    "kaiming_normal",
-    "kaiming_normal_",
-    "kaiming_uniform",
-    "kaiming_uniform_",
-    "normal",
-    "normal_",
-    "ones_",
-    "orthogonal",
-    "orthogonal_",
-    "sparse",
-    "sparse_",
-    "trunc_normal_",
-    "uniform",
-    "uniform_",
-    "xavier_normal",
-    "xavier_normal_",
-    "xavier_uniform",
-    "xavier_uniform_",
-    "zeros_",
+    "calculate_gain", "constant", "constant_", "dirac", "dirac_", "eye", "eye_", "kaiming_normal",
+    "kaiming_normal_", "kaiming_uniform", "kaiming_uniform_", "normal", "normal_", "ones_", "orthogonal",
+    "orthogonal_", "sparse", "sparse_", "trunc_normal_", "uniform", "uniform_", "xavier_normal",
+    "xavier_normal_", "xavier_uniform", "xavier_uniform_", "zeros_",
 ]
 
 answer_for(globals())

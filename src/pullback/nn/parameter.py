@@ -20,7 +20,7 @@ from ..tensor.tensor import Tensor
 
 
 class _ParameterMeta(type(Tensor)):  # type: ignore[misc]  # the metaclass of the facade, whatever it is
-    """Makes a subclass's tensor that is flagged as a parameter an instance of `Parameter`."""
+    """Make a subclass's tensor that is flagged as a parameter an instance of `Parameter`."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         if cls is Parameter and isinstance(instance, TensorBase) and getattr(instance, "_is_param", False):
@@ -96,7 +96,7 @@ def _rebuild_parameter(data: Any, requires_grad: bool, backward_hooks: Any, stat
 
 
 class _BufferMeta(type(Tensor)):  # type: ignore[misc]  # the metaclass of the facade, whatever it is
-    """Makes every tensor that is flagged as a buffer an instance of `Buffer`."""
+    """Make every tensor that is flagged as a buffer an instance of `Buffer`."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         if cls is Buffer and isinstance(instance, TensorBase) and getattr(instance, "_is_buffer", False):
@@ -134,7 +134,7 @@ class UninitializedTensorMixin:
 
     @property
     def shape(self) -> Any:
-        """Raises: there is none yet."""
+        """Raise: there is none yet."""
         raise RuntimeError(
             "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
             "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. Call "
@@ -142,7 +142,7 @@ class UninitializedTensorMixin:
         )
 
     def share_memory_(self) -> Any:
-        """Raises: there is nothing to share yet."""
+        """Raise: there is nothing to share yet."""
         raise RuntimeError(
             "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the "
             "parameters before calling `module.share_memory()`."

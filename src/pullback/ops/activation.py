@@ -56,11 +56,9 @@ def _leaky_relu(x: ndarray, slope: float) -> ndarray:
 
 
 leaky_relu = _activation(
-    "leaky_relu",
-    _leaky_relu,
+    "leaky_relu", _leaky_relu,
     lambda g, x, negative_slope: where(gt(x, 0), g, g * negative_slope),
-    attrs=("negative_slope",),
-    gradient=PIECEWISE,
+    attrs=("negative_slope",), gradient=PIECEWISE,
 )
 
 
@@ -110,8 +108,7 @@ threshold = _activation(
     "threshold",
     lambda x, at, value: _chosen(x <= _of(x, at), _of(x, value), x, x.dtype),
     lambda g, x, threshold: where(le(x, threshold), 0, g),
-    attrs=("threshold", "value"),
-    gradient=PIECEWISE,
+    attrs=("threshold", "value"), gradient=PIECEWISE,
 )
 
 #: The same under the node name of `threshold_`.
@@ -121,8 +118,7 @@ hardshrink = _activation(
     "hardshrink",
     lambda x, width: _chosen((x >= -width) & (x <= width), 0, x, x.dtype),
     lambda g, x, width: where(ge(x, -width) & le(x, width), 0, g),
-    attrs=("width",),
-    gradient=PIECEWISE,
+    attrs=("width",), gradient=PIECEWISE,
 )
 
 softshrink = _activation(
@@ -158,7 +154,7 @@ def _elu(x: ndarray, alpha: float, scale: float, input_scale: float) -> ndarray:
 
 
 def _below_zero(x: Any) -> Any:
-    """x where it is negative, else 0: as in torch the slope at 0, and of nan, does not change."""
+    """Return x where it is negative, else 0: as in torch the slope at 0, and of nan, does not change."""
     return where(lt(x, 0), x, 0)
 
 
@@ -177,8 +173,7 @@ def _celu(x: ndarray, alpha: float) -> ndarray:
 
 
 celu = _activation(
-    "celu",
-    _celu,
+    "celu", _celu,
     lambda g, x, alpha: g * where(le(x, 0), exp(_below_zero(x) / alpha), 1),
     attrs=("alpha",),
 )
@@ -200,8 +195,7 @@ celu_in_place = renamed(
 )
 
 softplus = _activation(
-    "softplus",
-    kernels.softplus,
+    "softplus", kernels.softplus,
     lambda g, x, beta, threshold: g * where(gt(x * beta, threshold), 1, sigmoid(x * beta)),
     attrs=("beta", "threshold"),
 )
@@ -286,12 +280,10 @@ prelu_weight_backward: Call = elementwise(
 
 #: x where it is positive, else weight·x.
 prelu = elementwise(
-    "prelu",
-    _prelu,
+    "prelu", _prelu,
     lambda g, x, y: prelu_backward(g, x, y),
     lambda g, x, y: prelu_weight_backward(g, x, y),
-    node_name="PreluKernelBackward0",
-    place=as_first,
+    node_name="PreluKernelBackward0", place=as_first,
 )
 
 

@@ -11,18 +11,19 @@ from numpy import ndarray
 from ..array import dtypes
 from ..array.layout import in_order, placed
 from ..core.dual import fitted
-from ..core.op import elementwise, renamed, unsupported
+from ..core.op import elementwise, renamed
+from ..core.promotion import unsupported
 from ..core.value import InnerValue, Value, dtype_of
 from .comparison import eq, ge, where, zeros_of
 from .complex import real
 from .convert import conj
 from .kernels import refuse
+from .signatures import ANY, NUMBERS
 
 log = elementwise("log", np.log, lambda g, x: g / conj(x), promote="float",
                   summary="Return the natural logarithm of each element: nan below 0 and −∞ at 0.")
 
 add = elementwise("add", np.add, lambda g: g, lambda g: g)
-
 
 
 def _no_bools(*values: Any) -> None:
@@ -59,9 +60,8 @@ rsub_tensor = renamed(rsub, "rsub_tensor", "RsubBackward0")
 
 mul = elementwise(
     "mul", np.multiply, lambda g, y: g * conj(y), lambda g, x: g * conj(x), exact_scalars=True,
-    float8=True,
+    float8=True, summary="Return the product ``input · other``.", takes=ANY, names=("mul", "multiply"),
 )
-
 
 
 def _mul_number(x: ndarray, /, other: Any, out: Any = ...) -> ndarray:
@@ -104,7 +104,8 @@ div_number = elementwise(
     node_name="DivBackward1",
 )
 
-neg = elementwise("neg", np.negative, lambda g: -g, check=_no_negated_bools)
+neg = elementwise("neg", np.negative, lambda g: -g, check=_no_negated_bools,
+                  summary="Return −x of each element.", takes=NUMBERS, names=("neg", "negative"))
 
 
 reciprocal = elementwise("reciprocal", np.reciprocal, lambda g, out: -g * conj(out * out), promote="float",
@@ -182,7 +183,9 @@ pow = elementwise(
 
 
 def _integer_pow(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-    """Of integers whose exponents may be negative: only ±1 have such powers, of others 0 is left."""
+    """Compute powers of integers whose exponents may be negative: only ±1 have such powers, of others 0 is
+    left.
+    """
     inverse = np.where(np.equal(x, -1), 1 - 2 * (y & 1), np.equal(x, 1))
     result = np.where(y < 0, inverse, np.power(x, np.maximum(y, 0))).astype(np.result_type(x, y))
     if out is ...:
@@ -214,12 +217,7 @@ def _scalar_pow_rule(g: Any, x: Any, out: Any, base: Any) -> Any:
 
 #: A Python number to the power x.
 scalar_pow = elementwise(
-    "scalar_pow",
-    _scalar_pow_kernel,
-    _scalar_pow_rule,
-    attrs=("base",),
-    promote=None,
-    place=in_order,
+    "scalar_pow", _scalar_pow_kernel, _scalar_pow_rule, attrs=("base",), promote=None, place=in_order,
     node_name="PowBackward2",
 )
 

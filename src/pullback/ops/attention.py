@@ -27,7 +27,7 @@ from .structure import expand, lay_out, permute_to_front, reshape, sum_dims
 
 
 def default_scale(width: int) -> float:
-    """1/√width, what scores are multiplied with."""
+    """Return 1/√width, what scores are multiplied with."""
     return 1 / math.sqrt(width) if width else math.inf
 
 
@@ -82,7 +82,7 @@ def _over_heads(g: Any, repeats: int) -> Any:
 
 
 def _rows_outside_heads(g: Any) -> Any:
-    """torch lays the covectors out with the heads inside the rows."""
+    """Return torch lays the covectors out with the heads inside the rows."""
     if len(shape_of(g)) != 4:
         return g
     _, heads, rows, width = shape_of(g)

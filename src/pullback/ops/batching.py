@@ -38,7 +38,7 @@ def fronts(size: int, values: Values, dims: Dims) -> list[Any]:
 
 
 def _flat(x: Any) -> Any:
-    """Rows as vectors."""
+    """Return rows as vectors."""
     shape = shape_of(x)
     return reshape(x, (shape[0], prod(shape[1:])))
 
@@ -134,7 +134,7 @@ def _masked_select(size: int, values: Values, dims: Dims) -> Any:
 
 
 def _in_order(mask: Any, source: Any) -> Any:
-    """For every element of rows of masks, the element of the row's source that the mask reads there."""
+    """Return for every element of rows of masks the element of the row's source that the mask reads there."""
     length = shape_of(source)[1]
     places = add(cumsum(cast(mask, INT64), 1, False), np.asarray(-1))
     last = np.asarray(length - 1)
@@ -143,7 +143,7 @@ def _in_order(mask: Any, source: Any) -> Any:
 
 
 def _spread(x: Any, shape: tuple[int, ...]) -> Any:
-    """Rows of a batch, broadcast to a shape."""
+    """Return rows of a batch, broadcast to a shape."""
     size, *own = shape_of(x)
     return expand(reshape(x, (size, *(1,) * (len(shape) - len(own)), *own)), (size, *shape))
 
@@ -171,7 +171,9 @@ def _masked_scatter(size: int, values: Values, dims: Dims) -> Any:
 
 
 def _add_product(product: Callable[[Any, Any], Any], rank: int) -> Callable[..., Any]:
-    """beta·b + alpha·product(x, y), where `product` knows the batch axis and a row of it has `rank` axes."""
+    """Return beta·b + alpha·product(x, y), where `product` knows the batch axis and a row of it has `rank`
+    axes.
+    """
 
     def rule(size: int, values: Values, dims: Dims, beta: Any, alpha: Any) -> Any:
         b, x, y = fronts(size, values, dims)

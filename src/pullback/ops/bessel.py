@@ -12,16 +12,20 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.graph_errors import type_word
-from ..core.op import HALVES, Call, elementwise
+from ..core.op import Call, elementwise
+from ..core.promotion import HALVES
 from ..core.value import dtype_of
 from .comparison import gt, where
 from .elementwise import abs as absolute
 from .elementwise import sgn
 from .kernels import from_scipy, into, refuse, scipy_function
+from .signatures import OF_X, ONE
 
 
 def _away_from_zero(kernel: str, g: Any, x: Any, slope: Any) -> Any:
-    """g·slope(x), and g/2 where x is too small to divide by; refused where torch has no kernel for it."""
+    """Return g·slope(x), and g/2 where x is too small to divide by; refused where torch has no kernel
+    for it.
+    """
     if dtype_of(x) in HALVES:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(x))}'")
     tiny = float(np.finfo(dtype_of(x)).eps)
@@ -30,7 +34,7 @@ def _away_from_zero(kernel: str, g: Any, x: Any, slope: Any) -> Any:
 
 
 def _i1_rule(g: Any, x: Any, out: Any) -> Any:
-    """I₁′ = I₀ − I₁/x (DLMF 10.29.2)."""
+    """Return I₁′ = I₀ − I₁/x (DLMF 10.29.2)."""
     return _away_from_zero("i1_backward", g, x, lambda x: i0(x) - out / x)
 
 
@@ -62,10 +66,10 @@ i1e: Call = elementwise(
 )
 
 
-def _underived(name: str, kernel: Any, summary: str) -> Call:
+def _underived(name: str, kernel: Any, summary: str, signatures: tuple[str, ...] = ONE) -> Call:
     return elementwise(
         name, kernel, None, promote="float", check=refuse(f"{name}_cpu", "c", halves=True), summary=summary,
-        names=(f"special.{name}",),
+        names=(f"special.{name}",), signatures=signatures,
     )
 
 
@@ -86,13 +90,13 @@ modified_bessel_k0 = _underived("modified_bessel_k0", from_scipy("k0"),
 modified_bessel_k1 = _underived("modified_bessel_k1", from_scipy("k1"),
                                 "Return the modified Bessel function K₁(x) (DLMF 10.25.3).")
 scaled_modified_bessel_k0 = _underived("scaled_modified_bessel_k0", from_scipy("k0e"),
-                                       "Return eˣ·K₀(x) (DLMF 10.25.3).")
+                                       "Return eˣ·K₀(x) (DLMF 10.25.3).", OF_X)
 scaled_modified_bessel_k1 = _underived("scaled_modified_bessel_k1", from_scipy("k1e"),
-                                       "Return eˣ·K₁(x) (DLMF 10.25.3).")
+                                       "Return eˣ·K₁(x) (DLMF 10.25.3).", OF_X)
 
 
 def _spherical(x: ndarray, /, out: Any = ...) -> ndarray:
-    """sin(x)/x (DLMF 10.49.3), by the first terms of its series near zero."""
+    """Return sin(x)/x (DLMF 10.49.3), by the first terms of its series near zero."""
     near = np.abs(x) < 0.5
     square = x * x
     series = 1 - square / 6 * (1 - square / 20 * (1 - square / 42 * (1 - square / 72 * (1 - square / 110))))
@@ -101,7 +105,7 @@ def _spherical(x: ndarray, /, out: Any = ...) -> ndarray:
 
 
 spherical_bessel_j0 = _underived("spherical_bessel_j0", _spherical,
-                                 "Return the spherical Bessel function sin(x)/x (DLMF 10.49.3).")
+                                 "Return the spherical Bessel function sin(x)/x (DLMF 10.49.3).", OF_X)
 
 
 def _airy(x: ndarray, /, out: Any = ...) -> ndarray:
@@ -110,5 +114,4 @@ def _airy(x: ndarray, /, out: Any = ...) -> ndarray:
     return into(out, result)
 
 
-airy_ai = _underived("airy_ai", _airy,
-                     "Return the Airy function Ai(x) (DLMF 9.2).")
+airy_ai = _underived("airy_ai", _airy, "Return the Airy function Ai(x) (DLMF 9.2).", OF_X)

@@ -239,8 +239,7 @@ def _vdot(x: ndarray, y: ndarray, /) -> ndarray:
 
 #: Σ conj(xᵢ)·yᵢ.
 vdot = _product(
-    "vdot",
-    _vdot,
+    "vdot", _vdot,
     (lambda g, y: conj(g) * y, lambda g, x: g * x),
     "VdotBackward0",
     lambda size, values, dims: _batch_dot(size, (conj(values[0]), values[1]), dims),

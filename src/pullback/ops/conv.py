@@ -59,7 +59,7 @@ def _as_channels(x: Any, size: int) -> Any:
 
 
 def _from_channels(y: Any, size: int) -> Any:
-    """(N, B·C, *s) back to (B, N, C, *s)."""
+    """Return (N, B·C, *s) back to (B, N, C, *s)."""
     shape = shape_of(y)
     return permute_to_front(reshape(y, (shape[0], size, shape[1] // size, *shape[2:])), 1)
 
@@ -73,7 +73,7 @@ def _fronts(values: Sequence[Any], dims: Sequence[int | None]) -> list[Any]:
 
 
 def _fold(x: Any) -> Any:
-    """(B, N, …) as (B·N, …)."""
+    """Return (B, N, …) as (B·N, …)."""
     shape = shape_of(x)
     return reshape(x, (shape[0] * shape[1], *shape[2:]))
 

@@ -9,7 +9,8 @@ from numpy import float32, float64, ndarray
 
 from ..array import layout
 from ..array.dtypes import COMPLEX32
-from ..core.op import HALVES, elementwise, op
+from ..core.op import elementwise, op
+from ..core.promotion import HALVES
 from ..core.value import Value, dtype_of
 from ..core.warn import warn_of_complex_half
 
@@ -28,11 +29,7 @@ def _cast_rule(g: Any) -> Any:
 
 #: Values in another dtype; a copy. The engine brings the covector back to the input's dtype.
 cast = op(
-    "cast",
-    _cast,
-    (_cast_rule,),
-    kind="linear",
-    node_name="ToCopyBackward0",
+    "cast", _cast, (_cast_rule,), kind="linear", node_name="ToCopyBackward0",
     batch=lambda size, dtype: (dtype,),
 )
 
@@ -70,7 +67,7 @@ neg_view = elementwise(
 
 
 def conj(x: Any) -> Any:
-    """Complex conjugate; a real value is returned as it is (rules call this on every covector)."""
+    """Return complex conjugate; a real value is returned as it is (rules call this on every covector)."""
     kind = type(x)
     if kind is ndarray:
         return np.conjugate(x) if x.dtype.kind in "cW" else x

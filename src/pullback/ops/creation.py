@@ -44,6 +44,7 @@ complex = elementwise(
     promote=None,
     halves=False,
     jvp=_complex_jvp,
+    form=lambda ops, x, y: ops.pair(x, y),
 )
 
 

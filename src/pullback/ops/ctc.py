@@ -65,9 +65,7 @@ def _slope(
 
 
 #: Gradients (T, N, C) of the losses; without a derivative of its own, as in torch.
-_ctc_slope: Any = op(
-    "ctc_loss_slope", _slope, underivable="_ctc_loss_backward", shape=like_first
-)
+_ctc_slope: Any = op("ctc_loss_slope", _slope, underivable="_ctc_loss_backward", shape=like_first)
 
 #: Minus the logarithm of the targets' probabilities (N,) and the forward variables.
 ctc_loss: Any = op(

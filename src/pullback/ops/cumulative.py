@@ -26,7 +26,7 @@ def _along(dim: int, part: slice) -> tuple[Any, ...]:
 
 
 def dim_first(size: int, dim: int, *rest: Any) -> tuple[Any, ...]:
-    """Attributes with the batch axis first: the rule of every op whose first attribute is `dim`."""
+    """Return attributes with the batch axis first: the rule of every op whose first attribute is `dim`."""
     return (dim + 1, *rest)
 
 
@@ -38,13 +38,9 @@ def _cumsum(x: ndarray, /, dim: int, reverse: bool) -> ndarray:
 
 #: Running sum along `dim`, from the end with `reverse`.
 cumsum: Call = op(
-    "cumsum",
-    _cumsum,
+    "cumsum", _cumsum,
     (lambda g, dim, reverse: cumsum(g, dim, not reverse),),
-    kind="linear",
-    halves=True,
-    batch=dim_first,
-    place=in_order,
+    kind="linear", halves=True, batch=dim_first, place=in_order,
 )
 
 
@@ -147,8 +143,8 @@ def _logcumsumexp(x: ndarray, /, dim: int) -> ndarray:
 
 
 def _add_in_logs(total: ndarray, x: ndarray) -> ndarray:
-    """log(exp(total) + exp(x)) of complex numbers on torch's branch: the imaginary part of the larger one is
-    kept as it is and not brought into (−π, π].
+    """Return log(exp(total) + exp(x)) of complex numbers on torch's branch: the imaginary part of the larger
+    one is kept as it is and not brought into (−π, π].
     """
     below = (x.real < total.real) & ~np.isnan(x.real)
     low, high = np.where(below, x, total), np.where(below, total, x)

@@ -43,7 +43,7 @@ def _norm(difference: ndarray, p: float) -> ndarray:
 
 
 def _slope(difference: Any, out: Any, p: float) -> Any:
-    """∂ out / ∂ difference, with 0 among the subgradients where the norm has a corner.
+    """Return ∂ out / ∂ difference, with 0 among the subgradients where the norm has a corner.
 
     `out` has an axis of size 1 where the differences lie.
     """
@@ -86,7 +86,9 @@ def _euclidean_rule(g: Any, x: Any, y: Any, out: Any, needs: tuple[bool, bool]) 
 
 
 def _by_columns(x: ndarray, y: ndarray, p: float) -> ndarray:
-    """Distances summed up column by column: 256 rows of 8 take 1.2 ms, all differences at once 6 ms."""
+    """Return distances summed up column by column: 256 rows of 8 take 1.2 ms, all differences at once
+    6 ms.
+    """
     columns = x.shape[-1]
     out = np.zeros((*leading((x, y), (2, 2)), x.shape[-2], y.shape[-2]), x.dtype)
     for k in range(columns):

@@ -26,6 +26,7 @@ from .comparison import isfinite, where, zeros_of
 from .complex import real
 from .convert import conj
 from .kernels import into, refuse
+from .signatures import ANY, FLOATING, NUMBERS, REAL, REAL_NUMBERS
 
 
 def _float(name: str, kernel: Any, rule: Callable[..., Any] | None, **fields: Any) -> Any:
@@ -52,7 +53,7 @@ sin = _float("sin", np.sin, lambda g, x: g * conj(cos(x)),
 cos: Call = _float("cos", np.cos, lambda g, x: g * -conj(sin(x)),
                    summary="Return the cosine of each element, an angle in radians.")
 def _acosh_rule(g: Any, x: Any) -> Any:
-    """g / √(x² − 1); on the complex plane the root of the product would take the wrong branch."""
+    """Return g / √(x² − 1); on the complex plane the root of the product would take the wrong branch."""
     if dtype_of(x).kind in "cW":
         return g * conj(rsqrt(x - 1) * rsqrt(x + 1))
     return g * rsqrt(x * x - 1)
@@ -128,7 +129,6 @@ sigmoid = _float("sigmoid", _sigmoid, _sigmoid_rule,
                  names=("sigmoid", "special.expit"))
 
 
-
 def _sgn_rule(g: Any, x: Any, out: Any) -> Any:
     if dtype_of(x).kind not in "cW":
         return zeros_of(g)
@@ -157,9 +157,13 @@ def _no_complex_sign(x: ndarray) -> None:
 
 sgn = elementwise(
     "sgn", _signs, _sgn_rule, promote=None,
-    jvp=lambda primals, tangents, out: _sgn_rule(tangents[0], primals[0], out)
+    jvp=lambda primals, tangents, out: _sgn_rule(tangents[0], primals[0], out),
+    summary="Return the sign of each element; of a complex one its direction x/|x|, and 0 at 0.", takes=ANY,
 )
-sign = elementwise("sign", _signs, lambda g: zeros_of(g), promote=None, check=_no_complex_sign)
+sign = elementwise(
+    "sign", _signs, lambda g: zeros_of(g), promote=None, check=_no_complex_sign,
+    summary="Return −1, 0 or 1: the sign of each element.", takes=REAL,
+)
 
 
 def _abs(x: ndarray, /, out: Any = ...) -> ndarray:
@@ -170,9 +174,17 @@ def _abs(x: ndarray, /, out: Any = ...) -> ndarray:
     return np.absolute(x, out=out)
 
 
+def _no_complex_abs(input: Any) -> Any:
+    if dtype_of(input).kind in "cW":
+        raise RuntimeError("In-place abs is not supported for complex tensors.")
+    return abs(input)
+
+
 abs = elementwise(
     "abs", _abs, lambda g, x: g * sgn(x), promote=None, check=refuse("abs_cpu", "b"),
     jvp=lambda primals, tangents, out: _abs_jvp(primals[0], tangents[0]), float8=True,
+    summary="Return the size |x| of each element: a real number, also of a complex one.", takes=NUMBERS,
+    names=("abs", "absolute"), twin=_no_complex_abs,
 )
 
 
@@ -180,7 +192,7 @@ def _abs_jvp(x: Any, t: Any) -> Any:
     return real(conj(sgn(x)) * t)
 
 
-def _rounding(name: str, function: np.ufunc) -> Call:
+def _rounding(name: str, function: np.ufunc, summary: str = "", *aliases: str) -> Call:
     def kernel(x: ndarray, /, out: Any = ...) -> ndarray:
         return np.positive(x, out=out) if x.dtype.kind in "iu" else function(x, out=out)
 
@@ -189,12 +201,18 @@ def _rounding(name: str, function: np.ufunc) -> Call:
             raise NotImplementedError(f"{name} is not supported for complex inputs")
         refuse(f"{name}_vml_cpu", "bc", inputs=1)(x)
 
-    return elementwise(name, kernel, lambda g: zeros_of(g), promote=None, check=check)
+    return elementwise(
+        name, kernel, lambda g: zeros_of(g), promote=None, check=check, summary=summary, takes=REAL_NUMBERS,
+        names=(name, *aliases),
+    )
 
 
-floor = _rounding("floor", np.floor)
-ceil = _rounding("ceil", np.ceil)
-trunc = _rounding("trunc", np.trunc)
+floor = _rounding("floor", np.floor, "Return the greatest whole number that is not above each element.")
+ceil = _rounding("ceil", np.ceil, "Return the least whole number that is not below each element.")
+trunc = _rounding(
+    "trunc", np.trunc, "Return each element without its fraction: the whole number next to it towards 0.",
+    "fix",
+)
 round = _rounding("round", np.rint)
 
 
@@ -202,7 +220,10 @@ def _frac(x: ndarray, /, out: Any = ...) -> ndarray:
     return np.subtract(x, np.trunc(x), out=out)
 
 
-frac = elementwise("frac", _frac, lambda g: g, promote=None, check=refuse("frac_cpu", "biuc"))
+frac = elementwise(
+    "frac", _frac, lambda g: g, promote=None, check=refuse("frac_cpu", "biuc"),
+    summary="Return the fraction x − trunc(x) of each element, of its sign.", takes=FLOATING,
+)
 
 
 def _relu(x: ndarray, /, out: Any = ...) -> ndarray:
@@ -236,7 +257,9 @@ def _refuse_relu(x: ndarray) -> None:
 relu = elementwise(
     "relu", _relu, lambda g, out: where(out <= 0, 0, g), promote=None, check=_refuse_relu,
     gradient=Gradient("ThresholdBackwardBackward0", of_result=True),
+    summary="Return the larger of 0 and each element; nan stays.", takes=REAL_NUMBERS,
 )
+
 
 def _nan_to_num(
     x: ndarray, /, nan: float, posinf: float | None, neginf: float | None, out: Any = ...

@@ -90,7 +90,7 @@ def _fronts(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) ->
 
 
 def _below(indices: Any, rows: int) -> Any:
-    """Indices of rows of a batch, into tables that lie below each other."""
+    """Return indices of rows of a batch, into tables that lie below each other."""
     shape = shape_of(indices)
     return add(indices, (np.arange(shape[0]) * rows).reshape(shape[0], *(1,) * (len(shape) - 1)))
 

@@ -87,7 +87,7 @@ def _sparse_rule(
 
 
 def _products(g: Any, weight: Any, indices: Any, offsets: Any) -> Any:
-    """⟨g[bag], weight[index]⟩ per sample."""
+    """Return ⟨g[bag], weight[index]⟩ per sample."""
     bags = _bag_numbers(offsets, shape_of(indices)[0])
     return sum_dims(embedding(g, bags, -1, False) * embedding(weight, indices, -1, False), (1,), False)
 

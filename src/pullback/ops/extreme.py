@@ -54,11 +54,9 @@ def _pick(x: ndarray, index: ndarray, /, dim: int) -> ndarray:
 
 #: The elements of x at the places `index` along `dim` (of the rank of x, any size along `dim`).
 pick: Call = op(
-    "pick",
-    _pick,
+    "pick", _pick,
     (lambda g, shape_x, index, dim: place(g, index, dim, shape_x[dim] if shape_x else 1), None),
-    kind="gather",
-    batch=dim_first,
+    kind="gather", batch=dim_first,
     jvp=lambda primals, tangents, out, dim: pick(tangents[0], primals[1], dim),
 )
 
@@ -78,12 +76,9 @@ def _place(g: ndarray, index: ndarray, /, dim: int, size: int) -> ndarray:
 
 #: Zeros with g added at the places `index` along `dim`: the transpose of `pick`.
 place: Call = op(
-    "place",
-    _place,
+    "place", _place,
     (lambda g, index, dim: pick(g, index, dim), None),
-    kind="gather",
-    halves=True,
-    node_name="ScatterAddBackward0",
+    kind="gather", halves=True, node_name="ScatterAddBackward0",
     batch=lambda size, dim, length: (dim + 1, length),
     jvp=lambda primals, tangents, out, dim, size: place(tangents[0], primals[1], dim, size),
 )
@@ -117,7 +112,7 @@ def selecting(name: str, kernel: Callable[..., Any], **fields: Any) -> Call:
 
 
 def _values_at(x: ndarray, indices: ndarray, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
-    """Values and indices from indices that kept the dim."""
+    """Return values and indices from indices that kept the dim."""
     values = np.take_along_axis(x, indices, axis=dim)
     return (values, indices) if keepdim else (values.squeeze(dim), indices.squeeze(dim))
 
@@ -142,7 +137,7 @@ def _argmin(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
 
 
 def _orderable(x: ndarray) -> ndarray:
-    """bfloat16 as float32, which NumPy can compare."""
+    """Return bfloat16 as float32, which NumPy can compare."""
     return x.astype(np.float32) if x.dtype.kind == "V" else x
 
 
@@ -220,19 +215,11 @@ amin = op("amin", _extreme("amin", np.minimum), (_shared_rule,), kind="reduce", 
 
 #: The largest and smallest element of all.
 max_all = op(
-    "max_all",
-    _extreme_all(np.maximum),
-    (_shared_all_rule,),
-    kind="reduce",
-    node_name="MaxBackward1",
+    "max_all", _extreme_all(np.maximum), (_shared_all_rule,), kind="reduce", node_name="MaxBackward1",
     batch_rule=over_rows(lambda x, dims: amax(x, dims, False)),
 )
 min_all = op(
-    "min_all",
-    _extreme_all(np.minimum),
-    (_shared_all_rule,),
-    kind="reduce",
-    node_name="MinBackward1",
+    "min_all", _extreme_all(np.minimum), (_shared_all_rule,), kind="reduce", node_name="MinBackward1",
     batch_rule=over_rows(lambda x, dims: amin(x, dims, False)),
 )
 
@@ -256,7 +243,9 @@ aminmax = op("aminmax", _aminmax, (_aminmax_rule,), kind="reduce", outputs=("min
 
 
 def _index_of_rank(x: ndarray, rank: Any, dim: int) -> ndarray:
-    """Index of the element of a given rank along `dim`, nan last; `rank` broadcasts against the rows."""
+    """Return the index of the element of a given rank along `dim`, nan last; `rank` broadcasts against the
+    rows.
+    """
     order = np.argsort(_orderable(x), axis=dim, kind="stable")
     return np.take_along_axis(order, rank, axis=dim)
 
@@ -281,8 +270,7 @@ def _median_by(x: ndarray, dim: int, keepdim: bool, skip: bool) -> tuple[ndarray
             rank = np.maximum(present - 1, 0) // 2
         else:
             index = np.where(
-                nans.any(axis=dim, keepdims=True),
-                np.argmax(nans, axis=dim, keepdims=True),
+                nans.any(axis=dim, keepdims=True), np.argmax(nans, axis=dim, keepdims=True),
                 _index_of_rank(x, rank, dim),
             )
             return _values_at(x, index, dim, keepdim)
@@ -305,18 +293,11 @@ def _median_of_all(kernel: Callable[..., Any]) -> Callable[..., ndarray]:
 
 #: The lower median of all elements.
 median_all = op(
-    "median_all",
-    _median_of_all(_median),
-    (_shared_all_rule,),
-    kind="reduce",
-    node_name="MedianBackward0",
+    "median_all", _median_of_all(_median), (_shared_all_rule,), kind="reduce", node_name="MedianBackward0",
     batch_rule=over_rows(lambda x, dims: median(_rows(x), 1, False)[0]),
 )
 nanmedian_all = op(
-    "nanmedian_all",
-    _median_of_all(_nanmedian),
-    (_shared_all_rule,),
-    kind="reduce",
+    "nanmedian_all", _median_of_all(_nanmedian), (_shared_all_rule,), kind="reduce",
     node_name="NanmedianBackward0",
     batch_rule=over_rows(lambda x, dims: nanmedian(_rows(x), 1, False)[0]),
 )
@@ -342,16 +323,11 @@ def _kthvalue(x: ndarray, /, k: int, dim: int, keepdim: bool) -> tuple[ndarray, 
 
 #: The k-th smallest element along `dim` (k from 1) and where it is.
 kthvalue = op(
-    "kthvalue",
-    _kthvalue,
-    (_selected_rule,),
-    kind="gather",
-    outputs=("values", "indices"),
+    "kthvalue", _kthvalue, (_selected_rule,), kind="gather", outputs=("values", "indices"),
     differentiable=(0,),
     jvp=lambda primals, tangents, out, k, dim, keepdim: _selected_jvp(primals, tangents, out, dim, keepdim),
     batch=lambda size, k, dim, keepdim: (k, dim + 1, keepdim),
-    inputs=("x",),
-    attrs=("k", "dim", "keepdim"),
+    inputs=("x",), attrs=("k", "dim", "keepdim"),
 )
 
 

@@ -51,7 +51,7 @@ def _partition(rank: int, dims: Sequence[int]) -> tuple[list[int], int]:
 
 
 def _order(strides: Dims, dims: Dims, fixed: int) -> tuple[list[int], list[int]]:
-    """Batch axes and transformed axes, each from the largest stride down; the last `fixed` of
+    """Return the batch axes and transformed axes, each from the largest stride down; the last `fixed` of
     `dims` stay last.
     """
     axes, count = _partition(len(strides), dims)

@@ -55,7 +55,7 @@ def _pool(x: ndarray, samples: ndarray, /, kernel: Sizes, output: Sizes) -> tupl
 
 
 def _images(x: Any, rank: int) -> Any:
-    """Planes as (N, C, *size)."""
+    """Return planes as (N, C, *size)."""
     shape = shape_of(x)
     return x if len(shape) == rank + 2 else reshape(x, (1, *shape))
 

@@ -53,7 +53,7 @@ digamma: Call = elementwise(
 
 
 def _trigamma(x: ndarray) -> ndarray:
-    """ψ′, by reflection below ½ (DLMF 5.15.6)."""
+    """Return ψ′, by reflection below ½ (DLMF 5.15.6)."""
     low = x < 0.5
     right = np.asarray(scipy_function("zeta")(2, np.where(low, 1 - x, x)), x.dtype)
     sine = np.sin(x.dtype.type(math.pi) * x)
@@ -95,7 +95,7 @@ def _incomplete(name: str, at_zero: float) -> Callable[..., ndarray]:
 
 
 def _igamma_slope(x: Any, y: Any) -> Any:
-    """y^(x−1)·e^(−y) / Γ(x) (DLMF 8.8.13)."""
+    """Return y^(x−1)·e^(−y) / Γ(x) (DLMF 8.8.13)."""
     return exp((x - 1) * log(y) - y - lgamma(x))
 
 

@@ -65,7 +65,7 @@ def _source_rule(g: Any, index: Any, shape_source: Ints, dim: int) -> Any:
 
 
 def _padded(g: Any, shape: Ints) -> Any:
-    """Zeros after the last place of every axis, up to `shape`: only a source's part under the index
+    """Return zeros after the last place of every axis, up to `shape`: only a source's part under the index
     was used.
     """
     for dim, size in enumerate(shape):
@@ -95,7 +95,7 @@ scatter_add: Any = op(
 
 
 def _filled(primals: Any, tangents: Any) -> tuple[Any, ...]:
-    """(tangent of x, index, tangent of the source), zeros for what has none."""
+    """Return (tangent of x, index, tangent of the source), zeros for what has none."""
     x, index, source = primals
     return (
         np.zeros(shape_of(x), dtype_of(x)) if tangents[0] is None else tangents[0],
@@ -198,8 +198,7 @@ def _product_rule(g: Any, x: Any, index: Any, source: Any, out: Any, dim: int, i
     single = zero & eq(gather(zeros, index, dim), 1)
     without_zero = scatter_reduce(x, index, masked_fill(source, single, 1), dim, "prod", include_self)
     g_source = where(
-        single,
-        gather(g * conj(without_zero), index, dim),
+        single, gather(g * conj(without_zero), index, dim),
         gather(g * conj(out), index, dim) / conj(masked_fill(source, zero, 1)),
     )
     return g * conj(without_x / one_x), g_source

@@ -38,6 +38,4 @@ def _refused(g: Any) -> Any:
 #: Counts (or sums of `weight`) of points (n, d) in the cells whose edges are d sorted rows, one after the
 #: other, of `sizes` numbers; with `density` divided by their sum and the cells' sizes. The last edge belongs
 #: to its cell.
-histogram: Call = op(
-    "histogram", _histogram, (_refused, None, None), node_name="NotImplemented"
-)
+histogram: Call = op("histogram", _histogram, (_refused, None, None), node_name="NotImplemented")

@@ -100,7 +100,7 @@ def put_at(x: ndarray, where: ndarray, values: ndarray, dims: Ints, accumulate: 
 
 
 def batched_where(size: int, where: Any, batched: int | None, dims: Ints) -> tuple[Any, Ints]:
-    """`where` for values whose batch axis is axis 0: the batch's own place is indexed too where
+    """Return `where` for values whose batch axis is axis 0: the batch's own place is indexed too where
     `where` is batched.
     """
     own = tuple(d + 1 for d in dims)
@@ -179,7 +179,7 @@ def _inverse(axes: Ints) -> Ints:
 
 
 def _aligned(values: Any, batched: int | None, size: int, shape: Ints) -> Any:
-    """Values expanded to ``(size, *shape)``."""
+    """Return values expanded to ``(size, *shape)``."""
     if batched is None:
         return expand(values, (size, *shape))
     values = permute_to_front(values, batched)
@@ -188,7 +188,7 @@ def _aligned(values: Any, batched: int | None, size: int, shape: Ints) -> Any:
 
 
 def result_shape(shape: Ints, index_shape: Ints, dims: Ints) -> Ints:
-    """Shape of ``x[...]`` for x of `shape`."""
+    """Return the shape of ``x[...]`` for x of `shape`."""
     rest = tuple(n for d, n in enumerate(shape) if d not in dims)
     lead = dims[0] if adjacent(dims) else 0
     return (*rest[:lead], *index_shape, *rest[lead:])

@@ -32,18 +32,13 @@ def _cat_rule(g: Any, sizes: tuple[int, ...], dim: int) -> tuple[Any, ...]:
 
 #: Values side by side along axis `dim`; `sizes` are theirs there.
 cat_sizes = op(
-    "cat",
-    _cat,
-    _cat_rule,
-    kind="linear",
-    variadic=True,
-    promote="same",
+    "cat", _cat, _cat_rule, kind="linear", variadic=True, promote="same",
     batch=lambda size, sizes, dim: (sizes, dim + 1),
 )
 
 
 def cat(xs: Any, dim: int) -> Any:
-    """Values side by side along axis `dim`."""
+    """Return values side by side along axis `dim`."""
     return cat_sizes(xs, tuple(shape_of(x)[dim] for x in xs), dim)
 
 
@@ -54,8 +49,7 @@ def _split_with_sizes(x: ndarray, /, sizes: tuple[int, ...], dim: int) -> tuple[
 
 #: Parts of the given sizes of axis `dim`.
 split_with_sizes: Call = view(
-    "split_with_sizes",
-    _split_with_sizes,
+    "split_with_sizes", _split_with_sizes,
     lambda g, dim: cat(g, dim),
     many=True,
     batch=lambda size, sizes, dim: (sizes, dim + 1),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.op import HALVES, check_broadcast, common_dtype, unsupported
+from ..core.promotion import HALVES, check_broadcast, common_dtype, unsupported
 
 
 def into(out: Any, result: Any) -> ndarray:

@@ -53,13 +53,13 @@ def adjoint(x: Any) -> Any:
 
 
 def row_of(v: Any) -> Any:
-    """Vectors as matrices of one row each."""
+    """Return vectors as matrices of one row each."""
     shape = shape_of(v)
     return reshape(v, (*shape[:-1], 1, shape[-1]))
 
 
 def narrow(x: Any, dim: int, start: int, length: int) -> Any:
-    """`length` places of an axis from `start` on; negative axes count from the end."""
+    """Return `length` places of an axis from `start` on; negative axes count from the end."""
     return slice_dim(x, dim % len(shape_of(x)), start, start + length, 1)
 
 
@@ -75,7 +75,7 @@ def eye_of(x: Any) -> ndarray:
 
 
 def embedded(diagonal: Any) -> Any:
-    """Diagonal matrices from their diagonals."""
+    """Return the diagonal matrices from their diagonals."""
     return mul(column(diagonal), np.eye(shape_of(diagonal)[-1], dtype=real_dtype(diagonal)))
 
 
@@ -129,7 +129,7 @@ def aligned_fronts(size: int, values: Sequence[Any], dims: Sequence[int | None])
 
 @functools.cache
 def routine(name: str, dtype: np.dtype[Any]) -> Call:
-    """LAPACK's or BLAS's routine for a dtype; SciPy's own search for one takes 50 µs."""
+    """Return LAPACK's or BLAS's routine for a dtype; SciPy's own search for one takes 50 µs."""
     probe = (np.empty(0, dtype),)
     try:
         (found,) = importlib.import_module("scipy.linalg.lapack").get_lapack_funcs((name,), probe)
@@ -144,7 +144,9 @@ ONE_THREAD = range(32, 512)
 
 
 def lapack(name: str, x: ndarray) -> Call:
-    """LAPACK's routine for the dtype of an array; on matrices of middling size it runs on one thread."""
+    """Return LAPACK's routine for the dtype of an array; on matrices of middling size it runs on one
+    thread.
+    """
     found = routine(name, x.dtype)
     return functools.partial(_on_one_thread, found) if max(x.shape[-2:]) in ONE_THREAD else found
 
@@ -163,7 +165,7 @@ def _on_one_thread(routine: Call, *args: Any, **kwargs: Any) -> Any:
 
 
 def empty_columns(shape: tuple[int, ...], dtype: np.dtype[Any]) -> ndarray:
-    """Uninitialised matrices with contiguous columns."""
+    """Return uninitialised matrices with contiguous columns."""
     turned = (*shape[:-2], shape[-1], shape[-2])
     if 0 in shape:
         # NumPy gives new empty arrays no strides of their own
@@ -306,9 +308,7 @@ def _solve(x: ndarray, y: ndarray, /, left: bool, vector: bool, caller: str) -> 
         result, info = _solved_each(x, y)
     if caller:
         where, _ = failure(info)
-        raise LinAlgError(
-            f"{caller}: {where}The solver failed because the input matrix is singular."
-        )
+        raise LinAlgError(f"{caller}: {where}The solver failed because the input matrix is singular.")
     return result, info
 
 
@@ -358,7 +358,7 @@ solve_ex: Call = op(
 
 
 def solve(x: Any, y: Any, left: bool = True, vector: bool = False) -> Any:
-    """X with A X = B (or X A = B)."""
+    """Return X with A X = B (or X A = B)."""
     return solve_ex(x, y, left, vector, "torch.linalg.solve")[0]
 
 
@@ -370,7 +370,7 @@ def _det(x: ndarray, /) -> ndarray:
 
 
 def _products_without(s: Any, count: int) -> Any:
-    """Per `count` places the product of the elements elsewhere: (…, n) -> (…, n) or (…, n, n)."""
+    """Return per `count` places the product of the elements elsewhere: (…, n) -> (…, n) or (…, n, n)."""
     n = shape_of(s)[-1]
     eye = np.eye(n, dtype=bool)
     left_out = eye if count == 1 else eye[:, None] | eye[None]

@@ -17,7 +17,8 @@ from numpy import ndarray
 from ..array.layout import as_first, in_order, placed
 from ..array.summation import sum_over
 from ..core.connected import PIECEWISE
-from ..core.op import Call, Place, check_broadcast, elementwise, op, promoted
+from ..core.op import Call, Place, elementwise, op
+from ..core.promotion import check_broadcast, promoted
 from ..core.value import Value, dtype_of, shape_of
 from .arithmetic import log
 from .comparison import eq, ge, lt, where
@@ -143,12 +144,9 @@ def _smooth_l1_slope(g: Any, x: Any, y: Any, beta: float) -> Any:
 
 #: ½d²/β where |d| < β, else |d| − ½β, for d = x − y.
 smooth_l1_loss = pairwise(
-    "smooth_l1_loss",
-    _smooth_l1,
-    _smooth_l1_slope,
+    "smooth_l1_loss", _smooth_l1, _smooth_l1_slope,
     lambda g, x, y, beta: -_smooth_l1_slope(g, x, y, beta),
-    attrs=("beta",),
-    node_name="SmoothL1LossBackward0",
+    attrs=("beta",), node_name="SmoothL1LossBackward0",
 )
 
 
@@ -182,12 +180,7 @@ def _soft_margin_slope(g: Any, x: Any, y: Any) -> Any:
 
 
 #: log(1 + exp(−y·x))
-soft_margin_loss = pairwise(
-    "soft_margin_loss",
-    _soft_margin,
-    _soft_margin_slope,
-    None,
-)
+soft_margin_loss = pairwise("soft_margin_loss", _soft_margin, _soft_margin_slope, None)
 
 
 def _bce(x: ndarray, y: ndarray, weight: ndarray | None) -> ndarray:
@@ -226,13 +219,9 @@ def _bce_slope(g: Any, x: Any, y: Any, weight: Any) -> Any:
 
 #: −w(y·log x + (1 − y)·log(1 − x)), logarithms no less than −100.
 binary_cross_entropy = pairwise(
-    "binary_cross_entropy",
-    _bce,
-    _bce_slope,
+    "binary_cross_entropy", _bce, _bce_slope,
     lambda g, x, y, weight: _weighted(g, weight) * (log(1 - x) - log(x)),
-    None,
-    inputs=("x", "y", "weight"),
-    place=as_first,
+    None, inputs=("x", "y", "weight"), place=as_first,
 )
 
 
@@ -287,9 +276,7 @@ def _nll_weights(target: ndarray, weight: Any, /, ignore_index: int, dtype: np.d
 
 #: The weight of each target: of its class, 0 where it is ignored.
 nll_weights = op(
-    "nll_weights",
-    _nll_weights,
-    kind="gather",
+    "nll_weights", _nll_weights, kind="gather",
     batch_rule=lambda size, values, dims, ignore, dtype: _weights_batched(size, values, dims, ignore, dtype),
 )
 
@@ -436,14 +423,6 @@ nll_loss: Call = op(
 )
 #: The same with places behind the classes, under torch's other node name.
 nll_loss_nd = op(
-    "nll_loss2d",
-    _nll,
-    (_nll_rule, None, None),
-    kind="opaque",
-    jvp=_nll_jvp,
-    batch_rule=_nll_batched,
-    node_name="NllLoss2DBackward0",
-    place=in_order,
-    gradient=PIECEWISE,
-    saves=("x",),
+    "nll_loss2d", _nll, (_nll_rule, None, None), kind="opaque", jvp=_nll_jvp, batch_rule=_nll_batched,
+    node_name="NllLoss2DBackward0", place=in_order, gradient=PIECEWISE, saves=("x",),
 )

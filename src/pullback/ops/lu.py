@@ -114,7 +114,7 @@ def _push_factors(moved: Any, lower: Any, upper: Any) -> tuple[Any, Any]:
 
 
 def _packed(lower: Any, upper: Any) -> Any:
-    """Both triangles in one matrix, without the diagonal of ones."""
+    """Return both triangles in one matrix, without the diagonal of ones."""
     rows, columns, count = shape_of(lower)[-2], shape_of(upper)[-1], shape_of(lower)[-1]
     axis = len(shape_of(lower)) - 1
     lower, upper = tril(lower, -1), triu(upper, 0)

@@ -19,7 +19,7 @@ Shape = tuple[int, ...]
 
 
 def _rows(x: Any) -> Any:
-    """Samples as rows (N, C)."""
+    """Return samples as rows (N, C)."""
     shape = shape_of(x)
     return x if len(shape) == 2 else reshape(x, (1, shape[0] if shape else 1))
 
@@ -70,7 +70,9 @@ multi_margin_loss: Any = op("multi_margin_loss", _multi_margin, (_multi_margin_r
 
 
 def _marks(target: ndarray) -> tuple[ndarray, ndarray, ndarray]:
-    """Of targets (N, C) that end at −1: which count, the classes, and which classes are named (N, C)."""
+    """Return of targets (N, C) that end at −1 which count, the classes, and which classes are named
+    (N, C).
+    """
     valid = np.logical_and.accumulate(target >= 0, axis=1)
     index = np.where(valid, target, 0)
     named = np.zeros(target.shape, bool)
@@ -79,7 +81,9 @@ def _marks(target: ndarray) -> tuple[ndarray, ndarray, ndarray]:
 
 
 def _pairs(x: ndarray, target: ndarray) -> tuple[ndarray, ndarray, ndarray]:
-    """max(0, 1 − (x[j] − x[i])) for targets j and other classes i (N, C, C); the targets and which count."""
+    """Return max(0, 1 − (x[j] − x[i])) for targets j and other classes i (N, C, C); the targets and which
+    count.
+    """
     valid, index, named = _marks(target)
     chosen = np.take_along_axis(x, index, 1)
     gaps = np.maximum(1 - (chosen[:, :, None] - x[:, None, :]), 0)

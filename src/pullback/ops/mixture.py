@@ -23,6 +23,7 @@ from .convert import conj
 from .elementwise import abs as absolute
 from .elementwise import exp, sgn
 from .kernels import into, no_complex_limits, refuse
+from .signatures import ANY, FLOATING, REAL, TWO
 
 
 def _chain(block: Callable[..., Any], arrays: tuple[Any, ...], out: Any, scratch: int) -> ndarray:
@@ -236,12 +237,14 @@ def _ordered(name: str) -> Callable[..., None]:
 maximum = elementwise(
     "maximum", np.maximum, lambda g, x, y: _share(g, x, y, _greater_or_nan),
     lambda g, x, y: _share(g, y, x, _greater_or_nan), check=_ordered("maximum"),
-    numbers=False,
+    numbers=False, twin=False, takes=REAL,
+    summary="Return the larger of both elements, and nan where one is nan.",
 )
 minimum = elementwise(
     "minimum", np.minimum, lambda g, x, y: _share(g, x, y, _less_or_nan),
     lambda g, x, y: _share(g, y, x, _less_or_nan), check=_ordered("minimum"),
-    numbers=False,
+    numbers=False, twin=False, takes=REAL,
+    summary="Return the smaller of both elements, and nan where one is nan.",
 )
 
 
@@ -268,13 +271,15 @@ def _first_of_equal(function: np.ufunc) -> Callable[..., ndarray]:
 fmax = elementwise(
     "fmax", _first_of_equal(np.fmax),
     lambda g, x, y: where(ge(x, y) | ~eq(y, y), g, 0), lambda g, x, y: where(~(ge(x, y) | ~eq(y, y)), g, 0),
-    check=_ordered("fmax"), numbers=False,
-)  # fmt: skip
+    check=_ordered("fmax"), numbers=False, twin=False, takes=REAL,
+    summary="Return the larger of both elements, and the other where one is nan.",
+)
 fmin = elementwise(
     "fmin", _first_of_equal(np.fmin),
     lambda g, x, y: where(le(x, y) | ~eq(y, y), g, 0), lambda g, x, y: where(~(le(x, y) | ~eq(y, y)), g, 0),
-    check=_ordered("fmin"), numbers=False,
-)  # fmt: skip
+    check=_ordered("fmin"), numbers=False, twin=False, takes=REAL,
+    summary="Return the smaller of both elements, and the other where one is nan.",
+)
 
 
 def divides_by_zero(x: Any, y: Any) -> bool:
@@ -382,7 +387,7 @@ trunc_quotient: Call = elementwise(
 
 
 def _over_square(x: Any, y: Any) -> Any:
-    """1 / (x² + y²), and 0 at the origin as in torch."""
+    """Return 1 / (x² + y²), and 0 at the origin as in torch."""
     square = x * x + y * y
     return where(eq(square, 0), 0, 1 / square)
 
@@ -390,11 +395,13 @@ def _over_square(x: Any, y: Any) -> Any:
 atan2 = elementwise(
     "atan2", np.arctan2,
     lambda g, x, y: g * y * _over_square(x, y), lambda g, x, y: g * -x * _over_square(x, y), promote="float",
-    check=refuse("atan2_cpu", "c"), numbers=False,
-)  # fmt: skip
+    check=refuse("atan2_cpu", "c"), numbers=False, names=("atan2", "arctan2"),
+    summary="Return the angle in (−π, π] of the point with height `input` and width `other`.",
+)
 hypot = elementwise(
     "hypot", np.hypot, lambda g, x, out: g * (x / out), lambda g, y, out: g * (y / out), promote="float",
-    check=refuse("hypot_cpu", "biuc"),
+    check=refuse("hypot_cpu", "biuc"), signatures=TWO, takes=FLOATING,
+    summary="Return √(input² + other²), without overflow on the way.",
 )
 copysign = elementwise(
     "copysign", np.copysign, lambda g, x, out: g * where(eq(x, 0), 0, out / x), lambda g: zeros_of(g),
@@ -414,12 +421,14 @@ def _logaddexp(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 logaddexp = elementwise(
     "logaddexp", _logaddexp, lambda g, x, y: g / conj(1 + exp(y - x)),
     lambda g, x, y: g / conj(1 + exp(x - y)), promote="float",
-    check=refuse("logaddexp_cpu", "biu"),
+    check=refuse("logaddexp_cpu", "biu"), signatures=TWO, twin=False, takes="Floating or complex.",
+    summary="Return log(eˣ + eʸ), without overflow on the way.",
 )
 logaddexp2 = elementwise(
     "logaddexp2", np.logaddexp2, lambda g, x, y: g / (1 + _two_to(y - x)),
     lambda g, x, y: g / (1 + _two_to(x - y)), promote="float",
-    check=refuse("logaddexp2_cpu", "biuc"),
+    check=refuse("logaddexp2_cpu", "biuc"), signatures=TWO, twin=False, takes=FLOATING,
+    summary="Return log₂(2ˣ + 2ʸ), without overflow on the way.",
 )
 
 
@@ -445,10 +454,7 @@ masked_fill_tensor = elementwise(
     lambda g, y: where(y, 0, g),
     None,
     lambda g, y: where(y, g, 0),
-    promote=None,
-    halves=False,
-    place=in_order,
-    node_name="MaskedFillBackward1",
+    promote=None, halves=False, place=in_order, node_name="MaskedFillBackward1",
 )
 
 
@@ -468,7 +474,9 @@ def _angle_rule(g: Any, x: Any) -> Any:
 
 
 angle = elementwise(
-    "angle", _angle, _angle_rule, promote="float", jvp=lambda p, t, out: _angle_jvp(p[0], t[0])
+    "angle", _angle, _angle_rule, promote="float", jvp=lambda p, t, out: _angle_jvp(p[0], t[0]), twin=False,
+    takes=ANY,
+    summary="Return the angle of each element in the complex plane, in radians: 0 or π of a real one.",
 )
 
 

@@ -29,7 +29,7 @@ Dims = tuple[int, ...]
 
 
 def statistics(x: Any, dims: Dims, eps: float) -> tuple[Any, Any]:
-    """z and r, with the dims of the statistics kept in r."""
+    """Return z and r, with the dims of the statistics kept in r."""
     centred = x - mean_dims(x, dims, True)
     r = rsqrt(mean_dims(centred * centred, dims, True) + eps)
     return centred * r, r
@@ -48,7 +48,7 @@ def _sum(v: Any, dims: Dims) -> Any:
 
 
 def pulled(g: Any, x: Any, weight: Any, dims: Dims, over: Dims, eps: float) -> tuple[Any, Any, Any]:
-    """Covectors of x, weight and bias (`over` are the dims that weight does not have, kept as 1)."""
+    """Return covectors of x, weight and bias (`over` are the dims that weight does not have, kept as 1)."""
     z, r = statistics(x, dims, eps)
     return r * _project(_times(g, weight), z, dims), _sum(g * z, over), _sum(g, over)
 
@@ -56,7 +56,7 @@ def pulled(g: Any, x: Any, weight: Any, dims: Dims, over: Dims, eps: float) -> t
 def pulled_twice(
     covectors: tuple[Any, Any, Any], g: Any, x: Any, weight: Any, dims: Dims, over: Dims, eps: float
 ) -> tuple[Any, Any, Any]:
-    """Covectors of g, x and weight for those of what `pulled` gives."""
+    """Return covectors of g, x and weight for those of what `pulled` gives."""
     a, b, c = covectors
     n = math.prod([shape_of(x)[d] for d in dims])
     z, r = statistics(x, dims, eps)
@@ -70,7 +70,7 @@ def pulled_twice(
 
 
 def _filled(covectors: Any, shapes: tuple[Shape, ...], like: Any) -> list[Any]:
-    """Covectors of dx, dweight and dbias in these shapes, zeros for those that did not arrive."""
+    """Return covectors of dx, dweight and dbias in these shapes, zeros for those that did not arrive."""
     return [
         zeros_like_value(like, shape, dtype_of(like)) if c is None else reshape(c, shape)
         for c, shape in zip(covectors, shapes, strict=True)
@@ -163,25 +163,13 @@ def _layer_backward_batched(size: int, values: Any, dims: Any, axes: int, eps: f
 
 #: (x − mean)·rstd·weight + bias over the last `axes` axes.
 layer_norm = op(
-    "native_layer_norm",
-    _layer_norm,
-    _layer_rule,
-    joint=True,
-    outputs=("out", "mean", "rstd"),
-    differentiable=(0,),
-    batch_rule=_layer_batched,
-    sizes_kept=True,
+    "native_layer_norm", _layer_norm, _layer_rule, joint=True, outputs=("out", "mean", "rstd"),
+    differentiable=(0,), batch_rule=_layer_batched, sizes_kept=True,
 )
 #: As torch, it takes the bias, too, which it does not need: each gradient requires grad where the bias does.
 layer_norm_backward = op(
-    "native_layer_norm_backward",
-    _layer_backward,
-    _layer_backward_rule,
-    joint=True,
-    outputs=("dx", "dweight", "dbias"),
-    partial=True,
-    batch_rule=_layer_backward_batched,
-    sizes_kept=True,
+    "native_layer_norm_backward", _layer_backward, _layer_backward_rule, joint=True,
+    outputs=("dx", "dweight", "dbias"), partial=True, batch_rule=_layer_backward_batched, sizes_kept=True,
 )
 
 # --- batch norm ---------------------------------------------------------------------------------------------
@@ -248,7 +236,7 @@ def _batch_backward_rule(
 
 
 def _batch_affine(value: Any, dim: int | None, size: int, rank: int) -> Any:
-    """Channel values as (batch, 1, C, 1, …) for x of rank `rank`, batch included."""
+    """Return channel values as (batch, 1, C, 1, …) for x of rank `rank`, batch included."""
     if value is None:
         return None
     x = _front(value, dim, size)
@@ -295,34 +283,21 @@ def _batch_backward_batched(size: int, values: Any, dims: Any, training: bool, e
 #: (x − mean)·invstd·weight + bias for each channel (dim 1), with the statistics of x in training, else with
 #: those given.
 batch_norm = op(
-    "native_batch_norm",
-    _batch_norm,
-    _batch_rule,
-    joint=True,
-    outputs=("out", "batch_mean", "invstd", "batch_var"),
-    differentiable=(0,),
-    differentiable_inputs=(0, 1, 2),
-    batch_rule=_batch_batched,
-    place=following_channels,
-    saves=("mean", "var"),
-    sizes_kept=True,
+    "native_batch_norm", _batch_norm, _batch_rule, joint=True,
+    outputs=("out", "batch_mean", "invstd", "batch_var"), differentiable=(0,),
+    differentiable_inputs=(0, 1, 2), batch_rule=_batch_batched, place=following_channels,
+    saves=("mean", "var"), sizes_kept=True,
 )
 batch_norm_backward = op(
-    "native_batch_norm_backward",
-    _batch_backward,
-    _batch_backward_rule,
-    joint=True,
-    outputs=("dx", "dweight", "dbias"),
-    partial=True,
-    batch_rule=_batch_backward_batched,
-    sizes_kept=True,
+    "native_batch_norm_backward", _batch_backward, _batch_backward_rule, joint=True,
+    outputs=("dx", "dweight", "dbias"), partial=True, batch_rule=_batch_backward_batched, sizes_kept=True,
 )
 
 # --- group norm ---------------------------------------------------------------------------------------------
 
 
 def _grouped(shape: Shape, groups: int) -> Shape:
-    """(N, C, …) as (N, groups, C / groups, places)."""
+    """Return (N, C, …) as (N, groups, C / groups, places)."""
     return (shape[0], groups, shape[1] // groups, math.prod(shape[2:]))
 
 
@@ -388,21 +363,10 @@ def _group_backward_batched(size: int, values: Any, dims: Any, groups: int, eps:
 
 #: Normalisation of each group of channels, then weight and bias for each channel.
 group_norm = op(
-    "native_group_norm",
-    _group_norm,
-    _group_rule,
-    joint=True,
-    outputs=("out", "mean", "rstd"),
-    differentiable=(0,),
-    batch_rule=_group_batched,
-    place=following_channels,
+    "native_group_norm", _group_norm, _group_rule, joint=True, outputs=("out", "mean", "rstd"),
+    differentiable=(0,), batch_rule=_group_batched, place=following_channels,
 )
 group_norm_backward = op(
-    "native_group_norm_backward",
-    _group_backward,
-    _group_backward_rule,
-    joint=True,
-    outputs=("dx", "dweight", "dbias"),
-    partial=True,
-    batch_rule=_group_backward_batched,
+    "native_group_norm_backward", _group_backward, _group_backward_rule, joint=True,
+    outputs=("dx", "dweight", "dbias"), partial=True, batch_rule=_group_backward_batched,
 )

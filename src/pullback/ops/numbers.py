@@ -12,15 +12,24 @@ from numpy import ndarray
 
 from ..array import dtypes
 from ..array.layout import as_first, placed
-from ..core.op import NARROW, check_broadcast, elementwise, op, unsupported
+from ..core.op import elementwise, op
+from ..core.promotion import NARROW, check_broadcast, unsupported
 from ..core.value import dtype_of
 from .comparison import eq, where, zeros_of
 from .convert import as_dtype, conj
 from .elementwise import exp2
 from .kernels import into, refuse
+from .signatures import FLOATING, FLOATS, INTEGERS, TWO
 
-gcd = elementwise("gcd", np.gcd, None, None, check=refuse("gcd_cpu", "bfc", halves=True))
-lcm = elementwise("lcm", np.lcm, None, None, check=refuse("lcm_cpu", "bfc", halves=True))
+gcd = elementwise(
+    "gcd", np.gcd, None, None, check=refuse("gcd_cpu", "bfc", halves=True), signatures=TWO, takes=INTEGERS,
+    summary="Return the greatest common divisor of both elements: 0 of 0 and 0.",
+)
+lcm = elementwise(
+    "lcm", np.lcm, None, None, check=refuse("lcm_cpu", "bfc", halves=True), signatures=TWO, takes=INTEGERS,
+    summary="Return the least common multiple of both elements: 0 where one is 0.",
+)
+
 
 def _nextafter(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
     result = np.nextafter(x, y)
@@ -30,12 +39,15 @@ def _nextafter(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
 #: The number next to x towards y; y where they are equal, without a derivative there.
 nextafter = elementwise(
     "nextafter", _nextafter, lambda g, x, y: where(eq(x, y), 0, g), lambda g: zeros_of(g), halves=False,
-    check=refuse("nextafter_cpu", "biuc"),
+    check=refuse("nextafter_cpu", "biuc"), signatures=TWO, takes=FLOATING,
+    summary="Return the number of the dtype that comes next after `input` towards `other`.",
 )
 
 
 def _check_exponents(x: Any, y: Any) -> None:
-    """Integers are exponents of floating numbers as they are, but for those that torch has no kernel for."""
+    """Refuse the exponents that torch has no kernel for; integers are those of floating numbers as
+    they are.
+    """
     if dtypes.result_numpy_dtype([np.zeros((), x.dtype), y]) == dtypes.COMPLEX32:
         raise unsupported("pow", (), dtypes.COMPLEX32)  # of a 2 in the dtype of x to the power of y
     if isinstance(y, ndarray) and y.dtype in dtypes.FLOAT8_NUMPY:
@@ -66,7 +78,8 @@ def _ldexp(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 #: x·2^y, exact for an integer y.
 ldexp = elementwise(
     "ldexp", _ldexp, lambda g, y: g * conj(exp2(y)), lambda g, out: g * conj(out * math.log(2)),
-    promote=None, halves=False, saves=("out",), check=_check_exponents,
+    promote=None, halves=False, saves=("out",), check=_check_exponents, signatures=TWO, takes=FLOATS,
+    summary="Return ``input · 2^other``.",
     # torch computes it of x and of 2^y, which is in C order.
     place=lambda result, operands: placed(result, (operands[0], np.asarray(operands[1], order="C"))),
 )

@@ -169,12 +169,12 @@ def _reflector(x: Any, i: int) -> Any:
 
 
 def _reflect(v: Any, factor: Any, c: Any) -> Any:
-    """(I − τ v vᴴ) C."""
+    """Return (I − τ v vᴴ) C."""
     return sub(c, mul(v, mul(factor, matmul(adjoint(v), c))))
 
 
 def _pull_reflections(g: Any, x: Any, tau: Any, c: Any, transposed: bool) -> tuple[Any, Any, Any]:
-    """Covectors of x, τ and C for the product of reflectors with C.
+    """Return covectors of x, τ and C for the product of reflectors with C.
 
     The product is H₁ … H_k C, or (`transposed`) its adjoint H_kᴴ … H₁ᴴ C. The outermost factor H is taken off
     first: with P what it acts on and G the covector of its result, that of v is

@@ -14,13 +14,14 @@ from numpy import ndarray
 
 from ..core.op import Call, elementwise
 from .kernels import into, refuse
+from .signatures import OF_DEGREE
 
 #: ``step(k, x, q, p)`` gives the polynomial of degree k + 1 from those of degree k and k − 1.
 Step = Callable[[int, ndarray, ndarray, ndarray], ndarray]
 
 
 def recurrence(x: ndarray, n: ndarray, first: ndarray, step: Step) -> ndarray:
-    """Polynomials of degree n[i] at x[i].
+    """Return polynomials of degree n[i] at x[i].
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ def recurrence(x: ndarray, n: ndarray, first: ndarray, step: Step) -> ndarray:
     return np.where(n > k, q, result)
 
 
-def _polynomial(name: str, values: Callable[[ndarray, ndarray], ndarray]) -> Call:
+def _polynomial(name: str, values: Callable[[ndarray, ndarray], ndarray], summary: str) -> Call:
     """Declare a polynomial; `values` takes arguments and degrees ≥ 0 in one dimension."""
 
     def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
@@ -55,7 +56,8 @@ def _polynomial(name: str, values: Callable[[ndarray, ndarray], ndarray]) -> Cal
         return into(out, result)
 
     return elementwise(
-        name, kernel, None, None, promote="float", check=refuse(f"{name}_cpu", "c", halves=True)
+        name, kernel, None, None, promote="float", check=refuse(f"{name}_cpu", "c", halves=True),
+        summary=f"Return the {summary} (DLMF 18.3).", names=(f"special.{name}",), signatures=OF_DEGREE,
     )
 
 
@@ -125,15 +127,31 @@ def _w(shifted: bool) -> Any:
 
 
 #: DLMF 18.3; cos nθ, sin (n+1)θ / sin θ, cos (n+½)θ / cos ½θ and sin (n+½)θ / sin ½θ of x = cos θ.
-chebyshev_polynomial_t = _polynomial("chebyshev_polynomial_t", _t(False))
-chebyshev_polynomial_u = _polynomial("chebyshev_polynomial_u", _u(False))
-chebyshev_polynomial_v = _polynomial("chebyshev_polynomial_v", _v(False))
-chebyshev_polynomial_w = _polynomial("chebyshev_polynomial_w", _w(False))
+chebyshev_polynomial_t = _polynomial(
+    "chebyshev_polynomial_t", _t(False), "Chebyshev polynomial of the first kind Tₙ(x)"
+)
+chebyshev_polynomial_u = _polynomial(
+    "chebyshev_polynomial_u", _u(False), "Chebyshev polynomial of the second kind Uₙ(x)"
+)
+chebyshev_polynomial_v = _polynomial(
+    "chebyshev_polynomial_v", _v(False), "Chebyshev polynomial of the third kind Vₙ(x)"
+)
+chebyshev_polynomial_w = _polynomial(
+    "chebyshev_polynomial_w", _w(False), "Chebyshev polynomial of the fourth kind Wₙ(x)"
+)
 #: The same of 2x − 1.
-shifted_chebyshev_polynomial_t = _polynomial("shifted_chebyshev_polynomial_t", _t(True))
-shifted_chebyshev_polynomial_u = _polynomial("shifted_chebyshev_polynomial_u", _u(True))
-shifted_chebyshev_polynomial_v = _polynomial("shifted_chebyshev_polynomial_v", _v(True))
-shifted_chebyshev_polynomial_w = _polynomial("shifted_chebyshev_polynomial_w", _w(True))
+shifted_chebyshev_polynomial_t = _polynomial(
+    "shifted_chebyshev_polynomial_t", _t(True), "Chebyshev polynomial Tₙ(2x − 1)"
+)
+shifted_chebyshev_polynomial_u = _polynomial(
+    "shifted_chebyshev_polynomial_u", _u(True), "Chebyshev polynomial Uₙ(2x − 1)"
+)
+shifted_chebyshev_polynomial_v = _polynomial(
+    "shifted_chebyshev_polynomial_v", _v(True), "Chebyshev polynomial Vₙ(2x − 1)"
+)
+shifted_chebyshev_polynomial_w = _polynomial(
+    "shifted_chebyshev_polynomial_w", _w(True), "Chebyshev polynomial Wₙ(2x − 1)"
+)
 
 
 #: Degrees from which torch gives nan for Hermite polynomials, by bytes of an element.
@@ -151,16 +169,19 @@ def _hermite(first: Callable[[ndarray], ndarray], step: Step) -> Callable[[ndarr
 
 #: The physicist's (DLMF 18.5.5) and the probabilist's.
 hermite_polynomial_h = _polynomial(
-    "hermite_polynomial_h", _hermite(lambda x: x + x, lambda k, x, q, p: (x + x) * q - 2 * k * p)
+    "hermite_polynomial_h", _hermite(lambda x: x + x, lambda k, x, q, p: (x + x) * q - 2 * k * p),
+    "physicist's Hermite polynomial Hₙ(x)",
 )
 hermite_polynomial_he = _polynomial(
-    "hermite_polynomial_he", _hermite(lambda x: x, lambda k, x, q, p: x * q - k * p)
+    "hermite_polynomial_he", _hermite(lambda x: x, lambda k, x, q, p: x * q - k * p),
+    "probabilist's Hermite polynomial Heₙ(x)",
 )
 laguerre_polynomial_l = _polynomial(
     "laguerre_polynomial_l",
     lambda x, n: recurrence(
         x, n, 1 - x, lambda k, x, q, p: ((2 * k + 1 - x) * q - k * p) / (k + 1)
     ),
+    "Laguerre polynomial Lₙ(x)",
 )
 
 
@@ -169,4 +190,4 @@ def _legendre(x: ndarray, n: ndarray) -> ndarray:
     return np.where(np.abs(x) == 1, np.where((x > 0) | (n % 2 == 0), 1, -1), result).astype(x.dtype)
 
 
-legendre_polynomial_p = _polynomial("legendre_polynomial_p", _legendre)
+legendre_polynomial_p = _polynomial("legendre_polynomial_p", _legendre, "Legendre polynomial Pₙ(x)")

@@ -20,7 +20,7 @@ Lengths = tuple[int, ...]
 
 
 def _present(total: int, lengths: Lengths) -> ndarray:
-    """(total, sequences): which sequences have which steps."""
+    """Return (total, sequences): which sequences have which steps."""
     return np.less(np.arange(total)[:, None], np.array(lengths, np.int64))
 
 
@@ -46,7 +46,7 @@ pad: Call = op(
 
 
 def _of_one(x: Any) -> Any:
-    """Without the axis of the sequences, of which there is one."""
+    """Return it without the axis of the sequences, of which there is one."""
     shape = shape_of(x)
     return reshape(x, (shape[0], *shape[2:]))
 

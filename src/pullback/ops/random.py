@@ -14,15 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from ..array import (
-    random_integer,
-    random_normal,
-    random_transform,
-    random_uniform,
-)
+from ..array import random_integer, random_normal, random_transform, random_uniform
 from ..array.strides import restrided
 from ..core.batched import mappings
-from ..core.op import HALVES, Call, check_broadcast, elementwise, like_first, op, unsupported
+from ..core.op import Call, elementwise, like_first, op
+from ..core.promotion import HALVES, check_broadcast, unsupported
 from ..core.tracer import traced
 from ..core.underivable import no_tangent, not_implemented
 from ..core.value import dtype_of, shape_of
@@ -120,8 +116,7 @@ random = _draw("random", random_integer.random, (), "RandomBackward2")
 random_below = _draw(
     "random_below",
     lambda generator, out, high: random_integer.random_between(generator, out, 0, high),
-    ("high",),
-    "RandomBackward1",
+    ("high",), "RandomBackward1",
 )
 random_between = _draw("random_between", random_integer.random_between, ("low", "high"), "RandomBackward0")
 randperm = _draw("randperm", random_integer.permute, (), "RandpermBackward0")
@@ -154,7 +149,7 @@ _bernoulli_each_op = op(
 
 
 def bernoulli_each(x: Any, p: Any, generator: Any) -> Any:
-    """Ones with the probabilities `p`, which broadcast, and zeros, in the shape and dtype of `x`."""
+    """Return ones with the probabilities `p`, which broadcast, and zeros, in the shape and dtype of `x`."""
     if not mappings.get():
         return _bernoulli_each_op(x, p, generator)
     return as_dtype(bernoulli(expand(p, shape_of(x)), generator), dtype_of(x))

@@ -72,7 +72,9 @@ def is_batched(value: Any, level: int) -> bool:
 
 
 def prepared(inputs: tuple[Any, ...], around: Mappings) -> tuple[Any, ...]:
-    """Inputs whose values a draw needs, the first with a batch axis at every level with different rows."""
+    """Return inputs whose values a draw needs, the first with a batch axis at every level with different
+    rows.
+    """
     first, *others = inputs
     for mapping in around:
         batched = any(is_batched(v, mapping.level) for v in inputs)

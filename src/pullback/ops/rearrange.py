@@ -13,8 +13,9 @@ from numpy import ndarray
 from ..array.dtypes import COMPLEX32
 from ..array.layout import as_first, copy, in_order
 from ..array.strides import laid_out, strides_of
-from ..core.op import Call, of, op, unsupported
+from ..core.op import Call, of, op
 from ..core.overlap import overlaps_itself
+from ..core.promotion import unsupported
 from ..core.value import shape_of
 from .join import cat_sizes
 from .kernel_words import RARE
@@ -33,8 +34,7 @@ def _flip(x: ndarray, /, dims: tuple[int, ...]) -> ndarray:
 
 #: The axes `dims` in reverse.
 flip: Call = op(
-    "flip",
-    _flip,
+    "flip", _flip,
     (lambda g, dims: flip(g, dims),),
     kind="linear",
     batch=lambda size, dims: (tuple(d + 1 for d in dims),),
@@ -70,11 +70,9 @@ def _roll_batched(
 
 #: Axes shifted in a circle; without `dims` the elements as one row.
 roll: Call = op(
-    "roll",
-    _roll,
+    "roll", _roll,
     (lambda g, shifts, dims: roll(g, tuple(-s for s in shifts), dims),),
-    kind="linear",
-    batch_rule=_roll_batched,
+    kind="linear", batch_rule=_roll_batched,
 )
 
 
@@ -88,8 +86,7 @@ def _rot90(x: ndarray, /, k: int, dims: tuple[int, int]) -> ndarray:
 
 #: The plane of two axes turned by k·90°, 0 ≤ k < 4.
 rot90: Call = op(
-    "rot90",
-    _rot90,
+    "rot90", _rot90,
     (lambda g, k, dims: rot90(g, -k % 4, dims),),
     kind="linear",
     batch=lambda size, k, dims: (k, (dims[0] + 1, dims[1] + 1)),
@@ -124,11 +121,9 @@ def _take_places(x: ndarray, /, dim: int, places: tuple[int, ...]) -> ndarray:
 
 #: Places of axis `dim` by number, any of them several times.
 take_places = op(
-    "take_places",
-    _take_places,
+    "take_places", _take_places,
     (lambda g, shape_x, dim, places: take_places_backward(g, shape_x, dim, places),),
-    kind="linear",
-    node_name="IndexSelectBackward0",
+    kind="linear", node_name="IndexSelectBackward0",
     batch=lambda size, dim, places: (dim + 1, places),
 )
 
@@ -141,11 +136,9 @@ def _take_places_backward(g: ndarray, /, shape: Shape, dim: int, places: tuple[i
 
 #: The transpose of `take_places`.
 take_places_backward: Call = op(
-    "take_places_backward",
-    _take_places_backward,
+    "take_places_backward", _take_places_backward,
     (lambda g, dim, places: take_places(g, dim, places),),
-    kind="linear",
-    halves=True,
+    kind="linear", halves=True,
     batch=lambda size, shape, dim, places: ((size, *shape), dim + 1, places),
 )
 
@@ -159,8 +152,7 @@ def _tril(x: ndarray, /, diagonal: int) -> ndarray:
 
 #: Zeros above a diagonal.
 tril: Call = op(
-    "tril",
-    _tril,
+    "tril", _tril,
     (lambda g, diagonal: tril(g, diagonal),),
     kind="linear",
     batch=lambda size, diagonal: (diagonal,),
@@ -173,8 +165,7 @@ def _triu(x: ndarray, /, diagonal: int) -> ndarray:
 
 #: Zeros below a diagonal.
 triu: Call = op(
-    "triu",
-    _triu,
+    "triu", _triu,
     (lambda g, diagonal: triu(g, diagonal),),
     kind="linear",
     batch=lambda size, diagonal: (diagonal,),
@@ -195,8 +186,7 @@ def _diag_embed(x: ndarray, /, offset: int, dim1: int, dim2: int) -> ndarray:
 
 #: The last axis on a diagonal of two new axes, zeros elsewhere.
 diag_embed = op(
-    "diag_embed",
-    _diag_embed,
+    "diag_embed", _diag_embed,
     (lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2),),
     kind="linear",
     batch=lambda size, offset, dim1, dim2: (offset, dim1 + 1, dim2 + 1),
@@ -230,12 +220,7 @@ def _block_diag_rule(g: Any, shapes: tuple[Shape, ...]) -> tuple[Any, ...]:
 
 #: Matrices (of the given shapes) along the diagonal of one, zeros elsewhere.
 block_diag = op(
-    "block_diag",
-    _block_diag,
-    _block_diag_rule,
-    kind="linear",
-    variadic=True,
-    promote="same",
+    "block_diag", _block_diag, _block_diag_rule, kind="linear", variadic=True, promote="same",
     batch=lambda size, shapes: (shapes,),
 )
 
@@ -256,12 +241,9 @@ def _replaced(part: Callable[..., Any]) -> Callable[..., ndarray]:
 
 #: `x` with the part ``select(x, dim, index)`` replaced by `src`.
 select_scatter: Call = op(
-    "select_scatter",
-    _replaced(select),
+    "select_scatter", _replaced(select),
     (lambda g, dim, index: select_scatter(g, 0.0, dim, index), lambda g, dim, index: select(g, dim, index)),
-    inputs=("x", "src"),
-    attrs=("dim", "index"),
-    kind="linear",
+    inputs=("x", "src"), attrs=("dim", "index"), kind="linear",
     batch=lambda size, dim, index: (dim + 1, index),
 )
 

@@ -36,7 +36,7 @@ def _steps(x: ndarray, reverse: bool, sizes: Sizes) -> list[kernels.Step]:
 
 
 def _as_input(rows: ndarray, x: ndarray) -> ndarray:
-    """Rows of all steps with the axes of x."""
+    """Return rows of all steps with the axes of x."""
     return rows.reshape(*x.shape[:-1], rows.shape[-1])
 
 
@@ -69,7 +69,7 @@ def _lstm(
 
 
 def _filled(x: ndarray, covectors: tuple[ndarray | None, ...]) -> tuple[ndarray, ...]:
-    """Covectors with that of x in its shape, and empty arrays for those that nobody needs."""
+    """Return covectors with that of x in its shape, and empty arrays for those that nobody needs."""
     first, *rest = (np.empty(0, x.dtype) if v is None else v for v in covectors)
     return (first if covectors[0] is None else first.reshape(x.shape)), *rest
 

@@ -52,12 +52,14 @@ def count(shape: Shape, dims: tuple[int, ...]) -> int:
 
 
 def shifted(size: int, dims: tuple[int, ...], *rest: Any) -> tuple[Any, ...]:
-    """Attributes with the batch axis first: the rule of every op whose first attribute is `dims`."""
+    """Return attributes with the batch axis first: the rule of every op whose first attribute is `dims`."""
     return (tuple([d + 1 for d in dims]), *rest)
 
 
 def over_rows(reduce: Callable[[Any, tuple[int, ...]], Any]) -> Call:
-    """Batching of an op over all elements, by the same reduction over all dims but the batch's."""
+    """Make the batching rule of an op over all elements, by the same reduction over all dims but the
+    batch's.
+    """
 
     def rule(size: int, values: tuple[Any, ...], in_dims: tuple[int, ...], *attrs: Any) -> Any:
         x = permute_to_front(values[0], in_dims[0])
@@ -95,12 +97,9 @@ def _sum_all(x: ndarray, /) -> ndarray:
 
 #: Σ of all elements; of integers in int64.
 sum_all: Call = op(
-    "sum_all",
-    _sum_all,
+    "sum_all", _sum_all,
     (lambda g, shape_x: _fill(g, shape_x),),
-    kind="reduce",
-    halves=True,
-    node_name="SumBackward0",
+    kind="reduce", halves=True, node_name="SumBackward0",
     jvp=lambda primals, tangents, out: sum_all(tangents[0]),
     batch_rule=over_rows(lambda x, dims: sum_dims(x, dims, False)),
 )
@@ -112,19 +111,16 @@ def _mean_all(x: ndarray, /) -> ndarray:
 
 
 def _over_nothing(r: ndarray) -> ndarray:
-    """r / 0 without NumPy's warning."""
+    """Return r / 0 without NumPy's warning."""
     with np.errstate(all="ignore"):
         return np.true_divide(r, 0, out=r)
 
 
 #: Mean of all elements.
 mean_all: Call = op(
-    "mean_all",
-    _mean_all,
+    "mean_all", _mean_all,
     (lambda g, shape_x: _as_whole(_fill(widened(g) / (math.prod(shape_x) or math.nan), shape_x)),),
-    kind="reduce",
-    halves=True,
-    node_name="MeanBackward0",
+    kind="reduce", halves=True, node_name="MeanBackward0",
     jvp=lambda primals, tangents, out: mean_all(tangents[0]),
     batch_rule=over_rows(lambda x, dims: mean_dims(x, dims, False)),
 )
@@ -162,12 +158,9 @@ def _nansum(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
 
 #: Sum over `dims` of what is not nan.
 nansum = op(
-    "nansum",
-    _nansum,
+    "nansum", _nansum,
     (lambda g, x, dims, keepdim: where(isnan(x), 0, spread(g, shape_of(x), dims, keepdim)),),
-    kind="reduce",
-    halves=True,
-    batch=shifted,
+    kind="reduce", halves=True, batch=shifted,
 )
 
 
@@ -210,13 +203,7 @@ def _prod_rule(g: Any, x: Any, out: Any, dim: int, keepdim: bool) -> Any:
 
 #: Product along one dim.
 prod_dim = op(
-    "prod",
-    _prod,
-    (_prod_rule,),
-    kind="reduce",
-    halves=True,
-    node_name="ProdBackward1",
-    saves=("out",),
+    "prod", _prod, (_prod_rule,), kind="reduce", halves=True, node_name="ProdBackward1", saves=("out",),
     batch=lambda size, dim, keepdim: (dim + 1, keepdim),
 )
 
@@ -241,8 +228,7 @@ prod_all = op(
     saves=("out",),
     batch_rule=lambda size, values, dims: prod_dim(
         reshape(permute_to_front(values[0], dims[0]), (size, math.prod(shape_of(values[0])) // max(size, 1))),
-        1,
-        False,
+        1, False,
     ),
 )
 
@@ -344,14 +330,8 @@ def _var_mean_rule(g: Any, x: Any, dims: tuple[int, ...], correction: float, kee
 
 #: Variance and mean over `dims`.
 var_mean = op(
-    "var_mean",
-    _var_mean,
-    (_var_mean_rule,),
-    kind="reduce",
-    halves=True,
-    outputs=("var", "mean"),
-    partial=True,
-    batch=shifted,
+    "var_mean", _var_mean, (_var_mean_rule,), kind="reduce", halves=True, outputs=("var", "mean"),
+    partial=True, batch=shifted,
 )
 
 
@@ -368,14 +348,8 @@ def _std_mean_rule(g: Any, x: Any, std: Any, dims: tuple[int, ...], correction: 
 
 #: Standard deviation and mean over `dims`.
 std_mean = op(
-    "std_mean",
-    _std_mean,
-    (_std_mean_rule,),
-    kind="reduce",
-    halves=True,
-    outputs=("std", "mean"),
-    partial=True,
-    batch=shifted,
+    "std_mean", _std_mean, (_std_mean_rule,), kind="reduce", halves=True, outputs=("std", "mean"),
+    partial=True, batch=shifted,
 )
 
 
@@ -447,12 +421,7 @@ def _vector_norm_jvp(
 
 #: (Σ|x|^ord)^(1/ord) over `dims`; the largest for inf, the smallest for −inf, how many are not 0 for 0.
 vector_norm = op(
-    "vector_norm",
-    _vector_norm,
-    (_vector_norm_rule,),
-    kind="reduce",
-    jvp=_vector_norm_jvp,
-    halves=True,
+    "vector_norm", _vector_norm, (_vector_norm_rule,), kind="reduce", jvp=_vector_norm_jvp, halves=True,
     node_name="LinalgVectorNormBackward0",
     batch=lambda size, ord, dims, keepdim: (ord, shifted(0, dims)[0], keepdim),
 )
@@ -464,12 +433,7 @@ def _norm_dim(x: ndarray, /, ord: float, dims: tuple[int, ...], keepdim: bool) -
 
 #: The same under the node name that `pairwise_distance` leaves.
 norm_dims = op(
-    "norm_dims",
-    _norm_dim,
-    (_vector_norm_rule,),
-    kind="reduce",
-    jvp=_vector_norm_jvp,
-    halves=True,
+    "norm_dims", _norm_dim, (_vector_norm_rule,), kind="reduce", jvp=_vector_norm_jvp, halves=True,
     node_name="NormBackward1",
     batch=lambda size, ord, dims, keepdim: (ord, shifted(0, dims)[0], keepdim),
 )
@@ -489,12 +453,9 @@ def _dist_rule(g: Any, x: Any, y: Any, out: Any, ord: float) -> Any:
 
 #: The norm of x − y.
 dist = op(
-    "dist",
-    _dist,
+    "dist", _dist,
     (_dist_rule, lambda g, x, y, out, ord: -_dist_rule(g, x, y, out, ord)),
-    kind="reduce",
-    promote="same",
-    halves=True,
+    kind="reduce", promote="same", halves=True,
     batch_rule=lambda size, values, dims, ord: _dist_batched(values, dims, ord),
 )
 

@@ -22,12 +22,12 @@ _STARTS = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "max": -math.inf, "min": math.i
 
 
 def _rows(shape: tuple[int, ...], axis: int) -> tuple[int, int, int]:
-    """(batch, places, rest) of a shape."""
+    """Return (batch, places, rest) of a shape."""
     return math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
 
 
 def _ids(lengths: ndarray, places: int) -> tuple[ndarray, ndarray]:
-    """Of every place that lies in a segment: its number in all rows, and the number of its segment."""
+    """Return of every place that lies in a segment its number in all rows, and the number of its segment."""
     flat = lengths.reshape(-1, lengths.shape[-1])
     within = np.arange(places) < flat.sum(1)[:, None]
     return np.flatnonzero(within), np.repeat(np.arange(flat.size), flat.reshape(-1))
@@ -100,6 +100,4 @@ def _rule(
 
 #: Sum, mean, product, largest or smallest of the segments of an axis, whose sizes are the last axis of
 #: `lengths`; `initial` takes part in each, and stands for what is empty.
-segment_reduce: Call = op(
-    "segment_reduce", _segment_reduce, (_rule, None), halves=True
-)
+segment_reduce: Call = op("segment_reduce", _segment_reduce, (_rule, None), halves=True)

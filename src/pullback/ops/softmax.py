@@ -23,7 +23,7 @@ LARGE = 1 << 14
 
 
 def _batched(kernel: Any) -> Any:
-    """Batching; rows of a 0-d tensor are softmaxes of one element."""
+    """Make the batching rule; rows of a 0-d tensor are softmaxes of one element."""
 
     def rule(size: int, values: tuple[Any, ...], dims: tuple[int, ...], dim: int) -> Any:
         x = permute_to_front(values[0], dims[0])
@@ -62,14 +62,12 @@ def _softmax_pull(g: Any, out: Any, dim: int) -> Any:
 
 #: exp(x) / Σ exp(x) along `dim`.
 softmax: Call = op(
-    "softmax",
-    _softmax,
+    "softmax", _softmax,
     (lambda g, out, dim: _softmax_pull(g, out, dim),),
     halves=True,
     batch_rule=_batched(lambda: softmax),
     jvp=lambda primals, tangents, out, dim: _softmax_pull(tangents[0], out, dim),
-    sizes_kept=True,
-    place=in_order,
+    sizes_kept=True, place=in_order,
 )
 
 
@@ -84,14 +82,12 @@ def _safe_softmax(x: ndarray, /, dim: int) -> ndarray:
 
 #: `softmax`, but zeros where all of a row is −∞.
 safe_softmax: Call = op(
-    "safe_softmax",
-    _safe_softmax,
+    "safe_softmax", _safe_softmax,
     (lambda g, out, dim: _softmax_pull(g, out, dim),),
     halves=True,
     batch_rule=_batched(lambda: safe_softmax),
     jvp=lambda primals, tangents, out, dim: _softmax_pull(tangents[0], out, dim),
-    sizes_kept=True,
-    place=in_order,
+    sizes_kept=True, place=in_order,
 )
 
 
@@ -126,12 +122,7 @@ def _log_softmax_jvp(primals: Any, tangents: Any, out: Any, dim: int) -> Any:
 
 #: x − log Σ exp(x) along `dim`.
 log_softmax: Call = op(
-    "log_softmax",
-    _log_softmax,
-    (_log_softmax_rule,),
-    halves=True,
+    "log_softmax", _log_softmax, (_log_softmax_rule,), halves=True,
     batch_rule=_batched(lambda: log_softmax),
-    jvp=_log_softmax_jvp,
-    sizes_kept=True,
-    place=in_order,
+    jvp=_log_softmax_jvp, sizes_kept=True, place=in_order,
 )

@@ -23,12 +23,12 @@ from .gather import gather, scatter_add, zeros_for
 
 
 def orderable(x: ndarray) -> ndarray:
-    """bfloat16 as float32, which NumPy can compare."""
+    """Return bfloat16 as float32, which NumPy can compare."""
     return x.astype(np.float32) if x.dtype.kind == "V" else x
 
 
 def sorting(x: ndarray, dim: int, descending: bool) -> ndarray:
-    """Indices that sort an array along `dim`; equal elements keep their order in both directions."""
+    """Return indices that sort an array along `dim`; equal elements keep their order in both directions."""
     keys = orderable(x)
     if x.size >= order.WORTH_PACKING and order.packs(keys):
         return np.moveaxis(order.sorted_places(np.moveaxis(keys, dim, -1), descending), -1, dim)
@@ -73,7 +73,7 @@ def _first_places(x: ndarray, k: int, dim: int, descending: bool) -> ndarray:
 
 
 def _choose(rows: ndarray, k: int, descending: bool, places: ndarray) -> None:
-    """The first k places of each row, from those that reach the k-th value."""
+    """Write the first k places of each row, from those that reach the k-th value."""
     n = rows.shape[1]
     border = n - k if descending else k - 1
     limit = np.partition(rows, border, axis=1)[:, border, None]
@@ -238,7 +238,7 @@ def runs(x: ndarray, dim: int | None) -> ndarray:
 def distinct(
     x: ndarray, dim: int | None, in_order: Callable[[ndarray], ndarray] | None
 ) -> tuple[ndarray, ndarray, ndarray]:
-    """Distinct values (slices), the place of each element's among them, and their counts.
+    """Return distinct values (slices), the place of each element's among them, and their counts.
 
     Parameters
     ----------

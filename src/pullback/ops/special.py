@@ -93,7 +93,7 @@ def _logit(x: ndarray, /, eps: float | None, out: Any = ...) -> ndarray:
 
 
 def _logit_rule(g: Any, x: Any, eps: float | None) -> Any:
-    """g / (x·(1 − x)); 0 where the input was cut, nan outside [0, 1] where it was not."""
+    """Return g / (x·(1 − x)); 0 where the input was cut, nan outside [0, 1] where it was not."""
     slope = g / (x * (1 - x))
     if eps is None or eps < 0:
         return where(ge(x, 0) & le(x, 1), slope, math.nan)
@@ -108,7 +108,7 @@ logit = elementwise(
 
 
 def _product_with(logarithm: Any, x: Any, y: Any, out: Any) -> ndarray:
-    """x·logarithm(y), 0 where x is 0; nan where y is nan."""
+    """Return x·logarithm(y), 0 where x is 0; nan where y is nan."""
     with np.errstate(all="ignore"):
         result = np.multiply(x, logarithm(y), out=...)
     np.copyto(result, 0, where=np.equal(x, 0))

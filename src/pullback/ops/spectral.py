@@ -44,7 +44,7 @@ _COMPLEX = {"f": np.complex64, "d": np.complex128, "F": np.complex64, "D": np.co
 
 
 def _gaps(values: Any) -> Any:
-    """vⱼ − vᵢ at place (i, j), and 1 on the diagonal, where nothing is divided."""
+    """Return vⱼ − vᵢ at place (i, j), and 1 on the diagonal, where nothing is divided."""
     n = shape_of(values)[-1]
     return add(sub(row_of(values), column(values)), np.eye(n, dtype=real_dtype(values)))
 

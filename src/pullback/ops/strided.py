@@ -36,7 +36,7 @@ def _places(shape: Shape, strides: Strides) -> ndarray:
 
 
 def _span(shape: Shape, strides: Strides, size: Shape, stride: Strides, offset: int) -> tuple[int, int]:
-    """Lowest place and number of places that two layouts of one storage reach."""
+    """Return the lowest place and number of places that two layouts of one storage reach."""
     low = min(0, offset)
     return low, max(extent(shape, strides), offset + extent(size, stride)) - low
 
@@ -209,8 +209,7 @@ def _unfold(x: ndarray, /, dim: int, size: int, step: int) -> ndarray:
 
 #: Windows of `size` places of axis `dim`, `step` apart, along a new last axis.
 unfold = view(
-    "unfold",
-    _unfold,
+    "unfold", _unfold,
     lambda g, shape_x, dim, size, step: unfold_backward(g, shape_x, dim, size, step),
     batch=lambda count, dim, size, step: (dim + 1, size, step),
     overlaps=True,
@@ -228,8 +227,7 @@ def _unfold_backward(g: ndarray, /, shape: Shape, dim: int, size: int, step: int
 
 #: Windows summed into the places that they came from: the transpose of `unfold`.
 unfold_backward: Call = op(
-    "unfold_backward",
-    _unfold_backward,
+    "unfold_backward", _unfold_backward,
     (lambda g, dim, size, step: unfold(g, dim, size, step),),
     kind="linear",
     batch=lambda count, shape, dim, size, step: ((count, *shape), dim + 1, size, step),

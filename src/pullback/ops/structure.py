@@ -187,7 +187,7 @@ sum_dims: Call = op(
 
 
 def sum_to(x: Any, shape: Shape) -> Any:
-    """Sum to a shape that broadcasts to `x`'s: the transpose of `expand`."""
+    """Return the sum to a shape that broadcasts to `x`'s: the transpose of `expand`."""
     have = shape_of(x)
     lead = len(have) - len(shape)
     if lead < 0:

@@ -34,8 +34,7 @@ def _select(x: ndarray, /, dim: int, index: int) -> ndarray:
 
 #: The part at `index` of axis `dim`, without that axis.
 select = view(
-    "select",
-    _select,
+    "select", _select,
     lambda g, shape_x, dim, index: select_backward(g, shape_x, dim, index),
     batch=lambda size, dim, index: (dim + 1, index),
 )
@@ -49,8 +48,7 @@ def _select_backward(g: ndarray, /, shape: Shape, dim: int, index: int) -> ndarr
 
 #: Zeros of `shape` with `g` at `index` of axis `dim`: the transpose of `select`.
 select_backward: Call = op(
-    "select_backward",
-    _select_backward,
+    "select_backward", _select_backward,
     (lambda g, dim, index: select(g, dim, index),),
     kind="linear",
     batch=lambda size, shape, dim, index: ((size, *shape), dim + 1, index),
@@ -58,7 +56,7 @@ select_backward: Call = op(
 
 
 def slice_kernel(x: ndarray, /, dim: int, start: int, stop: int, step: int) -> ndarray:
-    """Places start, start + step, … below `stop` of axis `dim` of an array."""
+    """Return places start, start + step, … below `stop` of axis `dim` of an array."""
     part = x[(*LEAD[dim], slice(start, stop, step))] if dim else x[start:stop:step]
     if start == stop and x.size:
         # NumPy lets an empty part begin where the whole does; in torch it begins at `start`.
@@ -68,8 +66,7 @@ def slice_kernel(x: ndarray, /, dim: int, start: int, stop: int, step: int) -> n
 
 #: Places start, start + step, … below `stop` of axis `dim`; 0 ≤ start ≤ stop ≤ size, step > 0.
 slice_dim = view(
-    "slice",
-    slice_kernel,
+    "slice", slice_kernel,
     lambda g, shape_x, dim, start, stop, step: slice_backward(g, shape_x, dim, start, stop, step),
     batch=lambda size, dim, start, stop, step: (dim + 1, start, stop, step),
 )
@@ -83,8 +80,7 @@ def _slice_backward(g: ndarray, /, shape: Shape, dim: int, start: int, stop: int
 
 #: Zeros of `shape` with `g` at a slice of axis `dim`: the transpose of `slice_dim`.
 slice_backward: Call = op(
-    "slice_backward",
-    _slice_backward,
+    "slice_backward", _slice_backward,
     (lambda g, dim, start, stop, step: slice_dim(g, dim, start, stop, step),),
     kind="linear",
     batch=lambda size, shape, dim, start, stop, step: ((size, *shape), dim + 1, start, stop, step),
@@ -101,8 +97,7 @@ def _diagonal(x: ndarray, /, offset: int, dim1: int, dim2: int) -> ndarray:
 
 #: The diagonal of axes `dim1` and `dim2`, as a last axis.
 diagonal = view(
-    "diagonal",
-    _diagonal,
+    "diagonal", _diagonal,
     lambda g, shape_x, offset, dim1, dim2: diagonal_backward(g, shape_x, offset, dim1, dim2),
     batch=lambda size, offset, dim1, dim2: (offset, dim1 + 1, dim2 + 1),
 )
@@ -116,8 +111,7 @@ def _diagonal_backward(g: ndarray, /, shape: Shape, offset: int, dim1: int, dim2
 
 #: Zeros of `shape` with `g` on a diagonal: the transpose of `diagonal`.
 diagonal_backward: Call = op(
-    "diagonal_backward",
-    _diagonal_backward,
+    "diagonal_backward", _diagonal_backward,
     (lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2),),
     kind="linear",
     batch=lambda size, shape, offset, dim1, dim2: ((size, *shape), offset, dim1 + 1, dim2 + 1),
@@ -152,8 +146,7 @@ def _t(x: ndarray, /) -> ndarray:
 
 #: The transpose of a matrix; vectors and scalars as they are.
 t: Call = view(
-    "t",
-    _t,
+    "t", _t,
     lambda g: t(g),
     batch_rule=lambda size, values, dims: _t_batched(permute_to_front(values[0], dims[0])),
 )
@@ -169,8 +162,7 @@ def _squeeze(x: ndarray, /) -> ndarray:
 
 #: Without the axes of size 1.
 squeeze = view(
-    "squeeze",
-    _squeeze,
+    "squeeze", _squeeze,
     lambda g, shape_x: reshape(g, shape_x),
     batch_rule=lambda size, values, dims: _squeeze_batched(permute_to_front(values[0], dims[0])),
 )

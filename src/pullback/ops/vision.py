@@ -162,5 +162,5 @@ resize_adjoint: Call = op(
 
 
 def _forward(axes: Sequence[Axis]) -> Call:
-    """Any resampling of that many axes: what the axes say decides the values, the name only the node."""
+    """Resample that many axes in any way: what the axes say decides the values, the name only the node."""
     return resizes[f"UpsampleNearest{len(axes)}D"]

@@ -46,7 +46,7 @@ class Adadelta(Optimizer):
         return {"step": tensor(0.0), "square_avg": zeros_like(param), "acc_delta": zeros_like(param)}
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step of the formula above."""
+        """Take one step of the formula above."""
         rho, eps = group["rho"], group["eps"]
         state["step"] += 1
         if group["weight_decay"] != 0:

@@ -63,7 +63,7 @@ class Adafactor(Optimizer):
         return state
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step of the formula above."""
+        """Take one step of the formula above."""
         lr = number(group["lr"])
         eps1, eps2 = group["eps"]
         if eps1 is None:

@@ -58,7 +58,7 @@ class Adagrad(Optimizer):
         }
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step of the formula above."""
+        """Take one step of the formula above."""
         state["step"] += 1
         if group["weight_decay"] != 0:
             if grad.is_sparse:

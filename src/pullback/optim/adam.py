@@ -66,7 +66,7 @@ class Adam(Optimizer):
         return state
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step of the formula above."""
+        """Take one step of the formula above."""
         beta1, beta2 = group["betas"]
         lr = number(group["lr"])
         decay = group["weight_decay"]

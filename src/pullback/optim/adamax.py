@@ -45,7 +45,7 @@ class Adamax(Optimizer):
         return {"step": tensor(0.0), "exp_avg": zeros_like(param), "exp_inf": zeros_like(param)}
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step of the formula above."""
+        """Take one step of the formula above."""
         beta1, beta2 = group["betas"]
         state["step"] += 1
         if group["weight_decay"] != 0:

@@ -52,7 +52,7 @@ class ASGD(Optimizer):
         }
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step of the formula above."""
+        """Take one step of the formula above."""
         decay, lr = group["lambd"], number(group["lr"])
         state["step"] += 1
         step = number(state["step"])

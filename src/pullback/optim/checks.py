@@ -66,7 +66,7 @@ def stands(value: Any) -> bool:
 
 
 def root(value: Any) -> Any:
-    """√ of a number, or of the tensor that stands for one."""
+    """Return √ of a number, or of the tensor that stands for one."""
     return value.sqrt() if isinstance(value, Tensor) else math.sqrt(value)
 
 
@@ -80,7 +80,7 @@ def add_scaled(param: Any, x: Any, scale: Any) -> None:
 
 
 def sum_scaled(x: Any, y: Any, scale: Any) -> Any:
-    """``x + scale · y``, where `scale` may be a tensor that stands for a number."""
+    """Return ``x + scale · y``, where `scale` may be a tensor that stands for a number."""
     return x.add(y.mul(scale)) if isinstance(scale, Tensor) else x.add(y, alpha=scale)
 
 

@@ -206,7 +206,7 @@ class ReduceLROnPlateau(LRScheduler):
 
     @property
     def in_cooldown(self) -> bool:
-        """Whether the last reduction is less than `cooldown` steps ago."""
+        """Return whether the last reduction is less than `cooldown` steps ago."""
         return self.cooldown_counter > 0
 
     def _is_better(self, a: float, best: float) -> bool:

@@ -159,7 +159,9 @@ class LBFGS(Optimizer):
         return first
 
     def _along(self, closure: Callable[[], Any], direction: Any) -> Callable[[float], tuple[float, Any]]:
-        """Loss and gradient by the step length along a direction; the parameters stay where they are."""
+        """Return the loss and gradient by the step length along a direction; the parameters stay where they
+        are.
+        """
         here = [p.clone() for p in self._params]
 
         def evaluate(length: float) -> tuple[float, Any]:
@@ -200,7 +202,7 @@ class _History:
         self.scale = product / dot(y, y)
 
     def direction(self, gradient: Any, weights: list[Any]) -> Any:
-        """−H·g by the two-loop recursion; `weights` keeps the numbers of the first loop."""
+        """Return −H·g by the two-loop recursion; `weights` keeps the numbers of the first loop."""
         found = recursion(gradient, self.steps, self.changes, self.inverses, self.scale, self.pairs)
         if found is not None:
             self.weights = found[1]
@@ -221,7 +223,7 @@ LBFGS.__module__ = "torch.optim.lbfgs"
 def _cubic_interpolate(
     x1: Any, f1: Any, g1: Any, x2: Any, f2: Any, g2: Any, bounds: tuple[Any, Any] | None = None
 ) -> float:
-    """`cubic_minimum` under torch's name and signature, which libraries import."""
+    """Return `cubic_minimum` under torch's name and signature, which libraries import."""
     low, high = (x1, x2) if x1 <= x2 else (x2, x1)
     if bounds is not None:
         low, high = bounds
@@ -233,7 +235,7 @@ def _strong_wolfe(
     obj_func: Callable[[Any, float, Any], tuple[Any, Any]], x: Any, t: Any, d: Any, f: Any, g: Any, gtd: Any,
     c1: float = DECREASE, c2: float = CURVATURE, tolerance_change: float = NARROW, max_ls: int = 25,
 ) -> tuple[Any, Any, Any, int]:  # fmt: skip
-    """`strong_wolfe` under torch's name and signature, which libraries import."""
+    """Return `strong_wolfe` under torch's name and signature, which libraries import."""
     """`strong_wolfe` under torch's name and signature, which libraries import."""
     start = Point(0, float(f), g.clone(), number(gtd))
     loss, gradient, step, evaluations = strong_wolfe(

@@ -51,7 +51,7 @@ def cubic_minimum(p: Point, q: Point, low: float, high: float) -> float:
 
 
 def _quotient(x: float, y: Any) -> Any:
-    """x / y, where torch divides a number by a tensor as ``x·(1/y)``."""
+    """Return x / y, where torch divides a number by a tensor as ``x·(1/y)``."""
     return x * (1 / y) if isinstance(y, np.floating) else x / y
 
 
@@ -101,7 +101,7 @@ def _search(
     at: Callable[[float], Point], step: float, reach: float, start: Point, most: int, decrease: float,
     curvature: float, narrow: float,
 ) -> tuple[Point, int]:  # fmt: skip
-    """`strong_wolfe` with the points themselves; `reach` is the direction's largest element."""
+    """Return `strong_wolfe` with the points themselves; `reach` is the direction's largest element."""
 
     def too_high(point: Point) -> bool:
         return point.loss > start.loss + decrease * point.step * start.slope

@@ -53,13 +53,13 @@ class Muon(Optimizer):
                     )
 
     def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
-        """Momentum 0."""
+        """Return a momentum of 0."""
         if param.is_complex():
             raise RuntimeError("Muon does not support complex parameters")
         return {"momentum_buffer": zeros_like(param)}
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step of the formula above."""
+        """Take one step of the formula above."""
         lr, momentum = number(group["lr"]), group["momentum"]
         buffer = state["momentum_buffer"].lerp_(grad, 1 - momentum)
         direction = grad.lerp(buffer, momentum) if group["nesterov"] else buffer
@@ -74,7 +74,7 @@ class Muon(Optimizer):
 
 
 def orthogonal(x: Any, coefficients: tuple[float, float, float], steps: int, eps: float) -> Any:
-    """Approximately U·Vᵀ of the singular value decomposition of a matrix, in bfloat16.
+    """Return approximately U·Vᵀ of the singular value decomposition of a matrix, in bfloat16.
 
     The iteration X ← a·X + (b·G + c·G²)·X with G = X·Xᵀ sends every singular value of a matrix of norm at
     most 1 into the neighbourhood of 1.

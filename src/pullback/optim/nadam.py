@@ -56,7 +56,7 @@ class NAdam(Optimizer):
         }
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step of the formula above."""
+        """Take one step of the formula above."""
         beta1, beta2 = group["betas"]
         lr, decay, psi = number(group["lr"]), group["weight_decay"], group["momentum_decay"]
         state["step"] += 1

@@ -159,12 +159,12 @@ class Optimizer:
     # --- the step -------------------------------------------------------------------------------------------
 
     def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
-        """The state of a parameter before its first step."""
+        """Return the state of a parameter before its first step."""
         raise NotImplementedError
 
     def init_alike(self, param: Any, group: dict[str, Any]) -> dict[str, Any] | None:
-        """State of tensors from which a step as all later ones gives what the first gives, to the last bit;
-        None where there is none.
+        """Return the state of tensors from which a step as all later ones gives what the first gives, to the
+        last bit; None where there is none.
         """
         return self.init(param, group)
 
@@ -230,7 +230,7 @@ class Optimizer:
         self._change(param, grad, state, group)
 
     def _change(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """`update`, with the sign of the gradient and complex numbers as it takes them."""
+        """Call `update` with the sign of the gradient and complex numbers as it takes them."""
         if group.get("maximize"):
             grad = -grad
         if self._splits_complex and param.is_complex():
@@ -286,7 +286,7 @@ class Optimizer:
     # --- state ----------------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """State per parameter (numbered in order) and the groups' options."""
+        """Return the state per parameter (numbered in order) and the groups' options."""
         for pre in self._optimizer_state_dict_pre_hooks.values():
             pre(self)
         numbers: dict[int, int] = {}
@@ -358,11 +358,7 @@ class Optimizer:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         for name in (
-            "step_pre",
-            "step_post",
-            "state_dict_pre",
-            "state_dict_post",
-            "load_state_dict_pre",
+            "step_pre", "step_post", "state_dict_pre", "state_dict_post", "load_state_dict_pre",
             "load_state_dict_post",
         ):
             self.__dict__.setdefault(f"_optimizer_{name}_hooks", HookDict())

@@ -50,7 +50,7 @@ class RAdam(Optimizer):
         return {"step": tensor(0.0), "exp_avg": zeros_like(param), "exp_avg_sq": zeros_like(param)}
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step of the formula above."""
+        """Take one step of the formula above."""
         beta1, beta2 = group["betas"]
         lr, decay = number(group["lr"]), group["weight_decay"]
         state["step"] += 1

@@ -50,7 +50,7 @@ class RMSprop(Optimizer):
         return state
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step of the formula above."""
+        """Take one step of the formula above."""
         alpha, lr = group["alpha"], number(group["lr"])
         state["step"] += 1
         if group["weight_decay"] != 0:

@@ -47,7 +47,7 @@ class Rprop(Optimizer):
         }
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step of the formula above."""
+        """Take one step of the formula above."""
         shrink, grow = group["etas"]
         state["step"] += 1
         last, size = state["prev"], state["step_size"]

@@ -115,7 +115,7 @@ class LRScheduler:
         return self._last_lr
 
     def get_lr(self) -> list[Any]:
-        """The rates at `last_epoch`, one per group."""
+        """Return the rates at `last_epoch`, one per group."""
         raise NotImplementedError
 
     def step(self, epoch: int | None = None) -> None:

@@ -29,7 +29,7 @@ class _OfFunctions(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def _check(self) -> None:
-        """Nothing to check in general."""
+        """Check nothing in general."""
 
     def state_dict(self) -> dict[str, Any]:
         """Return the attributes; of functions nothing, of other callables their own attributes."""
@@ -78,7 +78,7 @@ class _ByFactor(LRScheduler):
     """A schedule that multiplies every group's rate by a common factor at each step."""
 
     def _factor(self) -> float | None:
-        """The factor from the last step to `last_epoch`; None where the rates stay."""
+        """Return the factor from the last step to `last_epoch`; None where the rates stay."""
         raise NotImplementedError
 
     def get_lr(self) -> list[Any]:

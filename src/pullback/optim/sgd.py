@@ -43,11 +43,11 @@ class SGD(Optimizer):
         check_fused(fused, foreach, differentiable)
 
     def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
-        """With momentum: an empty buffer."""
+        """Return an empty buffer where there is momentum."""
         return {"momentum_buffer": None} if group["momentum"] != 0 else {}
 
     def init_alike(self, param: Any, group: dict[str, Any]) -> dict[str, Any] | None:
-        """With momentum and no dampening a buffer of −0, as −0·μ + g is g, and −0 where that is −0."""
+        """Return a buffer of −0 with momentum and no dampening, as −0·μ + g is g, and −0 where that is −0."""
         if group["momentum"] == 0:
             return {}
         if group["dampening"] != 0 or not param.is_floating_point():
@@ -55,7 +55,7 @@ class SGD(Optimizer):
         return {"momentum_buffer": full_like(param, -0.0)}
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step of the formula above."""
+        """Take one step of the formula above."""
         if group["weight_decay"] != 0:
             grad = grad.add(param, alpha=group["weight_decay"])
         momentum = group["momentum"]

@@ -60,7 +60,7 @@ class SparseAdam(Optimizer):
         return {"step": 0, "exp_avg": zeros_like(param), "exp_avg_sq": zeros_like(param)}
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """One step of the formula above."""
+        """Take one step of the formula above."""
         if not grad.is_sparse:
             raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
         state["step"] += 1

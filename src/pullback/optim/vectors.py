@@ -32,7 +32,7 @@ def is_short(x: Any) -> bool:
 
 
 def dot(x: Any, y: Any) -> Any:
-    """Σ xᵢ·yᵢ."""
+    """Return Σ xᵢ·yᵢ."""
     if type(x) is not Tensor or type(y) is not Tensor or not _short(x) or not _short(y):
         return x.dot(y)
     warned = quiet(IGNORE)
@@ -43,7 +43,7 @@ def dot(x: Any, y: Any) -> Any:
 
 
 def size(x: Any) -> Any:
-    """Σ |xᵢ|."""
+    """Return Σ |xᵢ|."""
     if type(x) is not Tensor or not _short(x):
         return x.abs().sum()
     warned = quiet(IGNORE)

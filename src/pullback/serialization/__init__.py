@@ -23,19 +23,7 @@ from .locations import (
 from .save import save
 
 __all__ = [
-    "DEFAULT_PROTOCOL",
-    "MAP_LOCATION",
-    "STORAGE",
-    "LoadEndianness",
-    "SourceChangeWarning",
-    "_get_layout",
-    "add_safe_globals",
-    "clear_safe_globals",
-    "default_restore_location",
-    "get_safe_globals",
-    "get_unsafe_globals_in_checkpoint",
-    "load",
-    "location_tag",
-    "safe_globals",
-    "save",
+    "DEFAULT_PROTOCOL", "MAP_LOCATION", "STORAGE", "LoadEndianness", "SourceChangeWarning", "_get_layout",
+    "add_safe_globals", "clear_safe_globals", "default_restore_location", "get_safe_globals",
+    "get_unsafe_globals_in_checkpoint", "load", "location_tag", "safe_globals", "save",
 ]

@@ -23,7 +23,9 @@ _USER: dict[str, Any] = {}
 
 
 def encode(text: str, encoding: str = "utf-8") -> bytes:
-    """Bytes as protocol 2 writes them: text in Latin-1. No other codec, some of which unpack or import."""
+    """Return bytes as protocol 2 writes them: text in Latin-1. No other codec, some of which unpack or
+    import.
+    """
     if type(encoding) is not str or encoding not in ("latin1", "latin-1", "ascii", "utf-8"):
         raise ValueError(f"a checkpoint may hold text in latin1, ascii or utf-8, not in {encoding!r}")
     return codecs.encode(text, encoding)

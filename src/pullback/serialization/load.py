@@ -53,7 +53,7 @@ def _weights_only_text(text: str) -> str:
 
 
 class _Trusting(pickle.Unpickler):
-    """Runs what the file says, with torch's names meaning this package's."""
+    """Run what the file says, with torch's names meaning this package's."""
 
     def __init__(self, stream: Any, reference: Callable[[Any], Any], options: dict[str, Any]) -> None:
         super().__init__(stream, **options)
@@ -67,7 +67,7 @@ class _Trusting(pickle.Unpickler):
 
 
 def _restorer(map_location: Any) -> legacy.Restore:
-    """Says where a storage comes to: to the CPU, wherever it was, if that is asked for, or to ``meta``."""
+    """Say where a storage comes to: to the CPU, wherever it was, if that is asked for, or to ``meta``."""
 
     def restore(location: Any) -> device:
         place = location.decode("ascii", "replace") if isinstance(location, bytes) else location

@@ -32,7 +32,7 @@ class LoadEndianness(Enum):
 
 
 class SourceChangeWarning(Warning):
-    """Warns that the source of a saved class has changed."""
+    """Warn that the source of a saved class has changed."""
 
 
 def location_tag(storage: Any) -> str:

@@ -18,7 +18,7 @@ from .restricted import RENAMED, STEPS, Unpickler
 
 
 class _Unknown:
-    """Stands for a value that was not made."""
+    """Stand for a value that was not made."""
 
 
 _UNKNOWN = _Unknown()
@@ -38,7 +38,7 @@ class Names(Unpickler):
         self.steps = {**STEPS, **_FURTHER}
 
     def old_string(self, width: int) -> None:
-        """A string of Python 2: what its text is depends on how the file will be loaded."""
+        """Note a string of Python 2: what its text is depends on how the file will be loaded."""
         self.reader.take(self.reader.number(width))
         self.stack.append(_UNKNOWN)
 
@@ -50,20 +50,20 @@ class Names(Unpickler):
         self.stack.append(_UNKNOWN)
 
     def reduce(self) -> None:
-        """A call of two values."""
+        """Note a call of two values."""
         self.taken(2)
 
     def new_object(self) -> None:
-        """An instance of a class."""
+        """Note an instance of a class."""
         self.taken(2)
 
     def build(self) -> None:
-        """Attributes for the last value."""
+        """Note attributes for the last value."""
         self._pop()
         self._top()
 
     def persistent(self) -> None:
-        """A reference to a storage."""
+        """Make a reference to a storage."""
         self.taken(1)
 
     def taken(self, count: int) -> None:
@@ -73,29 +73,29 @@ class Names(Unpickler):
         self.stack.append(_UNKNOWN)
 
     def append_item(self) -> None:
-        """One value for what is before it."""
+        """Take one value for what is before it."""
         self._pop()
         self._top()
 
     def append_items(self) -> None:
-        """Marked values for what is before them."""
+        """Take the marked values for what is before them."""
         self._popped_mark()
         self._top()
 
     add_items = set_items = append_items
 
     def set_item(self) -> None:
-        """A key and a value for what is before them."""
+        """Take a key and a value for what is before them."""
         self._pop()
         self.append_item()
 
     def group(self, kind: Callable[[list[Any]], Any]) -> None:
-        """A tuple or list of the marked values: no name, whatever is in it."""
+        """Make a tuple or list of the marked values: no name, whatever is in it."""
         self._popped_mark()
         self.stack.append(_UNKNOWN)
 
     def tuple_of(self, count: int) -> None:
-        """A tuple of the last values: no name either."""
+        """Make a tuple of the last values: no name either."""
         self.taken(count)
 
 
@@ -113,7 +113,7 @@ _FURTHER: dict[bytes, Callable[[Any], Any]] = {
 
 
 def names_in(content: bytes) -> set[tuple[str, str]]:
-    """Module and name of every name in a pickle.
+    """Return module and name of every name in a pickle.
 
     Raises
     ------

@@ -52,7 +52,7 @@ def storage_kind(module: str, name: str) -> StorageKind | None:
 
 
 def torch_name(thing: Any) -> tuple[str, str]:
-    """Module and name under which torch's files have a class or function."""
+    """Return module and name under which torch's files have a class or function."""
     module = getattr(thing, "__module__", None) or "__main__"
     if behind(thing) is not thing:
         return module, thing.__name__

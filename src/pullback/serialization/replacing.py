@@ -16,7 +16,7 @@ from typing import Any
 
 try:
     import fcntl
-except ImportError:  # Windows, where a file that somebody has open cannot be removed
+except ImportError:  # Windows, where an open file cannot be removed
     fcntl = None  # type: ignore[assignment]
 
 _PART = re.compile(r"\.\d+\.[0-9a-f]+\.part")
@@ -87,4 +87,4 @@ def _remove_left(parent: str, name: str) -> None:
             finally:
                 os.close(descriptor)
         except OSError:
-            continue  # another process writes it, or it is somebody else's
+            continue  # another process writes it, or owns it

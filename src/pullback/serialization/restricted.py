@@ -83,7 +83,7 @@ class Reader:
         return int.from_bytes(self.take(count), "little", signed=signed)
 
     def line(self) -> str:
-        """Text up to the next newline."""
+        """Return the text up to the next newline."""
         end = self._bytes.find(b"\n", self.place)
         if end < 0:
             raise UnpicklingError("pickle data was truncated")
@@ -100,7 +100,9 @@ def _decoded(content: bytes | memoryview) -> str:
 
 
 def shown(value: Any) -> str:
-    """Text of a value of a file in a message: its class where the text itself could be long or costly."""
+    """Return the text of a value of a file in a message: its class where the text itself could be long or
+    costly.
+    """
     if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType, float, type(None))):
         return str(value)
     if (type(value) is int and value.bit_length() < 99) or (type(value) is str and len(value) < 99):
@@ -189,15 +191,15 @@ class Unpickler:
     # --- values ---------------------------------------------------------------------------------------------
 
     def text(self, width: int) -> None:
-        """Text after its length."""
+        """Read text after its length."""
         self.stack.append(_decoded(self.reader.take(self.reader.number(width))))
 
     def bytes(self, width: int) -> None:
-        """Bytes after their length."""
+        """Read bytes after their length."""
         self.stack.append(bytes(self.reader.take(self.reader.number(width))))
 
     def old_string(self, width: int) -> None:
-        """A string of Python 2 after its length."""
+        """Read a string of Python 2 after its length."""
         content = bytes(self.reader.take(self.reader.number(width)))
         try:
             self.stack.append(content if self.encoding == "bytes" else content.decode(self.encoding))
@@ -205,16 +207,16 @@ class Unpickler:
             raise UnpicklingError(str(error)) from None
 
     def long(self, width: int) -> None:
-        """An integer after the length of its bytes."""
+        """Read an integer after the length of its bytes."""
         self.stack.append(self.reader.number(self.reader.number(width), signed=True))
 
     def tuple_of(self, count: int) -> None:
-        """A tuple of the last values."""
+        """Make a tuple of the last values."""
         items = [self._pop() for _ in range(count)]
         self.stack.append(tuple(reversed(items)))
 
     def group(self, kind: Callable[[list[Any]], Any]) -> None:
-        """A tuple or list of the marked values."""
+        """Make a tuple or list of the marked values."""
         items = self._popped_mark()
         self.stack.append(kind(items))
 
@@ -270,7 +272,7 @@ class Unpickler:
         self.memo[number] = self._top()
 
     def get(self, number: int) -> None:
-        """The value remembered under a number."""
+        """Push the value remembered under a number."""
         if number not in self.memo:
             raise UnpicklingError(f"Memo value not found at index {number}")
         self.stack.append(self.memo[number])
@@ -338,7 +340,7 @@ class Unpickler:
             )
 
     def persistent(self) -> None:
-        """A reference to a storage."""
+        """Make a reference to a storage."""
         reference = self._pop()
         if type(reference) is not tuple or not reference:
             raise UnpicklingError(f"persistent_load id must be tuple or int, but got {type(reference)}")

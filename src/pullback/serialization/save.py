@@ -47,7 +47,7 @@ _Base: Any = pickle._Pickler
 
 
 class Pickler(_Base):
-    """Pickles with torch's names; storages go out of band, each once.
+    """Pickle with torch's names; storages go out of band, each once.
 
     Parameters
     ----------

@@ -27,28 +27,28 @@ def chebyshev_polynomial_t(x: Tensor, n: Tensor, *, out: Tensor | None = None) -
 def chebyshev_polynomial_t(x: _Number, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def chebyshev_polynomial_t(x: Tensor, n: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Chebyshev polynomial of the first kind Tₙ(x) (DLMF 18.3)."""
+    """Return the Chebyshev polynomial of the first kind Tₙ(x) (DLMF 18.3)."""
 @overload
 def chebyshev_polynomial_u(x: Tensor, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def chebyshev_polynomial_u(x: _Number, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def chebyshev_polynomial_u(x: Tensor, n: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Chebyshev polynomial of the second kind Uₙ(x) (DLMF 18.3)."""
+    """Return the Chebyshev polynomial of the second kind Uₙ(x) (DLMF 18.3)."""
 @overload
 def chebyshev_polynomial_v(x: Tensor, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def chebyshev_polynomial_v(x: _Number, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def chebyshev_polynomial_v(x: Tensor, n: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Chebyshev polynomial of the third kind Vₙ(x) (DLMF 18.3)."""
+    """Return the Chebyshev polynomial of the third kind Vₙ(x) (DLMF 18.3)."""
 @overload
 def chebyshev_polynomial_w(x: Tensor, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def chebyshev_polynomial_w(x: _Number, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def chebyshev_polynomial_w(x: Tensor, n: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Chebyshev polynomial of the fourth kind Wₙ(x) (DLMF 18.3)."""
+    """Return the Chebyshev polynomial of the fourth kind Wₙ(x) (DLMF 18.3)."""
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the logarithmic derivative of the gamma function, Γ′(x)/Γ(x), of each element."""
 def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -70,7 +70,7 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def gammainc(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Lower incomplete gamma function over Γ, P(a, x) = 1/Γ(a)·∫₀ˣ tᵃ⁻¹e⁻ᵗ dt (DLMF 8.2.4)."""
 def gammaincc(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Upper incomplete gamma function over Γ, Q(a, x) = 1 − P(a, x) (DLMF 8.2.4)."""
+    """Return the upper incomplete gamma function over Γ, Q(a, x) = 1 − P(a, x) (DLMF 8.2.4)."""
 def gammaln(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the logarithm of the gamma function's size, log |Γ(x)|, of each element."""
 @overload
@@ -79,14 +79,14 @@ def hermite_polynomial_h(x: Tensor, n: Tensor, *, out: Tensor | None = None) -> 
 def hermite_polynomial_h(x: _Number, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def hermite_polynomial_h(x: Tensor, n: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Physicist's Hermite polynomial Hₙ(x) (DLMF 18.3)."""
+    """Return the physicist's Hermite polynomial Hₙ(x) (DLMF 18.3)."""
 @overload
 def hermite_polynomial_he(x: Tensor, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def hermite_polynomial_he(x: _Number, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def hermite_polynomial_he(x: Tensor, n: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Probabilist's Hermite polynomial Heₙ(x) (DLMF 18.3)."""
+    """Return the probabilist's Hermite polynomial Heₙ(x) (DLMF 18.3)."""
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the modified Bessel function of the first kind and order 0, I₀(x), of each element."""
 def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -101,24 +101,24 @@ def laguerre_polynomial_l(x: Tensor, n: Tensor, *, out: Tensor | None = None) ->
 def laguerre_polynomial_l(x: _Number, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def laguerre_polynomial_l(x: Tensor, n: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Laguerre polynomial Lₙ(x) (DLMF 18.3)."""
+    """Return the Laguerre polynomial Lₙ(x) (DLMF 18.3)."""
 @overload
 def legendre_polynomial_p(x: Tensor, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def legendre_polynomial_p(x: _Number, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def legendre_polynomial_p(x: Tensor, n: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Legendre polynomial Pₙ(x) (DLMF 18.3)."""
+    """Return the Legendre polynomial Pₙ(x) (DLMF 18.3)."""
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return log(1 + x) of each element, exact near 0."""
 def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the logarithm of the standard normal's distribution function of each element."""
 def log_softmax(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
-    """input − log Σ exp(input) along `dim`; `dtype` casts the input first."""
+    """Return input − log Σ exp(input) along `dim`; `dtype` casts the input first."""
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
-    """log(x / (1 − x))."""
+    """Return log(x / (1 − x))."""
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False, *, out: Tensor | None = None) -> Tensor:
-    """log Σ exp(input) over `dim`, computed without overflow."""
+    """Return log Σ exp(input) over `dim`, computed without overflow."""
 def modified_bessel_i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the modified Bessel function I₀(x) (DLMF 10.25.2)."""
 def modified_bessel_i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -128,13 +128,13 @@ def modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the modified Bessel function K₁(x) (DLMF 10.25.3)."""
 def multigammaln(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
-    """Logarithm of the multivariate gamma function, log Γₚ(x) (DLMF 35.3.4)."""
+    """Return the logarithm of the multivariate gamma function, log Γₚ(x) (DLMF 35.3.4)."""
 def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the distribution function of the standard normal, (1 + erf(x/√2))/2."""
 def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the quantile of the standard normal of each element: the inverse of `ndtr`."""
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Derivative of order n of ψ, (−1)ⁿ⁺¹·n!·ζ(n + 1, x) (DLMF 5.15.1, 25.11.12)."""
+    """Return the derivative of order n of ψ, (−1)ⁿ⁺¹·n!·ζ(n + 1, x) (DLMF 5.15.1, 25.11.12)."""
 def psi(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the logarithmic derivative of the gamma function, Γ′(x)/Γ(x), of each element."""
 def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
@@ -149,32 +149,32 @@ def shifted_chebyshev_polynomial_t(x: Tensor, n: Tensor, *, out: Tensor | None =
 def shifted_chebyshev_polynomial_t(x: _Number, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def shifted_chebyshev_polynomial_t(x: Tensor, n: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Chebyshev polynomial Tₙ(2x − 1) (DLMF 18.3)."""
+    """Return the Chebyshev polynomial Tₙ(2x − 1) (DLMF 18.3)."""
 @overload
 def shifted_chebyshev_polynomial_u(x: Tensor, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def shifted_chebyshev_polynomial_u(x: _Number, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def shifted_chebyshev_polynomial_u(x: Tensor, n: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Chebyshev polynomial Uₙ(2x − 1) (DLMF 18.3)."""
+    """Return the Chebyshev polynomial Uₙ(2x − 1) (DLMF 18.3)."""
 @overload
 def shifted_chebyshev_polynomial_v(x: Tensor, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def shifted_chebyshev_polynomial_v(x: _Number, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def shifted_chebyshev_polynomial_v(x: Tensor, n: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Chebyshev polynomial Vₙ(2x − 1) (DLMF 18.3)."""
+    """Return the Chebyshev polynomial Vₙ(2x − 1) (DLMF 18.3)."""
 @overload
 def shifted_chebyshev_polynomial_w(x: Tensor, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def shifted_chebyshev_polynomial_w(x: _Number, n: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def shifted_chebyshev_polynomial_w(x: Tensor, n: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Chebyshev polynomial Wₙ(2x − 1) (DLMF 18.3)."""
+    """Return the Chebyshev polynomial Wₙ(2x − 1) (DLMF 18.3)."""
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return sin(πx)/(πx) of each element: 1 at 0."""
 def softmax(input: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
-    """exp(input) / Σ exp(input) along `dim`; `dtype` casts the input first."""
+    """Return exp(input) / Σ exp(input) along `dim`; `dtype` casts the input first."""
 def spherical_bessel_j0(x: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the spherical Bessel function sin(x)/x (DLMF 10.49.3)."""
 @overload
@@ -183,18 +183,18 @@ def xlog1py(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tenso
 def xlog1py(self: _Number, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def xlog1py(input: Tensor, other: _Number, *, out: Tensor | None = None) -> Tensor:
-    """x·log(1 + y), 0 where x is 0."""
+    """Return x·log(1 + y), 0 where x is 0."""
 @overload
 def xlogy(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def xlogy(self: _Number, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def xlogy(input: Tensor, other: _Number, *, out: Tensor | None = None) -> Tensor:
-    """x·log(y), 0 where x is 0."""
+    """Return x·log(y), 0 where x is 0."""
 @overload
 def zeta(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def zeta(self: _Number, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def zeta(input: Tensor, other: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Hurwitz zeta function Σₖ (k + y)⁻ˣ (DLMF 25.11.1)."""
+    """Return the Hurwitz zeta function Σₖ (k + y)⁻ˣ (DLMF 25.11.1)."""

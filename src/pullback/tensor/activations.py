@@ -9,7 +9,7 @@ import numpy as np
 from .. import errors
 from ..array import dtypes
 from ..core.graph_errors import type_word
-from ..core.op import check_broadcast
+from ..core.promotion import check_broadcast
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..ops import activation as o
 from ..ops import reduce as r
@@ -64,13 +64,15 @@ def _prelu(input: Any, weight: Any) -> Any:
 
 @public
 def prelu(input: Any, weight: Any) -> Any:
-    """input where it is positive, else weight·input, a weight for each channel (dim 1) or one for all."""
+    """Return input where it is positive, else weight·input, a weight for each channel (dim 1) or one
+    for all.
+    """
     return _prelu(input, weight)
 
 
 @public
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
-    """input where |input| > `lambd`, else 0."""
+    """Return input where |input| > `lambd`, else 0."""
     check_floating("hardshrink_cpu", input)
     return o.hardshrink(input, float(lambd))
 
@@ -84,7 +86,7 @@ def selu(input: Any) -> Any:
 
 @public(method=False, out=False)
 def celu(input: Any, alpha: float = 1.0) -> Any:
-    """input where it is positive, else α(exp(input/α) − 1)."""
+    """Return input where it is positive, else α(exp(input/α) − 1)."""
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     check_floating("elu_cpu", input)
@@ -93,13 +95,13 @@ def celu(input: Any, alpha: float = 1.0) -> Any:
 
 @public(method=False)
 def threshold(input: Any, threshold: float, value: float) -> Any:
-    """input where it is above `threshold`, else `value`."""
+    """Return input where it is above `threshold`, else `value`."""
     return o.threshold(input, threshold, value)
 
 
 @public(method=False, out=False)
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
-    """Σ x1·x2 / (|x1|·|x2|) along `dim`, norms no less than `eps`."""
+    """Return Σ x1·x2 / (|x1|·|x2|) along `dim`, norms no less than `eps`."""
     dtype = common_dtype(x1, x2)
     if dtype.kind not in "fV":
         raise RuntimeError(
@@ -121,6 +123,6 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
 
 @public(method=False, out=False)
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
-    """Norm of order p of x1 − x2 + eps along the last dim."""
+    """Return the norm of order p of x1 − x2 + eps along the last dim."""
     d = x1 - x2 + eps
     return r.norm_dims(d, float(p), (len(shape_of(d)) - 1,) if shape_of(d) else (), keepdim)

@@ -17,14 +17,15 @@ from ..core.calls import edge_of
 from ..core.meta import is_meta
 from ..core.modes import modes
 from ..core.node import DIFFERENTIABLE
-from ..core.op import check_broadcast
+from ..core.promotion import check_broadcast
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import bump
 from ..core.warn import warn_once
 from ..ops import index as i
-from .api import as_function, public
+from .api import public
 from .data import checked_integer, overflow, scalar_array
 from .meta import without_elements
+from .read_calls import as_function
 from .shape import expanded
 from .tensor import Tensor
 
@@ -62,8 +63,8 @@ def _c_name(dtype: np.dtype[Any]) -> str:
 
 
 def write_copy(x: Any, source: Any, fills: bool = False) -> Any:
-    """``x.copy_(source)`` for a source that broadcasts; `fills`: it is one value, which may come from `x`;
-    return x.
+    """Return ``x.copy_(source)`` for a source that broadcasts; `fills`: it is one value, which may come from
+    `x`; return x.
     """
     record = modes().grad
     edge = edge_of(source) if record else None
@@ -88,7 +89,7 @@ def write_copy(x: Any, source: Any, fills: bool = False) -> Any:
 
 
 def write_value(x: Any, value: Any) -> Any:
-    """``x.fill_(value)`` for a 0-d tensor; return x."""
+    """Return ``x.fill_(value)`` for a 0-d tensor; return x."""
     record = modes().grad
     edge = edge_of(value) if record else None
     wanted = edge is not None and dtype_of(x) in DIFFERENTIABLE

@@ -27,7 +27,7 @@ from .tensor import Tensor, checked_dim
 
 @public
 def inner(input: Any, other: Any) -> Any:
-    """Sums of products over the last axes of both."""
+    """Return sums of products over the last axes of both."""
     tensor("inner", "input", input)
     tensor("inner", "other", other, 2)
     a, b = shape_of(input), shape_of(other)
@@ -130,7 +130,7 @@ def _whole_product(a: Any, b: Any) -> Any:
 
 @public
 def kron(input: Any, other: Any) -> Any:
-    """Kronecker product."""
+    """Return the Kronecker product."""
     a, b = shape_of(tensor("kron", "input", input)), shape_of(tensor("kron", "other", other, 2))
     rank = max(len(a), len(b))
     p = (1,) * (rank - len(a)) + a
@@ -145,7 +145,7 @@ def kron(input: Any, other: Any) -> Any:
 
 @public(namespace="nn.functional", method=False, out=False)
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
-    """``Σ_ij input1ᵢ · weight[k, i, j] · input2ⱼ + bias[k]``."""
+    """Return ``Σ_ij input1ᵢ · weight[k, i, j] · input2ⱼ + bias[k]``."""
     a, b = shape_of(input1), shape_of(input2)
     named = {"input1": input1, "input2": input2, "weight": weight, "bias": bias}
     kinds = {name: dtype_of(v) for name, v in named.items() if v is not None}
@@ -189,7 +189,8 @@ def _operands_by_place(args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 @public(method=False, out=False, arranged=_operands_by_place)
 def einsum(*args: Any) -> Any:
-    """Sum of products over named axes, ``einsum("ij,jk->ik", a, b)``; operands may come as one list.
+    """Return the sum of products over named axes, ``einsum("ij,jk->ik", a, b)``; operands may come as one
+    list.
 
     Pairs of operands are contracted from left to right, each pair by one stacked matrix product.
     """

@@ -135,7 +135,7 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
 
 
 def ones_on(output: Any) -> Any:
-    """Ones as a covector of an output, on its device."""
+    """Return ones as a covector of an output, on its device."""
     shape, dtype = shape_of(output), dtype_of(output)
     if is_wrapper(output):
         return named("ones_like", output)
@@ -187,12 +187,8 @@ def run_plain(y: Any, gradient: Any, retain_graph: bool | None) -> bool:
 
 
 def backward(
-    tensors: Any,
-    grad_tensors: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    grad_variables: Any = None,
-    inputs: Any = None,
+    tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
+    grad_variables: Any = None, inputs: Any = None,
 ) -> None:
     """Add ``vᵀ·J`` to the `.grad` of every leaf (or of `inputs`).
 
@@ -258,15 +254,9 @@ def backward(
 
 
 def grad(
-    outputs: Any,
-    inputs: Any,
-    grad_outputs: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    only_inputs: bool = True,
-    allow_unused: bool | None = None,
-    is_grads_batched: bool = False,
-    materialize_grads: bool = False,
+    outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None,
+    create_graph: bool = False, only_inputs: bool = True, allow_unused: bool | None = None,
+    is_grads_batched: bool = False, materialize_grads: bool = False,
 ) -> tuple[Any, ...]:
     """Return ``vᵀ·J`` for each input instead of accumulating it.
 

@@ -57,7 +57,7 @@ def enter(tensor: Any, dim: int, level: int) -> Any:
 
 
 def batch_levels(tensor: Any) -> list[tuple[int, int]]:
-    """(level, size) of each vmap that a tensor has a hidden axis of, outermost vmap first."""
+    """Return (level, size) of each vmap that a tensor has a hidden axis of, outermost vmap first."""
     found = []
     value = tensor
     while isinstance(value, (TensorBase, Batched, Dual)):

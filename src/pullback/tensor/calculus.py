@@ -54,7 +54,7 @@ def _axis(dim: int, rank: int) -> int:
 
 
 def trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:
-    """Integral along `dim` by the trapezoidal rule, ``Σᵢ (yᵢ + yᵢ₊₁)/2·(xᵢ₊₁ − xᵢ)``.
+    """Return integral along `dim` by the trapezoidal rule, ``Σᵢ (yᵢ + yᵢ₊₁)/2·(xᵢ₊₁ − xᵢ)``.
 
     Parameters
     ----------
@@ -84,7 +84,8 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:
 
 
 def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:
-    """Running integral along `dim` by the trapezoidal rule: the sums of :func:`trapezoid` up to each place.
+    """Return the running integral along `dim` by the trapezoidal rule: the sums of :func:`trapezoid` up to
+    each place.
 
     Parameters are as there; the result has one element less along `dim`.
     """
@@ -125,7 +126,8 @@ _LENGTHS = "torch.gradient expected spacing to be unspecified, a scalar"
     method=False, out=False,
 )
 def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> tuple[Any, ...]:
-    """Derivatives along axes by finite differences: of second order inside, of `edge_order` at both ends.
+    """Return derivatives along axes by finite differences: of second order inside, of `edge_order` at both
+    ends.
 
     Inside, with the steps h before and k after a place,
     ``(h²·f(x + k) + (k² − h²)·f(x) − k²·f(x − h)) / (h·k·(h + k))`` (Fornberg 1988).

@@ -1,4 +1,4 @@
-"""Whether two tensors are equal or nearly so."""
+"""Say whether two tensors are equal or nearly so."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ..array import dtypes
 from ..core.graph_errors import type_word
-from ..core.op import unsupported
+from ..core.promotion import unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
 from ..core.wrapper import is_wrapper, named
 from ..errors import argument_type
@@ -44,7 +44,7 @@ def equal(input: Any, other: Any) -> bool:
 
 
 def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
-    """Nearness of each element, ``|input − other| ≤ atol + rtol·|other|``.
+    """Return nearness of each element, ``|input − other| ≤ atol + rtol·|other|``.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ def _set_part(index: int) -> Any:
 
 
 for _name, _property in {
-    "real": property(real, _set_part(0), doc="The real part, a view; a real tensor as it is."),
-    "imag": property(imag, _set_part(1), doc="The imaginary part, a view."),
+    "real": property(real, _set_part(0), doc="Return the real part, a view; a real tensor as it is."),
+    "imag": property(imag, _set_part(1), doc="Return the imaginary part, a view."),
 }.items():
     setattr(Tensor, _name, _property)

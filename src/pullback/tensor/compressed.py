@@ -37,17 +37,17 @@ class Kind(NamedTuple):
 
     @property
     def pointers(self) -> str:
-        """The name of the tensor that says where rows or columns begin."""
+        """Return the name of the tensor that says where rows or columns begin."""
         return "crow_indices" if self.by_rows else "ccol_indices"
 
     @property
     def short(self) -> str:
-        """Its name in those of functions, such as ``"csr"``."""
+        """Return its name in those of functions, such as ``"csr"``."""
         return self.title[6:].lower()
 
     @property
     def places(self) -> str:
-        """The name of the tensor of places within a row or column."""
+        """Return the name of the tensor of places within a row or column."""
         return "col_indices" if self.by_rows else "row_indices"
 
 
@@ -116,15 +116,15 @@ class CompressedTensor(Sparse):
         )
 
     def indices(self) -> NoReturn:
-        """Refused: these are not coordinates."""
+        """Raise torch's error: these are not coordinates."""
         self._of_coordinates("indices")
 
     def coalesce(self) -> NoReturn:
-        """Refused: each place occurs once."""
+        """Raise torch's error: each place occurs once."""
         self._of_coordinates("coalesce")
 
     def is_coalesced(self) -> NoReturn:
-        """Refused."""
+        """Raise torch's error."""
         self._of_coordinates("is_coalesced")
 
     def _nnz(self) -> int:
@@ -143,7 +143,7 @@ class CompressedTensor(Sparse):
         ]
 
     def sparse_dim(self) -> int:
-        """2: rows and columns."""
+        """Return 2: rows and columns."""
         return 2
 
     def dense_dim(self) -> int:
@@ -186,17 +186,17 @@ class CompressedTensor(Sparse):
         return int(self._what.element_size())
 
     def numpy(self, *_: Any, **__: Any) -> NoReturn:
-        """Refused: ask for `to_dense` first."""
+        """Raise torch's error: ask for `to_dense` first."""
         raise TypeError(
             f"can't convert {self._kind.title} layout tensor to numpy. Use Tensor.to_dense() first."
         )
 
     def stride(self, *_: Any) -> NoReturn:
-        """Refused."""
+        """Raise torch's error."""
         raise RuntimeError(f"Sparse {self._kind.title[6:].upper()} tensors do not have strides")
 
     def is_contiguous(self, *_: Any, **__: Any) -> NoReturn:
-        """Refused."""
+        """Raise torch's error."""
         raise RuntimeError(f"Sparse {self._kind.title[6:].upper()} tensors do not have is_contiguous")
 
     def __len__(self) -> int:
@@ -224,15 +224,15 @@ class CompressedTensor(Sparse):
         return rebuilt, taken_apart(self)
 
     def _values(self) -> NoReturn:
-        """Refused: these are no coordinates."""
+        """Raise torch's error: these are no coordinates."""
         in_backend("_values", "SparseCsrCPU")
 
     def _indices(self) -> NoReturn:
-        """Refused."""
+        """Raise torch's error."""
         in_backend("_indices", "SparseCsrCPU")
 
     def _coalesced_(self, coalesced: bool) -> NoReturn:
-        """Refused."""
+        """Raise torch's error."""
         in_backend("_coalesced_", "SparseCsrCPU")
 
 

@@ -13,12 +13,7 @@ import numpy as np
 from ..array import dtypes
 from ..core.value import array_of, wrap
 from .api import public
-from .compressed import (
-    KINDS,
-    CompressedTensor,
-    Kind,
-    compressed,
-)
+from .compressed import KINDS, CompressedTensor, Kind, compressed
 from .constants import SPARSE
 from .interchange import as_tensor
 from .signature import Parser

@@ -17,13 +17,7 @@ from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..ops import contract as c
 from ..ops.arithmetic import mul
 from ..ops.convert import cast
-from ..ops.structure import (
-    contiguous_copy,
-    expand,
-    reshape,
-    squeezed,
-    unsafe_view,
-)
+from ..ops.structure import contiguous_copy, expand, reshape, squeezed, unsafe_view
 from ..ops.view import squeeze_dim, t, transpose, unsqueeze
 from .api import public
 from .math import factor
@@ -80,7 +74,7 @@ def _tensors(name: str, **arguments: Any) -> None:
 
 @public
 def mm(input: Any, mat2: Any) -> Any:
-    """Matrix product: (n, k) @ (k, m) -> (n, m)."""
+    """Return the matrix product: (n, k) @ (k, m) -> (n, m)."""
     _tensors("mm", input=input, mat2=mat2)
     if len(shape_of(input)) != 2:
         raise RuntimeError("self must be a matrix")
@@ -93,7 +87,7 @@ def mm(input: Any, mat2: Any) -> Any:
 
 @public
 def mv(input: Any, vec: Any) -> Any:
-    """Matrix times vector: (n, k) @ (k,) -> (n,)."""
+    """Return the matrix times vector: (n, k) @ (k,) -> (n,)."""
     _tensors("mv", input=input, vec=vec)
     ranks = len(shape_of(input)), len(shape_of(vec))
     if ranks != (2, 1):
@@ -133,7 +127,7 @@ def _check_vectors(name: str, input: Any, tensor: Any) -> None:
 
 @public
 def dot(input: Any, tensor: Any) -> Any:
-    """Σ inputᵢ·tensorᵢ of two vectors of one length (nothing is conjugated)."""
+    """Return Σ inputᵢ·tensorᵢ of two vectors of one length (nothing is conjugated)."""
     _check_vectors("dot", input, tensor)
     return c.dot(input, tensor)
 
@@ -146,14 +140,14 @@ def _title(x: Any) -> str:
 
 @public
 def vdot(input: Any, other: Any) -> Any:
-    """Σ conj(inputᵢ)·otherᵢ of two vectors of one length."""
+    """Return Σ conj(inputᵢ)·otherᵢ of two vectors of one length."""
     _check_vectors("vdot", input, other)
     return c.vdot(input, other)
 
 
 @public
 def bmm(input: Any, mat2: Any) -> Any:
-    """Products of two stacks of matrices: (b, n, k) @ (b, k, m) -> (b, n, m)."""
+    """Return products of two stacks of matrices: (b, n, k) @ (b, k, m) -> (b, n, m)."""
     _tensors("bmm", input=input, mat2=mat2)
     _check_batches(input, mat2)
     return _bmm(input, mat2)
@@ -181,7 +175,7 @@ def _check_batches(x: Any, y: Any) -> None:
 
 @public
 def matmul(input: Any, other: Any) -> Any:
-    """Matrix product with torch's cases.
+    """Return the matrix product with torch's cases.
 
     (k) @ (k) is a dot product; (n, k) @ (k) and (k) @ (k, m) a matrix times a vector; otherwise the last two
     axes are matrices and leading axes broadcast.
@@ -315,7 +309,7 @@ def _stacked(x: Any, y: Any) -> Any:
 
 
 def _mismatch(a: Sequence[int], b: Sequence[int]) -> tuple[int, int, int]:
-    """(dimension, size, size) of the last pair of axes that do not broadcast."""
+    """Return (dimension, size, size) of the last pair of axes that do not broadcast."""
     rank = max(len(a), len(b))
     p = (1,) * (rank - len(a)) + tuple(a)
     q = (1,) * (rank - len(b)) + tuple(b)
@@ -352,7 +346,7 @@ def _check_expands(input: Any, shape: tuple[int, ...]) -> None:
 
 
 def _check_sum(input: Any, mat1: Any, mat2: Any) -> None:
-    """The three operands of a sum with a product have one dtype."""
+    """Check that the three operands of a sum with a product have one dtype."""
     for name, x in (("self", input), ("mat1", mat1)):
         if dtype_of(x) != dtype_of(mat2):
             raise RuntimeError(
@@ -387,7 +381,7 @@ def _in_place(
     written=_in_place(lambda *a, **k: addmm(*a, **k), lambda x, y: (*x[:1], *y[-1:]), first=True),
 )
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """``beta * input + alpha * mat1 @ mat2``; `input` broadcasts to (n, m)."""
+    """Return ``beta * input + alpha * mat1 @ mat2``; `input` broadcasts to (n, m)."""
     _tensors("addmm", input=input, mat1=mat1, mat2=mat2)
     if len(shape_of(mat1)) != 2:
         raise RuntimeError(f"mat1 must be a matrix, got {len(shape_of(mat1))}-D tensor")
@@ -402,7 +396,7 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
 
 @public(inplace=True, written=_in_place(lambda *a, **k: addmv(*a, **k), lambda x, y: x[:1]))
 def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """``beta * input + alpha * mat @ vec``."""
+    """Return ``beta * input + alpha * mat @ vec``."""
     _tensors("addmv", input=input, mat=mat, vec=vec)
     if not dtype_of(input) == dtype_of(mat) == dtype_of(vec):
         raise RuntimeError(
@@ -436,7 +430,7 @@ def _addr_(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -
 
 @public(inplace=True, written=_addr_)
 def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """``beta * input + alpha * vec1 ⊗ vec2``."""
+    """Return ``beta * input + alpha * vec1 ⊗ vec2``."""
     _tensors("addr", input=input, vec1=vec1, vec2=vec2)
     for name, v in (("vec1", vec1), ("vec2", vec2)):
         if len(shape_of(v)) != 1:
@@ -460,7 +454,7 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
     inplace=True, written=_in_place(lambda *a, **k: baddbmm(*a, **k), lambda x, y: (*x[:2], *y[-1:]))
 )
 def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """``beta * input + alpha * batch1 @ batch2`` for stacks of matrices."""
+    """Return ``beta * input + alpha * batch1 @ batch2`` for stacks of matrices."""
     _tensors("baddbmm", input=input, batch1=batch1, batch2=batch2)
     _check_expands(input, (_size(batch1, 0), _size(batch1, 1), _size(batch2, 2)))
     if dtype_of(input) != dtype_of(batch1):
@@ -476,7 +470,7 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
 
 @public(inplace=True)
 def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """``beta * input + alpha * Σ_b batch1[b] @ batch2[b]``."""
+    """Return ``beta * input + alpha * Σ_b batch1[b] @ batch2[b]``."""
     _tensors("addbmm", input=input, batch1=batch1, batch2=batch2)
     _check_expands(input, (_size(batch1, 1), _size(batch2, 2)))
     a, b = shape_of(batch1), shape_of(batch2)
@@ -503,7 +497,7 @@ def outer(input: Any, vec2: Any) -> Any:
 
 @public(namespace="nn.functional", name="linear", method=False)
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
-    """``input @ weightᵀ + bias``: (…, in) with (out, in) and (out,) -> (…, out)."""
+    """Return ``input @ weightᵀ + bias``: (…, in) with (out, in) and (out,) -> (…, out)."""
     if not isinstance(weight, Tensor) or not isinstance(input, Tensor):
         _tensors("linear", input=input, weight=weight)
     a, w = shape_of(input), shape_of(weight)

@@ -126,7 +126,7 @@ def _casting_method(name: str, dtype: dtypes.dtype) -> Callable[..., Any]:
         return cast(self, dtype)
 
     convert_to.__name__ = convert_to.__qualname__ = name
-    convert_to.__doc__ = f"The tensor in {dtype.name}: itself where it is that already."
+    convert_to.__doc__ = f"Return the tensor in {dtype.name}: itself where it is that already."
     return public(convert_to, name=name, is_function=False, out=False)
 
 

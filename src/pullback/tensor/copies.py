@@ -62,43 +62,43 @@ def _view(input: Any, size: Any = None, dtype: dtypes.dtype | None = None) -> An
 #: Name of the view → what makes it, the copy's key or a function of the arguments that gives it, what it is,
 #: and torch's signatures without the input and `out`.
 _COPIES: dict[str, tuple[_Function, str | Callable[..., str], str, tuple[str, ...]]] = {
-    "alias": (v.alias, "alias", "The tensor", ("",)),
+    "alias": (v.alias, "alias", "the tensor", ("",)),
     "as_strided": (
-        rearrange.as_strided, "as_strided", "Elements of the storage by sizes and strides",
+        rearrange.as_strided, "as_strided", "elements of the storage by sizes and strides",
         ("tuple of ints size, tuple of ints stride, int storage_offset = None",),
     ),
-    "detach": (v.alias, "detach", "The tensor without its history", ("",)),
+    "detach": (v.alias, "detach", "the tensor without its history", ("",)),
     "diagonal": (
-        parts.diagonal, "diagonal", "A diagonal, as a last axis",
+        parts.diagonal, "diagonal", "a diagonal, as a last axis",
         ("int offset = 0, int dim1 = 0, int dim2 = 1",)
     ),
     "expand": (
-        _expand, "expand", "Axes of size 1 repeated", ("tuple of ints size, *, bool implicit = False",)
+        _expand, "expand", "axes of size 1 repeated", ("tuple of ints size, *, bool implicit = False",)
     ),
     "narrow": (
-        _narrow, "narrow", "Some places of an axis", ("int dim, int start, int length",)
+        _narrow, "narrow", "some places of an axis", ("int dim, int start, int length",)
     ),
-    "permute": (shape.permute, "permute", "The axes in another order", ("tuple of ints dims",)),
-    "select": (parts.select, "select", "One place of an axis", ("int dim, int index",)),
+    "permute": (shape.permute, "permute", "the axes in another order", ("tuple of ints dims",)),
+    "select": (parts.select, "select", "one place of an axis", ("int dim, int index",)),
     "slice": (
-        _slice, "slice", "Places of an axis by start, end and step",
+        _slice, "slice", "places of an axis by start, end and step",
         ("int dim = 0, int start = None, int end = None, int step = 1",),
     ),
-    "split": (parts.split, "split", "Parts of one size along an axis", ("int split_size, int dim = 0",)),
+    "split": (parts.split, "split", "parts of one size along an axis", ("int split_size, int dim = 0",)),
     "split_with_sizes": (
-        parts.split_with_sizes, "split_with_sizes", "Parts of given sizes along an axis",
+        parts.split_with_sizes, "split_with_sizes", "parts of given sizes along an axis",
         ("tuple of ints split_sizes, int dim = 0",),
     ),
-    "squeeze": (shape.squeeze, _squeeze_key, "Axes of size 1 removed", ("", "int dim", "tuple of ints dim")),
-    "t": (shape.t, "t", "A matrix transposed", ("",)),
-    "transpose": (shape.transpose, "transpose", "Two axes exchanged", ("int dim0, int dim1",)),
-    "unbind": (parts.unbind, "unbind", "The parts along an axis", ("int dim = 0",)),
+    "squeeze": (shape.squeeze, _squeeze_key, "axes of size 1 removed", ("", "int dim", "tuple of ints dim")),
+    "t": (shape.t, "t", "a matrix transposed", ("",)),
+    "transpose": (shape.transpose, "transpose", "two axes exchanged", ("int dim0, int dim1",)),
+    "unbind": (parts.unbind, "unbind", "the parts along an axis", ("int dim = 0",)),
     "unfold": (
-        rearrange.unfold, "unfold", "Windows along an axis", ("int dimension, int size, int step",)
+        rearrange.unfold, "unfold", "windows along an axis", ("int dimension, int size, int step",)
     ),
-    "unsqueeze": (shape.unsqueeze, "unsqueeze", "A new axis of size 1", ("int dim",)),
-    "view_as_real": (view_as_real, "view_as_real", "Complex numbers as pairs", ("",)),
-    "view": (_view, "view", "Another shape or dtype", ("torch.dtype dtype", "tuple of ints size")),
+    "unsqueeze": (shape.unsqueeze, "unsqueeze", "a new axis of size 1", ("int dim",)),
+    "view_as_real": (view_as_real, "view_as_real", "complex numbers as pairs", ("",)),
+    "view": (_view, "view", "another shape or dtype", ("torch.dtype dtype", "tuple of ints size")),
 }  # fmt: skip
 
 
@@ -134,10 +134,8 @@ def _publish(name: str, function: _Function, summary: str, signatures: tuple[str
         result = function(**given)
         return result if out is None else write_out(out, result, f"{name}_copy")
 
-    function.__doc__ = f"{summary}: a copy of what the view of that name shows."
-    public(
-        described(call, function, parser), name=f"{name}_copy", method=name == "narrow", out=False
-    )
+    function.__doc__ = f"Copy what :func:`{name}` shows: {summary}."
+    public(described(call, function, parser), name=f"{name}_copy", method=name == "narrow", out=False)
 
 
 for _name, (_view_function, _key, _summary, _signatures) in _COPIES.items():
@@ -152,7 +150,7 @@ def _view_as_complex_copy(input: Any) -> Any:
     return c.copies["alias"](view_as_complex(input))
 
 
-_publish("view_as_complex", _view_as_complex_copy, "Pairs as complex numbers", ("",))
+_publish("view_as_complex", _view_as_complex_copy, "pairs as complex numbers", ("",))
 
 
 # --- splits that are no views -------------------------------------------------------------------------------
@@ -160,7 +158,8 @@ _publish("view_as_complex", _view_as_complex_copy, "Pairs as complex numbers", (
 
 @with_signature("(Tensor input, int split_size, int dim = 0)", out=False)
 def unsafe_split(input: Any, split_size: int, dim: int = 0) -> tuple[Any, ...]:
-    """Parts of one size along axis `dim`, as :func:`split` gives them, which autograd takes for no views.
+    """Return parts of one size along axis `dim`, as :func:`split` gives them, which autograd takes for no
+    views.
 
     They share the input's storage: writing to one of them changes the others' gradients unnoticed.
     """
@@ -170,14 +169,14 @@ def unsafe_split(input: Any, split_size: int, dim: int = 0) -> tuple[Any, ...]:
 
 @with_signature("(Tensor input, tuple of ints split_sizes, int dim = 0)", out=False)
 def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, ...]:
-    """Parts of given sizes along axis `dim` (see :func:`unsafe_split`)."""
+    """Return parts of given sizes along axis `dim` (see :func:`unsafe_split`)."""
     parts.split_with_sizes(input, split_sizes, dim)
     return c.unsafe_split_with_sizes(input, split_sizes, checked_dim(dim, len(shape_of(input))))
 
 
 @with_signature("(Tensor input, int chunks, int dim = 0)", out=False)
 def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
-    """At most `chunks` parts of one size along axis `dim` (see :func:`unsafe_split`)."""
+    """Return at most `chunks` parts of one size along axis `dim` (see :func:`unsafe_split`)."""
     parts.chunk(input, chunks, dim)
     dim = checked_dim(dim, len(shape_of(input)))
     size = -(-shape_of(input)[dim] // chunks)

@@ -15,14 +15,15 @@ from ..array.strides import channels_last_strides, contiguous_strides, laid_out_
 from ..core.device import CPU, as_device, has_default
 from ..core.meta import is_meta
 from ..core.modes import modes
-from ..core.op import unsupported
+from ..core.promotion import unsupported
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import bump
 from ..core.warn import warn_of_complex_half
-from .api import public, with_signature, write_out
+from .api import public, with_signature
 from .constants import SPARSE, channels_last, channels_last_3d, preserve_format
 from .data import array_from, filling, number_dtype, scalar_array
 from .meta import meta_tensor, on_device, without_elements
+from .out import write_out
 from .signature import OPTIONS, OUT, Parser, described, reads
 
 _FORMAT = "torch.memory_format memory_format = None"
@@ -333,7 +334,7 @@ def empty_permuted(size: Any, physical_layout: Any, *, dtype: Any = None) -> nda
 
 
 def _permuted_strides(size: Sequence[int], order: Sequence[int]) -> tuple[int, ...]:
-    """Strides without gaps of a size whose axes lie in an order, the outermost first."""
+    """Return strides without gaps of a size whose axes lie in an order, the outermost first."""
     inner = contiguous_strides([size[axis] for axis in order])
     return tuple([inner[order.index(axis)] for axis in range(len(size))])
 

@@ -143,14 +143,8 @@ def _chosen(self: Any, dtype: Any) -> np.dtype[Any]:
 
 def _new(function: str, what: str, fill: Any) -> Callable[..., Any]:
     def create(
-        self: Any,
-        size: Any,
-        *,
-        dtype: Any = None,
-        layout: Any = None,
-        device: Any = None,
-        pin_memory: bool = False,
-        requires_grad: bool = False,
+        self: Any, size: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
+        pin_memory: bool = False, requires_grad: bool = False,
     ) -> Any:
         if is_wrapper(self):
             made = _by_class(function, self, list(size), dtype=dtype, device=device)

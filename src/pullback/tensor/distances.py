@@ -26,7 +26,7 @@ _MANY = 25
 def cdist(
     x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
 ) -> Any:
-    """Distances ``(Σ |x1ᵢ − x2ⱼ|ᵖ)^(1/p)`` of every row of `x1` to every row of `x2`.
+    """Return distances ``(Σ |x1ᵢ − x2ⱼ|ᵖ)^(1/p)`` of every row of `x1` to every row of `x2`.
 
     Parameters
     ----------
@@ -85,7 +85,9 @@ def _check_width(x: Any, name: str) -> None:
 
 @with_signature("(Tensor input, float p = 2)", method=False, out=False)
 def pdist(input: Any, p: float = 2.0) -> Any:
-    """Distances ``(Σ |xᵢ − xⱼ|ᵖ)^(1/p)`` of every row to every later row: (N, M) -> (N (N − 1) / 2,)."""
+    """Return distances ``(Σ |xᵢ − xⱼ|ᵖ)^(1/p)`` of every row to every later row: (N, M) -> (N (N − 1)
+    / 2,).
+    """
     rank = len(shape_of(input))
     if rank != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {rank}D")

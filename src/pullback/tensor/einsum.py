@@ -48,7 +48,7 @@ def contract(equation: str, operands: list[Any]) -> Any:
 
 
 def _parse(equation: str, operands: list[Any]) -> tuple[list[list[str]], list[str]]:
-    """Subscripts of each operand and of the output; axes under an ellipsis are named '.0', '.1', …
+    """Return subscripts of each operand and of the output; axes under an ellipsis are named '.0', '.1', …
     from the last.
     """
     text = equation.replace(" ", "")

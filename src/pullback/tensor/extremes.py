@@ -10,7 +10,7 @@ import numpy as np
 from .. import errors
 from ..array import dtypes
 from ..core.graph_errors import c_name
-from ..core.op import unsupported
+from ..core.promotion import unsupported
 from ..core.tracer import is_traced
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..ops import cumulative as c
@@ -80,9 +80,8 @@ def _extreme(name: str, all_op: _F, dim_op: _F, pairwise: Callable[[], _F]) -> _
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
-        f"The {'largest' if name == 'max' else 'smallest'} element; with `dim`, values and indices along "
-        f"it; with a "
-        "second tensor, element by element."
+        f"Return the {'largest' if name == 'max' else 'smallest'} element; with `dim`, values and indices "
+        "along it; with a second tensor, element by element."
     )
     return function
 
@@ -119,7 +118,8 @@ def _bare(name: str, call: _F) -> _F:
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
-        f"The {'largest' if name == 'amax' else 'smallest'} element over `dim`; ties share the gradient."
+        f"Return the {'largest' if name == 'amax' else 'smallest'} element over `dim`; ties share the "
+        "gradient."
     )
     return function
 
@@ -161,7 +161,7 @@ def _arg(name: str, call: _F) -> _F:
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
-        f"Where the {'largest' if name == 'argmax' else 'smallest'} element is, along `dim` or of all."
+        f"Return where the {'largest' if name == 'argmax' else 'smallest'} element is, along `dim` or of all."
     )
     return function
 
@@ -185,7 +185,7 @@ def _middle(name: str, all_op: _F, dim_op: _F) -> _F:
         return _named(name, dim_op(input, found, keepdim))
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = "The lower median of all elements, or values and indices along `dim`."
+    function.__doc__ = "Return the lower median of all elements, or values and indices along `dim`."
     return function
 
 
@@ -245,21 +245,21 @@ def _cumprod_(input: Any, *args: Any, dtype: Any = None, **named: Any) -> Any:
 
 @reduction(inplace=True, written=_cumsum_)
 def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
-    """Running sum along `dim`."""
+    """Return the running sum along `dim`."""
     check_tensor("cumsum", input)
     return c.cumsum(_numbers("cumsum", accumulated(input, dtype)), one_dim(dim, len(shape_of(input))), False)
 
 
 @reduction(inplace=True, written=_cumprod_)
 def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
-    """Running product along `dim`."""
+    """Return the running product along `dim`."""
     check_tensor("cumprod", input)
     return c.cumprod(_numbers("cumprod", accumulated(input, dtype)), one_dim(dim, len(shape_of(input))))
 
 
 @reduction
 def logcumsumexp(input: Any, dim: int) -> Any:
-    """Log of the running sum of exponentials along `dim`."""
+    """Return log of the running sum of exponentials along `dim`."""
     check_tensor("logcumsumexp", input)
     found = one_dim(dim, len(shape_of(input)))
     if dtype_of(input).kind in "biu":
@@ -289,7 +289,7 @@ def cummin(input: Any, dim: int) -> Any:
 
 
 def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """Differences of neighbours along `dim`, `n` times over."""
+    """Return differences of neighbours along `dim`, `n` times over."""
     shape = shape_of(input)
     if not shape:
         raise RuntimeError("diff expects input to be at least one-dimensional")
@@ -375,7 +375,7 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
 
 
 def _interpolated(x: Any, q: Any, interpolation: str, skip: bool) -> Any:
-    """Quantiles along the last dim, a place for each point there."""
+    """Return quantiles along the last dim, a place for each point there."""
     array = array_of(x)
     points = np.asarray(array_of(q), array.dtype).reshape(-1)
     order = np.argsort(array, axis=-1, kind="stable")
@@ -415,5 +415,5 @@ def quantile(
 def nanquantile(
     input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Any:
-    """`quantile` of what is not nan."""
+    """Return `quantile` of what is not nan."""
     return _quantile("nanquantile", input, q, dim, keepdim, interpolation)

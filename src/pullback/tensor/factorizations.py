@@ -26,7 +26,7 @@ def _general(input: Any, name: str) -> tuple[Any, Any]:
 
 @with_signature("(Tensor input)")
 def linalg_eig(input: Any) -> Any:
-    """Eigenvalues, in no order, and eigenvectors of norm 1: ``A V = V diag(L)``.
+    """Return eigenvalues, in no order, and eigenvectors of norm 1: ``A V = V diag(L)``.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def linalg_eig(input: Any) -> Any:
 
 @with_signature("(Tensor input)")
 def linalg_eigvals(input: Any) -> Any:
-    """Eigenvalues, complex, in no order: (…, n, n) -> (…, n)."""
+    """Return eigenvalues, complex, in no order: (…, n, n) -> (…, n)."""
     return _general(input, "linalg.eigvals")[0]
 
 
@@ -56,7 +56,7 @@ def _hermitian(A: Any, UPLO: str, name: str) -> tuple[Any, Any]:
 
 @with_signature('(Tensor input, str UPLO = "L")')
 def linalg_eigh(input: Any, UPLO: str = "L") -> Any:
-    """Eigenvalues, ascending, and eigenvectors of Hermitian matrices: ``A = Q diag(L) Qᴴ``.
+    """Return eigenvalues, ascending, and eigenvectors of Hermitian matrices: ``A = Q diag(L) Qᴴ``.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def linalg_eigh(input: Any, UPLO: str = "L") -> Any:
 
 @with_signature('(Tensor input, str UPLO = "L")')
 def linalg_eigvalsh(input: Any, UPLO: str = "L") -> Any:
-    """Eigenvalues, ascending, of Hermitian matrices: (…, n, n) -> (…, n)."""
+    """Return eigenvalues, ascending, of Hermitian matrices: (…, n, n) -> (…, n)."""
     return _hermitian(input, UPLO, "linalg.eigvalsh")[0]
 
 
@@ -90,7 +90,7 @@ def _check_driver(driver: str | None) -> None:
 
 
 def singular(A: Any, full: bool, name: str) -> tuple[Any, Any, Any]:
-    """U, S and Vᴴ after torch's checks."""
+    """Return U, S and Vᴴ after torch's checks."""
     check_matrix(A, name)
     check_floating(A, name, halves=True)
     return spectral.svd(A, full)
@@ -98,7 +98,7 @@ def singular(A: Any, full: bool, name: str) -> tuple[Any, Any, Any]:
 
 @with_signature("(Tensor A, bool full_matrices = True, *, str driver = None)")
 def linalg_svd(A: Any, full_matrices: bool = True, *, driver: str | None = None) -> Any:
-    """Singular values, descending, and vectors: ``A = U diag(S) Vh``.
+    """Return the singular values, descending, and vectors: ``A = U diag(S) Vh``.
 
     Parameters
     ----------
@@ -119,14 +119,14 @@ def linalg_svd(A: Any, full_matrices: bool = True, *, driver: str | None = None)
 
 @with_signature("(Tensor A, *, str driver = None)")
 def linalg_svdvals(A: Any, *, driver: str | None = None) -> Any:
-    """Singular values, descending: (…, m, n) -> (…, min(m, n))."""
+    """Return the singular values, descending: (…, m, n) -> (…, min(m, n))."""
     _check_driver(driver)
     return singular(A, False, "linalg.svd")[1]
 
 
 @with_signature("(Tensor input, bool some = True, bool compute_uv = True)")
 def svd(input: Any, some: bool = True, compute_uv: bool = True) -> Any:
-    """``input = U diag(S) Vᴴ``, with V itself as third result.
+    """Return ``input = U diag(S) Vᴴ``, with V itself as third result.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def svd(input: Any, some: bool = True, compute_uv: bool = True) -> Any:
 
 
 def orthonormal(A: Any, mode: str = "reduced") -> tuple[Any, Any]:
-    """Q and R after torch's checks."""
+    """Return Q and R after torch's checks."""
     check_matrix(A, "linalg.qr")
     check_floating(A, "linalg.qr", halves=True)
     if mode not in ("reduced", "complete", "r"):
@@ -169,7 +169,7 @@ def orthonormal(A: Any, mode: str = "reduced") -> tuple[Any, Any]:
 
 @with_signature('(Tensor A, str mode = "reduced")')
 def linalg_qr(A: Any, mode: str = "reduced") -> Any:
-    """``A = Q R`` with orthonormal columns of Q and an upper triangle R.
+    """Return ``A = Q R`` with orthonormal columns of Q and an upper triangle R.
 
     Parameters
     ----------
@@ -187,14 +187,14 @@ def linalg_qr(A: Any, mode: str = "reduced") -> Any:
 
 @with_signature("(Tensor input, bool some = True)")
 def qr(input: Any, some: bool = True) -> Any:
-    """``input = Q R`` (see `torch.linalg.qr`)."""
+    """Return ``input = Q R`` (see `torch.linalg.qr`)."""
     superseded("qr")
     return return_type("qr", "Q", "R")(orthonormal(input, "reduced" if some else "complete"))
 
 
 @with_signature("(Tensor input)")
 def geqrf(input: Any) -> Any:
-    """QR as LAPACK's geqrf leaves it.
+    """Return QR as LAPACK's geqrf leaves it.
 
     Parameters
     ----------

@@ -114,7 +114,7 @@ def _check_points(count: int) -> None:
 
 
 def _axes(input: Any, s: Any, dim: Any) -> tuple[tuple[int, ...], list[int]]:
-    """Axes and sizes of a transform over several axes."""
+    """Return axes and sizes of a transform over several axes."""
     shape = shape_of(input)
     rank = len(shape)
     dims: tuple[int, ...]
@@ -164,7 +164,7 @@ def _complex_1d(input: Any, n: int | None, dim: int, norm: str | None, forward: 
 
 @transform("fft", _ONE, "complex")
 def fft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """Discrete Fourier transform ``X[k] = Σₙ x[n]·exp(−2πi·kn/N)`` along `dim`.
+    """Return the discrete Fourier transform ``X[k] = Σₙ x[n]·exp(−2πi·kn/N)`` along `dim`.
 
     Parameters
     ----------
@@ -186,7 +186,9 @@ def fft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None
 
 @transform("ifft", _ONE, "complex")
 def ifft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """Inverse of :func:`fft`: ``x[n] = 1/N·Σₖ X[k]·exp(2πi·kn/N)`` along `dim` (parameters as there)."""
+    """Return the inverse of :func:`fft`: ``x[n] = 1/N·Σₖ X[k]·exp(2πi·kn/N)`` along `dim` (parameters as
+    there).
+    """
     return _complex_1d(input, n, dim, norm, False)
 
 
@@ -212,7 +214,7 @@ def rfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = Non
 
 @transform("ihfft", _ONE, "complex")
 def ihfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """Inverse of :func:`hfft`: the frequencies 0 … N/2 of :func:`ifft` for a real input."""
+    """Return the inverse of :func:`hfft`: the frequencies 0 … N/2 of :func:`ifft` for a real input."""
     return _real_1d("ihfft", input, n, dim, norm, False)
 
 
@@ -228,7 +230,7 @@ def _to_real_1d(input: Any, n: int | None, dim: int, norm: str | None, forward: 
 
 @transform("irfft", _ONE, "floating point")
 def irfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """Inverse of :func:`rfft`: a real signal of `n` elements from its frequencies 0 … N/2.
+    """Return the inverse of :func:`rfft`: a real signal of `n` elements from its frequencies 0 … N/2.
 
     Parameters are those of :func:`fft`; `n` is the size of the result, by default the even one, 2·(size − 1).
     """
@@ -237,7 +239,7 @@ def irfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = No
 
 @transform("hfft", _ONE, "floating point")
 def hfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """:func:`fft` of a Hermitian signal given by its elements 0 … N/2; the result is real.
+    """Return :func:`fft` of a Hermitian signal given by its elements 0 … N/2; the result is real.
 
     Parameters are those of :func:`fft`; `n` is the size of the result, by default the even one, 2·(size − 1).
     """
@@ -255,7 +257,7 @@ def _complex_nd(input: Any, s: Any, dim: Any, norm: str | None, forward: bool) -
 
 @transform("fftn", _MANY, "complex")
 def fftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """Discrete Fourier transform over several axes: :func:`fft` along each of them.
+    """Return the discrete Fourier transform over several axes: :func:`fft` along each of them.
 
     Parameters
     ----------
@@ -273,14 +275,14 @@ def fftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) ->
 
 @transform("ifftn", _MANY, "complex", "fftn")
 def ifftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """Inverse of :func:`fftn` (parameters as there)."""
+    """Return the inverse of :func:`fftn` (parameters as there)."""
     return _complex_nd(input, s, dim, norm, False)
 
 
 @transform("rfftn", _MANY, "complex")
 def rfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """:func:`fftn` of a real input with the frequencies 0 … N/2 of the last axis only (parameters
-    as there).
+    """Return :func:`fftn` of a real input with the frequencies 0 … N/2 of the last axis only (parameters as
+    there).
     """
     if dtype_of(input).kind in "cW":
         raise RuntimeError(
@@ -293,7 +295,7 @@ def rfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -
 
 
 def _half_sizes(name: str, input: Any, s: Any, dim: Any) -> tuple[tuple[int, ...], list[int], int]:
-    """Axes, sizes of what is transformed, and the size of the result's last axis."""
+    """Return axes, sizes of what is transformed, and the size of the result's last axis."""
     dims, sizes = _axes(input, s, dim)
     _some(name, dims)
     last = 2 * (shape_of(input)[dims[-1]] - 1) if s is None or s[-1] == -1 else sizes[-1]
@@ -303,7 +305,9 @@ def _half_sizes(name: str, input: Any, s: Any, dim: Any) -> tuple[tuple[int, ...
 
 @transform("irfftn", _MANY, "floating point")
 def irfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """Inverse of :func:`rfftn`; the last of `s` is the size of the result, by default 2·(size − 1)."""
+    """Return the inverse of :func:`rfftn`; the last of `s` is the size of the result, by default 2·(size −
+    1).
+    """
     dims, sizes, last = _half_sizes("irfftn", input, s, dim)
     x = f.resized(_floating(input, complex=True), dims, sizes)
     return f.c2r(x, dims, _normalization(norm, False), last)
@@ -311,7 +315,8 @@ def irfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) 
 
 @transform("hfftn", _MANY, "floating point")
 def hfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """:func:`fftn` of a signal that is Hermitian, given by the elements 0 … N/2 of the last axis; it is real.
+    """Return :func:`fftn` of a signal that is Hermitian, given by the elements 0 … N/2 of the last axis; it
+    is real.
 
     The last of `s` is the size of the result, by default 2·(size − 1).
     """
@@ -325,7 +330,9 @@ def hfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -
 
 @transform("ihfftn", _MANY, "complex")
 def ihfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """Inverse of :func:`hfftn`: :func:`ifftn` of a real input, elements 0 … N/2 of the last axis only."""
+    """Return the inverse of :func:`hfftn`: :func:`ifftn` of a real input, elements 0 … N/2 of the last axis
+    only.
+    """
     dims, sizes = _axes(input, s, dim)
     _some("ihfftn", dims)
     if dtype_of(input).kind in "cW":
@@ -350,7 +357,7 @@ def _over_two(name: str, function: _Function, result: str, family: str = "") -> 
         return own(input, s, dim, norm)
 
     call.__doc__ = (
-        f":func:`{family or name[:-1] + 'n'}` over two axes, by default the last two (parameters as there)."
+        f"Do :func:`{family or name[:-1] + 'n'}` over two axes, by default the last two; parameters as there."
     )
     return transform(name, _TWO, result, family)(call)
 
@@ -435,7 +442,7 @@ def _fftshift(input: Any, dim: Any = None) -> Any:
 
 
 def _ifftshift(input: Any, dim: Any = None) -> Any:
-    """Inverse of :func:`fftshift`: frequency 0 from the middle to the front."""
+    """Return the inverse of :func:`fftshift`: frequency 0 from the middle to the front."""
     dims, sizes = _halves(input, dim)
     return roll(input, tuple((n + 1) // 2 for n in sizes), dims)
 

@@ -145,7 +145,7 @@ def _function(name: str, signatures: tuple[str, ...], writes: bool) -> Callable[
         return args[0] if args else given["self"]
 
     def listed(self: Any) -> Any:
-        """The function `…` of each tensor of a list."""
+        """Return the function `…` of each tensor of a list."""
 
     listed.__doc__ = f"`{plain}` of each tensor of a list" + (", written to it." if writes else ".")
     return described(call, listed, parser)

@@ -12,7 +12,7 @@ import numpy as np
 from .. import errors
 from ..array import dtypes
 from ..core.graph_errors import type_word
-from ..core.op import NARROW
+from ..core.promotion import NARROW
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..core.warn import warn_once
 from ..errors import type_name
@@ -41,7 +41,7 @@ def _tensors(given: tuple[Any, ...]) -> tuple[Any, ...]:
 
 @public(method=False, out=False)
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
-    """Views of vectors over the grid that they span.
+    """Return views of vectors over the grid that they span.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def _triangle(name: str, find: Any, what: str) -> None:
         return np.stack(find(row, offset, col)).astype(chosen.numpy)
 
     indices.__name__ = name
-    indices.__doc__ = f"""The places of the {what} triangle of a (row, col) matrix, row by row.
+    indices.__doc__ = f"""Return the places of the {what} triangle of a (row, col) matrix, row by row.
 
         Parameters
         ----------
@@ -201,14 +201,14 @@ def _given(result: Any, out: Any, name: str) -> Any:
 
 @with_signature("(Tensor real, Tensor imag, *, Tensor out = None)", name="complex", method=False, out=False)
 def complex_(real: Any, imag: Any, *, out: Any = None) -> Any:
-    """Complex numbers ``real + i·imag``; shapes broadcast."""
+    """Return complex numbers ``real + i·imag``; shapes broadcast."""
     _check_parts(real, imag)
     return _given(ops.complex(real, imag), out, "complex")
 
 
 @with_signature("(Tensor abs, Tensor angle, *, Tensor out = None)", method=False, out=False)
 def polar(abs: Any, angle: Any, *, out: Any = None) -> Any:
-    """Complex numbers ``abs·exp(i·angle)``; shapes broadcast."""
+    """Return complex numbers ``abs·exp(i·angle)``; shapes broadcast."""
     _check_parts(abs, angle)
     if dtype_of(abs) == np.float16:
         raise NotImplementedError("\"polar_cpu\" not implemented for 'Half'")
@@ -217,7 +217,7 @@ def polar(abs: Any, angle: Any, *, out: Any = None) -> Any:
 
 @with_signature("(Tensor x, int N = None, bool increasing = False)", method=False, out=False)
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
-    """Powers of a vector as columns: ``x**(N - 1), …, x, 1``, or the other way round.
+    """Return powers of a vector as columns: ``x**(N - 1), …, x, 1``, or the other way round.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
 
 
 def _powers(x: Any, columns: int) -> Any:
-    """Powers 0, 1, … of the elements along a new last axis."""
+    """Return powers 0, 1, … of the elements along a new last axis."""
     base = cast(x, dtypes.int64) if dtype_of(x).kind in "biu" else x
     shape = shape_of(base)
     ones = wrap(np.ones((*shape, 1), dtype_of(base)))
@@ -252,7 +252,9 @@ def _powers(x: Any, columns: int) -> Any:
 
 @with_signature("(Tensor x, *, int N = None)", method=False, out=False)
 def linalg_vander(x: Any, *, N: int | None = None) -> Any:
-    """Powers ``1, x, …, x**(N - 1)`` along a new last axis, by default as many as there are elements."""
+    """Return powers ``1, x, …, x**(N - 1)`` along a new last axis, by default as many as there are
+    elements.
+    """
     dtype = dtype_of(x)
     if dtype.kind == "b" or dtype in NARROW:
         raise RuntimeError(
@@ -267,7 +269,7 @@ def linalg_vander(x: Any, *, N: int | None = None) -> Any:
 
 @public(method=False, out=False)
 def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
-    """Places in an array of a shape as one index per axis.
+    """Return places in an array of a shape as one index per axis.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..array.ranges import linspace
 from ..core.graph_errors import c_name
-from ..core.op import unsupported
+from ..core.promotion import unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..ops.histogram import histogram as counted
 from ..ops.join import cat
@@ -76,7 +76,9 @@ def _check_dtype(points: Any, kernel: str) -> None:
 
 
 def _even_edges(points: Any, counts: tuple[int, ...], range: Any) -> tuple[Any, ...]:
-    """Edges at equal distances over `range`, or from the smallest to the largest value of each axis."""
+    """Return edges at equal distances over `range`, or from the smallest to the largest value of each
+    axis.
+    """
     rank = shape_of(points)[-1]
     if range is not None:
         if len(range) != 2 * rank:

@@ -268,7 +268,7 @@ def without_masks(x: Any, entries: list[Entry]) -> list[Entry]:
 
 
 def packed(x: Any, entries: list[Entry]) -> tuple[Ints, Any]:
-    """Indexed axes and their places as one value ``(k, *shape)``."""
+    """Return indexed axes and their places as one value ``(k, *shape)``."""
     entries = without_masks(x, entries)
     if len(entries) == 1:
         dim, places = entries[0]

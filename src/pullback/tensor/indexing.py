@@ -28,9 +28,10 @@ from ..ops import index as i
 from ..ops import view as v
 from ..ops.convert import cast
 from ..ops.structure import reshape
-from .api import public, warn_of_expanded
+from .api import public
 from .assign import number_array, write_copy, write_value
 from .index_parts import Entry, Ints, applied, as_tuple, is_int, packed, selected, sliced
+from .inplace_twins import warn_of_expanded
 from .interception import OVERRIDING
 from .shape import expanded
 from .tensor import Tensor
@@ -106,7 +107,7 @@ def _overridden_by(index: Any) -> bool:
 
 def _general_getitem(self: Any, index: Any) -> Any:
     if type(self) is not Tensor or OVERRIDING:
-        from .api import dispatch_override
+        from .read_calls import dispatch_override
 
         if type(self) in OVERRIDING or _overridden_by(index):
             return dispatch_override(_getitem, (self, index), {})
@@ -240,7 +241,7 @@ def _put_tensor(array: ndarray, index: Any, value: Any, mode: Any) -> bool:
 
 def _general_setitem(self: Any, index: Any, value: Any) -> None:
     if type(self) is not Tensor or OVERRIDING:
-        from .api import dispatch_override
+        from .read_calls import dispatch_override
 
         if type(self) in OVERRIDING or _overridden_by(index) or type(value) in OVERRIDING:
             dispatch_override(_setitem, (self, index, value), {})
@@ -317,7 +318,7 @@ def assign(x: Any, source: Any) -> None:
 
 
 def put_into(x: Any, where: Any, values: Any, dims: Ints, accumulate: bool, fills: bool = False) -> Any:
-    """``index_put_`` on a tensor; return it."""
+    """Return ``index_put_`` on a tensor; return it."""
     wanted = inplace.requires_grad(x) or inplace.requires_grad(values)
     inplace.check_history(x, wanted)
     if not fills:
@@ -389,7 +390,7 @@ def _indices(name: str, x: Any, indices: Any) -> tuple[Ints, Any]:
 
 @public(out=False)
 def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
-    """`input` with the elements at `indices` replaced by `values`, or with `values` added there."""
+    """Return `input` with the elements at `indices` replaced by `values`, or with `values` added there."""
     dims, where = _indices("index_put", input, indices)
     fills = _fills(indices, values, accumulate)
     return i.index_put(input, where, _as_stored(input, where, values, dims, fills), dims, bool(accumulate))
@@ -397,7 +398,7 @@ def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -
 
 @public(is_function=True, out=False)
 def index_put_(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
-    """In-place version of :func:`index_put`."""
+    """Apply :func:`index_put` in place."""
     dims, where = _indices("index_put_", input, indices)
     return put_into(input, where, values, dims, bool(accumulate), _fills(indices, values, accumulate))
 

@@ -13,7 +13,7 @@ from ..array import dtypes
 from ..core import graph_errors
 from ..core.graph_errors import c_name, type_word
 from ..core.inplace import castable
-from ..core.op import check_broadcast
+from ..core.promotion import check_broadcast
 from ..core.value import TensorBase, dtype_of, shape_of
 
 #: The functions, by what becomes of the operands' common dtype: it is the result's, or integers are divided

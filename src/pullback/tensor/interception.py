@@ -40,7 +40,7 @@ OVERRIDING = _Overriding()
 
 
 class _Active:
-    """Stands in `OVERRIDING` while some thread has a mode on."""
+    """Stand in `OVERRIDING` while some thread has a mode on."""
 
 
 _lock = locks.lock()

@@ -106,11 +106,7 @@ def _of_data(data: Any, dtype: Any) -> Any:
     method=False, out=False,
 )
 def asarray(
-    obj: Any,
-    *,
-    dtype: Any = None,
-    device: Any = None,
-    copy: bool | None = None,
+    obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None,
     requires_grad: bool | None = None,
 ) -> Any:
     """Make a tensor of `obj`, shared or copied as `copy` says (None: shared where that is possible).

@@ -14,12 +14,14 @@ from .tensor import checked_dim
 
 @public(method=False, aliases=("concat", "concatenate"))
 def cat(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Any:
-    """Tensors one after the other along axis `dim`; their other sizes agree. Empty vectors are left out."""
+    """Return tensors one after the other along axis `dim`; their other sizes agree. Empty vectors are left
+    out.
+    """
     return concatenated("cat", tensors, dim if axis is None else axis)
 
 
 def concatenated(name: str, given: Any, dim: int) -> Any:
-    """`cat` under a function's name."""
+    """Return `cat` under a function's name."""
     xs = tensors(name, given)
     if not xs:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
@@ -51,7 +53,7 @@ def concatenated(name: str, given: Any, dim: int) -> Any:
 
 @public(method=False)
 def stack(tensors: Any, dim: int = 0) -> Any:
-    """Tensors of one shape side by side along a new axis `dim`."""
+    """Return tensors of one shape side by side along a new axis `dim`."""
     xs = _given("stack", tensors)
     first = shape_of(xs[0])
     for i, x in enumerate(xs):
@@ -73,14 +75,14 @@ def _given(name: str, given: Any) -> tuple[Any, ...]:
 
 @public(method=False)
 def hstack(tensors: Any) -> Any:
-    """Tensors joined along axis 1 (vectors along axis 0)."""
+    """Return tensors joined along axis 1 (vectors along axis 0)."""
     xs = atleast_1d(_given("hstack", tensors))
     return concatenated("hstack", xs, 0 if len(shape_of(xs[0])) == 1 else 1)
 
 
 @public(method=False)
 def vstack(tensors: Any) -> Any:
-    """Tensors, vectors as rows, joined along axis 0."""
+    """Return tensors, vectors as rows, joined along axis 0."""
     return concatenated("vstack", atleast_2d(_given("vstack", tensors)), 0)
 
 
@@ -92,13 +94,13 @@ def row_stack(tensors: Any) -> Any:
 
 @public(method=False)
 def dstack(tensors: Any) -> Any:
-    """Tensors, as of rank 3, joined along axis 2."""
+    """Return tensors, as of rank 3, joined along axis 2."""
     return concatenated("dstack", atleast_3d(_given("dstack", tensors)), 2)
 
 
 @public(method=False)
 def column_stack(tensors: Any) -> Any:
-    """Tensors, vectors as columns, joined along axis 1."""
+    """Return tensors, vectors as columns, joined along axis 1."""
     xs = _given("column_stack", tensors)
     columns = tuple(
         reshaped(x, (1 if not shape_of(x) else shape_of(x)[0], 1)) if len(shape_of(x)) <= 1 else x for x in xs

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..array import dtypes
 from ..core.graph_errors import c_name, type_word
-from ..core.op import unsupported
+from ..core.promotion import unsupported
 from ..core.value import TensorBase, dtype_of
 from ..ops import elementwise as e
 from ..ops import mixture as m
@@ -159,7 +159,7 @@ def _lerp_parts(end: Any, weight: Any) -> Any:
 
 
 def lerp(input: Any, end: Any, weight: Any) -> Any:
-    """Mixture ``input + weight·(end − input)``.
+    """Return the mixture ``input + weight·(end − input)``.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ declare("addcdiv", addcdiv, _PRODUCT, inplace=_product_parts(m.addcdiv.op), numb
 def nan_to_num(
     input: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
 ) -> Any:
-    """Finite numbers instead of nan and the infinities.
+    """Return finite numbers instead of nan and the infinities.
 
     Parameters
     ----------

@@ -89,7 +89,7 @@ def _solution(A: Any, B: Any, left: bool, caller: str) -> tuple[Any, Any]:
 
 @with_signature("(Tensor A, Tensor B, *, bool left = True)")
 def linalg_solve(A: Any, B: Any, *, left: bool = True) -> Any:
-    """X with ``A X = B`` (or ``X A = B``).
+    """Return X with ``A X = B`` (or ``X A = B``).
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def linalg_solve(A: Any, B: Any, *, left: bool = True) -> Any:
 
 @with_signature("(Tensor A, Tensor B, *, bool left = True, bool check_errors = False)")
 def linalg_solve_ex(A: Any, B: Any, *, left: bool = True, check_errors: bool = False) -> Any:
-    """X with ``A X = B``, and per matrix the place of its first zero pivot or 0, as (result, info).
+    """Return X with ``A X = B``, and per matrix the place of its first zero pivot or 0, as (result, info).
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def linalg_tensorinv(input: Any, ind: int = 2) -> Any:
 
 @with_signature("(Tensor input, Tensor other, tuple of ints dims = None)")
 def linalg_tensorsolve(input: Any, other: Any, dims: Any = None) -> Any:
-    """X with ``tensordot(input, X, X.ndim) = other``.
+    """Return X with ``tensordot(input, X, X.ndim) = other``.
 
     Parameters
     ----------
@@ -235,14 +235,14 @@ def cholesky(input: Any, upper: bool = False) -> Any:
 
 @with_signature("(Tensor input, bool upper = False)")
 def cholesky_inverse(input: Any, upper: bool = False) -> Any:
-    """``(L Lᴴ)⁻¹`` from a Cholesky factor L (``(Uᴴ U)⁻¹`` with `upper`): (…, n, n) -> (…, n, n)."""
+    """Return ``(L Lᴴ)⁻¹`` from a Cholesky factor L (``(Uᴴ U)⁻¹`` with `upper`): (…, n, n) -> (…, n, n)."""
     check_square(input, "cholesky_inverse")
     return triangular.cholesky_inverse(input, upper)
 
 
 @with_signature("(Tensor input, Tensor input2, bool upper = False)")
 def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
-    """X with ``L Lᴴ X = input`` (``Uᴴ U X`` with `upper`) for a Cholesky factor.
+    """Return X with ``L Lᴴ X = input`` (``Uᴴ U X`` with `upper`) for a Cholesky factor.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
 def linalg_solve_triangular(
     input: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Any:
-    """X with ``A X = B`` (or ``X A = B``) for triangular A.
+    """Return X with ``A X = B`` (or ``X A = B``) for triangular A.
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ def linalg_solve_triangular(
 def triangular_solve(
     input: Any, A: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> Any:
-    """X with ``A X = input``, or ``Aᵀ X = input``, for triangular A, and a copy of A.
+    """Return X with ``A X = input``, or ``Aᵀ X = input``, for triangular A, and a copy of A.
 
     Parameters
     ----------
@@ -361,13 +361,15 @@ def _sign_and_size(A: Any) -> tuple[Any, Any]:
 
 @with_signature("(Tensor A)")
 def linalg_slogdet(A: Any) -> Any:
-    """Sign (or phase) and logarithm of the absolute value of the determinant, as (sign, logabsdet)."""
+    """Return the sign (or phase) and logarithm of the absolute value of the determinant, as (sign,
+    logabsdet).
+    """
     return return_type("linalg_slogdet", "sign", "logabsdet")(_sign_and_size(A))
 
 
 @with_signature("(Tensor input)")
 def slogdet(input: Any) -> Any:
-    """Sign and logarithm of the absolute value of the determinant (see `torch.linalg.slogdet`)."""
+    """Return the sign and logarithm of the absolute value of the determinant (see `torch.linalg.slogdet`)."""
     return return_type("slogdet", "sign", "logabsdet")(_sign_and_size(input))
 
 

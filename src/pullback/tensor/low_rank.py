@@ -12,7 +12,9 @@ from .random import randn
 
 
 def _basis(A: Any, q: int, niter: int) -> Any:
-    """Orthonormal columns that nearly span those of A (Halko, Martinsson and Tropp 2011, algorithm 4.4)."""
+    """Return orthonormal columns that nearly span those of A (Halko, Martinsson and Tropp 2011, algorithm
+    4.4).
+    """
     start = randn(shape_of(A)[-1], q, dtype=A.dtype)
     q_matrix = orthonormal(matmul(A, start))[0]
     for _ in range(niter):
@@ -23,7 +25,8 @@ def _basis(A: Any, q: int, niter: int) -> Any:
 
 @public(method=False, out=False)
 def svd_lowrank(A: Any, q: int | None = 6, niter: int | None = 2, M: Any = None) -> tuple[Any, Any, Any]:
-    """Singular values and vectors of nearly low-rank matrices, ``A ≈ U diag(S) Vᴴ``, by random projection.
+    """Return the singular values and vectors of nearly low-rank matrices, ``A ≈ U diag(S) Vᴴ``, by random
+    projection.
 
     Parameters
     ----------
@@ -62,7 +65,7 @@ def svd_lowrank(A: Any, q: int | None = 6, niter: int | None = 2, M: Any = None)
 def pca_lowrank(
     A: Any, q: int | None = None, center: bool = True, niter: int = 2
 ) -> tuple[Any, Any, Any]:
-    """Principal components of the rows of nearly low-rank matrices (see `svd_lowrank`).
+    """Return the principal components of the rows of nearly low-rank matrices (see `svd_lowrank`).
 
     Parameters
     ----------

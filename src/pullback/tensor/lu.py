@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.graph_errors import type_word
-from ..core.op import unsupported
+from ..core.promotion import unsupported
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..errors import argument_type
 from ..ops import lu as ops
@@ -40,7 +40,7 @@ def _check_lu(A: Any, pivot: bool, name: str) -> None:
 
 @with_signature("(Tensor A, *, bool pivot = True, bool check_errors = False)")
 def linalg_lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False) -> Any:
-    """``A = P L U`` as LAPACK leaves it, with the place of each matrix's first zero pivot or 0.
+    """Return ``A = P L U`` as LAPACK leaves it, with the place of each matrix's first zero pivot or 0.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def linalg_lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = Fals
 
 @with_signature("(Tensor A, *, bool pivot = True)")
 def linalg_lu_factor(A: Any, *, pivot: bool = True) -> Any:
-    """``A = P L U`` as LAPACK leaves it, for `lu_solve` and `lu_unpack`: (LU, pivots).
+    """Return ``A = P L U`` as LAPACK leaves it, for `lu_solve` and `lu_unpack`: (LU, pivots).
 
     Parameters
     ----------
@@ -107,7 +107,9 @@ def _lu_no_infos(A: Any, pivot: bool = True, get_infos: bool = False, out: Any =
 
 @public(out=False, method=False)
 def lu(*args: Any, **kwargs: Any) -> Any:
-    """LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also the place of a zero pivot."""
+    """Return LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also the place of a zero
+    pivot.
+    """
     superseded("lu")
     asked = kwargs.get("get_infos", args[2] if len(args) > 2 else False)
     return (_lu_with_infos if asked else _lu_no_infos)(*args, **kwargs)
@@ -125,7 +127,8 @@ public(_method, name="lu", is_function=False, out=False)
 
 @with_signature("(Tensor A, *, bool pivot = True)")
 def linalg_lu(A: Any, *, pivot: bool = True) -> Any:
-    """``A = P L U`` with a permutation P, ones on the diagonal of the lower triangle L, an upper triangle U.
+    """Return ``A = P L U`` with a permutation P, ones on the diagonal of the lower triangle L, an upper
+    triangle U.
 
     Parameters
     ----------
@@ -145,7 +148,7 @@ def linalg_lu(A: Any, *, pivot: bool = True) -> Any:
     "(Tensor LU_data, Tensor LU_pivots, bool unpack_data = True, bool unpack_pivots = True)", method=False,
 )
 def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
-    """P, L and U from the results of `torch.linalg.lu_factor`; what is not asked for is empty.
+    """Return P, L and U from the results of `torch.linalg.lu_factor`; what is not asked for is empty.
 
     Parameters
     ----------
@@ -185,9 +188,7 @@ def _solved(LU: Any, pivots: Any, B: Any, left: bool, adjoint: bool) -> Any:
     check_floating(LU, "torch.linalg.lu_solve", halves=True)
     check_same_dtype(LU, B, "linalg.lu_solve", "LU", "B")
     if not int32_of(pivots):
-        raise RuntimeError(
-            "linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32"
-        )
+        raise RuntimeError("linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32")
     check_square(LU, "torch.linalg.lu_solve")
     check_system(LU, B, left, "linalg.lu_solve")
     if not shape_of(pivots):
@@ -207,7 +208,7 @@ def _solved(LU: Any, pivots: Any, B: Any, left: bool, adjoint: bool) -> Any:
 
 @with_signature("(Tensor LU, Tensor pivots, Tensor B, *, bool left = True, bool adjoint = False)")
 def linalg_lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool = False) -> Any:
-    """X with ``A X = B`` from the results of `torch.linalg.lu_factor`.
+    """Return X with ``A X = B`` from the results of `torch.linalg.lu_factor`.
 
     Parameters
     ----------
@@ -229,7 +230,7 @@ def linalg_lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint:
 
 @with_signature("(Tensor input, Tensor LU_data, Tensor LU_pivots)")
 def lu_solve(input: Any, LU_data: Any, LU_pivots: Any) -> Any:
-    """X with ``A X = input`` (see `torch.linalg.lu_solve`): (…, n, k) -> (…, n, k)."""
+    """Return X with ``A X = input`` (see `torch.linalg.lu_solve`): (…, n, k) -> (…, n, k)."""
     superseded("lu_solve")
     return _solved(LU_data, LU_pivots, input, True, False)
 
@@ -245,7 +246,7 @@ def _ldl(input: Any, hermitian: bool, name: str, caller: str) -> tuple[Any, Any,
 
 @with_signature("(Tensor input, *, bool hermitian = False, bool check_errors = False)")
 def linalg_ldl_factor_ex(input: Any, *, hermitian: bool = False, check_errors: bool = False) -> Any:
-    """``P L D Lᵀ Pᵀ`` (or with Lᴴ) of symmetric matrices as LAPACK leaves it, and where D has a zero.
+    """Return ``P L D Lᵀ Pᵀ`` (or with Lᴴ) of symmetric matrices as LAPACK leaves it, and where D has a zero.
 
     Parameters
     ----------
@@ -265,7 +266,7 @@ def linalg_ldl_factor_ex(input: Any, *, hermitian: bool = False, check_errors: b
 
 @with_signature("(Tensor input, *, bool hermitian = False)")
 def linalg_ldl_factor(input: Any, *, hermitian: bool = False) -> Any:
-    """``P L D Lᵀ Pᵀ`` (or with Lᴴ) of symmetric matrices as LAPACK leaves it, for `ldl_solve`.
+    """Return ``P L D Lᵀ Pᵀ`` (or with Lᴴ) of symmetric matrices as LAPACK leaves it, for `ldl_solve`.
 
     Parameters
     ----------
@@ -284,7 +285,7 @@ def linalg_ldl_factor(input: Any, *, hermitian: bool = False) -> Any:
 
 @with_signature("(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian = False)")
 def linalg_ldl_solve(LD: Any, pivots: Any, B: Any, *, hermitian: bool = False) -> Any:
-    """X with ``A X = B`` from the results of `torch.linalg.ldl_factor`.
+    """Return X with ``A X = B`` from the results of `torch.linalg.ldl_factor`.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ import numpy as np
 from .. import errors
 from ..array import dtypes
 from ..core.graph_errors import c_name
-from ..core.op import HALVES, check_broadcast, unsupported
+from ..core.promotion import HALVES, check_broadcast, unsupported
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..ops import arithmetic as a
 from ..ops import comparison as c
@@ -18,9 +18,10 @@ from ..ops.complex import imag_view
 from ..ops.convert import cast
 from ..ops.index import fill
 from ..ops.kernel_words import RARE
+from ..ops.signatures import ONE, TENSOR_OR_NUMBER, TWO
 from .api import public
 from .data import SHORT_NAMES, overflow, scalar_array
-from .operands import ONE, TENSOR_OR_NUMBER, TWO, declare
+from .operands import declare
 from .out import write_out
 from .properties import common_dtype
 from .signature import Parser, is_number
@@ -119,7 +120,7 @@ def refuse_bools(input: Any, other: Any) -> None:
 
 @public(inplace=_scaled_parts(a.sub, m.sub_scaled, -1), aliases=("subtract",))
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """Difference ``input − alpha·other``.
+    """Return the difference ``input − alpha·other``.
 
     Parameters
     ----------
@@ -139,7 +140,7 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
 
 
 def rsub(input: Any, other: Any, alpha: Any = 1) -> Any:
-    """Difference ``other − alpha·input``.
+    """Return the difference ``other − alpha·input``.
 
     Parameters
     ----------
@@ -185,7 +186,7 @@ _NOT_GIVEN: Any = _NotGiven()
 
 @public(inplace=True, name="div", aliases=("divide",))
 def div(input: Any, other: Any, *, rounding_mode: str | None = _NOT_GIVEN) -> Any:
-    """Quotient ``input/other``.
+    """Return the quotient ``input/other``.
 
     Parameters
     ----------
@@ -215,12 +216,12 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = _NOT_GIVEN) -> An
 
 @public(inplace=True)
 def true_divide(input: Any, other: Any) -> Any:
-    """True quotient ``input/other``: `div` without a rounding mode."""
+    """Return True quotient ``input/other``: `div` without a rounding mode."""
     return a.div.op.public(input, other)
 
 
 def _floor_divide(input: Any, other: Any) -> Any:
-    """Quotient downwards, ⌊input/other⌋.
+    """Return the quotient downwards, ⌊input/other⌋.
 
     Parameters
     ----------
@@ -243,7 +244,7 @@ floor_divide = declare(
 
 
 def remainder_of(input: Any, other: Any) -> Any:
-    """Remainder ``input − other·⌊input/other⌋``, of the sign of `other`.
+    """Return the remainder ``input − other·⌊input/other⌋``, of the sign of `other`.
 
     Parameters
     ----------
@@ -262,7 +263,7 @@ def remainder_of(input: Any, other: Any) -> Any:
 
 
 def fmod(input: Any, other: Any) -> Any:
-    """Remainder ``input − other·trunc(input/other)``, of the sign of `input`.
+    """Return the remainder ``input − other·trunc(input/other)``, of the sign of `input`.
 
     Parameters
     ----------
@@ -287,7 +288,7 @@ declare("fmod", fmod, *TENSOR_OR_NUMBER, numbers=("other",))
 
 
 def power_of(input: Any, exponent: Any) -> Any:
-    """Power ``input ** exponent``.
+    """Return the power ``input ** exponent``.
 
     Parameters
     ----------
@@ -343,7 +344,7 @@ power = declare("pow", power_of, *_POWER_SIGNATURES, numbers=("exponent",))
 
 @public(inplace=True)
 def square(input: Any) -> Any:
-    """Square ``input²``, of bool in int64.
+    """Return the square ``input²``, of bool in int64.
 
     Parameters
     ----------
@@ -416,7 +417,7 @@ def _infinite(name: str, sign: str, compared: Any) -> None:
             result = result & compared(input, 0)
         return result if out is None else write_out(out, result, name)
 
-    function.__doc__ = f"""Where the input is {sign}∞.
+    function.__doc__ = f"""Return where the input is {sign}∞.
 
     Parameters
     ----------

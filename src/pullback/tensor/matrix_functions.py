@@ -43,7 +43,7 @@ def _tolerance(value: Any, x: Any, name: str, word: str) -> Any:
 
 
 def _tolerances(x: Any, atol: Any, rtol: Any, name: str) -> tuple[Any, Any]:
-    """Both tolerances: by default only the relative one, of the size of rounding."""
+    """Return both tolerances: by default only the relative one, of the size of rounding."""
     absolute = _tolerance(atol, x, name, "atol")
     if rtol is None:
         default = _tolerance(least_squares.tolerance(x), x, name, "rtol")
@@ -150,7 +150,7 @@ def linalg_matrix_rank(
 
 @with_signature("(Tensor input, Tensor b, float rcond = None, *, str driver = None)")
 def linalg_lstsq(input: Any, b: Any, rcond: float | None = None, *, driver: str | None = None) -> Any:
-    """X that minimises ``‖A X − B‖`` (the smallest such X where A has not full rank).
+    """Return X that minimises ``‖A X − B‖`` (the smallest such X where A has not full rank).
 
     Parameters
     ----------
@@ -197,9 +197,7 @@ def linalg_lstsq(input: Any, b: Any, rcond: float | None = None, *, driver: str 
     if driver is None:
         driver = "gelsy"
     if driver not in ("gels", "gelsy", "gelsd", "gelss"):
-        raise RuntimeError(
-            f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)"
-        )
+        raise RuntimeError(f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
     if dtype_of(input).char not in "fdFD":
         raise RuntimeError("This function doesn't handle types other than float and double")
     if not vector:
@@ -291,7 +289,7 @@ def linalg_matmul(input: Any, other: Any) -> Any:
 
 @public(namespace="linalg", name="vecdot")
 def linalg_vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
-    """Σ conj(x)·y along `dim`."""
+    """Return Σ conj(x)·y along `dim`."""
     check_floating(x, "linalg.vecdot", halves=True)
     if dtype_of(x) != dtype_of(y):
         raise RuntimeError(

@@ -42,7 +42,4 @@ def without_elements(tensor: Any) -> Any:
     """
     if is_meta(tensor):
         return tensor
-    return meta_tensor(
-        tensor.shape, dtype_of(tensor),
-        visible_strides(tensor)
-    )
+    return meta_tensor(tensor.shape, dtype_of(tensor), visible_strides(tensor))

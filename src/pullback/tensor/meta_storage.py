@@ -33,7 +33,7 @@ class MetaStorage(UntypedStorage):
         raise NotImplementedError("Not available for 'meta' device type")
 
     def data_ptr(self) -> int:
-        """0."""
+        """Return 0."""
         return 0
 
     def nbytes(self) -> int:
@@ -45,7 +45,7 @@ class MetaStorage(UntypedStorage):
 
     @property
     def device(self) -> device:
-        """The device ``meta``."""
+        """Return the device ``meta``."""
         return META
 
     @property

@@ -61,33 +61,33 @@ class Methods(TensorBase):
     def __getitem__(self, index: Any) -> Tensor: ...
     def __gt__(self, other: Any) -> Tensor: ...
     def __iadd__(self, other: Any) -> Tensor:
-        """In-place version of :func:`add`: writes the result into `input` and returns it."""
+        """Write what :func:`add` gives into `input`, and return it."""
     def __iand__(self, other: Any) -> Tensor:
-        """In-place version of :func:`bitwise_and`: writes the result into `input` and returns it."""
+        """Write what :func:`bitwise_and` gives into `input`, and return it."""
     def __ifloordiv__(self, *args: Any, **kwargs: Any) -> Tensor:
-        """In-place version of :func:`floor_divide`: writes the result into `input` and returns it."""
+        """Write what :func:`floor_divide` gives into `input`, and return it."""
     def __ilshift__(self, other: Any) -> Tensor:
-        """In-place version of :func:`bitwise_left_shift`: writes the result into `input` and returns it."""
+        """Write what :func:`bitwise_left_shift` gives into `input`, and return it."""
     def __imod__(self, *args: Any, **kwargs: Any) -> Tensor:
-        """In-place version of :func:`remainder`: writes the result into `input` and returns it."""
+        """Write what :func:`remainder` gives into `input`, and return it."""
     def __imul__(self, other: Any) -> Tensor:
-        """In-place version of :func:`mul`: writes the result into `input` and returns it."""
+        """Write what :func:`mul` gives into `input`, and return it."""
     def __index__(self) -> builtins.int: ...
     def __int__(self) -> builtins.int: ...
     def __invert__(self) -> Tensor: ...
     def __ior__(self, other: Any) -> Tensor:
-        """In-place version of :func:`bitwise_or`: writes the result into `input` and returns it."""
+        """Write what :func:`bitwise_or` gives into `input`, and return it."""
     def __ipow__(self, *args: Any, **kwargs: Any) -> Tensor:
-        """In-place version of :func:`pow`: writes the result into `input` and returns it."""
+        """Write what :func:`pow` gives into `input`, and return it."""
     def __irshift__(self, other: Any) -> Tensor:
-        """In-place version of :func:`bitwise_right_shift`: writes the result into `input` and returns it."""
+        """Write what :func:`bitwise_right_shift` gives into `input`, and return it."""
     def __isub__(self, other: Any) -> Tensor:
-        """In-place version of :func:`sub`: writes the result into `input` and returns it."""
+        """Write what :func:`sub` gives into `input`, and return it."""
     def __iter__(self) -> Iterator[Tensor]: ...
     def __itruediv__(self, other: Any) -> Tensor:
-        """In-place version of :func:`div`: writes the result into `input` and returns it."""
+        """Write what :func:`div` gives into `input`, and return it."""
     def __ixor__(self, other: Any) -> Tensor:
-        """In-place version of :func:`bitwise_xor`: writes the result into `input` and returns it."""
+        """Write what :func:`bitwise_xor` gives into `input`, and return it."""
     def __le__(self, other: Any) -> Tensor: ...
     def __len__(self) -> builtins.int: ...
     def __long__(self) -> builtins.int: ...
@@ -132,7 +132,7 @@ class Methods(TensorBase):
     def _cdata(self) -> Any: ...
     _dispatched: tuple
     def _indices(self) -> Tensor:
-        """Refused: only a sparse tensor has it."""
+        """Raise torch's error: only a sparse tensor has it."""
     def _is_all_true(self) -> Tensor:
         """Return whether all elements are true, those of the other rows of a vmap included: what checks
         ask.
@@ -144,55 +144,55 @@ class Methods(TensorBase):
     @staticmethod
     def _make_wrapper_subclass(*args: Any, **kwargs: Any) -> Any: ...
     def _nnz(self) -> builtins.int:
-        """Refused: only a sparse tensor has it."""
+        """Raise torch's error: only a sparse tensor has it."""
     _overrides_once_made: builtins.bool
     def _typed_storage(self) -> TypedStorage: ...
     def _values(self) -> Tensor:
-        """Refused: only a sparse tensor has it."""
+        """Raise torch's error: only a sparse tensor has it."""
     def abs(self) -> Tensor:
-        """Return the size |x| of each element."""
+        """Return the size |x| of each element: a real number, also of a complex one."""
     def abs_(self) -> Tensor:
-        """In-place version of :func:`abs`: writes the result into `input` and returns it."""
+        """Write what :func:`abs` gives into `input`, and return it."""
     def absolute(self) -> Tensor:
-        """Return the size |x| of each element."""
+        """Return the size |x| of each element: a real number, also of a complex one."""
     def absolute_(self) -> Tensor:
-        """In-place version of :func:`absolute`: writes the result into `input` and returns it."""
+        """Write what :func:`absolute` gives into `input`, and return it."""
     def acos(self) -> Tensor:
         """Return the angle in [0, π] whose cosine each element is: nan outside [−1, 1]."""
     def acos_(self) -> Tensor:
-        """In-place version of :func:`acos`: writes the result into `input` and returns it."""
+        """Write what :func:`acos` gives into `input`, and return it."""
     def acosh(self) -> Tensor:
         """Return the value whose hyperbolic cosine each element is: log(x + √(x² − 1)), nan below 1."""
     def acosh_(self) -> Tensor:
-        """In-place version of :func:`acosh`: writes the result into `input` and returns it."""
+        """Write what :func:`acosh` gives into `input`, and return it."""
     def add(self, other: Any, *, alpha: _Number = 1) -> Tensor:
         """Sum ``input + alpha·other``."""
     def add_(self, other: Any, *, alpha: _Number = 1) -> Tensor:
-        """In-place version of :func:`add`: writes the result into `input` and returns it."""
+        """Write what :func:`add` gives into `input`, and return it."""
     def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
-        """``beta * input + alpha * Σ_b batch1[b] @ batch2[b]``."""
+        """Return ``beta * input + alpha * Σ_b batch1[b] @ batch2[b]``."""
     def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
-        """In-place version of :func:`addbmm`: writes the result into `input` and returns it."""
+        """Write what :func:`addbmm` gives into `input`, and return it."""
     def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: _Number = 1) -> Tensor:
         """Sum with a scaled quotient, ``input + value·tensor1/tensor2``."""
     def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: _Number = 1) -> Tensor:
-        """In-place version of :func:`addcdiv`: writes the result into `input` and returns it."""
+        """Write what :func:`addcdiv` gives into `input`, and return it."""
     def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: _Number = 1) -> Tensor:
         """Sum with a scaled product, ``input + value·tensor1·tensor2``."""
     def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: _Number = 1) -> Tensor:
-        """In-place version of :func:`addcmul`: writes the result into `input` and returns it."""
+        """Write what :func:`addcmul` gives into `input`, and return it."""
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
-        """``beta * input + alpha * mat1 @ mat2``; `input` broadcasts to (n, m)."""
+        """Return ``beta * input + alpha * mat1 @ mat2``; `input` broadcasts to (n, m)."""
     def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
-        """In-place version of :func:`addmm`: writes the result into `input` and returns it."""
+        """Write what :func:`addmm` gives into `input`, and return it."""
     def addmv(self, mat: Tensor, vec: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
-        """``beta * input + alpha * mat @ vec``."""
+        """Return ``beta * input + alpha * mat @ vec``."""
     def addmv_(self, mat: Tensor, vec: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
-        """In-place version of :func:`addmv`: writes the result into `input` and returns it."""
+        """Write what :func:`addmv` gives into `input`, and return it."""
     def addr(self, vec1: Tensor, vec2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
-        """``beta * input + alpha * vec1 ⊗ vec2``."""
+        """Return ``beta * input + alpha * vec1 ⊗ vec2``."""
     def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
-        """In-place version of :func:`addr`: writes the result into `input` and returns it."""
+        """Write what :func:`addr` gives into `input`, and return it."""
     def adjoint(self) -> Tensor:
         """Return the matrices of the last two axes transposed and conjugated."""
     def all(self, dim: Any = None, keepdim: builtins.bool = False) -> Tensor:
@@ -203,9 +203,9 @@ class Methods(TensorBase):
     ) -> builtins.bool:
         """Return whether `isclose`, whose parameters these are, holds everywhere."""
     def amax(self, dim: Any = (), keepdim: builtins.bool = False) -> Tensor:
-        """The largest element over `dim`; ties share the gradient."""
+        """Return the largest element over `dim`; ties share the gradient."""
     def amin(self, dim: Any = (), keepdim: builtins.bool = False) -> Tensor:
-        """The smallest element over `dim`; ties share the gradient."""
+        """Return the smallest element over `dim`; ties share the gradient."""
     def aminmax(self, *, dim: Any = None, keepdim: builtins.bool = False) -> return_types.aminmax:
         """Return the smallest and the largest element, over `dim` if given."""
     def angle(self) -> Tensor:
@@ -217,87 +217,87 @@ class Methods(TensorBase):
     def arccos(self) -> Tensor:
         """Return the angle in [0, π] whose cosine each element is: nan outside [−1, 1]."""
     def arccos_(self) -> Tensor:
-        """In-place version of :func:`arccos`: writes the result into `input` and returns it."""
+        """Write what :func:`arccos` gives into `input`, and return it."""
     def arccosh(self) -> Tensor:
         """Return the value whose hyperbolic cosine each element is: log(x + √(x² − 1)), nan below 1."""
     def arccosh_(self) -> Tensor:
-        """In-place version of :func:`arccosh`: writes the result into `input` and returns it."""
+        """Write what :func:`arccosh` gives into `input`, and return it."""
     def arcsin(self) -> Tensor:
         """Return the angle in [−π/2, π/2] whose sine each element is: nan outside [−1, 1]."""
     def arcsin_(self) -> Tensor:
-        """In-place version of :func:`arcsin`: writes the result into `input` and returns it."""
+        """Write what :func:`arcsin` gives into `input`, and return it."""
     def arcsinh(self) -> Tensor:
         """Return the value whose hyperbolic sine each element is: log(x + √(x² + 1))."""
     def arcsinh_(self) -> Tensor:
-        """In-place version of :func:`arcsinh`: writes the result into `input` and returns it."""
+        """Write what :func:`arcsinh` gives into `input`, and return it."""
     def arctan(self) -> Tensor:
         """Return the angle in (−π/2, π/2) whose tangent each element is."""
     def arctan2(self, other: Any) -> Tensor:
         """Return the angle in (−π, π] of the point with height `input` and width `other`."""
     def arctan2_(self, other: Any) -> Tensor:
-        """In-place version of :func:`arctan2`: writes the result into `input` and returns it."""
+        """Write what :func:`arctan2` gives into `input`, and return it."""
     def arctan_(self) -> Tensor:
-        """In-place version of :func:`arctan`: writes the result into `input` and returns it."""
+        """Write what :func:`arctan` gives into `input`, and return it."""
     def arctanh(self) -> Tensor:
         """Return the value whose hyperbolic tangent each element is: log((1 + x)/(1 − x))/2."""
     def arctanh_(self) -> Tensor:
-        """In-place version of :func:`arctanh`: writes the result into `input` and returns it."""
+        """Write what :func:`arctanh` gives into `input`, and return it."""
     def argmax(self, dim: Any = None, keepdim: builtins.bool = False) -> Tensor:
-        """Where the largest element is, along `dim` or of all."""
+        """Return where the largest element is, along `dim` or of all."""
     def argmin(self, dim: Any = None, keepdim: builtins.bool = False) -> Tensor:
-        """Where the smallest element is, along `dim` or of all."""
+        """Return where the smallest element is, along `dim` or of all."""
     def argsort(
         self, dim: builtins.int = -1, descending: builtins.bool = False, *, stable: builtins.bool = False,
     ) -> Tensor:
-        """Indices that sort the input along `dim`."""
+        """Return indices that sort the input along `dim`."""
     def argwhere(self) -> Tensor:
         """Return where elements are not zero, as ``(n, rank)`` indices."""
     def as_strided(self, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
         """Return the view of the input's storage with the given sizes and strides (in elements)."""
     def as_strided_(self, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
-        """In-place version of :func:`as_strided`."""
+        """Apply :func:`as_strided` in place."""
     def as_strided_scatter(
         self, src: Any, size: Any, stride: Any, storage_offset: builtins.int | None = None,
     ) -> Tensor:
-        """`input` with the elements that `as_strided` selects replaced by `src`."""
+        """Return `input` with the elements that `as_strided` selects replaced by `src`."""
     def as_subclass(self, cls: builtins.type) -> Tensor:
         """Return the same elements and history as an instance of `cls`, a subclass of Tensor."""
     def asin(self) -> Tensor:
         """Return the angle in [−π/2, π/2] whose sine each element is: nan outside [−1, 1]."""
     def asin_(self) -> Tensor:
-        """In-place version of :func:`asin`: writes the result into `input` and returns it."""
+        """Write what :func:`asin` gives into `input`, and return it."""
     def asinh(self) -> Tensor:
         """Return the value whose hyperbolic sine each element is: log(x + √(x² + 1))."""
     def asinh_(self) -> Tensor:
-        """In-place version of :func:`asinh`: writes the result into `input` and returns it."""
+        """Write what :func:`asinh` gives into `input`, and return it."""
     def atan(self) -> Tensor:
         """Return the angle in (−π/2, π/2) whose tangent each element is."""
     def atan2(self, other: Any) -> Tensor:
         """Return the angle in (−π, π] of the point with height `input` and width `other`."""
     def atan2_(self, other: Any) -> Tensor:
-        """In-place version of :func:`atan2`: writes the result into `input` and returns it."""
+        """Write what :func:`atan2` gives into `input`, and return it."""
     def atan_(self) -> Tensor:
-        """In-place version of :func:`atan`: writes the result into `input` and returns it."""
+        """Write what :func:`atan` gives into `input`, and return it."""
     def atanh(self) -> Tensor:
         """Return the value whose hyperbolic tangent each element is: log((1 + x)/(1 − x))/2."""
     def atanh_(self) -> Tensor:
-        """In-place version of :func:`atanh`: writes the result into `input` and returns it."""
+        """Write what :func:`atanh` gives into `input`, and return it."""
     def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
-        """``beta * input + alpha * batch1 @ batch2`` for stacks of matrices."""
+        """Return ``beta * input + alpha * batch1 @ batch2`` for stacks of matrices."""
     def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
-        """In-place version of :func:`baddbmm`: writes the result into `input` and returns it."""
+        """Write what :func:`baddbmm` gives into `input`, and return it."""
     @overload
     def bernoulli(self, *, generator: Generator | None = None) -> Tensor: ...
     @overload
     def bernoulli(self, p: builtins.float, *, generator: Generator | None = None) -> Tensor:
-        """Ones with the probabilities in `input` (or `p` for all), else zeros."""
+        """Return ones with the probabilities in `input` (or `p` for all), else zeros."""
     @overload
     def bernoulli_(self, p: Tensor, *, generator: Generator | None = None) -> Tensor: ...
     @overload
     def bernoulli_(self, p: builtins.float = 0.5, *, generator: Generator | None = None) -> Tensor:
         """Fill with ones of probability `p` (a number, or a tensor that broadcasts) and zeros."""
     def bfloat16(self, *, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor in bfloat16: itself where it is that already."""
+        """Return the tensor in bfloat16: itself where it is that already."""
     def bincount(self, weights: Any = None, minlength: builtins.int = 0) -> Tensor:
         """Count each of 0, 1, 2, … in a vector of integers, or sum `weights` where it occurs."""
     @overload
@@ -309,7 +309,7 @@ class Methods(TensorBase):
     def bitwise_and_(self, other: Tensor) -> Tensor: ...
     @overload
     def bitwise_and_(self, other: _Number) -> Tensor:
-        """In-place version of :func:`bitwise_and`: writes the result into `input` and returns it."""
+        """Write what :func:`bitwise_and` gives into `input`, and return it."""
     @overload
     def bitwise_left_shift(self, other: Tensor) -> Tensor: ...
     @overload
@@ -319,11 +319,11 @@ class Methods(TensorBase):
     def bitwise_left_shift_(self, other: Tensor) -> Tensor: ...
     @overload
     def bitwise_left_shift_(self, other: _Number) -> Tensor:
-        """In-place version of :func:`bitwise_left_shift`: writes the result into `input` and returns it."""
+        """Write what :func:`bitwise_left_shift` gives into `input`, and return it."""
     def bitwise_not(self) -> Tensor:
         """Return each element with every bit turned; of bool the other value."""
     def bitwise_not_(self) -> Tensor:
-        """In-place version of :func:`bitwise_not`: writes the result into `input` and returns it."""
+        """Write what :func:`bitwise_not` gives into `input`, and return it."""
     @overload
     def bitwise_or(self, other: Tensor) -> Tensor: ...
     @overload
@@ -333,7 +333,7 @@ class Methods(TensorBase):
     def bitwise_or_(self, other: Tensor) -> Tensor: ...
     @overload
     def bitwise_or_(self, other: _Number) -> Tensor:
-        """In-place version of :func:`bitwise_or`: writes the result into `input` and returns it."""
+        """Write what :func:`bitwise_or` gives into `input`, and return it."""
     @overload
     def bitwise_right_shift(self, other: Tensor) -> Tensor: ...
     @overload
@@ -343,7 +343,7 @@ class Methods(TensorBase):
     def bitwise_right_shift_(self, other: Tensor) -> Tensor: ...
     @overload
     def bitwise_right_shift_(self, other: _Number) -> Tensor:
-        """In-place version of :func:`bitwise_right_shift`: writes the result into `input` and returns it."""
+        """Write what :func:`bitwise_right_shift` gives into `input`, and return it."""
     @overload
     def bitwise_xor(self, other: Tensor) -> Tensor: ...
     @overload
@@ -353,47 +353,49 @@ class Methods(TensorBase):
     def bitwise_xor_(self, other: Tensor) -> Tensor: ...
     @overload
     def bitwise_xor_(self, other: _Number) -> Tensor:
-        """In-place version of :func:`bitwise_xor`: writes the result into `input` and returns it."""
+        """Write what :func:`bitwise_xor` gives into `input`, and return it."""
     def bmm(self, mat2: Tensor) -> Tensor:
-        """Products of two stacks of matrices: (b, n, k) @ (b, k, m) -> (b, n, m)."""
+        """Return products of two stacks of matrices: (b, n, k) @ (b, k, m) -> (b, n, m)."""
     def bool(self, *, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor in bool: itself where it is that already."""
+        """Return the tensor in bool: itself where it is that already."""
     def broadcast_to(self, *given: Any, size: Any = None) -> Tensor:
-        """``input.expand(size)``."""
+        """Return ``input.expand(size)``."""
     def bucketize(
         self, boundaries: Any, *, out_int32: builtins.bool = False, right: builtins.bool = False,
     ) -> Tensor:
-        """In which interval between sorted `boundaries` each element lies."""
+        """Return in which interval between sorted `boundaries` each element lies."""
     def byte(self, *, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor in uint8: itself where it is that already."""
+        """Return the tensor in uint8: itself where it is that already."""
     def cauchy_(
         self, median: builtins.float = 0, sigma: builtins.float = 1, *, generator: Generator | None = None,
     ) -> Tensor:
         """Fill with Cauchy numbers."""
     def ccol_indices(self) -> Tensor:
-        """Refused: only a sparse column compressed tensor has them."""
+        """Raise torch's error: only a sparse column compressed tensor has them."""
     def cdouble(self, *, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor in complex128: itself where it is that already."""
+        """Return the tensor in complex128: itself where it is that already."""
     def ceil(self) -> Tensor:
         """Return the least whole number that is not below each element."""
     def ceil_(self) -> Tensor:
-        """In-place version of :func:`ceil`: writes the result into `input` and returns it."""
+        """Write what :func:`ceil` gives into `input`, and return it."""
     def cfloat(self, *, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor in complex64: itself where it is that already."""
+        """Return the tensor in complex64: itself where it is that already."""
     def chain_matmul(self, *matrices: Any) -> Tensor:
         """Return the product of a chain of matrices."""
     def chalf(self, *, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor in complex32: itself where it is that already."""
+        """Return the tensor in complex32: itself where it is that already."""
     def char(self, *, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor in int8: itself where it is that already."""
+        """Return the tensor in int8: itself where it is that already."""
     def cholesky(self, upper: builtins.bool = False) -> Tensor:
         """Return the Cholesky factor: (…, n, n) -> (…, n, n) (see `torch.linalg.cholesky`)."""
     def cholesky_inverse(self, upper: builtins.bool = False) -> Tensor:
-        """``(L Lᴴ)⁻¹`` from a Cholesky factor L (``(Uᴴ U)⁻¹`` with `upper`): (…, n, n) -> (…, n, n)."""
+        """Return ``(L Lᴴ)⁻¹`` from a Cholesky factor L (``(Uᴴ U)⁻¹`` with `upper`): (…, n, n) -> (…, n,
+        n).
+        """
     def cholesky_solve(self, input2: Tensor, upper: builtins.bool = False) -> Tensor:
-        """X with ``L Lᴴ X = input`` (``Uᴴ U X`` with `upper`) for a Cholesky factor."""
+        """Return X with ``L Lᴴ X = input`` (``Uᴴ U X`` with `upper`) for a Cholesky factor."""
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
-        """At most `chunks` parts of one size along axis `dim`."""
+        """Return at most `chunks` parts of one size along axis `dim`."""
     @overload
     def clamp(self, min: Tensor | None = None, max: Tensor | None = None) -> Tensor: ...
     @overload
@@ -403,7 +405,7 @@ class Methods(TensorBase):
     def clamp_(self, min: Tensor | None = None, max: Tensor | None = None) -> Tensor: ...
     @overload
     def clamp_(self, min: _Number | None = None, max: _Number | None = None) -> Tensor:
-        """In-place version of :func:`clamp`: writes the result into `input` and returns it."""
+        """Write what :func:`clamp` gives into `input`, and return it."""
     @overload
     def clamp_max(self, max: Tensor) -> Tensor: ...
     @overload
@@ -413,7 +415,7 @@ class Methods(TensorBase):
     def clamp_max_(self, max: Tensor) -> Tensor: ...
     @overload
     def clamp_max_(self, max: _Number) -> Tensor:
-        """In-place version of :func:`clamp_max`: writes the result into `input` and returns it."""
+        """Write what :func:`clamp_max` gives into `input`, and return it."""
     @overload
     def clamp_min(self, min: Tensor) -> Tensor: ...
     @overload
@@ -423,7 +425,7 @@ class Methods(TensorBase):
     def clamp_min_(self, min: Tensor) -> Tensor: ...
     @overload
     def clamp_min_(self, min: _Number) -> Tensor:
-        """In-place version of :func:`clamp_min`: writes the result into `input` and returns it."""
+        """Write what :func:`clamp_min` gives into `input`, and return it."""
     @overload
     def clip(self, min: Tensor | None = None, max: Tensor | None = None) -> Tensor: ...
     @overload
@@ -433,19 +435,19 @@ class Methods(TensorBase):
     def clip_(self, min: Tensor | None = None, max: Tensor | None = None) -> Tensor: ...
     @overload
     def clip_(self, min: _Number | None = None, max: _Number | None = None) -> Tensor:
-        """In-place version of :func:`clip`: writes the result into `input` and returns it."""
+        """Write what :func:`clip` gives into `input`, and return it."""
     def clone(self, *, memory_format: memory_format | None = None) -> Tensor:
         """Return a copy with its own storage, in the input's layout or in a given one."""
     def coalesce(self) -> Tensor:
-        """Refused: only a sparse coordinate tensor has them."""
+        """Raise torch's error: only a sparse coordinate tensor has them."""
     def col_indices(self) -> Tensor:
-        """Refused: only a sparse row compressed tensor has them."""
+        """Raise torch's error: only a sparse row compressed tensor has them."""
     def conj(self) -> Tensor:
         """Return the complex conjugates, a view; a real tensor itself."""
     def conj_physical(self) -> Tensor:
         """Return the complex conjugates as new elements; a real tensor itself."""
     def conj_physical_(self) -> Tensor:
-        """In-place version of :func:`conj_physical`: writes the result into `input` and returns it."""
+        """Write what :func:`conj_physical` gives into `input`, and return it."""
     def const_data_ptr(self) -> builtins.int:
         """Return the address of the first element; 0 where there is none."""
     def contiguous(self, memory_format: memory_format | None = ...) -> Tensor:
@@ -456,30 +458,30 @@ class Methods(TensorBase):
     def copysign(self, other: Tensor) -> Tensor: ...
     @overload
     def copysign(self, other: _Number) -> Tensor:
-        """Magnitude of `input` with the sign of `other`; the sign bit of zeros and nans counts."""
+        """Return the magnitude of `input` with the sign of `other`; the sign bit of zeros and nans counts."""
     @overload
     def copysign_(self, other: Tensor) -> Tensor: ...
     @overload
     def copysign_(self, other: _Number) -> Tensor:
-        """In-place version of :func:`copysign`: writes the result into `input` and returns it."""
+        """Write what :func:`copysign` gives into `input`, and return it."""
     def corrcoef(self) -> Tensor:
-        """Pearson correlation of variables in rows, ``Cᵢⱼ / √(Cᵢᵢ·Cⱼⱼ)`` with C of :func:`cov`, clipped to
-        [−1, 1].
+        """Return the Pearson correlation of variables in rows, ``Cᵢⱼ / √(Cᵢᵢ·Cⱼⱼ)`` with C of :func:`cov`,
+        clipped to [−1, 1].
         """
     def cos(self) -> Tensor:
         """Return the cosine of each element, an angle in radians."""
     def cos_(self) -> Tensor:
-        """In-place version of :func:`cos`: writes the result into `input` and returns it."""
+        """Write what :func:`cos` gives into `input`, and return it."""
     def cosh(self) -> Tensor:
         """Return the hyperbolic cosine (eˣ + e⁻ˣ)/2 of each element."""
     def cosh_(self) -> Tensor:
-        """In-place version of :func:`cosh`: writes the result into `input` and returns it."""
+        """Write what :func:`cosh` gives into `input`, and return it."""
     def count_nonzero(self, dim: Any = None) -> Tensor:
         """Count the elements, over `dim`, that are not 0."""
     def cov(
         self, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None,
     ) -> Tensor:
-        """Covariance matrix of variables in rows, ``Σₖ wₖ·(xᵢₖ − x̄ᵢ)·conj(xⱼₖ − x̄ⱼ) / (Σw −
+        """Return the covariance matrix of variables in rows, ``Σₖ wₖ·(xᵢₖ − x̄ᵢ)·conj(xⱼₖ − x̄ⱼ) / (Σw −
         correction)``.
         """
     def cpu(self, *, memory_format: memory_format | None = None) -> Tensor:
@@ -487,7 +489,7 @@ class Methods(TensorBase):
     def cross(self, other: Tensor, dim: builtins.int | None = None) -> Tensor:
         """Return the vector product along `dim`, or along the first axis of length 3."""
     def crow_indices(self) -> Tensor:
-        """Refused: only a sparse row compressed tensor has them."""
+        """Raise torch's error: only a sparse row compressed tensor has them."""
     def cuda(
         self, device: _Device | None = None, non_blocking: builtins.bool = False,
         memory_format: memory_format | None = None,
@@ -498,19 +500,19 @@ class Methods(TensorBase):
     def cummin(self, dim: builtins.int) -> return_types.cummin:
         """Return the smallest element so far along `dim` and where it is."""
     def cumprod(self, dim: builtins.int, *, dtype: _dtype | None = None) -> Tensor:
-        """Running product along `dim`."""
+        """Return the running product along `dim`."""
     def cumprod_(self, dim: builtins.int, *, dtype: _dtype | None = None) -> Tensor:
-        """In-place version of :func:`cumprod`: writes the result into `input` and returns it."""
+        """Write what :func:`cumprod` gives into `input`, and return it."""
     def cumsum(self, dim: builtins.int, *, dtype: _dtype | None = None) -> Tensor:
-        """Running sum along `dim`."""
+        """Return the running sum along `dim`."""
     def cumsum_(self, dim: builtins.int, *, dtype: _dtype | None = None) -> Tensor:
-        """In-place version of :func:`cumsum`: writes the result into `input` and returns it."""
+        """Write what :func:`cumsum` gives into `input`, and return it."""
     def data_ptr(self) -> builtins.int:
         """Return the address of the first element; 0 where there is none."""
     def deg2rad(self) -> Tensor:
         """Return each element, an angle in degrees, in radians: x·π/180."""
     def deg2rad_(self) -> Tensor:
-        """In-place version of :func:`deg2rad`: writes the result into `input` and returns it."""
+        """Write what :func:`deg2rad` gives into `input`, and return it."""
     def dense_dim(self) -> builtins.int:
         """Return the number of dimensions."""
     def det(self) -> Tensor:
@@ -528,68 +530,68 @@ class Methods(TensorBase):
     def diagonal_scatter(
         self, src: Any, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1,
     ) -> Tensor:
-        """`input` with a diagonal replaced by `src`."""
+        """Return `input` with a diagonal replaced by `src`."""
     def diff(
         self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Tensor | None = None,
         append: Tensor | None = None,
     ) -> Tensor:
-        """Differences of neighbours along `dim`, `n` times over."""
+        """Return differences of neighbours along `dim`, `n` times over."""
     def digamma(self) -> Tensor:
         """Return the logarithmic derivative of the gamma function, Γ′(x)/Γ(x), of each element."""
     def digamma_(self) -> Tensor:
-        """In-place version of :func:`digamma`: writes the result into `input` and returns it."""
+        """Write what :func:`digamma` gives into `input`, and return it."""
     def dim_order(self, *, ambiguity_check: Any = False) -> tuple[builtins.int, ...]:
         """Return the dimensions from outermost to innermost in memory."""
     def dist(self, other: Any, p: Any = 2) -> Tensor:
-        """Norm of order `p` of ``input − other``."""
+        """Return the norm of order `p` of ``input − other``."""
     def div(self, other: Any, *, rounding_mode: str | None = ...) -> Tensor:
-        """Quotient ``input/other``."""
+        """Return the quotient ``input/other``."""
     def div_(self, other: Any, *, rounding_mode: str | None = ...) -> Tensor:
-        """In-place version of :func:`div`: writes the result into `input` and returns it."""
+        """Write what :func:`div` gives into `input`, and return it."""
     def divide(self, other: Any, *, rounding_mode: str | None = ...) -> Tensor:
-        """Quotient ``input/other``."""
+        """Return the quotient ``input/other``."""
     def divide_(self, other: Any, *, rounding_mode: str | None = ...) -> Tensor:
-        """In-place version of :func:`divide`: writes the result into `input` and returns it."""
+        """Write what :func:`divide` gives into `input`, and return it."""
     def dot(self, tensor: Any) -> Tensor:
-        """Σ inputᵢ·tensorᵢ of two vectors of one length (nothing is conjugated)."""
+        """Return Σ inputᵢ·tensorᵢ of two vectors of one length (nothing is conjugated)."""
     def double(self, *, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor in float64: itself where it is that already."""
+        """Return the tensor in float64: itself where it is that already."""
     def dsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
-        """Parts along axis 2."""
+        """Return parts along axis 2."""
     def eq(self, other: Any) -> Tensor:
         """Return where ``input = other``: False where one is nan."""
     def eq_(self, other: Any) -> Tensor:
-        """In-place version of :func:`eq`: writes the result into `input` and returns it."""
+        """Write what :func:`eq` gives into `input`, and return it."""
     def equal(self, other: Any) -> builtins.bool:
         """Return whether two tensors have the same shape and the same elements (nan equals nothing)."""
     def erf(self) -> Tensor:
         """Return the error function 2/√π·∫₀ˣ exp(−t²) dt of each element."""
     def erf_(self) -> Tensor:
-        """In-place version of :func:`erf`: writes the result into `input` and returns it."""
+        """Write what :func:`erf` gives into `input`, and return it."""
     def erfc(self) -> Tensor:
         """Return the complementary error function 1 − erf(x) of each element."""
     def erfc_(self) -> Tensor:
-        """In-place version of :func:`erfc`: writes the result into `input` and returns it."""
+        """Write what :func:`erfc` gives into `input`, and return it."""
     def erfinv(self) -> Tensor:
         """Return the value whose error function each element is: ±∞ at ±1 and nan beyond."""
     def erfinv_(self) -> Tensor:
-        """In-place version of :func:`erfinv`: writes the result into `input` and returns it."""
+        """Write what :func:`erfinv` gives into `input`, and return it."""
     def exp(self) -> Tensor:
         """Return the exponential eˣ of each element."""
     def exp2(self) -> Tensor:
         """Return the power 2ˣ of each element."""
     def exp2_(self) -> Tensor:
-        """In-place version of :func:`exp2`: writes the result into `input` and returns it."""
+        """Write what :func:`exp2` gives into `input`, and return it."""
     def exp_(self) -> Tensor:
-        """In-place version of :func:`exp`: writes the result into `input` and returns it."""
+        """Write what :func:`exp` gives into `input`, and return it."""
     def expand(self, *size: Any, implicit: builtins.bool = False, **keyword: Any) -> Tensor:
-        """Axes of size 1 repeated without a copy, and new leading axes; -1 keeps a size."""
+        """Return axes of size 1 repeated without a copy, and new leading axes; -1 keeps a size."""
     def expand_as(self, other: Any) -> Tensor:
-        """``input.expand(other.size())``."""
+        """Return ``input.expand(other.size())``."""
     def expm1(self) -> Tensor:
         """Return eˣ − 1 of each element, exact near 0."""
     def expm1_(self) -> Tensor:
-        """In-place version of :func:`expm1`: writes the result into `input` and returns it."""
+        """Write what :func:`expm1` gives into `input`, and return it."""
     def exponential_(self, lambd: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
         """Fill with exponentially distributed numbers of rate `lambd`."""
     def fill_(self, value: Any) -> Tensor:
@@ -599,38 +601,38 @@ class Methods(TensorBase):
     def fix(self) -> Tensor:
         """Return each element without its fraction: the whole number next to it towards 0."""
     def fix_(self) -> Tensor:
-        """In-place version of :func:`fix`: writes the result into `input` and returns it."""
+        """Write what :func:`fix` gives into `input`, and return it."""
     def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
         """Return the axes `start_dim` to `end_dim` as one."""
     def flip(self, *dims: Any, **keyword: Any) -> Tensor:
         """Return the axes `dims` in reverse."""
     def fliplr(self) -> Tensor:
-        """Axis 1 in reverse."""
+        """Return the axis 1 in reverse."""
     def flipud(self) -> Tensor:
-        """Axis 0 in reverse."""
+        """Return axis 0 in reverse."""
     def float(self, *, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor in float32: itself where it is that already."""
+        """Return the tensor in float32: itself where it is that already."""
     @overload
     def float_power(self, exponent: Tensor) -> Tensor: ...
     @overload
     def float_power(self, exponent: _Number) -> Tensor:
-        """Power in double precision (complex double for a complex operand)."""
+        """Return the power in double precision (complex double for a complex operand)."""
     def float_power_(self, exponent: Any) -> Tensor:
-        """In-place version of :func:`float_power`; the input has the result's dtype already."""
+        """Apply :func:`float_power` in place; the input has the result's dtype already."""
     def floor(self) -> Tensor:
         """Return the greatest whole number that is not above each element."""
     def floor_(self) -> Tensor:
-        """In-place version of :func:`floor`: writes the result into `input` and returns it."""
+        """Write what :func:`floor` gives into `input`, and return it."""
     @overload
     def floor_divide(self, other: Tensor) -> Tensor: ...
     @overload
     def floor_divide(self, other: _Number) -> Tensor:
-        """Quotient downwards, ⌊input/other⌋."""
+        """Return the quotient downwards, ⌊input/other⌋."""
     @overload
     def floor_divide_(self, other: Tensor) -> Tensor: ...
     @overload
     def floor_divide_(self, other: _Number) -> Tensor:
-        """In-place version of :func:`floor_divide`: writes the result into `input` and returns it."""
+        """Write what :func:`floor_divide` gives into `input`, and return it."""
     def fmax(self, other: Any) -> Tensor:
         """Return the larger of both elements, and the other where one is nan."""
     def fmin(self, other: Any) -> Tensor:
@@ -639,52 +641,54 @@ class Methods(TensorBase):
     def fmod(self, other: Tensor) -> Tensor: ...
     @overload
     def fmod(self, other: _Number) -> Tensor:
-        """Remainder ``input − other·trunc(input/other)``, of the sign of `input`."""
+        """Return the remainder ``input − other·trunc(input/other)``, of the sign of `input`."""
     @overload
     def fmod_(self, other: Tensor) -> Tensor: ...
     @overload
     def fmod_(self, other: _Number) -> Tensor:
-        """In-place version of :func:`fmod`: writes the result into `input` and returns it."""
+        """Write what :func:`fmod` gives into `input`, and return it."""
     def frac(self) -> Tensor:
         """Return the fraction x − trunc(x) of each element, of its sign."""
     def frac_(self) -> Tensor:
-        """In-place version of :func:`frac`: writes the result into `input` and returns it."""
+        """Write what :func:`frac` gives into `input`, and return it."""
     def frexp(self) -> return_types.frexp:
-        """Mantissa and exponent: ``input = mantissa · 2^exponent`` with |mantissa| in [½, 1)."""
+        """Return the mantissa and exponent: ``input = mantissa · 2^exponent`` with |mantissa| in [½, 1)."""
     def gather(self, dim: builtins.int, index: Any, *, sparse_grad: builtins.bool = False) -> Tensor:
-        """``y[i, j] = input[index[i, j], j]`` for dim 0, and alike for others; y has the shape of `index`."""
+        """Return ``y[i, j] = input[index[i, j], j]`` for dim 0, and alike for others; y has the shape of
+        `index`.
+        """
     def gcd(self, other: Tensor) -> Tensor:
         """Return the greatest common divisor of both elements: 0 of 0 and 0."""
     def gcd_(self, other: Tensor) -> Tensor:
-        """In-place version of :func:`gcd`: writes the result into `input` and returns it."""
+        """Write what :func:`gcd` gives into `input`, and return it."""
     def ge(self, other: Any) -> Tensor:
         """Return where ``input ≥ other``: False where one is nan."""
     def ge_(self, other: Any) -> Tensor:
-        """In-place version of :func:`ge`: writes the result into `input` and returns it."""
+        """Write what :func:`ge` gives into `input`, and return it."""
     def geometric_(self, p: builtins.float, *, generator: Generator | None = None) -> Tensor:
         """Fill with the numbers of trials up to the first success, of probability `p`."""
     def geqrf(self) -> return_types.geqrf:
-        """QR as LAPACK's geqrf leaves it."""
+        """Return QR as LAPACK's geqrf leaves it."""
     def ger(self, vec2: Tensor) -> Tensor:
         """Return the matrix inputᵢ·vec2ⱼ of two vectors."""
     def get_device(self) -> builtins.int:
-        """-1: the tensor is on the CPU."""
+        """Return -1: the tensor is on the CPU."""
     def greater(self, other: Any) -> Tensor:
         """Return where ``input > other``: False where one is nan."""
     def greater_(self, other: Any) -> Tensor:
-        """In-place version of :func:`greater`: writes the result into `input` and returns it."""
+        """Write what :func:`greater` gives into `input`, and return it."""
     def greater_equal(self, other: Any) -> Tensor:
         """Return where ``input ≥ other``: False where one is nan."""
     def greater_equal_(self, other: Any) -> Tensor:
-        """In-place version of :func:`greater_equal`: writes the result into `input` and returns it."""
+        """Write what :func:`greater_equal` gives into `input`, and return it."""
     def gt(self, other: Any) -> Tensor:
         """Return where ``input > other``: False where one is nan."""
     def gt_(self, other: Any) -> Tensor:
-        """In-place version of :func:`gt`: writes the result into `input` and returns it."""
+        """Write what :func:`gt` gives into `input`, and return it."""
     def half(self, *, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor in float16: itself where it is that already."""
+        """Return the tensor in float16: itself where it is that already."""
     def hardshrink(self, lambd: builtins.float = 0.5) -> Tensor:
-        """input where |input| > `lambd`, else 0."""
+        """Return input where |input| > `lambd`, else 0."""
     def hash_tensor(
         self, dim: builtins.int | Sequence[builtins.int] = (), *, keepdim: builtins.bool = False,
         mode: builtins.int = 0,
@@ -693,7 +697,7 @@ class Methods(TensorBase):
     def heaviside(self, values: Tensor) -> Tensor:
         """Step function: 0 below zero, `values` at zero, 1 above."""
     def heaviside_(self, values: Tensor) -> Tensor:
-        """In-place version of :func:`heaviside`: writes the result into `input` and returns it."""
+        """Write what :func:`heaviside` gives into `input`, and return it."""
     def histc(self, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0) -> Tensor:
         """Count the elements in each of `bins` equal parts of [min, max] (of the input's range where both
         are equal).
@@ -709,61 +713,65 @@ class Methods(TensorBase):
     ) -> return_types.histogram:
         """Count the elements in each of several intervals."""
     def hsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
-        """Parts along axis 1 (axis 0 of a vector)."""
+        """Return parts along axis 1 (axis 0 of a vector)."""
     def hypot(self, other: Tensor) -> Tensor:
         """Return √(input² + other²), without overflow on the way."""
     def hypot_(self, other: Tensor) -> Tensor:
-        """In-place version of :func:`hypot`: writes the result into `input` and returns it."""
+        """Write what :func:`hypot` gives into `input`, and return it."""
     def i0(self) -> Tensor:
         """Return the modified Bessel function of the first kind and order 0, I₀(x), of each element."""
     def i0_(self) -> Tensor:
-        """In-place version of :func:`i0`: writes the result into `input` and returns it."""
+        """Write what :func:`i0` gives into `input`, and return it."""
     def igamma(self, other: Tensor) -> Tensor:
         """Lower incomplete gamma function over Γ, P(a, x) = 1/Γ(a)·∫₀ˣ tᵃ⁻¹e⁻ᵗ dt (DLMF 8.2.4)."""
     def igamma_(self, other: Tensor) -> Tensor:
-        """In-place version of :func:`igamma`: writes the result into `input` and returns it."""
+        """Write what :func:`igamma` gives into `input`, and return it."""
     def igammac(self, other: Tensor) -> Tensor:
-        """Upper incomplete gamma function over Γ, Q(a, x) = 1 − P(a, x) (DLMF 8.2.4)."""
+        """Return the upper incomplete gamma function over Γ, Q(a, x) = 1 − P(a, x) (DLMF 8.2.4)."""
     def igammac_(self, other: Tensor) -> Tensor:
-        """In-place version of :func:`igammac`: writes the result into `input` and returns it."""
+        """Write what :func:`igammac` gives into `input`, and return it."""
     @property
     def imag(self) -> Tensor: ...
     @imag.setter
     def imag(self, value: Tensor) -> None: ...
     def index_add(self, dim: builtins.int, index: Any, source: Any, *, alpha: _Number = 1) -> Tensor:
-        """`input` with ``alpha · source``'s slices added to the slices of axis `dim` that `index` names."""
+        """Return `input` with ``alpha · source``'s slices added to the slices of axis `dim` that `index`
+        names.
+        """
     def index_add_(self, dim: builtins.int, index: Any, source: Any, *, alpha: _Number = 1) -> Tensor:
-        """In-place version of :func:`index_add`: writes the result into `input` and returns it."""
+        """Write what :func:`index_add` gives into `input`, and return it."""
     def index_copy(self, dim: builtins.int, index: Any, source: Any) -> Tensor:
-        """`input` with the slices of axis `dim` that `index` names replaced by those of `source`."""
+        """Return `input` with the slices of axis `dim` that `index` names replaced by those of `source`."""
     def index_copy_(self, dim: builtins.int, index: Any, source: Any) -> Tensor:
-        """In-place version of :func:`index_copy`: writes the result into `input` and returns it."""
+        """Write what :func:`index_copy` gives into `input`, and return it."""
     def index_fill(self, dim: builtins.int, index: Any, value: Any) -> Tensor:
-        """`input` with one value in the slices of axis `dim` that `index` names."""
+        """Return `input` with one value in the slices of axis `dim` that `index` names."""
     def index_fill_(self, dim: builtins.int, index: Any, value: Any) -> Tensor:
-        """In-place version of :func:`index_fill`: writes the result into `input` and returns it."""
+        """Write what :func:`index_fill` gives into `input`, and return it."""
     def index_put(self, indices: Any, values: Any, accumulate: builtins.bool = False) -> Tensor:
-        """`input` with the elements at `indices` replaced by `values`, or with `values` added there."""
+        """Return `input` with the elements at `indices` replaced by `values`, or with `values` added
+        there.
+        """
     def index_put_(self, indices: Any, values: Any, accumulate: builtins.bool = False) -> Tensor:
-        """In-place version of :func:`index_put`."""
+        """Apply :func:`index_put` in place."""
     def index_reduce(
         self, dim: builtins.int, index: Any, source: Any, reduce: str, *, include_self: builtins.bool = True,
     ) -> Tensor:
-        """`input` with slices of `source` reduced into those that `index` names: "prod", "mean", "amax" or
-        "amin".
+        """Return `input` with slices of `source` reduced into those that `index` names: "prod", "mean",
+        "amax" or "amin".
         """
     def index_reduce_(
         self, dim: builtins.int, index: Any, source: Any, reduce: str, *, include_self: builtins.bool = True,
     ) -> Tensor:
-        """In-place version of :func:`index_reduce`: writes the result into `input` and returns it."""
+        """Write what :func:`index_reduce` gives into `input`, and return it."""
     def index_select(self, dim: builtins.int, index: Any) -> Tensor:
-        """Slices of axis `dim`, in the order of the vector `index`."""
+        """Return slices of axis `dim`, in the order of the vector `index`."""
     def indices(self) -> Tensor:
-        """Refused: only a sparse coordinate tensor has them."""
+        """Raise torch's error: only a sparse coordinate tensor has them."""
     def inner(self, other: Any) -> Tensor:
-        """Sums of products over the last axes of both."""
+        """Return sums of products over the last axes of both."""
     def int(self, *, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor in int32: itself where it is that already."""
+        """Return the tensor in int32: itself where it is that already."""
     def inverse(self) -> Tensor:
         """Return the inverse of square matrices: (…, n, n) -> (…, n, n) (see `torch.linalg.inv`)."""
     def ipu(
@@ -772,11 +780,11 @@ class Methods(TensorBase):
     ) -> Tensor:
         """Raise torch's error: there is no such device."""
     def is_coalesced(self) -> builtins.bool:
-        """Refused: only a sparse coordinate tensor has them."""
+        """Raise torch's error: only a sparse coordinate tensor has them."""
     def is_complex(self) -> builtins.bool:
-        """Whether the dtype is a complex one."""
+        """Return whether the dtype is a complex one."""
     def is_conj(self) -> builtins.bool:
-        """Whether the elements are conjugated when they are read."""
+        """Return whether the elements are conjugated when they are read."""
     def is_contiguous(self, *, memory_format: memory_format | None = ...) -> builtins.bool:
         """Return whether the elements lie in a memory format (C order by default) without gaps."""
     @property
@@ -784,11 +792,11 @@ class Methods(TensorBase):
     @property
     def is_cuda(self) -> builtins.bool: ...
     def is_distributed(self) -> builtins.bool:
-        """False."""
+        """Return False."""
     def is_floating_point(self) -> builtins.bool:
-        """Whether the dtype is a real one."""
+        """Return whether the dtype is a real one."""
     def is_inference(self) -> builtins.bool:
-        """Whether the tensor was made in inference mode."""
+        """Return whether the tensor was made in inference mode."""
     @property
     def is_ipu(self) -> builtins.bool: ...
     @property
@@ -802,13 +810,13 @@ class Methods(TensorBase):
     @property
     def is_mtia(self) -> builtins.bool: ...
     def is_neg(self) -> builtins.bool:
-        """Whether the elements are negated when they are read."""
+        """Return whether the elements are negated when they are read."""
     @property
     def is_nested(self) -> builtins.bool: ...
     def is_nonzero(self) -> builtins.bool:
         """Return whether the one element is not zero."""
     def is_pinned(self, device: _Device | None = None) -> builtins.bool:
-        """False: only an accelerator has pinned memory."""
+        """Return False: only an accelerator has pinned memory."""
     @property
     def is_quantized(self) -> builtins.bool: ...
     def is_same_size(self, other: Tensor) -> builtins.bool:
@@ -818,7 +826,7 @@ class Methods(TensorBase):
     def is_shared(self) -> builtins.bool:
         """Return whether the tensor lies in memory that processes share."""
     def is_signed(self) -> builtins.bool:
-        """Whether the dtype has negative numbers."""
+        """Return whether the dtype has negative numbers."""
     @property
     def is_sparse(self) -> builtins.bool: ...
     @property
@@ -833,7 +841,7 @@ class Methods(TensorBase):
         self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08,
         equal_nan: builtins.bool = False,
     ) -> Tensor:
-        """Nearness of each element, ``|input − other| ≤ atol + rtol·|other|``."""
+        """Return nearness of each element, ``|input − other| ≤ atol + rtol·|other|``."""
     def isfinite(self) -> Tensor:
         """Return where the elements are neither nan nor infinite."""
     def isin(
@@ -845,9 +853,9 @@ class Methods(TensorBase):
     def isnan(self) -> Tensor:
         """Return where the elements are nan; of a complex one either part."""
     def isneginf(self) -> Tensor:
-        """Where the input is −∞."""
+        """Return where the input is −∞."""
     def isposinf(self) -> Tensor:
-        """Where the input is +∞."""
+        """Return where the input is +∞."""
     def isreal(self) -> Tensor:
         """Return where the imaginary part is 0: everywhere in a real tensor."""
     def istft(
@@ -858,7 +866,7 @@ class Methods(TensorBase):
     ) -> Tensor:
         """Signal from its short-time Fourier transform: the least-squares one (Griffin and Lim 1984)."""
     def kron(self, other: Any) -> Tensor:
-        """Kronecker product."""
+        """Return the Kronecker product."""
     def kthvalue(
         self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False,
     ) -> return_types.kthvalue:
@@ -868,99 +876,101 @@ class Methods(TensorBase):
     def lcm(self, other: Tensor) -> Tensor:
         """Return the least common multiple of both elements: 0 where one is 0."""
     def lcm_(self, other: Tensor) -> Tensor:
-        """In-place version of :func:`lcm`: writes the result into `input` and returns it."""
+        """Write what :func:`lcm` gives into `input`, and return it."""
     def ldexp(self, other: Tensor) -> Tensor:
         """Return ``input · 2^other``."""
     def ldexp_(self, other: Tensor) -> Tensor:
-        """In-place version of :func:`ldexp`: writes the result into `input` and returns it."""
+        """Write what :func:`ldexp` gives into `input`, and return it."""
     def le(self, other: Any) -> Tensor:
         """Return where ``input ≤ other``: False where one is nan."""
     def le_(self, other: Any) -> Tensor:
-        """In-place version of :func:`le`: writes the result into `input` and returns it."""
+        """Write what :func:`le` gives into `input`, and return it."""
     @overload
     def lerp(self, end: Tensor, weight: Tensor) -> Tensor: ...
     @overload
     def lerp(self, end: Tensor, weight: _Number) -> Tensor:
-        """Mixture ``input + weight·(end − input)``."""
+        """Return the mixture ``input + weight·(end − input)``."""
     @overload
     def lerp_(self, end: Tensor, weight: Tensor) -> Tensor: ...
     @overload
     def lerp_(self, end: Tensor, weight: _Number) -> Tensor:
-        """In-place version of :func:`lerp`: writes the result into `input` and returns it."""
+        """Write what :func:`lerp` gives into `input`, and return it."""
     def less(self, other: Any) -> Tensor:
         """Return where ``input < other``: False where one is nan."""
     def less_(self, other: Any) -> Tensor:
-        """In-place version of :func:`less`: writes the result into `input` and returns it."""
+        """Write what :func:`less` gives into `input`, and return it."""
     def less_equal(self, other: Any) -> Tensor:
         """Return where ``input ≤ other``: False where one is nan."""
     def less_equal_(self, other: Any) -> Tensor:
-        """In-place version of :func:`less_equal`: writes the result into `input` and returns it."""
+        """Write what :func:`less_equal` gives into `input`, and return it."""
     def lgamma(self) -> Tensor:
         """Return the logarithm of the gamma function's size, log |Γ(x)|, of each element."""
     def lgamma_(self) -> Tensor:
-        """In-place version of :func:`lgamma`: writes the result into `input` and returns it."""
+        """Write what :func:`lgamma` gives into `input`, and return it."""
     def log(self) -> Tensor:
         """Return the natural logarithm of each element: nan below 0 and −∞ at 0."""
     def log10(self) -> Tensor:
         """Return the logarithm to the base 10 of each element: nan below 0 and −∞ at 0."""
     def log10_(self) -> Tensor:
-        """In-place version of :func:`log10`: writes the result into `input` and returns it."""
+        """Write what :func:`log10` gives into `input`, and return it."""
     def log1p(self) -> Tensor:
         """Return log(1 + x) of each element, exact near 0."""
     def log1p_(self) -> Tensor:
-        """In-place version of :func:`log1p`: writes the result into `input` and returns it."""
+        """Write what :func:`log1p` gives into `input`, and return it."""
     def log2(self) -> Tensor:
         """Return the logarithm to the base 2 of each element: nan below 0 and −∞ at 0."""
     def log2_(self) -> Tensor:
-        """In-place version of :func:`log2`: writes the result into `input` and returns it."""
+        """Write what :func:`log2` gives into `input`, and return it."""
     def log_(self) -> Tensor:
-        """In-place version of :func:`log`: writes the result into `input` and returns it."""
+        """Write what :func:`log` gives into `input`, and return it."""
     def log_normal_(
         self, mean: builtins.float = 1, std: builtins.float = 2, *, generator: Generator | None = None,
     ) -> Tensor:
         """Fill with exp(n) for normal numbers n."""
     def log_softmax(self, dim: builtins.int, dtype: _dtype | None = None) -> Tensor:
-        """input − log Σ exp(input) along `dim`; `dtype` casts the input first."""
+        """Return input − log Σ exp(input) along `dim`; `dtype` casts the input first."""
     def logaddexp(self, other: Tensor) -> Tensor:
         """Return log(eˣ + eʸ), without overflow on the way."""
     def logaddexp2(self, other: Tensor) -> Tensor:
         """Return log₂(2ˣ + 2ʸ), without overflow on the way."""
     def logcumsumexp(self, dim: builtins.int) -> Tensor:
-        """Log of the running sum of exponentials along `dim`."""
+        """Return log of the running sum of exponentials along `dim`."""
     def logdet(self) -> Tensor:
         """Return the logarithm of the determinant, nan where that is negative: (…, n, n) -> (…)."""
     def logical_and(self, other: Any) -> Tensor:
         """Return where both elements are other than 0."""
     def logical_and_(self, other: Any) -> Tensor:
-        """In-place version of :func:`logical_and`: writes the result into `input` and returns it."""
+        """Write what :func:`logical_and` gives into `input`, and return it."""
     def logical_not(self) -> Tensor:
         """Return where the elements are 0."""
     def logical_not_(self) -> Tensor:
-        """In-place version of :func:`logical_not`: writes the result into `input` and returns it."""
+        """Write what :func:`logical_not` gives into `input`, and return it."""
     def logical_or(self, other: Any) -> Tensor:
         """Return where at least one element is other than 0."""
     def logical_or_(self, other: Any) -> Tensor:
-        """In-place version of :func:`logical_or`: writes the result into `input` and returns it."""
+        """Write what :func:`logical_or` gives into `input`, and return it."""
     def logical_xor(self, other: Any) -> Tensor:
         """Return where exactly one element is other than 0."""
     def logical_xor_(self, other: Any) -> Tensor:
-        """In-place version of :func:`logical_xor`: writes the result into `input` and returns it."""
+        """Write what :func:`logical_xor` gives into `input`, and return it."""
     def logit(self, eps: builtins.float | None = None) -> Tensor:
-        """log(x / (1 − x))."""
+        """Return log(x / (1 − x))."""
     def logit_(self, eps: builtins.float | None = None) -> Tensor:
-        """In-place version of :func:`logit`: writes the result into `input` and returns it."""
+        """Write what :func:`logit` gives into `input`, and return it."""
     def logsumexp(self, dim: Any, keepdim: builtins.bool = False) -> Tensor:
-        """log Σ exp(input) over `dim`, computed without overflow."""
+        """Return log Σ exp(input) over `dim`, computed without overflow."""
     def long(self, *, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor in int64: itself where it is that already."""
+        """Return the tensor in int64: itself where it is that already."""
     def lt(self, other: Any) -> Tensor:
         """Return where ``input < other``: False where one is nan."""
     def lt_(self, other: Any) -> Tensor:
-        """In-place version of :func:`lt`: writes the result into `input` and returns it."""
+        """Write what :func:`lt` gives into `input`, and return it."""
     def lu(self, pivot: builtins.bool = True, get_infos: builtins.bool = False) -> tuple[Tensor, ...]:
-        """LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also the place of a zero pivot."""
+        """Return LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also the place of a zero
+        pivot.
+        """
     def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
-        """X with ``A X = input`` (see `torch.linalg.lu_solve`): (…, n, k) -> (…, n, k)."""
+        """Return X with ``A X = input`` (see `torch.linalg.lu_solve`): (…, n, k) -> (…, n, k)."""
     @property
     def mH(self) -> Any: ...
     @property
@@ -972,15 +982,15 @@ class Methods(TensorBase):
     def masked_fill(self, mask: Tensor, value: Any) -> Tensor:
         """Return the input with a value where a mask holds."""
     def masked_fill_(self, mask: Tensor, value: Any) -> Tensor:
-        """In-place version of :func:`masked_fill`: writes the result into `input` and returns it."""
+        """Write what :func:`masked_fill` gives into `input`, and return it."""
     def masked_scatter(self, mask: Tensor, source: Any) -> Tensor:
-        """`input` with the elements where `mask` holds replaced by those of `source`, in order."""
+        """Return `input` with the elements where `mask` holds replaced by those of `source`, in order."""
     def masked_scatter_(self, mask: Tensor, source: Any) -> Tensor:
-        """In-place version of :func:`masked_scatter`: writes the result into `input` and returns it."""
+        """Write what :func:`masked_scatter` gives into `input`, and return it."""
     def masked_select(self, mask: Tensor) -> Tensor:
         """Return the elements where `mask` holds, as a vector."""
     def matmul(self, other: Any) -> Tensor:
-        """Matrix product with torch's cases."""
+        """Return the matrix product with torch's cases."""
     def matrix_exp(self) -> Tensor:
         """Return the exponential of square matrices (see `torch.linalg.matrix_exp`)."""
     def matrix_power(self, n: builtins.int) -> Tensor:
@@ -991,31 +1001,31 @@ class Methods(TensorBase):
     def max(self, dim: builtins.int, keepdim: builtins.bool = ...) -> return_types.max: ...
     @overload
     def max(self, other: Tensor) -> Tensor:
-        """The largest element; with `dim`, values and indices along it; with a second tensor, element by
-        element.
+        """Return the largest element; with `dim`, values and indices along it; with a second tensor,
+        element by element.
         """
     def maximum(self, other: Any) -> Tensor:
         """Return the larger of both elements, and nan where one is nan."""
     def mean(self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: _dtype | None = None) -> Tensor:
-        """Mean of all elements, or over `dim`."""
+        """Return the mean of all elements, or over `dim`."""
     @overload
     def median(self) -> Tensor: ...
     @overload
     def median(self, dim: builtins.int, keepdim: builtins.bool = ...) -> return_types.median:
-        """The lower median of all elements, or values and indices along `dim`."""
+        """Return the lower median of all elements, or values and indices along `dim`."""
     @overload
     def min(self) -> Tensor: ...
     @overload
     def min(self, dim: builtins.int, keepdim: builtins.bool = ...) -> return_types.min: ...
     @overload
     def min(self, other: Tensor) -> Tensor:
-        """The smallest element; with `dim`, values and indices along it; with a second tensor, element by
-        element.
+        """Return the smallest element; with `dim`, values and indices along it; with a second tensor,
+        element by element.
         """
     def minimum(self, other: Any) -> Tensor:
         """Return the smaller of both elements, and nan where one is nan."""
     def mm(self, mat2: Tensor) -> Tensor:
-        """Matrix product: (n, k) @ (k, m) -> (n, m)."""
+        """Return the matrix product: (n, k) @ (k, m) -> (n, m)."""
     def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False) -> return_types.mode:
         """Return the most frequent element along `dim` and where it last is."""
     def moveaxis(self, source: Any, destination: Any) -> Tensor:
@@ -1027,67 +1037,67 @@ class Methods(TensorBase):
     def mul(self, other: Any) -> Tensor:
         """Return the product ``input · other``."""
     def mul_(self, other: Any) -> Tensor:
-        """In-place version of :func:`mul`: writes the result into `input` and returns it."""
+        """Write what :func:`mul` gives into `input`, and return it."""
     def multinomial(
         self, num_samples: builtins.int, replacement: builtins.bool = False, *,
         generator: Generator | None = None,
     ) -> Tensor:
-        """Indices of the last axis, drawn with the weights in it."""
+        """Return indices of the last axis, drawn with the weights in it."""
     def multiply(self, other: Any) -> Tensor:
         """Return the product ``input · other``."""
     def multiply_(self, other: Any) -> Tensor:
-        """In-place version of :func:`multiply`: writes the result into `input` and returns it."""
+        """Write what :func:`multiply` gives into `input`, and return it."""
     def mv(self, vec: Tensor) -> Tensor:
-        """Matrix times vector: (n, k) @ (k,) -> (n,)."""
+        """Return the matrix times vector: (n, k) @ (k,) -> (n,)."""
     def mvlgamma(self, p: builtins.int) -> Tensor:
-        """Logarithm of the multivariate gamma function, log Γₚ(x) (DLMF 35.3.4)."""
+        """Return the logarithm of the multivariate gamma function, log Γₚ(x) (DLMF 35.3.4)."""
     def mvlgamma_(self, p: builtins.int) -> Tensor:
-        """In-place version of :func:`mvlgamma`: writes the result into `input` and returns it."""
+        """Write what :func:`mvlgamma` gives into `input`, and return it."""
     @property
     def name(self) -> Any: ...
     def nan_to_num(
         self, nan: builtins.float | None = None, posinf: builtins.float | None = None,
         neginf: builtins.float | None = None,
     ) -> Tensor:
-        """Finite numbers instead of nan and the infinities."""
+        """Return finite numbers instead of nan and the infinities."""
     def nan_to_num_(
         self, nan: builtins.float | None = None, posinf: builtins.float | None = None,
         neginf: builtins.float | None = None,
     ) -> Tensor:
-        """In-place version of :func:`nan_to_num`: writes the result into `input` and returns it."""
+        """Write what :func:`nan_to_num` gives into `input`, and return it."""
     def nanmean(
         self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: _dtype | None = None,
     ) -> Tensor:
-        """Mean of what is not nan."""
+        """Return the mean of what is not nan."""
     @overload
     def nanmedian(self) -> Tensor: ...
     @overload
     def nanmedian(self, dim: builtins.int, keepdim: builtins.bool = ...) -> return_types.nanmedian:
-        """The lower median of all elements, or values and indices along `dim`."""
+        """Return the lower median of all elements, or values and indices along `dim`."""
     def nanquantile(
         self, q: Any, dim: Any = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear',
     ) -> Tensor:
-        """`quantile` of what is not nan."""
+        """Return `quantile` of what is not nan."""
     def nansum(
         self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: _dtype | None = None,
     ) -> Tensor:
-        """Sum of what is not nan."""
+        """Return the sum of what is not nan."""
     def narrow(self, dim: builtins.int, start: Any, length: builtins.int) -> Tensor:
         """Return the places start … start + length − 1 of axis `dim`."""
     def narrow_copy(self, dim: builtins.int, start: builtins.int, length: builtins.int) -> Tensor:
-        """Some places of an axis: a copy of what the view of that name shows."""
+        """Copy what :func:`narrow` shows: some places of an axis."""
     def ne(self, other: Any) -> Tensor:
         """Return where ``input ≠ other``: True where one is nan."""
     def ne_(self, other: Any) -> Tensor:
-        """In-place version of :func:`ne`: writes the result into `input` and returns it."""
+        """Write what :func:`ne` gives into `input`, and return it."""
     def neg(self) -> Tensor:
         """Return −x of each element."""
     def neg_(self) -> Tensor:
-        """In-place version of :func:`neg`: writes the result into `input` and returns it."""
+        """Write what :func:`neg` gives into `input`, and return it."""
     def negative(self) -> Tensor:
         """Return −x of each element."""
     def negative_(self) -> Tensor:
-        """In-place version of :func:`negative`: writes the result into `input` and returns it."""
+        """Write what :func:`negative` gives into `input`, and return it."""
     def new(self, *args: Any, **kwargs: Any) -> Any:
         """Make a tensor of this tensor's dtype by the legacy forms of arguments."""
     @overload
@@ -1149,7 +1159,7 @@ class Methods(TensorBase):
     def nextafter(self, other: Tensor) -> Tensor:
         """Return the number of the dtype that comes next after `input` towards `other`."""
     def nextafter_(self, other: Tensor) -> Tensor:
-        """In-place version of :func:`nextafter`: writes the result into `input` and returns it."""
+        """Write what :func:`nextafter` gives into `input`, and return it."""
     @overload
     def nonzero(self, *, as_tuple: Literal[False] = ...) -> Tensor: ...
     @overload
@@ -1160,12 +1170,12 @@ class Methods(TensorBase):
         axis.
         """
     def nonzero_static(self, *, size: builtins.int, fill_value: builtins.int = -1) -> Tensor:
-        """`nonzero` cut to `size` rows, or filled up to them with `fill_value`."""
+        """Return `nonzero` cut to `size` rows, or filled up to them with `fill_value`."""
     def norm(
         self, p: Any = 'fro', dim: Any = None, keepdim: builtins.bool = False, dtype: _dtype | None = None,
     ) -> Tensor:
-        """Vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean norm, ``"nuc"`` that of a
-        matrix.
+        """Return the vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean norm, ``"nuc"`` that
+        of a matrix.
         """
     def normal_(
         self, mean: builtins.float = 0, std: builtins.float = 1, *, generator: Generator | None = None,
@@ -1174,7 +1184,7 @@ class Methods(TensorBase):
     def not_equal(self, other: Any) -> Tensor:
         """Return where ``input ≠ other``: True where one is nan."""
     def not_equal_(self, other: Any) -> Tensor:
-        """In-place version of :func:`not_equal`: writes the result into `input` and returns it."""
+        """Write what :func:`not_equal` gives into `input`, and return it."""
     def numpy(self, *, force: builtins.bool = False) -> ndarray:
         """Return the elements as a NumPy array that shares memory."""
     def orgqr(self, input2: Tensor) -> Tensor:
@@ -1194,31 +1204,35 @@ class Methods(TensorBase):
         n, m).
         """
     def polygamma(self, n: builtins.int) -> Tensor:
-        """Derivative of order n of ψ (see `torch.polygamma`)."""
+        """Return the derivative of order n of ψ (see `torch.polygamma`)."""
     def polygamma_(self, n: builtins.int) -> Tensor:
-        """In-place version of :func:`polygamma`: writes the result into `input` and returns it."""
+        """Write what :func:`polygamma` gives into `input`, and return it."""
     def positive(self) -> Tensor:
         """Return the input itself."""
     @overload
     def pow(self, exponent: Tensor) -> Tensor: ...
     @overload
     def pow(self, exponent: _Number) -> Tensor:
-        """Power ``input ** exponent``."""
+        """Return the power ``input ** exponent``."""
     @overload
     def pow_(self, exponent: Tensor) -> Tensor: ...
     @overload
     def pow_(self, exponent: _Number) -> Tensor:
-        """In-place version of :func:`pow`: writes the result into `input` and returns it."""
+        """Write what :func:`pow` gives into `input`, and return it."""
     def prelu(self, weight: Tensor) -> Tensor:
-        """input where it is positive, else weight·input, a weight for each channel (dim 1) or one for all."""
+        """Return input where it is positive, else weight·input, a weight for each channel (dim 1) or one
+        for all.
+        """
     def prod(self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: _dtype | None = None) -> Tensor:
-        """Product of all elements, or along `dim`."""
+        """Return the product of all elements, or along `dim`."""
     def put(self, index: Any, source: Any, accumulate: builtins.bool = False) -> Tensor:
-        """`input` with the elements at flat places replaced by those of `source`, or with these added."""
+        """Return `input` with the elements at flat places replaced by those of `source`, or with these
+        added.
+        """
     def put_(self, index: Any, source: Any, accumulate: builtins.bool = False) -> Tensor:
-        """In-place version of :func:`put`: writes the result into `input` and returns it."""
+        """Write what :func:`put` gives into `input`, and return it."""
     def qr(self, some: builtins.bool = True) -> return_types.qr:
-        """``input = Q R`` (see `torch.linalg.qr`)."""
+        """Return ``input = Q R`` (see `torch.linalg.qr`)."""
     def quantile(
         self, q: Any, dim: Any = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear',
     ) -> Tensor:
@@ -1226,7 +1240,7 @@ class Methods(TensorBase):
     def rad2deg(self) -> Tensor:
         """Return each element, an angle in radians, in degrees: x·180/π."""
     def rad2deg_(self) -> Tensor:
-        """In-place version of :func:`rad2deg`: writes the result into `input` and returns it."""
+        """Write what :func:`rad2deg` gives into `input`, and return it."""
     @overload
     def random_(self, *, generator: Generator | None = None) -> Tensor: ...
     @overload
@@ -1245,27 +1259,27 @@ class Methods(TensorBase):
     def reciprocal(self) -> Tensor:
         """Return 1/x of each element."""
     def reciprocal_(self) -> Tensor:
-        """In-place version of :func:`reciprocal`: writes the result into `input` and returns it."""
+        """Write what :func:`reciprocal` gives into `input`, and return it."""
     def relu(self) -> Tensor:
         """Return the larger of 0 and each element; nan stays."""
     def relu_(self) -> Tensor:
-        """In-place version of :func:`relu`: writes the result into `input` and returns it."""
+        """Write what :func:`relu` gives into `input`, and return it."""
     @overload
     def remainder(self, other: Tensor) -> Tensor: ...
     @overload
     def remainder(self, other: _Number) -> Tensor:
-        """Remainder ``input − other·⌊input/other⌋``, of the sign of `other`."""
+        """Return the remainder ``input − other·⌊input/other⌋``, of the sign of `other`."""
     @overload
     def remainder_(self, other: Tensor) -> Tensor: ...
     @overload
     def remainder_(self, other: _Number) -> Tensor:
-        """In-place version of :func:`remainder`: writes the result into `input` and returns it."""
+        """Write what :func:`remainder` gives into `input`, and return it."""
     def renorm(self, p: _Number, dim: builtins.int, maxnorm: _Number) -> Tensor:
         """Bring each slice of `dim` whose norm is above `maxnorm` down to it: times ``maxnorm/(norm +
         10⁻⁷)``.
         """
     def renorm_(self, p: _Number, dim: builtins.int, maxnorm: _Number) -> Tensor:
-        """In-place version of :func:`renorm`: writes the result into `input` and returns it."""
+        """Write what :func:`renorm` gives into `input`, and return it."""
     def repeat(self, *repeats: Any, **keyword: Any) -> Tensor:
         """Return the whole repeated along each axis; more counts than axes add leading axes."""
     def repeat_interleave(
@@ -1280,7 +1294,7 @@ class Methods(TensorBase):
         may be -1.
         """
     def reshape_as(self, other: Any) -> Tensor:
-        """``input.reshape(other.size())``."""
+        """Return ``input.reshape(other.size())``."""
     @overload
     def resize(self, *sizes: builtins.int) -> Tensor: ...
     @overload
@@ -1296,55 +1310,55 @@ class Methods(TensorBase):
     def resize_as_(self, the_template: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
         """Give the tensor the size of another one (see `resize_`)."""
     def resize_as_sparse_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """Refused: only a sparse tensor has it."""
+        """Raise torch's error: only a sparse tensor has it."""
     def resolve_conj(self) -> Tensor:
         """Return the tensor with its conjugates worked out: itself where they are."""
     def resolve_neg(self) -> Tensor:
         """Return the tensor with its signs worked out: itself where they are."""
     def roll(self, shifts: Any, dims: Any = ()) -> Tensor:
-        """Axes shifted in a circle; without `dims` the elements as one row."""
+        """Return axes shifted in a circle; without `dims` the elements as one row."""
     def rot90(self, k: builtins.int = 1, dims: Sequence[builtins.int] = ...) -> Tensor:
         """Return the plane of two axes turned by k·90°, from the first axis towards the second."""
     @overload
     def round(self) -> Tensor: ...
     @overload
     def round(self, *, decimals: builtins.int) -> Tensor:
-        """Nearest integer, halves to even; or nearest multiple of 10^−decimals."""
+        """Return the nearest integer, halves to even; or nearest multiple of 10^−decimals."""
     @overload
     def round_(self) -> Tensor: ...
     @overload
     def round_(self, *, decimals: builtins.int) -> Tensor:
-        """In-place version of :func:`round`: writes the result into `input` and returns it."""
+        """Write what :func:`round` gives into `input`, and return it."""
     def row_indices(self) -> Tensor:
-        """Refused: only a sparse column compressed tensor has them."""
+        """Raise torch's error: only a sparse column compressed tensor has them."""
     def rsqrt(self) -> Tensor:
         """Return 1/√x of each element: nan below 0 and ∞ at 0."""
     def rsqrt_(self) -> Tensor:
-        """In-place version of :func:`rsqrt`: writes the result into `input` and returns it."""
+        """Write what :func:`rsqrt` gives into `input`, and return it."""
     def scatter(
         self, dim: builtins.int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None,
     ) -> Tensor:
-        """`input` with ``src[i, j]`` (or a number) written at ``[index[i, j], j]`` for dim 0, and alike
-        for others.
+        """Return `input` with ``src[i, j]`` (or a number) written at ``[index[i, j], j]`` for dim 0, and
+        alike for others.
         """
     def scatter_(
         self, dim: builtins.int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None,
     ) -> Tensor:
-        """In-place version of :func:`scatter`: writes the result into `input` and returns it."""
+        """Write what :func:`scatter` gives into `input`, and return it."""
     def scatter_add(self, dim: builtins.int, index: Any, src: Any) -> Tensor:
-        """`input` with ``src[i, j]`` added at ``[index[i, j], j]`` for dim 0, and alike for others."""
+        """Return `input` with ``src[i, j]`` added at ``[index[i, j], j]`` for dim 0, and alike for others."""
     def scatter_add_(self, dim: builtins.int, index: Any, src: Any) -> Tensor:
-        """In-place version of :func:`scatter_add`: writes the result into `input` and returns it."""
+        """Write what :func:`scatter_add` gives into `input`, and return it."""
     def scatter_reduce(
         self, dim: builtins.int, index: Any, src: Any, reduce: str, *, include_self: builtins.bool = True,
     ) -> Tensor:
-        """`input` with ``src[i, j]`` reduced into ``[index[i, j], j]``: "sum", "prod", "mean", "amax" or
-        "amin".
+        """Return `input` with ``src[i, j]`` reduced into ``[index[i, j], j]``: "sum", "prod", "mean",
+        "amax" or "amin".
         """
     def scatter_reduce_(
         self, dim: builtins.int, index: Any, src: Any, reduce: str, *, include_self: builtins.bool = True,
     ) -> Tensor:
-        """In-place version of :func:`scatter_reduce`: writes the result into `input` and returns it."""
+        """Write what :func:`scatter_reduce` gives into `input`, and return it."""
     def searchsorted(
         self, sorted_sequence: Any, *, out_int32: builtins.bool = False, right: builtins.bool = False,
         side: str | None = None, sorter: Any = None,
@@ -1355,7 +1369,7 @@ class Methods(TensorBase):
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
         """Return the part at `index` of axis `dim`, without that axis."""
     def select_scatter(self, src: Any, dim: builtins.int, index: builtins.int) -> Tensor:
-        """`input` with the part at `index` of axis `dim` replaced by `src`."""
+        """Return `input` with the part at `index` of axis `dim` replaced by `src`."""
     @overload
     def set_(self) -> Tensor: ...
     @overload
@@ -1378,82 +1392,88 @@ class Methods(TensorBase):
     def sgn(self) -> Tensor:
         """Return the sign of each element; of a complex one its direction x/|x|, and 0 at 0."""
     def sgn_(self) -> Tensor:
-        """In-place version of :func:`sgn`: writes the result into `input` and returns it."""
+        """Write what :func:`sgn` gives into `input`, and return it."""
     def share_memory_(self) -> Tensor:
         """Move the tensor's storage to memory that processes started later share, and return the tensor."""
     def short(self, *, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor in int16: itself where it is that already."""
+        """Return the tensor in int16: itself where it is that already."""
     def sigmoid(self) -> Tensor:
         """Return the logistic function 1/(1 + e⁻ˣ) of each element."""
     def sigmoid_(self) -> Tensor:
-        """In-place version of :func:`sigmoid`: writes the result into `input` and returns it."""
+        """Write what :func:`sigmoid` gives into `input`, and return it."""
     def sign(self) -> Tensor:
         """Return −1, 0 or 1: the sign of each element."""
     def sign_(self) -> Tensor:
-        """In-place version of :func:`sign`: writes the result into `input` and returns it."""
+        """Write what :func:`sign` gives into `input`, and return it."""
     def signbit(self) -> Tensor:
         """Return where the sign is negative, that of −0 and of nan included."""
     def sin(self) -> Tensor:
         """Return the sine of each element, an angle in radians."""
     def sin_(self) -> Tensor:
-        """In-place version of :func:`sin`: writes the result into `input` and returns it."""
+        """Write what :func:`sin` gives into `input`, and return it."""
     def sinc(self) -> Tensor:
         """Return sin(πx)/(πx) of each element: 1 at 0."""
     def sinc_(self) -> Tensor:
-        """In-place version of :func:`sinc`: writes the result into `input` and returns it."""
+        """Write what :func:`sinc` gives into `input`, and return it."""
     def sinh(self) -> Tensor:
         """Return the hyperbolic sine (eˣ − e⁻ˣ)/2 of each element."""
     def sinh_(self) -> Tensor:
-        """In-place version of :func:`sinh`: writes the result into `input` and returns it."""
+        """Write what :func:`sinh` gives into `input`, and return it."""
     def slice_scatter(
         self, src: Any, dim: builtins.int = 0, start: builtins.int | None = None,
         end: builtins.int | None = None, step: builtins.int = 1,
     ) -> Tensor:
-        """`input` with a slice of axis `dim` replaced by `src`."""
+        """Return `input` with a slice of axis `dim` replaced by `src`."""
     def slogdet(self) -> return_types.slogdet:
-        """Sign and logarithm of the absolute value of the determinant (see `torch.linalg.slogdet`)."""
+        """Return the sign and logarithm of the absolute value of the determinant (see
+        `torch.linalg.slogdet`).
+        """
     def smm(self, mat: Tensor) -> Tensor:
         """Return the product with a matrix, this one being sparse, as a sparse matrix."""
     def softmax(self, dim: builtins.int, dtype: _dtype | None = None) -> Tensor:
-        """exp(input) / Σ exp(input) along `dim`; `dtype` casts the input first."""
+        """Return exp(input) / Σ exp(input) along `dim`; `dtype` casts the input first."""
     def sort(
         self, dim: builtins.int = -1, descending: builtins.bool = False, *,
         stable: builtins.bool | None = None,
     ) -> return_types.sort:
-        """Values in order along `dim`, and the indices where they were; equal values keep their order."""
+        """Return values in order along `dim`, and the indices where they were; equal values keep their
+        order.
+        """
     def sparse_dim(self) -> builtins.int:
-        """0: the tensor is dense."""
+        """Return 0: the tensor is dense."""
     def sparse_mask(self, mask: Tensor) -> Tensor:
         """Return the elements at the places that `mask`, which is sparse, has entries."""
     def sparse_resize_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """Refused: only a sparse tensor has it."""
+        """Raise torch's error: only a sparse tensor has it."""
     def sparse_resize_and_clear_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """Refused: only a sparse tensor has it."""
+        """Raise torch's error: only a sparse tensor has it."""
     def split(self, split_size: Any, dim: builtins.int = 0) -> tuple[Tensor, ...]:
-        """Parts of one size along axis `dim` (the last may be smaller), or parts of the given sizes."""
+        """Return parts of one size along axis `dim` (the last may be smaller), or parts of the given
+        sizes.
+        """
     def split_with_sizes(
         self, split_sizes: Sequence[builtins.int], dim: builtins.int = 0,
     ) -> tuple[Tensor, ...]:
-        """Parts of the given sizes along axis `dim`."""
+        """Return parts of the given sizes along axis `dim`."""
     def sqrt(self) -> Tensor:
         """Return the square root of each element: nan below 0."""
     def sqrt_(self) -> Tensor:
-        """In-place version of :func:`sqrt`: writes the result into `input` and returns it."""
+        """Write what :func:`sqrt` gives into `input`, and return it."""
     def square(self) -> Tensor:
-        """Square ``input²``, of bool in int64."""
+        """Return the square ``input²``, of bool in int64."""
     def square_(self) -> Tensor:
-        """In-place version of :func:`square`: writes the result into `input` and returns it."""
+        """Write what :func:`square` gives into `input`, and return it."""
     def squeeze(self, dim: Any = None) -> Tensor:
-        """Without the axes of size 1, or without those of `dim` whose size is 1."""
+        """Return it without the axes of size 1, or without those of `dim` whose size is 1."""
     def squeeze_(self, dim: Any = None) -> Tensor:
-        """In-place version of :func:`squeeze`."""
+        """Apply :func:`squeeze` in place."""
     def sspaddmm(self, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
         """Return ``beta·self + alpha·(mat1 @ mat2)`` as a sparse matrix."""
     def std(
         self, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *, correction: Any = ...,
     ) -> Tensor:
-        """Standard deviation √(Σ|x − mean|² / (n − correction)) over `dim`; `unbiased=False` means
-        ``correction=0``.
+        """Return the standard deviation √(Σ|x − mean|² / (n − correction)) over `dim`; `unbiased=False`
+        means ``correction=0``.
         """
     def stft(
         self, n_fft: builtins.int, hop_length: builtins.int | None = None,
@@ -1461,59 +1481,63 @@ class Methods(TensorBase):
         pad_mode: str = 'reflect', normalized: builtins.bool = False, onesided: builtins.bool | None = None,
         return_complex: builtins.bool | None = None, align_to_window: builtins.bool | None = None,
     ) -> Tensor:
-        """Short-time Fourier transform ``X[k, m] = Σₙ window[n]·x[n + m·hop]·exp(−2πi·kn/n_fft)``."""
+        """Return the short-time Fourier transform ``X[k, m] = Σₙ window[n]·x[n +
+        m·hop]·exp(−2πi·kn/n_fft)``.
+        """
     def storage(self) -> TypedStorage:
         """Return the storage, counted in elements (deprecated: see `untyped_storage`)."""
     def storage_offset(self) -> builtins.int:
         """Return the place of the first element in the storage, in elements."""
     def sub(self, other: Any, *, alpha: _Number = 1) -> Tensor:
-        """Difference ``input − alpha·other``."""
+        """Return the difference ``input − alpha·other``."""
     def sub_(self, other: Any, *, alpha: _Number = 1) -> Tensor:
-        """In-place version of :func:`sub`: writes the result into `input` and returns it."""
+        """Write what :func:`sub` gives into `input`, and return it."""
     def subtract(self, other: Any, *, alpha: _Number = 1) -> Tensor:
-        """Difference ``input − alpha·other``."""
+        """Return the difference ``input − alpha·other``."""
     def subtract_(self, other: Any, *, alpha: _Number = 1) -> Tensor:
-        """In-place version of :func:`subtract`: writes the result into `input` and returns it."""
+        """Write what :func:`subtract` gives into `input`, and return it."""
     def sum(self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: _dtype | None = None) -> Tensor:
-        """Sum of all elements, or over `dim`; integers are summed in int64."""
+        """Return the sum of all elements, or over `dim`; integers are summed in int64."""
     @overload
     def sum_to_size(self, *size: builtins.int) -> Tensor: ...
     @overload
     def sum_to_size(self, size: Sequence[builtins.int]) -> Tensor:
         """Return the sum over the axes along which `size` broadcasts to the tensor's shape."""
     def svd(self, some: builtins.bool = True, compute_uv: builtins.bool = True) -> return_types.svd:
-        """``input = U diag(S) Vᴴ``, with V itself as third result."""
+        """Return ``input = U diag(S) Vᴴ``, with V itself as third result."""
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
-        """Axes `axis0` and `axis1` exchanged."""
+        """Return axes `axis0` and `axis1` exchanged."""
     def swapaxes_(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
-        """In-place version of :func:`swapaxes`."""
+        """Apply :func:`swapaxes` in place."""
     def swapdims(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
-        """Axes `axis0` and `axis1` exchanged."""
+        """Return axes `axis0` and `axis1` exchanged."""
     def swapdims_(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
-        """In-place version of :func:`swapaxes`."""
+        """Apply :func:`swapaxes` in place."""
     def t(self) -> Tensor:
         """Return the transpose of a matrix; a vector as it is."""
     def t_(self) -> Tensor:
-        """In-place version of :func:`t`."""
+        """Apply :func:`t` in place."""
     def take(self, index: Any) -> Tensor:
-        """Elements of `input` as one row at the places `index`."""
+        """Return elements of `input` as one row at the places `index`."""
     def take_along_dim(self, indices: Any, dim: builtins.int | None = None) -> Tensor:
-        """`gather` with the other axes broadcast; without `dim` from all elements as one row."""
+        """Return `gather` with the other axes broadcast; without `dim` from all elements as one row."""
     def tan(self) -> Tensor:
         """Return the tangent of each element, an angle in radians."""
     def tan_(self) -> Tensor:
-        """In-place version of :func:`tan`: writes the result into `input` and returns it."""
+        """Write what :func:`tan` gives into `input`, and return it."""
     def tanh(self) -> Tensor:
         """Return the hyperbolic tangent sinh(x)/cosh(x) of each element."""
     def tanh_(self) -> Tensor:
-        """In-place version of :func:`tanh`: writes the result into `input` and returns it."""
+        """Write what :func:`tanh` gives into `input`, and return it."""
     def tensor_split(
         self, indices_or_sections: Any = None, dim: builtins.int = 0, *, indices: Any = None,
         sections: Any = None, tensor_indices_or_sections: Any = None,
     ) -> tuple[Tensor, ...]:
-        """Parts of nearly equal size along axis `dim`, or parts that end before each of the given places."""
+        """Return parts of nearly equal size along axis `dim`, or parts that end before each of the given
+        places.
+        """
     def tile(self, *dims: Any, **keyword: Any) -> Tensor:
-        """`repeat` with as many leading ones as `dims` lacks."""
+        """Return `repeat` with as many leading ones as `dims` lacks."""
     @overload
     def to(
         self, device: _Device | None = None, dtype: _dtype | None = None, non_blocking: builtins.bool = False,
@@ -1560,30 +1584,30 @@ class Methods(TensorBase):
     def trace(self) -> Tensor:
         """Return the sum of a matrix's diagonal: (m, n) -> ()."""
     def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
-        """Axes `dim0` and `dim1` exchanged."""
+        """Return axes `dim0` and `dim1` exchanged."""
     def transpose_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
-        """In-place version of :func:`transpose`."""
+        """Apply :func:`transpose` in place."""
     def triangular_solve(
         self, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False,
         unitriangular: builtins.bool = False,
     ) -> return_types.triangular_solve:
-        """X with ``A X = input``, or ``Aᵀ X = input``, for triangular A, and a copy of A."""
+        """Return X with ``A X = input``, or ``Aᵀ X = input``, for triangular A, and a copy of A."""
     def tril(self, diagonal: builtins.int = 0) -> Tensor:
-        """Zeros above a diagonal of the matrices of the last two axes."""
+        """Return zeros above a diagonal of the matrices of the last two axes."""
     def tril_(self, diagonal: builtins.int = 0) -> Tensor:
-        """In-place version of :func:`tril`: writes the result into `input` and returns it."""
+        """Write what :func:`tril` gives into `input`, and return it."""
     def triu(self, diagonal: builtins.int = 0) -> Tensor:
-        """Zeros below a diagonal of the matrices of the last two axes."""
+        """Return zeros below a diagonal of the matrices of the last two axes."""
     def triu_(self, diagonal: builtins.int = 0) -> Tensor:
-        """In-place version of :func:`triu`: writes the result into `input` and returns it."""
+        """Write what :func:`triu` gives into `input`, and return it."""
     def true_divide(self, other: Any) -> Tensor:
-        """True quotient ``input/other``: `div` without a rounding mode."""
+        """Return True quotient ``input/other``: `div` without a rounding mode."""
     def true_divide_(self, other: Any) -> Tensor:
-        """In-place version of :func:`true_divide`: writes the result into `input` and returns it."""
+        """Write what :func:`true_divide` gives into `input`, and return it."""
     def trunc(self) -> Tensor:
         """Return each element without its fraction: the whole number next to it towards 0."""
     def trunc_(self) -> Tensor:
-        """In-place version of :func:`trunc`: writes the result into `input` and returns it."""
+        """Write what :func:`trunc` gives into `input`, and return it."""
     @overload
     def type(self) -> str: ...
     @overload
@@ -1596,9 +1620,9 @@ class Methods(TensorBase):
     def unbind(self, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """Return the parts along axis `dim`, each without it."""
     def unflatten(self, dim: builtins.int, sizes: Sequence[builtins.int]) -> Tensor:
-        """Axis `dim` as several axes of `sizes`; one size may be -1."""
+        """Return the axis `dim` as several axes of `sizes`; one size may be -1."""
     def unfold(self, dimension: builtins.int, size: builtins.int, step: builtins.int) -> Tensor:
-        """Windows of `size` places of an axis, `step` apart, along a new last axis."""
+        """Return windows of `size` places of an axis, `step` apart, along a new last axis."""
     def uniform_(
         self, from_: builtins.float = 0, to: builtins.float = 1, *, generator: Generator | None = None,
     ) -> Tensor:
@@ -1657,49 +1681,51 @@ class Methods(TensorBase):
     ) -> Any:
         """Return the values (or slices along `dim`) without those equal to the one before."""
     def unsafe_chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
-        """At most `chunks` parts of one size along axis `dim` (see :func:`unsafe_split`)."""
+        """Return at most `chunks` parts of one size along axis `dim` (see :func:`unsafe_split`)."""
     def unsafe_split(self, split_size: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
-        """Parts of one size along axis `dim`, as :func:`split` gives them, which autograd takes for no
-        views.
+        """Return parts of one size along axis `dim`, as :func:`split` gives them, which autograd takes for
+        no views.
         """
     def unsafe_split_with_sizes(
         self, split_sizes: Sequence[builtins.int], dim: builtins.int = 0,
     ) -> tuple[Tensor, ...]:
-        """Parts of given sizes along axis `dim` (see :func:`unsafe_split`)."""
+        """Return parts of given sizes along axis `dim` (see :func:`unsafe_split`)."""
     def unsqueeze(self, dim: builtins.int) -> Tensor:
-        """With a new axis of size 1 at `dim`."""
+        """Return it with a new axis of size 1 at `dim`."""
     def unsqueeze_(self, dim: builtins.int) -> Tensor:
-        """In-place version of :func:`unsqueeze`."""
+        """Apply :func:`unsqueeze` in place."""
     def untyped_storage(self) -> UntypedStorage:
         """Return the bytes that the tensor, and all that share memory with it, lie in."""
     def values(self) -> Tensor:
-        """Refused: only a sparse tensor has them."""
+        """Raise torch's error: only a sparse tensor has them."""
     def var(
         self, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *, correction: Any = ...,
     ) -> Tensor:
-        """Variance Σ|x − mean|² / (n − correction) over `dim`; `unbiased=False` means ``correction=0``."""
+        """Return the variance Σ|x − mean|² / (n − correction) over `dim`; `unbiased=False` means
+        ``correction=0``.
+        """
     def vdot(self, other: Any) -> Tensor:
-        """Σ conj(inputᵢ)·otherᵢ of two vectors of one length."""
+        """Return Σ conj(inputᵢ)·otherᵢ of two vectors of one length."""
     def view(self, *shape: Any, size: Any = None, dtype: _dtype | None = None) -> Tensor:
         """Return the same storage in another shape, or read as another dtype."""
     def view_as(self, other: Any) -> Tensor:
-        """``input.view(other.size())``."""
+        """Return ``input.view(other.size())``."""
     @property
     def volatile(self) -> builtins.bool: ...
     def vsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
-        """Parts along axis 0."""
+        """Return parts along axis 0."""
     def where(self, condition: Any, other: Any) -> Tensor:
-        """Elements of this tensor where `condition` holds, else of `other`."""
+        """Return elements of this tensor where `condition` holds, else of `other`."""
     @overload
     def xlogy(self, other: Tensor) -> Tensor: ...
     @overload
     def xlogy(self, other: _Number) -> Tensor:
-        """x·log(y), 0 where x is 0 and y not nan."""
+        """Return x·log(y), 0 where x is 0 and y not nan."""
     @overload
     def xlogy_(self, other: Tensor) -> Tensor: ...
     @overload
     def xlogy_(self, other: _Number) -> Tensor:
-        """In-place version of :func:`xlogy`: writes the result into `input` and returns it."""
+        """Write what :func:`xlogy` gives into `input`, and return it."""
     def xpu(
         self, device: _Device | None = None, non_blocking: builtins.bool = False,
         memory_format: memory_format | None = None,

@@ -71,9 +71,10 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     windows,
     wrappers,
 )
-from .api import as_function, install
+from .api import install
 from .builtin import described, published  # noqa: F401  # for the top level
 from .constants import CONSTANTS
+from .read_calls import as_function
 from .tensor import Tensor, seal
 from .told import tell
 

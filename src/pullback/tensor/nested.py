@@ -30,7 +30,7 @@ _NO_STRIDES = "Internal error: NestedTensorImpl doesn't support strides. Please 
 
 
 class _Parts(InnerValue):
-    """Stands where other tensors have their array: it has a dtype, but no sizes."""
+    """Stand where other tensors have their array: it has a dtype, but no sizes."""
 
     __array_ufunc__ = None
 
@@ -43,7 +43,7 @@ class _Parts(InnerValue):
 
     @classmethod
     def run(cls, op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> NoReturn:
-        """No op runs on the parts at once."""
+        """Refuse an op, as none runs on the parts at once."""
         refuse(op.name)
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
@@ -77,7 +77,7 @@ class NestedTensor(Tensor):
 
     @property
     def shape(self) -> NoReturn:
-        """Refused, as in torch: see `size`."""
+        """Raise torch's error: see `size`."""
         raise RuntimeError(_NO_SIZES)
 
     def size(self, dim: int | None = None) -> Any:
@@ -103,7 +103,7 @@ class NestedTensor(Tensor):
     nelement = numel
 
     def stride(self, *_: Any) -> NoReturn:
-        """Refused, as in torch."""
+        """Raise torch's error."""
         raise RuntimeError(_NO_STRIDES)
 
     def is_contiguous(self, *_: Any, **__: Any) -> bool:
@@ -209,7 +209,7 @@ class NestedTensor(Tensor):
         return self
 
     def is_pinned(self, *_: Any) -> bool:
-        """False: there is no accelerator."""
+        """Return False: there is no accelerator."""
         return False
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -228,7 +228,7 @@ class NestedTensor(Tensor):
 
     @property
     def requires_grad(self) -> bool:
-        """Whether a part does."""
+        """Return whether a part does."""
         return any(part.requires_grad for part in self._parts)
 
     @requires_grad.setter
@@ -243,7 +243,7 @@ class NestedTensor(Tensor):
 
     @property
     def grad(self) -> Any:
-        """The gradients of the parts, as a nested tensor; zeros where only others have one."""
+        """Return the gradients of the parts, as a nested tensor; zeros where only others have one."""
         grads = [part.grad for part in self._parts] if self.is_leaf else []
         if all(grad is None for grad in grads):
             return None
@@ -259,7 +259,7 @@ class NestedTensor(Tensor):
 
     @property
     def grad_fn(self) -> Any:
-        """The node of the first part."""
+        """Return the node of the first part."""
         return self._parts[0].grad_fn if self._parts else None
 
     def detach(self) -> NestedTensor:
@@ -267,7 +267,7 @@ class NestedTensor(Tensor):
         return nested([part.detach() for part in self._parts])
 
     def backward(self, gradient: Any = None, *_: Any, **__: Any) -> NoReturn:
-        """Refused, as in torch: go backward from a tensor that is made of this one."""
+        """Raise torch's error: go backward from a tensor that is made of this one."""
         if not self.requires_grad:
             raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
         if gradient is None:
@@ -277,11 +277,11 @@ class NestedTensor(Tensor):
     # --- as Python sees it ----------------------------------------------------------------------------------
 
     def numpy(self, *_: Any, **__: Any) -> NoReturn:
-        """Refused, as in torch: ask for the parts."""
+        """Raise torch's error: ask for the parts."""
         raise RuntimeError(_NO_SIZES)
 
     def tolist(self) -> NoReturn:
-        """Refused, as in torch: ask for the parts."""
+        """Raise torch's error: ask for the parts."""
         raise RuntimeError(_NO_STRIDES)
 
     def item(self) -> Any:
@@ -369,7 +369,9 @@ def joined(parts: Sequence[Any], dtype: Any = None) -> Any:
 
 
 def tensor_of(data: Any) -> Any:
-    """Part of a list as a tensor without history; numbers are read as `torch.tensor` reads them."""
+    """Return the part of a list as a tensor without history; numbers are read as `torch.tensor` reads
+    them.
+    """
     return data.detach() if isinstance(data, Tensor) else wrap(array_from(data, None))
 
 

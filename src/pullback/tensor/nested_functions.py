@@ -252,9 +252,7 @@ _ALIKE = (
     "relu", "sgn", "silu", "sin", "sqrt", "tanh", "clone", "contiguous", "dropout", "embedding", "ones_like",
     "zeros_like", "empty_like", "scaled_dot_product_attention",
 )  # fmt: skip
-_WRITING = (
-    "abs_", "gelu_", "neg_", "relu_", "sgn_", "silu_", "tanh_", "zero_",
-)
+_WRITING = ("abs_", "gelu_", "neg_", "relu_", "sgn_", "silu_", "tanh_", "zero_")
 _CONVERTING = (
     "to", "type", "type_", "cpu", "float", "double", "half", "bfloat16", "int", "long", "short", "bool",
     "char", "byte",

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..array import dtypes
 from ..core.graph_errors import type_word
-from ..core.op import check_broadcast
+from ..core.promotion import check_broadcast
 from ..core.value import dtype_of, shape_of
 from ..errors import argument_type
 from ..ops import reduce as r
@@ -33,7 +33,9 @@ def _check_order(p: Any) -> None:
 
 @reduction(namespace="linalg")
 def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """Vector norm (Σ|x|^ord)^(1/ord) over `dim`; inf and −inf give the largest and smallest |x|, 0 counts."""
+    """Return the vector norm (Σ|x|^ord)^(1/ord) over `dim`; inf and −inf give the largest and smallest |x|, 0
+    counts.
+    """
     check_tensor("linalg_vector_norm", x)
     if ord is None or isinstance(ord, str):
         raise argument_type("linalg_vector_norm", "ord", 2, "Number", ord)
@@ -91,7 +93,7 @@ def _order_text(ord: float) -> str:
 def matrix_norm(
     A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
 ) -> Any:
-    """Norm of matrices.
+    """Return the norm of matrices.
 
     Parameters
     ----------
@@ -205,7 +207,9 @@ def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False,
 def norm(
     input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
 ) -> Any:
-    """Vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean norm, ``"nuc"`` that of a matrix."""
+    """Return the vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean norm, ``"nuc"`` that of a
+    matrix.
+    """
     options = {"dtype": dtype} if out is None else {"dtype": dtype, "out": out}
     rank = input.layout and len(shape_of(input))
     dims = [dim] if isinstance(dim, int) else dim
@@ -218,7 +222,7 @@ def norm(
 
 @public
 def dist(input: Any, other: Any, p: Any = 2) -> Any:
-    """Norm of order `p` of ``input − other``."""
+    """Return the norm of order `p` of ``input − other``."""
     check_tensor("dist", input)
     tensor("dist", "other", other, 2)
     refuse_bools(input, other)

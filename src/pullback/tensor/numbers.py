@@ -15,15 +15,16 @@ from ..ops import elementwise as e
 from ..ops import mixture as m
 from ..ops import numbers as n
 from ..ops.convert import cast
+from ..ops.signatures import TENSOR_OR_NUMBER
 from .api import public
 from .math import power
-from .operands import TENSOR_OR_NUMBER, declare
+from .operands import declare
 from .out import write_out
 from .return_types import return_type
 
 
 def copysign(input: Any, other: Any) -> Any:
-    """Magnitude of `input` with the sign of `other`; the sign bit of zeros and nans counts.
+    """Return the magnitude of `input` with the sign of `other`; the sign bit of zeros and nans counts.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ def heaviside(input: Any, values: Any) -> Any:
 
 
 def round_(input: Any, *, decimals: int | None = None) -> Any:
-    """Nearest integer, halves to even; or nearest multiple of 10^−decimals.
+    """Return the nearest integer, halves to even; or nearest multiple of 10^−decimals.
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ def round_(input: Any, *, decimals: int | None = None) -> Any:
 
 
 def frexp(input: Any) -> Any:
-    """Mantissa and exponent: ``input = mantissa · 2^exponent`` with |mantissa| in [½, 1).
+    """Return the mantissa and exponent: ``input = mantissa · 2^exponent`` with |mantissa| in [½, 1).
 
     Parameters
     ----------
@@ -119,7 +120,7 @@ def _check_target(what: str, function: str, target: Any, result: Any) -> None:
 
 
 def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
-    """Power in double precision (complex double for a complex operand).
+    """Return the power in double precision (complex double for a complex operand).
 
     Parameters
     ----------
@@ -149,7 +150,7 @@ declare(
 
 @public(is_function=False, method=True, out=False)
 def float_power_(input: Any, exponent: Any) -> Any:
-    """In-place version of :func:`float_power`; the input has the result's dtype already."""
+    """Apply :func:`float_power` in place; the input has the result's dtype already."""
     result = _doubled(input, exponent)
     _check_target("base", "float_power_", input, result)
     return inplace.write(input, result)

@@ -24,7 +24,7 @@ def _warn(name: str, instead: str) -> None:
 
 
 def _frobenius_norm(input: Any, dim: Any, keepdim: bool = False) -> Any:
-    """Euclidean norm ``√Σ|x|²`` over one axis or two, or over all where `dim` is empty.
+    """Return the Euclidean norm ``√Σ|x|²`` over one axis or two, or over all where `dim` is empty.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def _frobenius_norm(input: Any, dim: Any, keepdim: bool = False) -> Any:
 
 
 def _nuclear_norm(input: Any, dim: Any = (-2, -1), keepdim: bool = False) -> Any:
-    """Sum of the singular values of matrices.
+    """Return the sum of the singular values of matrices.
 
     Parameters
     ----------
@@ -81,7 +81,8 @@ _publish(
 
 @with_signature("(Tensor v, int pow = 2, int dim = 0)", method=False, out=False)
 def norm_except_dim(v: Any, pow: int = 2, dim: int = 0) -> Any:
-    """Norm of order `pow` over all axes but `dim`, which the others stay beside with size 1; over all for −1.
+    """Return the norm of order `pow` over all axes but `dim`, which the others stay beside with size 1; over
+    all for −1.
 
     Parameters
     ----------

@@ -16,15 +16,6 @@ from ..core.value import TensorBase
 from .api import OUT, public
 from .signature import Parser, reads
 
-#: The signatures of most functions of one and of two values.
-ONE = ("(Tensor input, *, Tensor out = None)",)
-TWO = ("(Tensor input, Tensor other, *, Tensor out = None)",)
-TENSOR_OR_NUMBER = (*TWO, "(Tensor input, Number other, *, Tensor out = None)")
-EITHER_NUMBER = (
-    *TWO, "(Number self, Tensor other, *, Tensor out = None)",
-    "(Tensor input, Number other, *, Tensor out = None)"
-)
-
 _PLAIN = frozenset({int, float, type(None)})
 
 

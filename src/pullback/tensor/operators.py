@@ -10,11 +10,12 @@ from ..array import dtypes
 from ..core.calls import make_call
 from ..core.value import TensorBase, dtype_of
 from ..ops import arithmetic, comparison, elementwise, mixture
-from .api import inplace_twin, override_operator
 from .contract import matmul
+from .inplace_twins import inplace_twin
 from .interception import PASS
 from .math import floor_divide, positive, power, power_of, remainder, remainder_of
 from .tensor import Tensor
+from .whole_calls import override_operator
 
 
 def _answering(method: str, function: Any, *known: type, inner: Any = None) -> Any:

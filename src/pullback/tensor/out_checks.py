@@ -49,9 +49,7 @@ def _truth(want: Any, got: Any) -> bool:
 
 DEFAULT = DtypeCheck(_castable, "result type {want} can't be cast to the desired output type {got}")
 
-_SAFE = (
-    "Expected {output} to be safely castable from {want} dtype, but got {output} with dtype {got}"
-)
+_SAFE = ("Expected {output} to be safely castable from {want} dtype, but got {output} with dtype {got}")
 _JOINED = DtypeCheck(
     _castable, "torch.cat(): input types can't be cast to the desired output type {got}", TypeError
 )

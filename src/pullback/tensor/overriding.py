@@ -18,8 +18,8 @@ from ..core.modes import change, modes, set_modes
 from ..core.value import wrap_alias
 from ..errors import type_name
 from ..ops.view import alias
-from .api import dispatch_override
 from .interception import OVERRIDING
+from .read_calls import dispatch_override
 from .tensor import Tensor
 
 
@@ -36,9 +36,7 @@ class DisableTorchFunctionSubclass:
 
 
 def _disabled_torch_function_impl(
-    func: Callable[..., Any],
-    types: Iterable[type],
-    args: tuple[Any, ...] = (),
+    func: Callable[..., Any], types: Iterable[type], args: tuple[Any, ...] = (),
     kwargs: dict[str, Any] | None = None,
 ) -> Any:
     """Run the function as if nothing overrode it: what a class sets as `__torch_function__` to stay plain."""

@@ -75,9 +75,7 @@ def _check_amounts(
         if mode == "circular" and (before > n or after > n):
             raise RuntimeError("Padding value causes wrapping around more than once.")
         if mode == "circular" and n + before + after < 0:
-            raise RuntimeError(
-                "Negative padding value is resulting in an empty dimension"
-            )
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
         if mode == "reflect" and (before >= n or after >= n):
             raise RuntimeError(
                 f"Argument #{4 + 2 * (len(size) - 1 - position)}: Padding size should be less than the "

@@ -87,7 +87,7 @@ def unbind(input: Any, dim: int = 0) -> tuple[Any, ...]:
 
 @public(method=False, out=False)
 def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
-    """Parts of one size along axis `dim` (the last may be smaller), or parts of the given sizes."""
+    """Return parts of one size along axis `dim` (the last may be smaller), or parts of the given sizes."""
     parts: tuple[Any, ...] = tensor.split(split_size_or_sections, dim)
     return parts
 
@@ -100,7 +100,7 @@ _SPLIT = Parser(
 
 @public(name="split", is_function=False, out=False, method=True, behind="Tensor.split")
 def _split(self: Any, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
-    """Parts of one size along axis `dim` (the last may be smaller), or parts of the given sizes."""
+    """Return parts of one size along axis `dim` (the last may be smaller), or parts of the given sizes."""
     size = split_size
     if isinstance(size, TensorBase) and count(shape_of(size)) == 1:
         size = int(array_of(size).item())
@@ -123,7 +123,7 @@ def _split(self: Any, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
 
 @public(out=False)
 def split_with_sizes(input: Any, split_sizes: Sequence[int], dim: int = 0) -> tuple[Any, ...]:
-    """Parts of the given sizes along axis `dim`."""
+    """Return parts of the given sizes along axis `dim`."""
     sizes = sequence("split_with_sizes", "split_sizes", 2, split_sizes)
     shape = shape_of(input)
     if not shape:
@@ -145,7 +145,7 @@ def split_with_sizes(input: Any, split_sizes: Sequence[int], dim: int = 0) -> tu
 
 @public(out=False)
 def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
-    """At most `chunks` parts of one size along axis `dim`."""
+    """Return at most `chunks` parts of one size along axis `dim`."""
     shape = shape_of(tensor("chunk", "input", input))
     if not shape:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
@@ -161,15 +161,12 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
 
 @public(out=False)
 def tensor_split(
-    input: Any,
-    indices_or_sections: Any = None,
-    dim: int = 0,
-    *,
-    indices: Any = None,
-    sections: Any = None,
+    input: Any, indices_or_sections: Any = None, dim: int = 0, *, indices: Any = None, sections: Any = None,
     tensor_indices_or_sections: Any = None,
 ) -> tuple[Any, ...]:
-    """Parts of nearly equal size along axis `dim`, or parts that end before each of the given places."""
+    """Return parts of nearly equal size along axis `dim`, or parts that end before each of the given
+    places.
+    """
     shape = shape_of(tensor("tensor_split", "input", input))
     where = next(
         (a for a in (indices_or_sections, indices, sections, tensor_indices_or_sections) if a is not None),
@@ -235,17 +232,17 @@ def _split_along(name: str, input: Any, where: Any, dim: int, least: int) -> tup
 
 @public(out=False)
 def hsplit(input: Any, indices_or_sections: Any) -> tuple[Any, ...]:
-    """Parts along axis 1 (axis 0 of a vector)."""
+    """Return parts along axis 1 (axis 0 of a vector)."""
     return _split_along("hsplit", input, indices_or_sections, 0 if len(shape_of(input)) == 1 else 1, 1)
 
 
 @public(out=False)
 def vsplit(input: Any, indices_or_sections: Any) -> tuple[Any, ...]:
-    """Parts along axis 0."""
+    """Return parts along axis 0."""
     return _split_along("vsplit", input, indices_or_sections, 0, 2)
 
 
 @public(out=False)
 def dsplit(input: Any, indices_or_sections: Any) -> tuple[Any, ...]:
-    """Parts along axis 2."""
+    """Return parts along axis 2."""
     return _split_along("dsplit", input, indices_or_sections, 2, 3)

@@ -56,12 +56,8 @@ _options = PrintOptions()
 
 
 def set_printoptions(
-    precision: int | None = None,
-    threshold: float | None = None,
-    edgeitems: int | None = None,
-    linewidth: int | None = None,
-    profile: str | None = None,
-    sci_mode: bool | None = None,
+    precision: int | None = None, threshold: float | None = None, edgeitems: int | None = None,
+    linewidth: int | None = None, profile: str | None = None, sci_mode: bool | None = None,
 ) -> None:
     """Set how tensors print; what is None stays as it is, except ``sci_mode``.
 
@@ -229,14 +225,8 @@ def _nest(
 
 
 def tensor_text(
-    array: np.ndarray[Any, Any],
-    *,
-    class_name: str | None = None,
-    is_parameter: bool = False,
-    contents: str | None = None,
-    device: str = "cpu",
-    requires_grad: bool = False,
-    grad_fn: str | None = None,
+    array: np.ndarray[Any, Any], *, class_name: str | None = None, is_parameter: bool = False,
+    contents: str | None = None, device: str = "cpu", requires_grad: bool = False, grad_fn: str | None = None,
     tangent: str | None = None,
 ) -> str:
     """Return the text of a tensor whose elements are ``array``.

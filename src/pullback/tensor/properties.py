@@ -31,7 +31,7 @@ def _question(name: str, answer: Any, meaning: str) -> None:
         return answer(**parser.bind(args, kwargs))
 
     ask.__name__ = ask.__qualname__ = name
-    ask.__doc__ = f"Whether {meaning}."
+    ask.__doc__ = f"Return whether {meaning}."
     public(ask, name=name, out=False)
 
 
@@ -182,17 +182,20 @@ def _constant(value: Any, text: str) -> property:
 
 
 for _name in ("is_cuda", "is_mps", "is_xla", "is_vulkan", "is_xpu", "is_ipu", "is_maia", "is_mtia"):
-    setattr(Tensor, _name, _constant(False, "False: no tensor is on such a device."))
+    setattr(Tensor, _name, _constant(False, "Return False: no tensor is on such a device."))
 for _name in ("is_sparse", "is_sparse_csr", "is_quantized", "is_mkldnn", "is_nested"):
-    setattr(Tensor, _name, _constant(False, "False: the elements lie strided in memory."))
+    setattr(Tensor, _name, _constant(False, "Return False: the elements lie strided in memory."))
 for _name, _attribute in {
     "_cdata": property(id, doc="A number that no other tensor alive has."),
-    "is_cpu": property(lambda self: not self.is_meta, doc="Whether the elements are in the CPU's memory."),
+    "is_cpu": property(
+        lambda self: not self.is_meta, doc="Return whether the elements are in the CPU's memory."
+    ),
     "volatile": property(_volatile),
-    "name": _constant(None, "None: a name that programs may give is no part of a tensor any more."),
-    "layout": _constant(strided, "torch.strided, the layout of the elements in memory."),
+    "name": _constant(None, "Return None: a name that programs may give is no part of a tensor any more."),
+    "layout": _constant(strided, "Return torch.strided, the layout of the elements in memory."),
     "is_meta": property(
-        lambda self: self._level > 0 and is_meta(self), doc="Whether the tensor is a shape without elements."
+        lambda self: self._level > 0 and is_meta(self),
+        doc="Return whether the tensor is a shape without elements.",
     ),
 }.items():  # fmt: skip
     setattr(Tensor, _name, _attribute)
@@ -200,17 +203,17 @@ for _name, _attribute in {
 
 @with_signature("(Tensor input)", out=False)
 def get_device(input: Any) -> int:
-    """-1: the tensor is on the CPU."""
+    """Return -1: the tensor is on the CPU."""
     return -1
 
 
 @public(is_function=False, out=False)
 def is_pinned(self: Any, device: Any = None) -> bool:
-    """False: only an accelerator has pinned memory."""
+    """Return False: only an accelerator has pinned memory."""
     return False
 
 
 @with_signature("(Tensor input)", out=False)
 def is_distributed(input: Any) -> bool:
-    """False."""
+    """Return False."""
     return False

@@ -22,7 +22,7 @@ INT64 = np.dtype(np.int64)
 
 
 def quantile_rows(x: Any, q: Any, interpolation: str, skip: bool) -> Any:
-    """Quantiles along the last dim, a place for each point there; with `skip`, of what is not nan."""
+    """Return quantiles along the last dim, a place for each point there; with `skip`, of what is not nan."""
     kind, shape = dtype_of(x), shape_of(x)
     last = len(shape) - 1
     given = q if isinstance(q, TensorBase) else wrap(np.asarray(q, kind))

@@ -187,7 +187,7 @@ _SIZED = (f"(tuple of ints size, *, torch.Generator? generator, {OUT})", f"(tupl
 
 @creator("rand", *_SIZED)
 def rand(size: Any, *, generator: Any = None, dtype: Any = None) -> Any:
-    """Numbers from [0, 1), uniformly distributed.
+    """Return numbers from [0, 1), uniformly distributed.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def rand(size: Any, *, generator: Any = None, dtype: Any = None) -> Any:
 
 @creator("randn", *_SIZED)
 def randn(size: Any, *, generator: Any = None, dtype: Any = None) -> Any:
-    """Normal numbers with mean 0 and standard deviation 1 (for complex numbers 1/√2 in each part)."""
+    """Return normal numbers with mean 0 and standard deviation 1 (for complex numbers 1/√2 in each part)."""
     return _drawn(random_normal.normal, new_array(size, dtype), generator)
 
 
@@ -212,7 +212,7 @@ def randn(size: Any, *, generator: Any = None, dtype: Any = None) -> Any:
     f"(int low, int high, tuple of ints size, *, {OUT})",
 )
 def randint(high: int, size: Any, low: int = 0, *, generator: Any = None, dtype: Any = None) -> Any:
-    """Integers from [low, high)."""
+    """Return integers from [low, high)."""
     array = new_array(size, dtypes.int64 if dtype is None else dtype)
     return _drawn(random_integer.random_between, array, generator, low, high)
 
@@ -241,7 +241,7 @@ def rand_like(
     input: Any, *, generator: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None,
 ) -> Any:
-    """Uniform numbers in the input's shape."""
+    """Return uniform numbers in the input's shape."""
     options = {"dtype": dtype, "device": device, "pin_memory": pin_memory, "memory_format": memory_format}
     return _drawn_like(ops.uniform, "rand_like", input, generator, options, requires_grad, 0.0, 1.0)
 
@@ -251,7 +251,7 @@ def randn_like(
     input: Any, *, generator: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None,
 ) -> Any:
-    """Standard normal numbers in the input's shape."""
+    """Return the standard normal numbers in the input's shape."""
     options = {"dtype": dtype, "device": device, "pin_memory": pin_memory, "memory_format": memory_format}
     return _drawn_like(ops.normal, "randn_like", input, generator, options, requires_grad, 0.0, 1.0)
 
@@ -268,7 +268,7 @@ def randint_like(
     input: Any, high: Any, low: int = 0, *, generator: Any = None, dtype: Any = None, layout: Any = None,
     device: Any = None, pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None,
 ) -> Any:
-    """Integers from [low, high) in the input's shape."""
+    """Return integers from [low, high) in the input's shape."""
     if isinstance(high, TensorBase):
         if shape_of(high):
             raise RuntimeError("high must be a scalar tensor and on CPU")
@@ -286,18 +286,12 @@ def randint_like(
     f"(float mean, float std, tuple of ints size, *, {GENERATOR}, {OUT})", method=False,
 )
 def normal(
-    mean: Any = 0.0,
-    std: Any = 1.0,
-    size: Any = None,
-    *,
-    generator: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
+    mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None,
+    layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
 ) -> Any:
-    """Normal numbers: ``mean + std·n`` with standard normal n, for numbers or tensors `mean` and `std`."""
+    """Return normal numbers: ``mean + std·n`` with standard normal n, for numbers or tensors `mean` and
+    `std`.
+    """
     stream = _of(generator)
     if size is not None:
         if device is not None and as_device(device, "normal") is META:
@@ -329,7 +323,7 @@ def _check_std(std: Any) -> None:
     f"(Tensor input, *, {GENERATOR}, Tensor out = None)", f"(Tensor input, float p, *, {GENERATOR})",
 )
 def bernoulli(input: Any, p: float | None = None, *, generator: Any = None) -> Any:
-    """Ones with the probabilities in `input` (or `p` for all), else zeros."""
+    """Return ones with the probabilities in `input` (or `p` for all), else zeros."""
     if p is not None:
         return wrap(array_of(ops.bernoulli_number.call(input, p, _of(generator))))
     return ops.bernoulli(input, _of(generator))
@@ -342,7 +336,7 @@ def bernoulli(input: Any, p: float | None = None, *, generator: Any = None) -> A
 def multinomial(
     input: Any, num_samples: int, replacement: bool = False, *, generator: Any = None, out: Any = None
 ) -> Any:
-    """Indices of the last axis, drawn with the weights in it.
+    """Return indices of the last axis, drawn with the weights in it.
 
     Parameters
     ----------
@@ -365,7 +359,7 @@ def multinomial(
 
 @with_signature(f"(Tensor input, {GENERATOR})", method=False)
 def poisson(input: Any, generator: Any = None) -> Any:
-    """Poisson numbers with the rates in `input`."""
+    """Return the Poisson numbers with the rates in `input`."""
     return ops.poisson(input, _of(generator))
 
 
@@ -392,7 +386,7 @@ def binomial(count: Any, prob: Any, generator: Any = None) -> Any:
 
 @with_signature(f"(Tensor input, {GENERATOR})", method=False, out=False)
 def _standard_gamma(input: Any, generator: Any = None) -> Any:
-    """Gamma numbers of rate 1 with the concentrations in `input`; they have implicit gradients."""
+    """Return gamma numbers of rate 1 with the concentrations in `input`; they have implicit gradients."""
     return ops.standard_gamma(input, _of(generator))
 
 
@@ -407,7 +401,7 @@ def _standard_gamma_grad(input: Any, output: Any) -> Any:
 
 @with_signature(f"(Tensor input, {GENERATOR})", method=False, out=False)
 def _sample_dirichlet(input: Any, generator: Any = None) -> Any:
-    """Numbers whose last axis has the Dirichlet distribution with the concentrations in `input`."""
+    """Return numbers whose last axis has the Dirichlet distribution with the concentrations in `input`."""
     return ops.dirichlet(input, _of(generator))
 
 

@@ -52,7 +52,7 @@ def flip(input: Any, *dims: Any, **keyword: Any) -> Any:
 
 @public(out=False)
 def fliplr(input: Any) -> Any:
-    """Axis 1 in reverse."""
+    """Return the axis 1 in reverse."""
     if len(shape_of(tensor("fliplr", "input", input))) < 2:
         raise RuntimeError("Input must be >= 2-d.")
     return r.flip(input, (1,))
@@ -60,7 +60,7 @@ def fliplr(input: Any) -> Any:
 
 @public(out=False)
 def flipud(input: Any) -> Any:
-    """Axis 0 in reverse."""
+    """Return axis 0 in reverse."""
     if not shape_of(tensor("flipud", "input", input)):
         raise RuntimeError("Input must be >= 1-d.")
     return r.flip(input, (0,))
@@ -84,7 +84,7 @@ def rot90(input: Any, k: int = 1, dims: Sequence[int] = (0, 1)) -> Any:
 
 @public(out=False)
 def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
-    """Axes shifted in a circle; without `dims` the elements as one row."""
+    """Return axes shifted in a circle; without `dims` the elements as one row."""
     shape = shape_of(tensor("roll", "input", input))
     by = int_or_sequence("roll", "shifts", 2, shifts)
     over = int_or_sequence("roll", "dims", 3, dims)
@@ -126,13 +126,13 @@ def _repeated(input: Any, counts: Ints) -> Any:
 
 @public(method=False, out=False)
 def tile(input: Any, dims: Sequence[int]) -> Any:
-    """`repeat` with as many leading ones as `dims` lacks."""
+    """Return `repeat` with as many leading ones as `dims` lacks."""
     return _tiled(tensor("tile", "input", input), sequence("tile", "dims", 2, dims))
 
 
 @public(name="tile", is_function=False, out=False)
 def _tile(input: Any, *dims: Any, **keyword: Any) -> Any:
-    """`repeat` with as many leading ones as `dims` lacks."""
+    """Return `repeat` with as many leading ones as `dims` lacks."""
     return _tiled(input, ints("tile", "dims", dims, keyword.get("dims")))
 
 
@@ -200,13 +200,13 @@ def _triangle(name: str, input: Any, diagonal: int) -> int:
 
 @public(inplace=True)
 def tril(input: Any, diagonal: int = 0) -> Any:
-    """Zeros above a diagonal of the matrices of the last two axes."""
+    """Return zeros above a diagonal of the matrices of the last two axes."""
     return r.tril(input, _triangle("tril", input, diagonal))
 
 
 @public(inplace=True)
 def triu(input: Any, diagonal: int = 0) -> Any:
-    """Zeros below a diagonal of the matrices of the last two axes."""
+    """Return zeros below a diagonal of the matrices of the last two axes."""
     return r.triu(input, _triangle("triu", input, diagonal))
 
 
@@ -239,7 +239,7 @@ def diagflat(input: Any, offset: int = 0) -> Any:
 
 @public(method=False, out=False)
 def block_diag(*tensors_: Any) -> Any:
-    """Matrices along the diagonal of one, zeros elsewhere."""
+    """Return matrices along the diagonal of one, zeros elsewhere."""
     given = tensors_[0] if len(tensors_) == 1 and isinstance(tensors_[0], (tuple, list)) else tensors_
     matrices = []
     for i, x in enumerate(tensors("block_diag", tuple(given))):
@@ -277,7 +277,7 @@ def refuse_complex_history(name: str, *operands: Any) -> None:
 
 @public(out=False)
 def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
-    """`input` with the part at `index` of axis `dim` replaced by `src`."""
+    """Return `input` with the part at `index` of axis `dim` replaced by `src`."""
     shape = shape_of(tensor("select_scatter", "input", input))
     dim, index = integer("select_scatter", "dim", 3, dim), integer("select_scatter", "index", 4, index)
     if not shape:
@@ -297,7 +297,7 @@ def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
 def slice_scatter(
     input: Any, src: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Any:
-    """`input` with a slice of axis `dim` replaced by `src`."""
+    """Return `input` with a slice of axis `dim` replaced by `src`."""
     shape = shape_of(tensor("slice_scatter", "input", input))
     dim = checked_dim(dim, len(shape))
     if step <= 0:
@@ -313,7 +313,7 @@ def slice_scatter(
 
 @public(out=False)
 def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    """`input` with a diagonal replaced by `src`."""
+    """Return `input` with a diagonal replaced by `src`."""
     shape = shape_of(tensor("diagonal_scatter", "input", input))
     a, b = checked_dim(dim1, len(shape)), checked_dim(dim2, len(shape))
     if a == b:
@@ -392,7 +392,7 @@ def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = 
 def as_strided_scatter(
     input: Any, src: Any, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Any:
-    """`input` with the elements that `as_strided` selects replaced by `src`."""
+    """Return `input` with the elements that `as_strided` selects replaced by `src`."""
     layout = visible_layout(tensor("as_strided_scatter", "input", input))
     if any(n > 1 and step == 0 for n, step in zip(layout.shape, layout.strides, strict=True)):
         # As in torch, places are then counted in a copy.
@@ -404,7 +404,7 @@ def as_strided_scatter(
 
 @public(is_function=False, out=False)
 def unfold(input: Any, dimension: int, size: int, step: int) -> Any:
-    """Windows of `size` places of an axis, `step` apart, along a new last axis."""
+    """Return windows of `size` places of an axis, `step` apart, along a new last axis."""
     shape = shape_of(tensor("unfold", "input", input))
     dim = checked_dim(integer("unfold", "dimension", 1, dimension), len(shape))
     length = shape[dim] if shape else 1

@@ -19,17 +19,18 @@ from ..array import dtypes
 from ..core import facade
 from ..core.graph_errors import type_word
 from ..core.modes import modes
-from ..core.op import unsupported
+from ..core.promotion import unsupported
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..ops import reduce as r
 from ..ops.comparison import isnan
 from ..ops.convert import cast
 from ..ops.kernel_words import RARE
 from ..ops.structure import sum_dims
-from .api import REGISTRY, Declaration, dispatch_override, explain, public, with_signature
+from .api import REGISTRY, Declaration, public, with_signature
 from .batching import opened
 from .interception import OVERRIDING, PASS, intercepted
 from .out import write_out
+from .read_calls import dispatch_override, explain
 from .tensor import checked_dim
 
 _F = Callable[..., Any]
@@ -154,8 +155,8 @@ def _read(place: str, name: str, args: tuple[Any, ...], named: dict[str, Any]) -
 def _taken_by_name(
     place: str, name: str, by_place: tuple[Any, ...], options: dict[str, Any], names: dict[str, Any]
 ) -> tuple[Any, Any, Any]:
-    """(input, dim, keepdim) of a call of `sum` or `mean` that gives arguments by name, NumPy's among them, or
-    too many.
+    """Return (input, dim, keepdim) of a call of `sum` or `mean` that gives arguments by name, NumPy's among
+    them, or too many.
 
     Raises
     ------
@@ -181,7 +182,7 @@ def _given(**arguments: Any) -> dict[str, Any]:
 
 
 def _sums(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The signature of sums and means."""
+    """Return the signature of sums and means."""
 
 
 def _declare(make: Callable[[str], _F]) -> _F:
@@ -215,7 +216,7 @@ def sum_all(place: str) -> _F:
         input: Any = _ABSENT, dim: Any = None, keepdim: bool = False, /, *rest: Any, dtype: Any = None,
         out: Any = None, **names: Any,
     ) -> Any:  # fmt: skip
-        """Sum of all elements, or over `dim`; integers are summed in int64."""
+        """Return the sum of all elements, or over `dim`; integers are summed in int64."""
         if names or rest:
             given = (input, dim, keepdim, *rest)
             options = {"dtype": dtype, "out": out}
@@ -255,7 +256,7 @@ def mean_all(place: str) -> _F:
         input: Any = _ABSENT, dim: Any = None, keepdim: bool = False, /, *rest: Any, dtype: Any = None,
         out: Any = None, **names: Any,
     ) -> Any:  # fmt: skip
-        """Mean of all elements, or over `dim`."""
+        """Return the mean of all elements, or over `dim`."""
         if names or rest:
             given = (input, dim, keepdim, *rest)
             options = {"dtype": dtype, "out": out}
@@ -289,7 +290,7 @@ def mean_all(place: str) -> _F:
 
 @reduction
 def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """Sum of what is not nan."""
+    """Return the sum of what is not nan."""
     check_tensor("nansum", input)
     if dtype_of(input).kind in "cW":
         raise RuntimeError("nansum on CPU does not support complex inputs")
@@ -303,7 +304,7 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 
 @reduction
 def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """Mean of what is not nan."""
+    """Return the mean of what is not nan."""
     check_tensor("nanmean", input)
     if dtype_of(input).kind in "biu":
         raise RuntimeError(
@@ -321,7 +322,7 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 
 @reduction
 def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """Product of all elements, or along `dim`."""
+    """Return the product of all elements, or along `dim`."""
     check_tensor("prod", input)
     if isinstance(dim, (tuple, list)):
         signatures: Any = {
@@ -372,11 +373,7 @@ def _warn_freedom(name: str, shape: tuple[int, ...], dims: tuple[int, ...], corr
 
 def _spread(name: str, call: _F, label: str) -> _F:
     def function(
-        input: Any,
-        dim: Any = None,
-        unbiased: Any = None,
-        keepdim: bool = False,
-        *,
+        input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
         correction: Any = _MISSING,
     ) -> Any:
         dims, chosen, keep = _spread_arguments(label, input, dim, unbiased, keepdim, correction)
@@ -392,13 +389,16 @@ def _spread(name: str, call: _F, label: str) -> _F:
 
 
 _DOCS = {
-    "var": "Variance Σ|x − mean|² / (n − correction) over `dim`; `unbiased=False` means ``correction=0``.",
-    "std": (
-        "Standard deviation √(Σ|x − mean|² / (n − correction)) over `dim`; `unbiased=False` means "
+    "var": (
+        "Return the variance Σ|x − mean|² / (n − correction) over `dim`; `unbiased=False` means "
         "``correction=0``."
     ),
-    "var_mean": "Variance and mean over `dim`.",
-    "std_mean": "Standard deviation and mean over `dim`.",
+    "std": (
+        "Return the standard deviation √(Σ|x − mean|² / (n − correction)) over `dim`; `unbiased=False` means "
+        "``correction=0``."
+    ),
+    "var_mean": "Return variance and mean over `dim`.",
+    "std_mean": "Return standard deviation and mean over `dim`.",
 }
 for _name, _call in (("var", r.var), ("std", r.std), ("var_mean", r.var_mean), ("std_mean", r.std_mean)):
     _function = _spread(_name, _call, _name if "mean" in _name else "std and var")
@@ -411,7 +411,7 @@ for _name, _call in (("var", r.var), ("std", r.std), ("var_mean", r.var_mean), (
 
 @reduction
 def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
-    """log Σ exp(input) over `dim`, computed without overflow."""
+    """Return log Σ exp(input) over `dim`, computed without overflow."""
     check_tensor("logsumexp", input)
     x = cast(input, dtypes.get_default_dtype().numpy) if dtype_of(input).kind in "biu" else input
     shape = shape_of(input)

@@ -11,7 +11,7 @@ from .. import errors
 from ..array import dtypes
 from ..array.strides import laid_out_empty
 from ..core.graph_errors import type_word
-from ..core.op import check_broadcast, unsupported
+from ..core.promotion import check_broadcast, unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..errors import argument_type
 from ..ops import comparison as c
@@ -54,7 +54,7 @@ def _whole_axes(shape: Ints) -> Ints:
 
 @public
 def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
-    """``y[i, j] = input[index[i, j], j]`` for dim 0, and alike for others; y has the shape of `index`.
+    """Return ``y[i, j] = input[index[i, j], j]`` for dim 0, and alike for others; y has the shape of `index`.
 
     With `sparse_grad` the gradient is a sparse tensor of the elements that were gathered.
     """
@@ -118,7 +118,7 @@ def _check_scatter(name: str, input: Any, dim: int, index: Any, source: Any) -> 
 def scatter(
     input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None
 ) -> Any:
-    """`input` with ``src[i, j]`` (or a number) written at ``[index[i, j], j]`` for dim 0, and alike
+    """Return `input` with ``src[i, j]`` (or a number) written at ``[index[i, j], j]`` for dim 0, and alike
     for others.
     """
     dim = _arguments("scatter", input, dim, index)
@@ -140,7 +140,7 @@ def scatter(
 
 @public(inplace=True)
 def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
-    """`input` with ``src[i, j]`` added at ``[index[i, j], j]`` for dim 0, and alike for others."""
+    """Return `input` with ``src[i, j]`` added at ``[index[i, j], j]`` for dim 0, and alike for others."""
     dim = _arguments("scatter_add", input, dim, index)
     _check_scatter("scatter", input, dim, index, tensor("scatter_add", "src", src, 3))
     if count(shape_of(index)) == 0:
@@ -168,8 +168,8 @@ def _scatter_reduced(
 def scatter_reduce(
     input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
 ) -> Any:
-    """`input` with ``src[i, j]`` reduced into ``[index[i, j], j]``: "sum", "prod", "mean", "amax"
-    or "amin".
+    """Return `input` with ``src[i, j]`` reduced into ``[index[i, j], j]``: "sum", "prod", "mean", "amax" or
+    "amin".
     """
     result = _scatter_reduced(input, dim, index, src, reduce, include_self=include_self)
     refuse_complex_history("scatter_reduce", input, src)
@@ -189,7 +189,7 @@ def _check_scattered(dtype: np.dtype[Any], reduce: str, include_self: bool) -> N
 
 @public
 def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
-    """`gather` with the other axes broadcast; without `dim` from all elements as one row."""
+    """Return `gather` with the other axes broadcast; without `dim` from all elements as one row."""
     tensor("take_along_dim", "input", input)
     if dim is None:
         flat = reshape(input, (count(shape_of(input)),))
@@ -209,7 +209,7 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
 
 
 def _from_start(indices: Any, size: int) -> Any:
-    """Indices with the negative ones counted from the end."""
+    """Return indices with the negative ones counted from the end."""
     return c.where(c.lt(indices, 0), indices + size, indices)
 
 
@@ -233,7 +233,7 @@ def _check_along(input: Any, indices: Any, ranks: bool) -> None:
 
 @public
 def index_select(input: Any, dim: int, index: Any) -> Any:
-    """Slices of axis `dim`, in the order of the vector `index`."""
+    """Return slices of axis `dim`, in the order of the vector `index`."""
     dim = _arguments("index_select", input, dim, index)
     if len(shape_of(index)) > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
@@ -249,7 +249,7 @@ def index_select(input: Any, dim: int, index: Any) -> Any:
 
 
 def _check_slices(name: str, input: Any, dim: int, index: Any, source: Any) -> None:
-    """torch's checks of `index_add` and `index_reduce`."""
+    """Do torch's checks of `index_add` and `index_reduce`."""
     own, shape, size = shape_of(index), shape_of(source), shape_of(input)
     word = type_word(dtype_of(index))
     if len(own) > 1:
@@ -285,7 +285,9 @@ def _check_slices(name: str, input: Any, dim: int, index: Any, source: Any) -> N
 
 @public(inplace=True)
 def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
-    """`input` with ``alpha · source``'s slices added to the slices of axis `dim` that `index` names."""
+    """Return `input` with ``alpha · source``'s slices added to the slices of axis `dim` that `index`
+    names.
+    """
     dim = _arguments("index_add", input, dim, index)
     _check_slices("index_add_()", input, dim, index, tensor("index_add", "source", source, 3))
     if o.is_scattered(len(shape_of(input)), dim, alpha):
@@ -299,8 +301,8 @@ def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) 
 def index_reduce(
     input: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
 ) -> Any:
-    """`input` with slices of `source` reduced into those that `index` names: "prod", "mean", "amax"
-    or "amin".
+    """Return `input` with slices of `source` reduced into those that `index` names: "prod", "mean", "amax" or
+    "amin".
     """
     dim = _arguments("index_reduce", input, dim, index)
     if reduce not in ("prod", "mean", "amax", "amin"):
@@ -330,7 +332,7 @@ def _check_reduced(dtype: np.dtype[Any], rank: int, reduce: str, include_self: b
 
 @public(inplace=True)
 def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
-    """`input` with the slices of axis `dim` that `index` names replaced by those of `source`."""
+    """Return `input` with the slices of axis `dim` that `index` names replaced by those of `source`."""
     dim = _arguments("index_copy", input, dim, index)
     own, shape, size = shape_of(index), shape_of(tensor("index_copy", "source", source, 3)), shape_of(input)
     if len(own) > 1:
@@ -370,7 +372,7 @@ def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
 
 @public(inplace=True)
 def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
-    """`input` with one value in the slices of axis `dim` that `index` names."""
+    """Return `input` with one value in the slices of axis `dim` that `index` names."""
     dim = _arguments("index_fill", input, dim, index)
     if isinstance(value, TensorBase) and shape_of(value):
         raise RuntimeError(
@@ -420,7 +422,7 @@ def _masked_scatter_(input: Any, mask: Any, source: Any) -> Any:
 
 @public(inplace=True, out=False, written=_masked_scatter_)
 def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
-    """`input` with the elements where `mask` holds replaced by those of `source`, in order."""
+    """Return `input` with the elements where `mask` holds replaced by those of `source`, in order."""
     tensor("masked_scatter", "input", input)
     if dtype_of(tensor("masked_scatter", "mask", mask, 2)).kind != "b":
         word = type_word(dtype_of(mask))
@@ -442,7 +444,7 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
 
 @public
 def take(input: Any, index: Any) -> Any:
-    """Elements of `input` as one row at the places `index`."""
+    """Return elements of `input` as one row at the places `index`."""
     tensor("take", "input", input)
     if dtype_of(tensor("take", "index", index, 2)).name != "int64":
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {type_word(dtype_of(index))}")
@@ -453,7 +455,7 @@ def take(input: Any, index: Any) -> Any:
 
 @public(inplace=True, out=False)
 def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
-    """`input` with the elements at flat places replaced by those of `source`, or with these added."""
+    """Return `input` with the elements at flat places replaced by those of `source`, or with these added."""
     tensor("put", "input", input)
     if dtype_of(tensor("put", "index", index, 2)).name != "int64":
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {type_word(dtype_of(index))}")
@@ -500,7 +502,7 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
 
 @public
 def nonzero_static(input: Any, *, size: int, fill_value: int = -1) -> Any:
-    """`nonzero` cut to `size` rows, or filled up to them with `fill_value`."""
+    """Return `nonzero` cut to `size` rows, or filled up to them with `fill_value`."""
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
     found = nonzero(input)._value
@@ -567,8 +569,8 @@ def _choice(condition: Any, chosen: Any, other: Any) -> Any:
 
 @public(method=False)
 def where(condition: Any, *args: Any, **named: Any) -> Any:
-    """Elements of `input` where `condition` holds, else of `other`; with `condition` alone, where
-    it holds.
+    """Return elements of `input` where `condition` holds, else of `other`; with `condition` alone, where it
+    holds.
     """
     operands = [*args, *(named[k] for k in ("input", "self", "other") if k in named)]
     if isinstance(condition, TensorBase) and named.keys() <= {"input", "self", "other"}:
@@ -584,7 +586,7 @@ def where(condition: Any, *args: Any, **named: Any) -> Any:
 
 @public(name="where", is_function=False, out=False)
 def where_method(self: Any, condition: Any, other: Any) -> Any:
-    """Elements of this tensor where `condition` holds, else of `other`."""
+    """Return elements of this tensor where `condition` holds, else of `other`."""
     return _choice(tensor("where", "condition", condition), self, other)
 
 

@@ -26,9 +26,9 @@ from ..core.modes import change, modes, set_modes
 from ..core.value import TensorBase
 from ..core.visible import bits_of
 from ..core.wrapper import is_wrapper
-from .api import dispatch_override
 from .interception import OVERRIDING
 from .meta import meta_tensor
+from .read_calls import dispatch_override
 from .storage import over_storage, storage_of
 from .tensor import Tensor
 from .untyped_storage import _of_bytes

@@ -64,7 +64,7 @@ def is_deterministic_algorithms_warn_only_enabled() -> bool:
 
 
 def get_deterministic_debug_mode() -> int:
-    """0 for the default, 1 for a warning, 2 for an error where an algorithm is not deterministic."""
+    """Return 0 for the default, 1 for a warning, 2 for an error where an algorithm is not deterministic."""
     return _deterministic
 
 
@@ -86,7 +86,7 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
-    """'highest', 'high' or 'medium'."""
+    """Return 'highest', 'high' or 'medium'."""
     return _precision
 
 

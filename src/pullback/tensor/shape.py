@@ -112,7 +112,7 @@ def view_as_dtype(input: Any, dtype: dtypes.dtype) -> Any:
 
 @public(is_function=False, out=False)
 def view_as(input: Any, other: Any) -> Any:
-    """``input.view(other.size())``."""
+    """Return ``input.view(other.size())``."""
     return _viewed(input, tuple(shape_of(tensor("view_as", "other", other))))
 
 
@@ -133,13 +133,13 @@ def reshape(input: Any, shape: Any) -> Any:
 
 
 def reshaped(input: Any, shape: Ints) -> Any:
-    """`reshape` to a tuple of ints."""
+    """Return `reshape` to a tuple of ints."""
     return structure.reshape(input, inferred(shape, count(shape_of(input))))
 
 
 @public(is_function=False, out=False)
 def reshape_as(input: Any, other: Any) -> Any:
-    """``input.reshape(other.size())``."""
+    """Return ``input.reshape(other.size())``."""
     return reshaped(input, tuple(shape_of(tensor("reshape_as", "other", other))))
 
 
@@ -169,7 +169,7 @@ _UNFLATTEN = Parser("unflatten", "(int dim, tuple of ints sizes)")
 
 @public(out=False, method=False)
 def unflatten(input: Any, dim: int, sizes: Sequence[int]) -> Any:
-    """Axis `dim` as several axes of `sizes`; one size may be -1."""
+    """Return the axis `dim` as several axes of `sizes`; one size may be -1."""
     shape = shape_of(tensor("unflatten", "input", input))
     dim = checked_dim(integer("unflatten", "dim", 2, dim), len(shape))
     if not shape:
@@ -230,7 +230,7 @@ def squeeze_dims_argument(input: Any, dim: Any) -> int | Ints | None:
 
 @public(out=False)
 def squeeze(input: Any, dim: Any = None) -> Any:
-    """Without the axes of size 1, or without those of `dim` whose size is 1."""
+    """Return it without the axes of size 1, or without those of `dim` whose size is 1."""
     chosen = squeeze_dims_argument(input, dim)
     if chosen is None:
         return v.squeeze(input)
@@ -239,7 +239,7 @@ def squeeze(input: Any, dim: Any = None) -> Any:
 
 @public(out=False)
 def unsqueeze(input: Any, dim: int) -> Any:
-    """With a new axis of size 1 at `dim`."""
+    """Return it with a new axis of size 1 at `dim`."""
     rank = len(shape_of(tensor("unsqueeze", "input", input)))
     return v.unsqueeze(input, checked_dim(integer("unsqueeze", "dim", 1, dim), rank + 1))
 
@@ -249,7 +249,7 @@ def unsqueeze(input: Any, dim: int) -> Any:
 
 @public(out=False)
 def transpose(input: Any, dim0: int, dim1: int) -> Any:
-    """Axes `dim0` and `dim1` exchanged."""
+    """Return axes `dim0` and `dim1` exchanged."""
     rank = len(shape_of(tensor("transpose", "input", input)))
     a = checked_dim(integer("transpose", "dim0", 1, dim0), rank)
     b = checked_dim(integer("transpose", "dim1", 2, dim1), rank)
@@ -258,7 +258,7 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
 
 @public(out=False, aliases=("swapdims",))
 def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
-    """Axes `axis0` and `axis1` exchanged."""
+    """Return axes `axis0` and `axis1` exchanged."""
     return transpose(input, axis0, axis1)
 
 
@@ -382,7 +382,7 @@ for _name, _property in {
     "T": property(_reversed_axes),
     "mT": property(_matrix_transpose),
     "H": property(_hermitian),
-    "mH": property(lambda self: _adjoint(self, "tensor.mH"), doc="The last two axes exchanged, conjugated."),
+    "mH": property(lambda self: _adjoint(self, "tensor.mH"), doc="Exchange the last two axes and conjugate."),
 }.items():
     setattr(Tensor, _name, _property)
 
@@ -392,12 +392,12 @@ for _name, _property in {
 
 @public(is_function=False, out=False)
 def expand(input: Any, *size: Any, implicit: bool = False, **keyword: Any) -> Any:
-    """Axes of size 1 repeated without a copy, and new leading axes; -1 keeps a size."""
+    """Return axes of size 1 repeated without a copy, and new leading axes; -1 keeps a size."""
     return expanded(input, ints("expand", "size", size, keyword.get("size")))
 
 
 def expanded(input: Any, size: Ints) -> Any:
-    """`expand` to a tuple of ints."""
+    """Return `expand` to a tuple of ints."""
     own = shape_of(input)
     lead = len(size) - len(own)
     if lead < 0:
@@ -427,18 +427,18 @@ def expanded(input: Any, size: Ints) -> Any:
 
 @public(is_function=False, out=False)
 def expand_as(input: Any, other: Any) -> Any:
-    """``input.expand(other.size())``."""
+    """Return ``input.expand(other.size())``."""
     return expanded(input, tuple(shape_of(tensor("expand_as", "other", other))))
 
 
 def _broadcast_to(input: Any, *given: Any, size: Any = None) -> Any:
-    """``input.expand(size)``."""
+    """Return ``input.expand(size)``."""
     return expanded(input, ints("broadcast_to", "size", given, size))
 
 
 @public(out=False, method=False)
 def broadcast_to(input: Any, size: Any) -> Any:
-    """``input.expand(size)``."""
+    """Return ``input.expand(size)``."""
     return expanded(tensor("broadcast_to", "input", input), sequence("broadcast_to", "size", 2, size))
 
 
@@ -519,13 +519,13 @@ def _each(name: str, given: tuple[Any, ...], function: Any) -> Any:
 
 @public(method=False, out=False)
 def atleast_1d(*tensors_: Any) -> Any:
-    """Tensors with at least one axis."""
+    """Return tensors with at least one axis."""
     return _each("atleast_1d", tensors_, lambda x: x if len(shape_of(x)) >= 1 else reshaped(x, (1,)))
 
 
 @public(method=False, out=False)
 def atleast_2d(*tensors_: Any) -> Any:
-    """Tensors with at least two axes, new ones in front."""
+    """Return tensors with at least two axes, new ones in front."""
 
     def raised(x: Any) -> Any:
         rank = len(shape_of(x))
@@ -536,7 +536,7 @@ def atleast_2d(*tensors_: Any) -> Any:
 
 @public(method=False, out=False)
 def atleast_3d(*tensors_: Any) -> Any:
-    """Tensors with at least three axes: a vector as (1, n, 1), a matrix as (n, m, 1)."""
+    """Return tensors with at least three axes: a vector as (1, n, 1), a matrix as (n, m, 1)."""
 
     def raised(x: Any) -> Any:
         rank = len(shape_of(x))

@@ -1,4 +1,4 @@
-"""In-place twins of view ops: they change sizes and strides, not elements."""
+"""Twins of view ops in place: they change sizes and strides, not elements."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _check(x: Any) -> None:
 
 @public(is_function=False, out=False)
 def squeeze_(self: Any, dim: Any = None) -> Any:
-    """In-place version of :func:`squeeze`."""
+    """Apply :func:`squeeze` in place."""
     _check(self)
     shape = shape_of(self)
     chosen = squeeze_dims_argument(self, dim)
@@ -40,7 +40,7 @@ def squeeze_(self: Any, dim: Any = None) -> Any:
 
 @public(is_function=False, out=False)
 def unsqueeze_(self: Any, dim: int) -> Any:
-    """In-place version of :func:`unsqueeze`."""
+    """Apply :func:`unsqueeze` in place."""
     dim = integer("unsqueeze_", "dim", 1, dim)
     _check(self)
     dim = checked_dim(dim, len(shape_of(self)) + 1)
@@ -49,7 +49,7 @@ def unsqueeze_(self: Any, dim: int) -> Any:
 
 @public(is_function=False, out=False)
 def transpose_(self: Any, dim0: int, dim1: int) -> Any:
-    """In-place version of :func:`transpose`."""
+    """Apply :func:`transpose` in place."""
     rank = len(shape_of(self))
     dim0, dim1 = integer("transpose_", "dim0", 1, dim0), integer("transpose_", "dim1", 2, dim1)
     _check(self)
@@ -61,13 +61,13 @@ def transpose_(self: Any, dim0: int, dim1: int) -> Any:
 
 @public(is_function=False, out=False, aliases=("swapdims_",))
 def swapaxes_(self: Any, axis0: int, axis1: int) -> Any:
-    """In-place version of :func:`swapaxes`."""
+    """Apply :func:`swapaxes` in place."""
     return transpose_(self, axis0, axis1)
 
 
 @public(is_function=False, out=False)
 def t_(self: Any) -> Any:
-    """In-place version of :func:`t`."""
+    """Apply :func:`t` in place."""
     _check(self)
     rank = len(shape_of(self))
     if rank > 2:
@@ -77,7 +77,7 @@ def t_(self: Any) -> Any:
 
 @public(is_function=False, out=False)
 def as_strided_(self: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
-    """In-place version of :func:`as_strided`."""
+    """Apply :func:`as_strided` in place."""
     shape, strides, offset, at, own = layout_argument("as_strided_", self, size, stride, storage_offset)
     offset -= at
     before = tuple(shape_of(self))

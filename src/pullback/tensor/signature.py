@@ -235,14 +235,7 @@ class Parameter:
     """One parameter of a signature."""
 
     __slots__ = (
-        "accepts",
-        "allows_none",
-        "convert",
-        "default",
-        "has_default",
-        "keyword_only",
-        "kind",
-        "name",
+        "accepts", "allows_none", "convert", "default", "has_default", "keyword_only", "kind", "name",
         "target",
     )
 
@@ -312,11 +305,11 @@ class Signature:
 
     @property
     def printed(self) -> str:
-        """The signature as torch prints it."""
+        """Return the signature as torch prints it."""
         return _MARKS.sub("", self.text)
 
     def compared(self) -> list[tuple[str, Check]]:
-        """Names and tests for torch's comparison with what was given.
+        """Return names and tests for torch's comparison with what was given.
 
         It counts the star as a parameter, takes nothing for one that has a default, and tests the names of
         types only.
@@ -519,7 +512,7 @@ class Parser:
 
     @computed
     def signatures(self) -> list[Signature]:
-        """The signatures, read when first needed: reading those of all functions takes 4 ms."""
+        """Return the signatures, read when first needed: reading those of all functions takes 4 ms."""
         return [Signature(text, self.numbers) for text in self.texts]
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:

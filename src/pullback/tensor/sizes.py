@@ -31,7 +31,7 @@ def is_int(v: Any) -> bool:
 
 
 def ints(function: str, argument: str, given: tuple[Any, ...], keyword: Any = None) -> Ints:
-    """Sizes or dims given as separate arguments, as one sequence, or by keyword.
+    """Return sizes or dims given as separate arguments, as one sequence, or by keyword.
 
     Raises
     ------
@@ -113,12 +113,12 @@ def tensors(function: str, given: Any) -> tuple[Any, ...]:
 
 
 def dims(given: Sequence[int], rank: int) -> Ints:
-    """Dims as non-negative numbers."""
+    """Return dims as non-negative numbers."""
     return tuple([checked_dim(d, rank) for d in given])
 
 
 def distinct_dims(given: Sequence[int], rank: int) -> Ints:
-    """Dims as non-negative numbers, none of them twice."""
+    """Return dims as non-negative numbers, none of them twice."""
     found: list[int] = []
     for d in given:
         dim = checked_dim(d, rank)
@@ -129,7 +129,7 @@ def distinct_dims(given: Sequence[int], rank: int) -> Ints:
 
 
 def count(shape: Sequence[int]) -> int:
-    """Number of elements of a shape."""
+    """Return the number of elements of a shape."""
     n = 1
     for size in shape:
         n *= size

@@ -33,11 +33,11 @@ def check_kernel(name: str, x: Any, dim: int) -> None:
 
 @public
 def softmax(input: Any, dim: int, dtype: Any = None) -> Any:
-    """exp(input) / Σ exp(input) along `dim`; `dtype` casts the input first."""
+    """Return exp(input) / Σ exp(input) along `dim`; `dtype` casts the input first."""
     return s.softmax(*_checked("softmax", input, dim, dtype))
 
 
 @public
 def log_softmax(input: Any, dim: int, dtype: Any = None) -> Any:
-    """input − log Σ exp(input) along `dim`; `dtype` casts the input first."""
+    """Return input − log Σ exp(input) along `dim`; `dtype` casts the input first."""
     return s.log_softmax(*_checked("log_softmax", input, dim, dtype))

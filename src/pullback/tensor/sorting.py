@@ -10,7 +10,7 @@ import numpy as np
 
 from ..array import dtypes
 from ..core.graph_errors import type_word
-from ..core.op import unsupported
+from ..core.promotion import unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..errors import type_name
 from ..ops import sort as o
@@ -44,14 +44,14 @@ def _sorted(input: Any, dim: int, descending: bool, stable: bool | None = None) 
 
 @public
 def sort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool | None = None) -> Any:
-    """Values in order along `dim`, and the indices where they were; equal values keep their order."""
+    """Return values in order along `dim`, and the indices where they were; equal values keep their order."""
     found = _sorted(input, _dim("sort", input, dim), descending, stable)
     return named("sort", ("values", "indices"), found)
 
 
 @public
 def argsort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
-    """Indices that sort the input along `dim`."""
+    """Return indices that sort the input along `dim`."""
     return _sorted(input, _dim("argsort", input, dim), descending)[1]
 
 
@@ -206,7 +206,7 @@ def searchsorted(
 
 @public
 def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
-    """In which interval between sorted `boundaries` each element lies."""
+    """Return in which interval between sorted `boundaries` each element lies."""
     rank = len(shape_of(tensor("bucketize", "boundaries", boundaries, 2)))
     if rank != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({rank})")

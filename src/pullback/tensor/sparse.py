@@ -32,7 +32,7 @@ Function = Callable[..., Any]
 
 
 class NoElements(InnerValue):
-    """Stands where a dense tensor has its array: it has a shape and a dtype, and gives no elements."""
+    """Stand where a dense tensor has its array: it has a shape and a dtype, and gives no elements."""
 
     __array_ufunc__ = None
 
@@ -41,7 +41,7 @@ class NoElements(InnerValue):
 
     @classmethod
     def run(cls, op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> NoReturn:
-        """No op runs on what is not there."""
+        """Refuse an op, as none runs on what is not there."""
         refuse(op.name)
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
@@ -65,7 +65,9 @@ def _attribute(name: str) -> property:
 
 
 class Sparse(Tensor):
-    """What tensors of coordinates and compressed ones have in common: places, and values with a history."""
+    """Hold what tensors of coordinates and compressed ones have in common: places, and values with a
+    history.
+    """
 
     _overrides_once_made = True
     _dispatched = DISPATCHED
@@ -80,7 +82,7 @@ class Sparse(Tensor):
     data = property(lambda self: self.detach())
 
     def tolist(self) -> NoReturn:
-        """Refused: ask for `to_dense` first."""
+        """Raise torch's error: ask for `to_dense` first."""
         raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
 
     def item(self) -> Any:
@@ -153,7 +155,7 @@ class SparseTensor(Sparse):
     layout = property(lambda self: SPARSE[0])
 
     def coalesce(self) -> SparseTensor:
-        """Entries in order of place, one for each place."""
+        """Return entries in order of place, one for each place."""
         if self._unique:
             return self
         sizes = self.shape[: self.sparse_dim()]
@@ -172,12 +174,12 @@ class SparseTensor(Sparse):
         return made
 
     def stride(self, dim: int | None = None) -> Any:
-        """0 along each axis: torch keeps no others."""
+        """Return 0 along each axis: torch keeps no others."""
         return (0,) * self.dim() if dim is None else 0
 
     @property
     def nbytes(self) -> NoReturn:
-        """Refused: the parts have theirs."""
+        """Raise torch's error: the parts have theirs."""
         raise RuntimeError(
             "nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors, add "
             "the nbytes of the indices and values.  If you want the size of the  equivalent dense tensor, "
@@ -246,11 +248,11 @@ class SparseTensor(Sparse):
         return self._spread(self._plain.detach())
 
     def numpy(self, *_: Any, **__: Any) -> NoReturn:
-        """Refused: ask for `to_dense` first."""
+        """Raise torch's error: ask for `to_dense` first."""
         raise TypeError("can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.")
 
     def is_contiguous(self, *_: Any, **__: Any) -> bool:
-        """False."""
+        """Return False."""
         return False
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
@@ -431,7 +433,7 @@ def _check_parts(where: Any, what: Any, size: Sequence[int], unique: bool | None
 
 
 class Invariants(threading.local):
-    """Whether the parts of every sparse tensor are held against each other when it is made."""
+    """Say whether the parts of every sparse tensor are held against each other when it is made."""
 
     enabled = False
 

@@ -214,7 +214,7 @@ def _met(x: SparseTensor, y: SparseTensor) -> SparseTensor:
 
 
 def _times_dense(x: SparseTensor, y: Any) -> SparseTensor:
-    """Entries times the elements at their places, of a tensor that broadcasts."""
+    """Return entries times the elements at their places, of a tensor that broadcasts."""
     rank = max(x.dim(), y.dim())
     for axis in range(1, min(x.dim(), y.dim()) + 1):
         a, b = x.shape[-axis], y.shape[-axis]
@@ -284,7 +284,7 @@ def floor_divide(x: Any, y: Any) -> Any:
 
 
 def _reversed_difference(x: Any, y: Any) -> NoReturn:
-    """``y − x`` of a number y."""
+    """Return ``y − x`` of a number y."""
     if isinstance(x, CompressedTensor):
         refuse_compressed(x._kind, "sub")
     _add_to_dense(wrap(np.asarray(y)), x, -1)
@@ -292,7 +292,7 @@ def _reversed_difference(x: Any, y: Any) -> NoReturn:
 
 
 def _power_of(x: Any, base: Any) -> NoReturn:
-    """A number to the powers of a tensor."""
+    """Return a number to the powers of a tensor."""
     if x.is_sparse:
         in_backend("pow.Scalar", "SparseCPU")
     refuse_blocks(x._kind)

@@ -135,9 +135,7 @@ def _checked_dim(conversion: Conversion, sparse_dim: int) -> int:
                 f"dense_to_sparse: sparse_dim argument must be in [0,{x.dim()}] range, but {sparse_dim} is "
                 "given"
             )
-        raise RuntimeError(
-            "dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0"
-        )
+        raise RuntimeError("dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0")
     return sparse_dim
 
 

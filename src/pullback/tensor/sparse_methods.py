@@ -1,4 +1,4 @@
-"""What dense tensors have of sparse ones: conversions to them, and refusals of the parts that they lack.
+"""Say what dense tensors have of sparse ones: conversions to them, and refusals of the parts that they lack.
 
 The modules of sparse tensors load when the first one is made; here is all that every import has of them.
 """
@@ -63,7 +63,7 @@ def sparse_mask(self: Any, mask: Any) -> Any:
 
 @public(is_function=False, out=False)
 def sparse_dim(self: Any) -> int:
-    """0: the tensor is dense."""
+    """Return 0: the tensor is dense."""
     return 0
 
 
@@ -89,7 +89,7 @@ def _absent(name: str, word: str) -> Function:
         raise RuntimeError(f"{name} expected sparse {word}tensor layout but got {title}")
 
     refused.__name__ = refused.__qualname__ = name
-    refused.__doc__ = f"Refused: only a sparse {word}tensor has them."
+    refused.__doc__ = f"Raise torch's error: only a sparse {word}tensor has them."
     refused.__annotations__["return"] = _RESULTS.get(name, "Any")
     return refused
 
@@ -114,7 +114,7 @@ def _of_sparse_only(name: str) -> Function:
 
     refused: Function = resize if "resize" in name else part
     refused.__name__ = refused.__qualname__ = name
-    refused.__doc__ = "Refused: only a sparse tensor has it."
+    refused.__doc__ = "Raise torch's error: only a sparse tensor has it."
     refused.__annotations__["return"] = _RESULTS.get(name, "Any")
     return refused
 

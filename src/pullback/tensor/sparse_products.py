@@ -93,9 +93,7 @@ def _of_sparse(x: CompressedTensor, y: CompressedTensor) -> CompressedTensor:
 
 
 def _unlike(expected: Any, found: Any) -> NoReturn:
-    raise RuntimeError(
-        f"expected scalar type {expected.scalar_type} but found {found.scalar_type}"
-    )
+    raise RuntimeError(f"expected scalar type {expected.scalar_type} but found {found.scalar_type}")
 
 
 def _not_multiplied(x: Any, y: Any) -> NoReturn:
@@ -192,7 +190,7 @@ def mv(x: Any, y: Any) -> Any:
 
 
 def matmul(x: Any, y: Any) -> Any:
-    """``x @ y``, of matrices and vectors."""
+    """Return ``x @ y``, of matrices and vectors."""
     for t in (x, y):
         if not isinstance(t, Tensor):
             raise TypeError(
@@ -209,7 +207,7 @@ def matmul(x: Any, y: Any) -> Any:
 def addmm(
     input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, inplace: bool = False
 ) -> Any:
-    """``beta·input + alpha·(mat1 @ mat2)``."""
+    """Return ``beta·input + alpha·(mat1 @ mat2)``."""
     if not input._sparse and not inplace and mat1.dim() == mat2.dim() == 2:
         input = input.expand(mat1.shape[0], mat2.shape[1])
     check_matrices(mat1, mat2)
@@ -312,7 +310,7 @@ def _refuse_compressed(*tensors: Any) -> None:
 
 
 def sparse_mm(mat1: Any, mat2: Any) -> Any:
-    """`torch.sparse.mm`: its gradient has the layout of what is sparse."""
+    """Return `torch.sparse.mm`: its gradient has the layout of what is sparse."""
     if not (mat1._sparse or mat2._sparse):
         return mat1.mm(mat2)
     if not mat1._sparse:
@@ -324,7 +322,7 @@ def sparse_mm(mat1: Any, mat2: Any) -> Any:
 
 
 def sparse_addmm(mat: Any, mat1: Any, mat2: Any, *, beta: Any = 1.0, alpha: Any = 1.0) -> Any:
-    """`torch.sparse.addmm`."""
+    """Return `torch.sparse.addmm`."""
     return run(addmm, SPARSE_ADDMM, (mat, mat1, mat2), {"beta": beta, "alpha": alpha})
 
 
@@ -357,9 +355,7 @@ def _sampled(input: Any, mat1: Any, mat2: Any, *, beta: Any, alpha: Any) -> Any:
         )
     for name, given, axis in (("mat1", mat1, -2), ("mat2", mat2, -1)):
         if input.shape[axis] != given.shape[axis]:
-            raise RuntimeError(
-                f"sampled_addmm: self.shape[{axis}] must match {name}.shape[{axis}]"
-            )
+            raise RuntimeError(f"sampled_addmm: self.shape[{axis}] must match {name}.shape[{axis}]")
     rows, columns, found = of_entries(input)
     products = (mat1[wrap(rows)] * mat2.t()[wrap(columns)]).sum(1) * alpha
     return with_values(input, found * beta + products if beta else products)

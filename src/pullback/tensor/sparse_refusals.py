@@ -1,4 +1,4 @@
-"""What torch says of a function that a sparse layout does not have, as recorded.
+"""Say what torch says of a function that a sparse layout does not have, as recorded.
 
 `sparse_refusals.json`, which ``tools/record_sparse_refusals.py`` writes, has for each layout the texts and
 the functions that say them; those of which the operator depends on the next argument have its kind.

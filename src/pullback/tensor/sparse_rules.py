@@ -1,4 +1,5 @@
-"""How covectors are pulled back through functions of sparse tensors, as torch's table of derivatives has it.
+"""Say how covectors are pulled back through functions of sparse tensors, as torch's table of derivatives has
+it.
 
 A rule gives for each argument by place what maps the covector of the result to its own; None where it has
 none.
@@ -83,7 +84,9 @@ def _masked_product(g: Any, x: Any, y: Any, alpha: Any) -> Any:
 
 
 def _at_entries(g: Any, y: Any, x: Any) -> Any:
-    """``g @ yᵀ`` where x has entries, without the product elsewhere, which may be too large to hold."""
+    """Return ``g @ yᵀ`` where x has entries, without the product elsewhere, which may be too large to
+    hold.
+    """
     rows, columns, _ = entries(x.detach())
     mine = g.index_select(0, wrap(rows.astype(np.int64)))
     found = mine * (y.conj() if y.is_complex() else y).index_select(0, wrap(columns.astype(np.int64)))
@@ -142,7 +145,6 @@ def _masked(out: Any, x: Any, mask: Any) -> Pulls:
     return (lambda g: g.sparse_mask(mask) if x._sparse else g.to_dense(), None)
 
 
-
 def _where_positive(g: Any, out: Any) -> Any:
     """Return the covector where the result is positive; where it has an entry all the same, 0."""
     if not g._sparse:
@@ -151,7 +153,7 @@ def _where_positive(g: Any, out: Any) -> Any:
 
 
 def _along(g: Any, out: Any) -> Any:
-    """Entries of a covector, 0 where those of the result at their places are."""
+    """Return entries of a covector, 0 where those of the result at their places are."""
     found = out.detach().to_dense()[tuple(g._indices())]
     return g._spread(g._values() * (found > 0))
 

@@ -49,7 +49,7 @@ def narrow_copy(x: SparseTensor, dim: int, start: Any, length: int) -> SparseTen
 
 
 def index_select(x: SparseTensor, dim: int, index: Any) -> SparseTensor:
-    """Places of an axis, in the order of `index`."""
+    """Return places of an axis, in the order of `index`."""
     axis = axis_of(x, dim)
     if index.dim() != 1 or index.dtype is not dtypes.int64:
         raise IndexError("index_select() argument index must be 1-D strided (non-sparse) long-tensor.")
@@ -75,7 +75,7 @@ def index_select(x: SparseTensor, dim: int, index: Any) -> SparseTensor:
 
 
 def concatenated(tensors: Any, dim: int = 0, *, axis: int | None = None) -> SparseTensor:
-    """Tensors one after another along an axis."""
+    """Return tensors one after another along an axis."""
     xs = list(tensors)
     if not isinstance(xs[0], SparseTensor):
         in_backend("_values", "CPU")
@@ -127,7 +127,7 @@ def unsqueeze(x: SparseTensor, dim: int) -> SparseTensor:
 
 
 def _groups(x: SparseTensor, axis: int) -> np.ndarray:
-    """For each entry the number of the line along an axis that it lies on."""
+    """Return for each entry the number of the line along an axis that it lies on."""
     others = [a for a in range(x.sparse_dim()) if a != axis]
     where = array_of(x._where)[others]
     return np.unique(where, axis=1, return_inverse=True)[1].reshape(-1) if others else np.zeros(

@@ -310,7 +310,7 @@ def summed_over(x: SparseTensor, dims: Sequence[int], dtype: Any = None) -> Any:
 
 
 def sparse_sum(x: Any, dim: Any, dtype: Any) -> Any:
-    """`torch.sparse.sum`."""
+    """Return `torch.sparse.sum`."""
     if dim is None:
         return x.coalesce().values().sum(dtype=dtype)
     dims = _checked_dims(x, dim)

@@ -9,14 +9,15 @@ from typing import Any
 
 from ..ops import gamma as g
 from ..ops import special as s
+from ..ops.signatures import EITHER_NUMBER, TWO
 from .api import with_signature
-from .operands import EITHER_NUMBER, TWO, by_operands, declare
+from .operands import by_operands, declare
 
 _XLOGY = by_operands(s.xlogy, s.xlogy_of_number, s.xlogy_with_number)
 
 
 def xlogy(x: Any, y: Any) -> Any:
-    """x·log(y), 0 where x is 0 and y not nan.
+    """Return x·log(y), 0 where x is 0 and y not nan.
 
     Parameters
     ----------
@@ -31,7 +32,7 @@ def xlogy(x: Any, y: Any) -> Any:
 
 
 def polygamma(n: int, input: Any) -> Any:
-    """Derivative of order n of ψ, (−1)ⁿ⁺¹·n!·ζ(n + 1, x) (DLMF 5.15.1, 25.11.12).
+    """Return the derivative of order n of ψ, (−1)ⁿ⁺¹·n!·ζ(n + 1, x) (DLMF 5.15.1, 25.11.12).
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ def polygamma(n: int, input: Any) -> Any:
 
 
 def mvlgamma(input: Any, p: int) -> Any:
-    """Logarithm of the multivariate gamma function, log Γₚ(x) (DLMF 35.3.4).
+    """Return the logarithm of the multivariate gamma function, log Γₚ(x) (DLMF 35.3.4).
 
     It is p·(p − 1)/4·log π + Σₖ log Γ(x − k/2), k from 0 to p − 1.
 
@@ -87,7 +88,7 @@ def igamma(input: Any, other: Any) -> Any:
 
 
 def igammac(input: Any, other: Any) -> Any:
-    """Upper incomplete gamma function over Γ, Q(a, x) = 1 − P(a, x) (DLMF 8.2.4).
+    """Return the upper incomplete gamma function over Γ, Q(a, x) = 1 − P(a, x) (DLMF 8.2.4).
 
     Parameters
     ----------
@@ -104,7 +105,7 @@ def igammac(input: Any, other: Any) -> Any:
 
 
 def logit(input: Any, eps: float | None = None) -> Any:
-    """log(x / (1 − x)).
+    """Return log(x / (1 − x)).
 
     Parameters
     ----------
@@ -129,5 +130,5 @@ declare("polygamma", polygamma, "(int n, Tensor input, *, Tensor out = None)", m
 
 @with_signature("(int n)", is_function=False, name="polygamma", inplace=True, out=False)
 def _polygamma_of(self: Any, n: int) -> Any:
-    """Derivative of order n of ψ (see `torch.polygamma`)."""
+    """Return the derivative of order n of ψ (see `torch.polygamma`)."""
     return polygamma(n, self)

@@ -78,7 +78,7 @@ def stft(
     center: bool = True, pad_mode: str = "reflect", normalized: bool = False, onesided: bool | None = None,
     return_complex: bool | None = None, align_to_window: bool | None = None,
 ) -> Any:  # fmt: skip
-    """Short-time Fourier transform ``X[k, m] = Σₙ window[n]·x[n + m·hop]·exp(−2πi·kn/n_fft)``.
+    """Return the short-time Fourier transform ``X[k, m] = Σₙ window[n]·x[n + m·hop]·exp(−2πi·kn/n_fft)``.
 
     Parameters
     ----------
@@ -257,7 +257,7 @@ def _inverse(
 def _overlapped(
     parts: Any, window: Any, n_fft: int, hop: int, center: bool, length: int | None, single: bool, call: str
 ) -> Any:
-    """Windowed parts summed where they lie, divided by the squared windows summed there."""
+    """Return windowed parts summed where they lie, divided by the squared windows summed there."""
     batch, parts_count, _ = shape_of(parts)
     whole = n_fft + hop * (parts_count - 1)
     y = unfold_backward(parts * reshape(window, (1, 1, n_fft)), (batch, whole), 1, n_fft, hop)

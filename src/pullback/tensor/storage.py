@@ -81,11 +81,8 @@ def storage_of(array: ndarray) -> tuple[UntypedStorage, int]:
 
 
 def over_storage(
-    memory: UntypedStorage | TypedStorage,
-    dtype: dtypes.dtype,
-    offset: int = 0,
-    size: Sequence[int] | None = None,
-    stride: Sequence[int] | None = None,
+    memory: UntypedStorage | TypedStorage, dtype: dtypes.dtype, offset: int = 0,
+    size: Sequence[int] | None = None, stride: Sequence[int] | None = None,
 ) -> Any:
     """Return a tensor of a dtype on a storage; of one dimension and of the whole storage where no size is
     given.

@@ -58,7 +58,7 @@ class Tensor(Methods):
 
     @property
     def shape(self) -> Size:
-        """The sizes of the axes."""
+        """Return the sizes of the axes."""
         value = self._value
         return size_of(value.shape if type(value) is ndarray else shape_of(value))
 
@@ -74,46 +74,46 @@ class Tensor(Methods):
         return shape[axis_argument("size", dim, len(shape))]
 
     def dim(self) -> int:
-        """Number of axes."""
+        """Return the number of axes."""
         return len(shape_of(self))
 
     ndimension = dim
     ndim = property(dim)
 
     def numel(self) -> int:
-        """Number of elements."""
+        """Return the number of elements."""
         return math.prod(shape_of(self))
 
     nelement = numel
 
     @property
     def dtype(self) -> dtypes.dtype:
-        """The element type."""
+        """Return the element type."""
         return dtypes.from_numpy_dtype(dtype_of(self))
 
     @property
     def device(self) -> device:
-        """The CPU, or ``meta`` for a tensor that has no elements."""
+        """Return the CPU, or ``meta`` for a tensor that has no elements."""
         if not self._level:
             return CPU
         return META if is_meta(self) else getattr(self._value, "device", CPU)
 
     @property
     def itemsize(self) -> int:
-        """Bytes per element."""
+        """Return bytes per element."""
         return dtype_of(self).itemsize
 
     def element_size(self) -> int:
-        """Bytes per element."""
+        """Return bytes per element."""
         return dtype_of(self).itemsize
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements."""
+        """Return bytes of all elements."""
         return self.numel() * self.itemsize
 
     def stride(self, dim: int | None = None) -> Any:
-        """Elements to step over along each axis, or along one."""
+        """Return elements to step over along each axis, or along one."""
         value = self._value
         strides = strides_of(value) if type(value) is ndarray else visible_strides(self)
         return strides if dim is None else strides[axis_argument("stride", dim, len(strides))]
@@ -123,7 +123,7 @@ class Tensor(Methods):
 
     @property
     def requires_grad(self) -> bool:
-        """Whether ops on this tensor are recorded."""
+        """Return whether ops on this tensor are recorded."""
         if self._view is not None and self._view.base._node is not None:
             return True
         if self._node is not None and (self._view is None or type(self._node) is not Nowhere):
@@ -164,7 +164,7 @@ class Tensor(Methods):
 
     @property
     def is_leaf(self) -> bool:
-        """Whether `backward` ends here: made by the user, or not recorded."""
+        """Return whether `backward` ends here: made by the user, or not recorded."""
         if self._view is not None:
             bring_up_to_date(self, asked=True)
         node = self._node
@@ -173,7 +173,7 @@ class Tensor(Methods):
 
     @property
     def grad_fn(self) -> Node | None:
-        """The node that made this tensor; None for a leaf."""
+        """Return the node that made this tensor; None for a leaf."""
         return None if self.is_leaf else edge_target(self._node)[0]
 
     @property
@@ -183,7 +183,7 @@ class Tensor(Methods):
 
     @property
     def grad(self) -> Tensor | None:
-        """The gradient that `backward` accumulated; None at first."""
+        """Return the gradient that `backward` accumulated; None at first."""
         if self._grad is None and not self._retained and not self.is_leaf:
             warnings.warn(
                 "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
@@ -235,7 +235,7 @@ class Tensor(Methods):
 
     @property
     def grad_dtype(self) -> dtypes.dtype | None:
-        """The dtype that `.grad` must have; None for any."""
+        """Return the dtype that `.grad` must have; None for any."""
         return self.__dict__.get("_grad_dtype", self.dtype)
 
     @grad_dtype.setter
@@ -244,7 +244,7 @@ class Tensor(Methods):
 
     @property
     def data(self) -> Tensor:
-        """The same storage without history and with a version counter of its own."""
+        """Return the same storage without history and with a version counter of its own."""
         alias = wrap(self._value, None, self._level)
         alias._counter = NoVersions() if self._inference else [0]
         if self._level and (shared := getattr(self._value, "shared", None)) is not None:
@@ -311,7 +311,7 @@ class Tensor(Methods):
 
     @property
     def retains_grad(self) -> bool:
-        """Whether `retain_grad` was called on this non-leaf."""
+        """Return whether `retain_grad` was called on this non-leaf."""
         return self._retained
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> node_hooks.RemovableHandle:
@@ -339,10 +339,7 @@ class Tensor(Methods):
         return node_hooks.add_hook(node_hooks.leaf_hooks(self).accumulated, hook)
 
     def backward(
-        self,
-        gradient: Any = None,
-        retain_graph: bool | None = None,
-        create_graph: bool = False,
+        self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
         inputs: Any = None,
     ) -> None:
         """Pull the covector `gradient` back: every leaf x gets ``gradientᵀ·∂self/∂x`` added to `.grad`."""

@@ -97,7 +97,7 @@ class TypedStorage:
     _size = size
 
     def element_size(self) -> int:
-        """Bytes per element."""
+        """Return bytes per element."""
         return self.dtype.itemsize
 
     @property
@@ -148,7 +148,7 @@ class TypedStorage:
         self._untyped_storage.resize_(size * self.dtype.itemsize)
 
     def resizable(self) -> bool:
-        """True: the storage has memory of its own."""
+        """Return True: the storage has memory of its own."""
         return True
 
     def cpu(self) -> TypedStorage:
@@ -160,14 +160,14 @@ class TypedStorage:
         return self
 
     def get_device(self) -> None:
-        """None: the storage is on the CPU."""
+        """Return None: the storage is on the CPU."""
 
     def is_pinned(self, device: Any = "cuda") -> bool:
-        """False: only an accelerator has pinned memory."""
+        """Return False: only an accelerator has pinned memory."""
         return False
 
     def is_shared(self) -> bool:
-        """False: no other process sees it."""
+        """Return False: no other process sees it."""
         return False
 
     def share_memory_(self) -> TypedStorage:

@@ -65,7 +65,7 @@ class UntypedStorage(StorageBase):
     __len__ = nbytes
 
     def element_size(self) -> int:
-        """1."""
+        """Return 1."""
         return 1
 
     def __sizeof__(self) -> int:
@@ -73,7 +73,7 @@ class UntypedStorage(StorageBase):
 
     @property
     def device(self) -> device:
-        """The CPU."""
+        """Return the CPU."""
         return CPU
 
     @property
@@ -128,7 +128,7 @@ class UntypedStorage(StorageBase):
         self._bytes[...] = self._bytes.reshape(-1, width)[:, ::-1].reshape(-1)
 
     def is_shared(self) -> bool:
-        """False: no other process sees it."""
+        """Return False: no other process sees it."""
         return False
 
     def type(self) -> str:

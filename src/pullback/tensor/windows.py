@@ -15,7 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.ranges import arange
-from ..core.op import unsupported
+from ..core.promotion import unsupported
 from ..ops.kernels import scipy_function
 from .creation import creator, numpy_dtype
 from .operands import described
@@ -80,14 +80,14 @@ def _signatures(*further: str) -> tuple[str, ...]:
 
 
 def _raised_cosine(points: ndarray, last: int, alpha: float, beta: float) -> ndarray:
-    """α − β·cos(2πk/n)."""
+    """Return α − β·cos(2πk/n)."""
     number = points.dtype.type
     return np.cos(points * number(2 * math.pi / last)) * number(-beta) + number(alpha)
 
 
 @_window()
 def hann_window(window_length: int, periodic: bool = True, *, dtype: Any = None) -> _Values:
-    """Hann's window ``½ − ½·cos(2πk/n)``."""
+    """Return Hann's window ``½ − ½·cos(2πk/n)``."""
     return lambda points, last: _raised_cosine(points, last, 0.5, 0.5)
 
 
@@ -95,13 +95,13 @@ def hann_window(window_length: int, periodic: bool = True, *, dtype: Any = None)
 def hamming_window(
     window_length: int, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, *, dtype: Any = None
 ) -> _Values:
-    """Hamming's window ``α − β·cos(2πk/n)``."""
+    """Return Hamming's window ``α − β·cos(2πk/n)``."""
     return lambda points, last: _raised_cosine(points, last, alpha, beta)
 
 
 @_window()
 def bartlett_window(window_length: int, periodic: bool = True, *, dtype: Any = None) -> _Values:
-    """Bartlett's triangle ``1 − |2k/n − 1|``."""
+    """Return Bartlett's triangle ``1 − |2k/n − 1|``."""
 
     def values(points: ndarray, last: int) -> ndarray:
         number = points.dtype.type
@@ -113,7 +113,7 @@ def bartlett_window(window_length: int, periodic: bool = True, *, dtype: Any = N
 
 @_window()
 def blackman_window(window_length: int, periodic: bool = True, *, dtype: Any = None) -> _Values:
-    """Blackman's window ``0.42 − 0.5·cos(2πk/n) + 0.08·cos(4πk/n)``."""
+    """Return the Blackman's window ``0.42 − 0.5·cos(2πk/n) + 0.08·cos(4πk/n)``."""
 
     def values(points: ndarray, last: int) -> ndarray:
         number = points.dtype.type
@@ -128,7 +128,7 @@ def blackman_window(window_length: int, periodic: bool = True, *, dtype: Any = N
 def kaiser_window(
     window_length: int, periodic: bool = True, beta: float = 12.0, *, dtype: Any = None
 ) -> _Values:
-    """Kaiser's window ``I₀(β·√(1 − (2k/n − 1)²))/I₀(β)`` (I₀: DLMF 10.25.2)."""
+    """Return Kaiser's window ``I₀(β·√(1 − (2k/n − 1)²))/I₀(β)`` (I₀: DLMF 10.25.2)."""
 
     def values(points: ndarray, last: int) -> ndarray:
         i0 = scipy_function("i0")

@@ -6,4 +6,4 @@ __all__ = ["active_fake_mode"]
 
 
 def active_fake_mode() -> None:
-    """The mode in which new tensors have no numbers: None, there being no such mode."""
+    """Return the mode in which new tensors have no numbers: None, there being no such mode."""

@@ -208,17 +208,17 @@ def _flatten_dense_tensors(tensors: Sequence[Any]) -> Any:
 
 
 def _unflatten_dense_tensors(flat: Any, tensors: Sequence[Any]) -> tuple[Any, ...]:
-    """Views of the parts of `flat` in the shapes of the tensors."""
+    """Return views of the parts of `flat` in the shapes of the tensors."""
     parts = flat.split([tensor.numel() for tensor in tensors])
     return tuple(part.view(tensor.shape) for part, tensor in zip(parts, tensors, strict=True))
 
 
 def _get_available_device_type() -> None:
-    """The kind of accelerator that is there: None."""
+    """Return the kind of accelerator that is there: None."""
 
 
 def _get_device_module(device_type: str) -> ModuleType:
-    """torch's module for a kind of device, such as `torch.cpu`."""
+    """Return torch's module for a kind of device, such as `torch.cpu`."""
     from . import cpu, cuda, mps, mtia, xpu
 
     modules = {"cpu": cpu, "cuda": cuda, "mps": mps, "mtia": mtia, "xpu": xpu}

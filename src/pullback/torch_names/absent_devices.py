@@ -21,7 +21,7 @@ def _named(function: Callable[..., Any], name: str, module: str, doc: str) -> Ca
 
 
 def refusing(names: str, module: str, kind: type[Exception], text: str) -> dict[str, Callable[..., NoReturn]]:
-    """Functions that raise one error.
+    """Return functions that raise one error.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def refusing(names: str, module: str, kind: type[Exception], text: str) -> dict[
 
 
 def answering(names: str, module: str, answer: Callable[[], Any]) -> dict[str, Callable[..., Any]]:
-    """Functions that give what `answer` makes, as on a machine without the device.
+    """Return functions that give what `answer` makes, as on a machine without the device.
 
     Parameters
     ----------
@@ -65,11 +65,11 @@ def answering(names: str, module: str, answer: Callable[[], Any]) -> dict[str, C
 
 
 def nothing() -> None:
-    """None."""
+    """Return None."""
 
 
 def uninstantiable(names: Iterable[str], module: str, text: str) -> dict[str, type]:
-    """Classes, for `isinstance` and annotations, whose instances need the device.
+    """Return classes, for `isinstance` and annotations, whose instances need the device.
 
     Parameters
     ----------

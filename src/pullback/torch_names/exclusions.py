@@ -202,7 +202,7 @@ def answer_for(module: dict[str, Any]) -> None:
 
 
 class Missing:
-    """Stands on a class for a name that it does not have, so that the error can say why."""
+    """Stand on a class for a name that it does not have, so that the error can say why."""
 
     def __init__(self, place: str, name: str) -> None:
         self.place = place

@@ -175,7 +175,7 @@ class CustomOpDef:
 
     @property
     def _opoverload(self) -> OpOverload:
-        """The op's only overload."""
+        """Return the op's only overload."""
         return self._packet.default
 
     def _run(self, inputs: Sequence[Any], named: dict[str, Any]) -> Any:
@@ -295,7 +295,7 @@ def _differentiable(op: CustomOpDef) -> Any:
 
 
 class _Packet(OpOverloadPacket):
-    """What `torch.ops.<namespace>` has of an op."""
+    """Hold what `torch.ops.<namespace>` has of an op."""
 
     def __init__(self, op: CustomOpDef) -> None:
         super().__init__(op._name, op._namespace)

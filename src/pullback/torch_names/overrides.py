@@ -16,10 +16,11 @@ from typing import Any, TypeVar, cast
 from .. import nn
 from ..core.modes import change, modes
 from ..core.value import TensorBase
-from ..tensor.api import REGISTRY, adopt, ask_overrides, overriding_types
+from ..tensor.api import REGISTRY
 from ..tensor.builtin import HOME, behind, published
 from ..tensor.interception import OVERRIDING, activate, deactivate
 from ..tensor.overriding import KEPT, DisableTorchFunctionSubclass
+from ..tensor.read_calls import adopt, ask_overrides, overriding_types
 from ..tensor.tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -99,7 +100,7 @@ def wrap_torch_function(
 
 
 def _assert(condition: Any, message: Any) -> Any:
-    """``assert condition, message`` that a class which overrides functions is told of."""
+    """Return ``assert condition, message`` that a class which overrides functions is told of."""
     if type(condition) is not Tensor and has_torch_function((condition,)):
         return handle_torch_function(_assert, (condition,), condition, message)
     assert condition, message
@@ -170,7 +171,7 @@ def _get_current_function_mode_stack() -> list[Any]:
 
 @contextmanager
 def enable_reentrant_dispatch() -> Iterator[None]:
-    """A ``with`` block that changes nothing: a call inside a call is seen like any other."""
+    """Open a ``with`` block that changes nothing: a call inside a call is seen like any other."""
     yield
 
 
@@ -215,7 +216,7 @@ def get_ignored_functions() -> set[Callable[..., Any]]:
 
 
 def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:
-    """For each overridable function one with its signature that returns -1."""
+    """Return for each overridable function one with its signature that returns -1."""
 
     def dummy(function: Callable[..., Any]) -> Callable[..., Any]:
         def give(*_: Any, **__: Any) -> int:

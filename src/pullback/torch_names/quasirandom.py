@@ -52,9 +52,7 @@ class SobolEngine:
 
     def __init__(self, dimension: int, scramble: bool = False, seed: int | None = None) -> None:
         if dimension > self.MAXDIM or dimension < 1:
-            raise ValueError(
-                f"Supported range of dimensionality for SobolEngine is [1, {self.MAXDIM}]"
-            )
+            raise ValueError(f"Supported range of dimensionality for SobolEngine is [1, {self.MAXDIM}]")
         from scipy.stats import qmc
 
         self.seed = seed
@@ -128,7 +126,7 @@ class SobolEngine:
         return self
 
     def _advance(self, index: int) -> None:
-        """From the point of an index to the one after it."""
+        """Go from the point of an index to the one after it."""
         lowest_zero = (~index & (index + 1)).bit_length() - 1
         values = self.quasi.numpy()
         values ^= self.sobolstate.numpy()[:, lowest_zero]

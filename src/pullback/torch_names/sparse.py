@@ -38,7 +38,7 @@ def mm(mat1: Any, mat2: Any, reduce: str | None = None) -> Any:
 
 
 def addmm(mat: Any, mat1: Any, mat2: Any, *, beta: Any = 1.0, alpha: Any = 1.0) -> Any:
-    """``beta·mat + alpha·(mat1 @ mat2)``, `mat1` being sparse."""
+    """Return ``beta·mat + alpha·(mat1 @ mat2)``, `mat1` being sparse."""
     return sparse_addmm(mat, mat1, mat2, beta=beta, alpha=alpha)
 
 
@@ -51,7 +51,9 @@ softmax, log_softmax = normalized("softmax"), normalized("log_softmax")
 
 
 class check_sparse_tensor_invariants:
-    """Whether the parts of sparse tensors are held against each other: a ``with`` block, or a decorator."""
+    """Say whether the parts of sparse tensors are held against each other: a ``with`` block, or a
+    decorator.
+    """
 
     def __init__(self, enable: bool = True) -> None:
         self.state = enable
@@ -119,7 +121,7 @@ def _of_dtype(name: str) -> Any:
     def make(indices: Any = (), values: Any = None, size: Any = None) -> Any:
         return sparse_coo_tensor(indices, values, size, dtype=getattr(dtypes, name))
 
-    make.__doc__ = f"A sparse tensor of dtype {name}; the older form of `torch.sparse_coo_tensor`."
+    make.__doc__ = f"Make a sparse tensor of dtype {name}; the older form of `torch.sparse_coo_tensor`."
     return make
 
 

@@ -1,4 +1,4 @@
-"""What a model is given and returns: the tensors in containers, and containers without their tensors."""
+"""Say what a model is given and returns: the tensors in containers, and containers without their tensors."""
 
 from __future__ import annotations
 

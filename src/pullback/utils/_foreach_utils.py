@@ -25,7 +25,7 @@ def _get_fused_kernels_supported_devices() -> list[str]:
 def _group_tensors_by_device_and_dtype(
     tensorlistlist: list[list[Any]], with_indices: bool = False
 ) -> dict[tuple[device, Any], tuple[list[list[Any]], list[int]]]:
-    """Parallel lists of tensors, taken apart by device and dtype of the first list's.
+    """Return parallel lists of tensors, taken apart by device and dtype of the first list's.
 
     Parameters
     ----------

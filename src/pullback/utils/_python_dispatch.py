@@ -50,7 +50,7 @@ def _get_current_dispatch_mode() -> Any:
 
 @contextmanager
 def _disable_current_modes() -> Iterator[tuple[Any, ...]]:
-    """Within: no mode is in force."""
+    """Leave all modes within the block."""
     before = modes().dispatch_modes
     set_modes(modes()._replace(dispatch_modes=()))
     try:

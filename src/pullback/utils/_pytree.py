@@ -151,7 +151,7 @@ def _mapping(kind: Any, build: UnflattenFunc) -> None:
 
 
 class namedtuple_node:
-    """Stands for all named tuples among the registered types."""
+    """Stand for all named tuples among the registered types."""
 
 
 _sequence(tuple, lambda _: None, lambda values, _: tuple(values))
@@ -261,7 +261,7 @@ class TreeSpec:
 
     @property
     def children_specs(self) -> list[TreeSpec]:
-        """The specs of the children."""
+        """Return the specs of the children."""
         return self._children
 
     def children(self) -> list[TreeSpec]:
@@ -533,7 +533,7 @@ def tree_map_with_path(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf
 
 
 def keystr(kp: KeyPath) -> str:
-    """Keys as they would be written behind the tree's name."""
+    """Return keys as they would be written behind the tree's name."""
     return "".join(str(key) for key in kp)
 
 

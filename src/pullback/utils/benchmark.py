@@ -44,17 +44,17 @@ class Measurement:
 
     @property
     def times(self) -> list[float]:
-        """Seconds of one run."""
+        """Return seconds of one run."""
         return [t / self.number_per_run for t in self.raw_times]
 
     @property
     def median(self) -> float:
-        """The median of the times."""
+        """Return the median of the times."""
         return median(self.times)
 
     @property
     def mean(self) -> float:
-        """The mean of the times."""
+        """Return the mean of the times."""
         return sum(self.times) / len(self.times)
 
     def _quartiles(self) -> tuple[float, float]:
@@ -65,7 +65,7 @@ class Measurement:
 
     @property
     def iqr(self) -> float:
-        """The spread between the quartiles."""
+        """Return the spread between the quartiles."""
         first, third = self._quartiles()
         return third - first
 
@@ -90,7 +90,7 @@ class Measurement:
 
     @property
     def has_warnings(self) -> bool:
-        """Whether the times spread so far that they say little."""
+        """Return whether the times spread so far that they say little."""
         return len(self.times) > 1 and self.iqr > _SPREAD * self.median
 
     def __repr__(self) -> str:
@@ -126,7 +126,7 @@ class Measurement:
 
 
 class Timer:
-    """Times a statement of Python.
+    """Time a statement of Python.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ class Timer:
     def blocked_autorange(
         self, callback: Callable[[int, float], Any] | None = None, min_run_time: float = 0.2
     ) -> Measurement:
-        """Times of blocks of runs, as many as fill a time.
+        """Return times of blocks of runs, as many as fill a time.
 
         Parameters
         ----------
@@ -220,7 +220,7 @@ class Timer:
         self, threshold: float = 0.1, *, min_run_time: float = 0.01, max_run_time: float = 10.0,
         callback: Callable[[int, float], Any] | None = None,
     ) -> Measurement:
-        """Times of blocks of runs, until the quartiles are within a share of the median.
+        """Return times of blocks of runs, until the quartiles are within a share of the median.
 
         Parameters
         ----------

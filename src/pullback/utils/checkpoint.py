@@ -47,7 +47,7 @@ def set_device_states(devices: Any, states: Any, *, device_type: Any = None) -> 
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Detached inputs that require grad where the originals do."""
+    """Return detached inputs that require grad where the originals do."""
     return tuple(
         x.detach().requires_grad_(x.requires_grad) if isinstance(x, Tensor) else x
         for x in inputs
@@ -70,7 +70,7 @@ def _state() -> Any:
 
 @contextlib.contextmanager
 def _with_state(state: Any) -> Iterator[None]:
-    """Within: the random stream as it was at the first run (None: leave it)."""
+    """Put back within the block the random stream as it was at the first run (None: leave it)."""
     if state is None:
         yield
         return
@@ -139,7 +139,7 @@ class _Frame:
 
 
 class _Holder:
-    """Stands for one saved tensor."""
+    """Stand for one saved tensor."""
 
     __slots__ = ("frame", "index")
 
@@ -157,7 +157,7 @@ def _metadata(x: Any) -> tuple[Any, Any, Any]:
 
 
 class _FirstRun(saved_tensors_hooks):
-    """Packs every saved tensor as a holder."""
+    """Pack every saved tensor as a holder."""
 
     def __init__(self, frame: _Frame) -> None:
         def pack(x: Any) -> _Holder:
@@ -224,7 +224,7 @@ _early_stop = [True]
 
 
 class set_checkpoint_early_stop:
-    """Within: whether the second run stops once it has saved all that is needed."""
+    """Say whether within the block the second run stops once it has saved all that is needed."""
 
     def __init__(self, enable: bool) -> None:
         self.enable = enable
@@ -238,7 +238,7 @@ class set_checkpoint_early_stop:
 
 
 def noop_context_fn() -> tuple[Any, Any]:
-    """Contexts of the first and the second run that do nothing."""
+    """Return contexts of the first and the second run that do nothing."""
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
@@ -247,7 +247,8 @@ def checkpoint(
     context_fn: Callable[[], tuple[Any, Any]] = noop_context_fn, determinism_check: str = "default",
     debug: bool = False, early_stop: bool = True, **kwargs: Any,
 ) -> Any:  # fmt: skip
-    """``function(*args, **kwargs)`` without keeping its intermediate values; backward computes them again.
+    """Return ``function(*args, **kwargs)`` without keeping its intermediate values; backward computes them
+    again.
 
     Parameters
     ----------

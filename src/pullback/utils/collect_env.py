@@ -104,7 +104,7 @@ Versions of relevant libraries:
 
 
 def pretty_str(envinfo: SystemEnv) -> str:
-    """It as text."""
+    """Return it as text."""
     known = {name: _UNKNOWN if value is None else value for name, value in envinfo._asdict().items()}
     for name in ("pip_packages", "conda_packages"):
         known[name] = known[name] or f"[{name.split('_')[0]}] {_UNKNOWN}"

@@ -13,7 +13,7 @@ from ..tensor.interception import activate, deactivate
 
 
 def _inner(args: tuple[Any, ...], out: Any, operand: int = 0) -> int:
-    """2·(size of the result)·(length of the sums): that of the last axis of an operand."""
+    """Return 2·(size of the result)·(length of the sums): that of the last axis of an operand."""
     return 2 * math.prod(shape_of(out)) * shape_of(args[operand])[-1]
 
 
@@ -41,7 +41,7 @@ _COUNTED: dict[str, tuple[str, Callable[[tuple[Any, ...], Any], int]]] = {
 
 
 class FlopCounterMode:
-    """Counts, inside its ``with`` block, the operations of matrix products and convolutions.
+    """Count, inside its ``with`` block, the operations of matrix products and convolutions.
 
     A function is counted when it is called; what is pulled back through it, which takes twice as many, is
     not.

@@ -27,7 +27,7 @@ SAC_IGNORED_OPS = {aten.detach.default}
 
 
 class CheckpointPolicy(enum.Enum):
-    """What becomes of an op's result; ``MUST`` and ``PREFER`` are the same here."""
+    """Hold what becomes of an op's result; ``MUST`` and ``PREFER`` are the same here."""
 
     MUST_SAVE = 0
     PREFER_SAVE = 1
@@ -38,7 +38,7 @@ class CheckpointPolicy(enum.Enum):
 
 
 class SelectiveCheckpointContext:
-    """What a policy is told beside the op.
+    """Hold what a policy is told beside the op.
 
     Attributes
     ----------

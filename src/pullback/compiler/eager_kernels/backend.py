@@ -221,7 +221,9 @@ class Kernels:
         self.words = Twister().filler
 
     def _begin(self) -> None:
-        """Nobody is making a kernel: at the start, and in a forked child, where nobody would finish it."""
+        """Forget the kernels being made, of which there are none at the start, and which no thread of a
+        forked child would finish.
+        """
         self._making = False
 
     def _kernel(self, key: Any, make: Callable[[], Any]) -> Any:
@@ -266,15 +268,15 @@ class Kernels:
         return [None if at is None else outputs[at] for at in places]
 
     def read(self, x: ndarray, index: ndarray, out: ndarray) -> bool | None:
-        """``out[l, m, t] = x[l, index[l, m, t], t]``; False where an index is outside."""
+        """Return ``out[l, m, t] = x[l, index[l, m, t], t]``; False where an index is outside."""
         return self._moving.read(x, index, out) if _movable(x, index) else None
 
     def add(self, base: ndarray, index: ndarray, source: ndarray, whole: bool) -> bool | None:
-        """``base[l, index[l, m, t], t] += source[l, m, t]``; False where an index is outside."""
+        """Return ``base[l, index[l, m, t], t] += source[l, m, t]``; False where an index is outside."""
         return self._moving.add(base, index, source, whole) if _movable(base, index) else None
 
     def product(self, x: ndarray, y: ndarray) -> ndarray | None:
-        """``x @ y`` for two matrices of one dtype, each of which has a stride of one element."""
+        """Return ``x @ y`` for two matrices of one dtype, each of which has a stride of one element."""
         size = x.itemsize
         if x.dtype not in (np.float32, np.float64) or not (x.flags.aligned and y.flags.aligned):
             return None

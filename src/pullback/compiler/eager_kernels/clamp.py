@@ -26,8 +26,8 @@ class Bounding:
         self._made: dict[Any, Job] = {}
 
     def clamp(self, x: ndarray, out: ndarray, bounds: ndarray) -> bool:
-        """Elements of a C-ordered array, NaN among them, no smaller than the first bound and no larger than
-        the second; whether that was done.
+        """Return elements of a C-ordered array, NaN among them, no smaller than the first bound and no larger
+        than the second; whether that was done.
         """
         if x.dtype not in _FLOATS:
             return False

@@ -114,7 +114,7 @@ def _job(kind: str, variant: str, dtype: np.dtype[Any]) -> Job:
 
 
 def _product_sum(ops: Emitter, x: str, y: str, z: str) -> str:
-    """``x · y + z``."""
+    """Return ``x · y + z``."""
     return number(ops, f"add i64 {number(ops, f'mul i64 {x}, {y}')}, {z}")
 
 

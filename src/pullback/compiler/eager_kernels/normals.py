@@ -126,7 +126,7 @@ def _uniform(do: _Lanes, place: str) -> str:
 
 
 def _radius(do: _Lanes, x: str) -> str:
-    """√(-2·ln x), as `array.random_normal.cephes_radius`."""
+    """Return √(-2·ln x), as `array.random_normal.cephes_radius`."""
     bits = do.bits(x)
     least = int(np.float32(0.5**0.5).view(np.int32))
     exponent = do("ashr", do("sub", bits, do.whole(least)), do.whole(23))
@@ -142,7 +142,7 @@ def _radius(do: _Lanes, x: str) -> str:
 
 
 def _cosine_and_sine(do: _Lanes, u: str) -> tuple[str, str]:
-    """cos 2πu and sin 2πu, as `array.random_normal.cephes_cos_sin`."""
+    """Return cos 2πu and sin 2πu, as `array.random_normal.cephes_cos_sin`."""
     x = do("fmul", u, do.real(2 * np.pi))
     octant = do.as_whole(do("fmul", x, do.real(4 / np.pi)))
     octant = do("and", do("add", octant, do.whole(1)), do.whole(-2))

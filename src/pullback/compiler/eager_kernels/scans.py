@@ -36,7 +36,7 @@ class Running:
         self._made: dict[Any, Job] = {}
 
     def sums(self, x: ndarray, out: ndarray, reverse: bool) -> bool:
-        """Running sums of each row of ``(rows, length)``, from its end with `reverse`; whether that
+        """Return running sums of each row of ``(rows, length)``, from its end with `reverse`; whether that
         was done.
         """
         if x.dtype not in _FLOATS:

@@ -76,7 +76,7 @@ def _picks(taps: Taps) -> bool:
 
 
 def _table(taps: Taps, dtype: np.dtype[Any]) -> tuple[ndarray, ndarray, ndarray, ndarray]:
-    """(places, weights, how many each row has, what each row is multiplied by)."""
+    """Return (places, weights, how many each row has, what each row is multiplied by)."""
     places = np.zeros((taps.output, len(taps.terms)), np.int64)
     weights = np.ones(places.shape, dtype)
     counts = np.zeros(taps.output, np.int64)
@@ -112,7 +112,7 @@ def _written(real: str, axes: int) -> Emitter:
 
 
 def _axis(ops: Emitter, real: str, n: int, source: str, target: str) -> None:
-    """The map along one axis, by rows of what lies behind it or, where nothing does, by elements."""
+    """Run the map along one axis, by rows of what lies behind it or, where nothing does, by elements."""
     outer, place = Variable(f"a{n}", _UNKNOWN), Variable(f"o{n}", _UNKNOWN)
     with ops.loop(outer, "0", f"%outer{n}"), ops.loop(place, "0", f"%output{n}"):
         a, o = ops.counters[outer.name], ops.counters[place.name]

@@ -23,7 +23,7 @@ SPEED = 3
 
 
 class Effort(NamedTuple):
-    """What a text is worth.
+    """Hold what a text is worth.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ NOTHING = Code((), ())
 
 @functools.cache
 def processor() -> tuple[str, str]:
-    """Its name and features; a helper is told them."""
+    """Return its name and features; a helper is told them."""
     if __name__ == "__main__":
         return sys.argv[2], sys.argv[3]
     import llvmlite.binding as llvm

@@ -76,7 +76,7 @@ def _definition(symbol: str, name: str, real: str, lanes: int, declared: dict[st
 
 
 def _called(name: str, kind: str, operands: list[str]) -> list[str]:
-    """Instructions that let the C library compute %y from numbers of a kind."""
+    """Write instructions that let the C library compute %y from numbers of a kind."""
     if kind == "double":
         return [f"  %y = call double @{name}({', '.join(f'double {x}' for x in operands)})"]
     lines = [f"  {x}_ = fpext float {x} to double" for x in operands]

@@ -98,7 +98,7 @@ def _has_halves() -> bool:
 
 
 class Module:
-    """What functions of one LLVM module share: declarations, variables and functions asked for."""
+    """Hold what functions of one LLVM module share: declarations, variables and functions asked for."""
 
     def __init__(self) -> None:
         self.declarations: dict[str, str] = {}
@@ -131,7 +131,7 @@ class Module:
 
 
 class Emitter:
-    """Writes the body of one function.
+    """Write the body of one function.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ class Emitter:
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """Values named inside are forgotten outside."""
+        """Forget values named inside when the block ends."""
         self.scopes.append({})
         yield
         self.scopes.pop()

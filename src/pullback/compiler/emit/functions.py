@@ -32,7 +32,9 @@ def arity(name: str) -> int:
 
 @functools.cache
 def _widths(real: str) -> tuple[int, ...]:
-    """Lanes of the vector variants: as many numbers as a register holds, and as wider numbers beside them."""
+    """Return lanes of the vector variants: as many numbers as a register holds, and as wider numbers beside
+    them.
+    """
     size = engine.register_bytes()
     return (size // 4, size // 8) if real == "float" else (size // 8,)
 

@@ -120,7 +120,7 @@ class Lanes:
 
 
 class Writer:
-    """Writes one function for a number of lanes.
+    """Write one function for a number of lanes.
 
     Attributes
     ----------
@@ -143,11 +143,11 @@ class Writer:
         self._known: dict[str, Lanes] = {}
 
     def type(self, kind: str) -> str:
-        """LLVM's name of the type of lanes."""
+        """Return LLVM's name of the type of lanes."""
         return kind if self.lanes == 1 else f"<{self.lanes} x {kind}>"
 
     def value(self, name: str, kind: str) -> Lanes:
-        """Something that already has a name."""
+        """Return something that already has a name."""
         return Lanes(self, name, kind)
 
     def constant(self, value: Any, kind: str | None = None) -> Lanes:
@@ -185,11 +185,11 @@ class Writer:
         return x if isinstance(x, Lanes) else self.constant(x)
 
     def fma(self, x: Lanes, y: Any, z: Any) -> Lanes:
-        """``x * y + z`` rounded once."""
+        """Return ``x * y + z`` rounded once."""
         return self.intrinsic("fma", x, self._lanes(y), self._lanes(z))
 
     def muladd(self, x: Lanes, y: Any, z: Any) -> Lanes:
-        """``x * y + z``, rounded once or twice, whichever is faster."""
+        """Return ``x * y + z``, rounded once or twice, whichever is faster."""
         return self.intrinsic("fmuladd", x, self._lanes(y), self._lanes(z))
 
     def sqrt(self, x: Lanes) -> Lanes:

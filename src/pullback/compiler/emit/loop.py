@@ -66,7 +66,7 @@ def _copy(target: str, source: str, size: int) -> str:
 
 
 class _LoopWriter:
-    """Writes one loop."""
+    """Write one loop."""
 
     def __init__(self, loop: Loop, plans: Sequence[Plan], names: Sequence[str], name: str) -> None:
         self.loop = loop
@@ -129,7 +129,7 @@ class _LoopWriter:
         ]  # fmt: skip
 
     def _carry(self) -> list[tuple[str, str]]:
-        """(where a step reads, where it writes) for each carry."""
+        """Return (where a step reads, where it writes) for each carry."""
         result = []
         offset = aligned(self.plans[0].arena_bytes)
         for n, buffer in enumerate(self.carries):

@@ -97,7 +97,7 @@ class Kernels:
         return Code(tuple(o for part in parts for o in part.objects), tuple(called))
 
     def whole(self, others: Iterable[str], inlined: Callable[[str], bool]) -> str:
-        """Everything as one module; `inlined` says whether a kernel may be inlined."""
+        """Return everything as one module; `inlined` says whether a kernel may be inlined."""
         return self._module(
             [*(written(t, n, "internal ", inlined(t)) for t, n in self.names.items()), *others]
         )
@@ -116,7 +116,7 @@ def _public(text: str) -> str:
 
 
 def _declarations(texts: Iterable[str]) -> dict[str, str]:
-    """By the name of a function, how other modules declare it."""
+    """Return by the name of a function how other modules declare it."""
     found = {}
     for text in texts:
         for result, name, parameters in _HEAD.findall(text):

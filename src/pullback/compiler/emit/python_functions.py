@@ -29,7 +29,7 @@ _FASTCALL = 0x80
 
 
 def declarations() -> str:
-    """LLVM's declarations of these functions; their names in it begin with ``pullback_``."""
+    """Return LLVM's declarations of these functions; their names in it begin with ``pullback_``."""
     return "\n".join(
         f"declare {result} @pullback_{name}({', '.join(parameters)})"
         for name, (result, *parameters) in (PYTHON | NUMPY).items()
@@ -66,8 +66,8 @@ def _method(name: str, address: int) -> _Method:
 
 
 def function(name: str, address: int, owner: Any) -> Callable[..., Any]:
-    """Native code ``ptr (ptr owner, ptr arguments, i64 their number)`` as a function of Python; it gives a
-    new reference, or null with an error set.
+    """Make native code ``ptr (ptr owner, ptr arguments, i64 their number)`` as a function of Python; it gives
+    a new reference, or null with an error set.
     """
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]

@@ -8,7 +8,7 @@ from ..runtime import engine
 
 
 class Registers(NamedTuple):
-    """How many there are, and numbers in each."""
+    """Say how many registers there are, and how many numbers each has."""
 
     number: int
     lanes: int

@@ -30,7 +30,7 @@ class Loop:
 
 
 class Code:
-    """Writes the body of one function.
+    """Write the body of one function.
 
     Parameters
     ----------
@@ -107,13 +107,13 @@ class Code:
     # Whole numbers.
 
     def times(self, x: int | str, factor: int) -> int | str:
-        """``x · factor``."""
+        """Return ``x · factor``."""
         if isinstance(x, int):
             return x * factor
         return x if factor == 1 else self.value(f"mul nsw i64 {x}, {factor}")
 
     def plus(self, x: int | str, y: int | str) -> int | str:
-        """``x + y``."""
+        """Return ``x + y``."""
         if isinstance(x, int) and isinstance(y, int):
             return x + y
         return x if y == 0 else self.value(f"add nsw i64 {x}, {y}")
@@ -171,7 +171,7 @@ class Code:
         return self.same(self.value(f"load {self.real}, ptr {self.at(pointer, offset)}"))
 
     def fused(self, x: str, y: str, z: str) -> str:
-        """``x · y + z``, rounded once or twice, whichever is faster."""
+        """Return ``x · y + z``, rounded once or twice, whichever is faster."""
         name, type_ = f"llvm.fmuladd.v{self.lanes}{self.letter}", self.vector
         self.declarations.add(f"declare {type_} @{name}({type_}, {type_}, {type_})")
         return self.value(f"call {type_} @{name}({type_} {x}, {type_} {y}, {type_} {z})")
@@ -258,7 +258,7 @@ class Code:
         self.line(f"call void @llvm.memset.p0.i64(ptr {pointer}, i8 0, i64 {size}, i1 false)")
 
     def shuffle(self, x: str, y: str, lanes: int, order: Sequence[int]) -> str:
-        """Elements of two vectors of `lanes` each, in an order."""
+        """Return elements of two vectors of `lanes` each, in an order."""
         type_ = f"<{lanes} x {self.real}>"
         mask = ", ".join(f"i32 {n}" for n in order)
         return self.value(f"shufflevector {type_} {x}, {type_} {y}, <{len(order)} x i32> <{mask}>")

@@ -29,7 +29,7 @@ STRETCH = 200
 
 
 class Writer:
-    """Writes the functions that run the steps in order."""
+    """Write the functions that run the steps in order."""
 
     def __init__(self, plan: Plan, kernels: Kernels, whole: Writer | None = None) -> None:
         self.plan = plan
@@ -52,7 +52,7 @@ class Writer:
         self.has_table = True
 
     def segments(self) -> list[Any]:
-        """Names of native functions, and the calls between them."""
+        """Return names of native functions, and the calls between them."""
         result: list[Any] = []
         native: list[Any] = []
         settled = 0
@@ -88,7 +88,7 @@ class Writer:
         return name
 
     def _ending(self) -> list[str]:
-        """Lines that end a function of the table if the program refuses its inputs."""
+        """Return lines that end a function of the table if the program refuses its inputs."""
         slot = self.plan.slots[self.plan.lowered.outputs[-1].number]
         return [
             f"  %refusal_ = getelementptr i64, ptr %table, i64 {slot}",
@@ -151,7 +151,7 @@ class Writer:
         return name
 
     def _found(self, name: str, buffer_number: int) -> list[str]:
-        """Lines that find a buffer by the table."""
+        """Return lines that find a buffer by the table."""
         slot = self.plan.slots.get(buffer_number)
         if slot is None:
             return [f"  {name} = getelementptr i8, ptr %arena, i64 {self.plan.offsets[buffer_number]}"]

@@ -65,8 +65,8 @@ MANY = 16
 
 
 class Cell(NamedTuple):
-    """Where a call finds a tensor: its arguments' tensor of a number, a fixed one, what stands in a place, a
-    number that it makes a tensor of, or the gradient of a cell.
+    """Say where a call finds a tensor: its arguments' tensor of a number, a fixed one, what stands in
+    a place, a number that it makes a tensor of, or the gradient of a cell.
     """
 
     kind: str
@@ -88,7 +88,9 @@ class Cell(NamedTuple):
 
 
 class Saved(NamedTuple):
-    """What the pullback reads: an output of the forward program, or a cell that the call does not change."""
+    """Hold what the pullback reads: an output of the forward program, or a cell that the call does
+    not change.
+    """
 
     output: int | None
     cell: int | None

@@ -216,7 +216,7 @@ def is_given(value: Any) -> bool:
 
 
 class Succeeds(Guard):
-    """Whether a number that is known before the program runs can be worked out; else eager raises."""
+    """Say whether a number that is known before the program runs can be worked out; else eager raises."""
 
     __slots__ = ()
 

@@ -178,7 +178,7 @@ def _instrumented(code: CodeType, file: str, name: str, hooks: Hooks) -> CodeTyp
 
 
 def _nulls(body: Body) -> dict[int, list[bool]]:
-    """For each instruction that can be reached, which places of the stack hold the NULL of a call.
+    """Return for each instruction that can be reached which places of the stack hold the NULL of a call.
 
     The rewritten code has no such places: what it calls, it calls through a hook.
     """
@@ -286,7 +286,7 @@ def _left(parts: tuple[Any, BaseException]) -> Any:
 
 
 class _Writer:
-    """Writes what stands in the place of instructions."""
+    """Write what stands in the place of instructions."""
 
     def __init__(self, code: CodeType, body: Body, hooks: Hooks) -> None:
         #: The number of the first variable of an enclosing function. Its name may be that of a variable of

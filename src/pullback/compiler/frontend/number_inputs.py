@@ -69,8 +69,8 @@ def _met(kind: type, tensor: Any) -> np.dtype[Any] | None:
 
 
 class _Place:
-    """Where a subscript has a number that each call works out: the tensor that the rest of the subscript
-    selects, its axis, and the number, from 0 on.
+    """Say where a subscript has a number that each call works out: the tensor that the rest of the
+    subscript selects, its axis, and the number, from 0 on.
     """
 
     def __init__(self, tensor: Any, axis: int, number: Any) -> None:

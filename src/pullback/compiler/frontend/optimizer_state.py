@@ -106,7 +106,9 @@ class FirstState:
 
 
 def _entries(optimizer: Any) -> Entries:
-    """State by parameter, as a step makes it; none where that is not known, or is not tensors alone."""
+    """Return the state by parameter, as a step makes it; none where that is not known, or is not tensors
+    alone.
+    """
     from ...optim.optimizer import Optimizer
 
     kind = type(optimizer)

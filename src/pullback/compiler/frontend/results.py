@@ -1,4 +1,4 @@
-"""What a function returned, told so that a later call can give the same: which tensors are new, and which
+"""Say what a function returned, told so that a later call can give the same: which tensors are new, and which
 share the memory of others.
 
 A result that is a view of another tensor, of the function's own or of the caller's, is had by running its
@@ -24,7 +24,7 @@ from .unsupported import Unsupported
 
 
 class Result(NamedTuple):
-    """Where a tensor comes from, or a value that is the same in every call.
+    """Say where a tensor comes from, or a value that is the same in every call.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class Made(NamedTuple):
 
 
 class Results:
-    """Finds where the leaves of what a function returned come from.
+    """Find where the leaves of what a function returned come from.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ class NumericalDifference(UserWarning):
 
 
 class Difference(NamedTuple):
-    """Where native code and eager part.
+    """Say where native code and eager part.
 
     Attributes
     ----------

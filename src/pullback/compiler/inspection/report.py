@@ -1,4 +1,6 @@
-"""What a compiled function is made of: its program, kernels, LLVM text and times, and why it is as it is."""
+"""Say what a compiled function is made of: its program, kernels, LLVM text and times, and why it is
+as it is.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a compiled program's time goes: each step run alone, beside what the machine could do.
+"""Say where a compiled program's time goes: each step run alone, beside what the machine could do.
 
 The ceilings, how fast the machine moves memory and multiplies matrices, are measured once per process.
 """
@@ -73,7 +73,7 @@ def ceilings() -> Ceilings:
 
 
 class _Separate(Writer):
-    """Writes a function for each step."""
+    """Write a function for each step."""
 
     def segments(self) -> list[Any]:
         return [s if isinstance(s, Call) else self._function([s]) for s in self.plan.steps]
@@ -88,7 +88,7 @@ class Stepwise(Executable):
 
     @computed
     def writer(self) -> Writer:
-        """What writes the steps apart."""
+        """Return what writes the steps apart."""
         plan = self.plan
         return _Separate(plan, self._kernels)
 
@@ -158,12 +158,14 @@ class Timeline:
 
     @property
     def seconds(self) -> float:
-        """Of all steps."""
+        """Return the seconds of all steps."""
         return sum(row.seconds for row in self.rows)
 
     @property
     def least(self) -> float:
-        """Seconds that the ceilings allow: steps run in turn, each as long as its bytes or its flops take."""
+        """Return seconds that the ceilings allow: steps run in turn, each as long as its bytes or its flops
+        take.
+        """
         limits = self.ceilings
         return sum(max(row.bytes / limits.bandwidth, row.flops / limits.products) for row in self.rows)
 

@@ -27,7 +27,7 @@ def _held(context: Context, x: Lowered) -> Lowered:
 
 
 def _moved(ops: Any, at: Any, before: int, extent: int) -> tuple[Any, Any]:
-    """(whether a place lies in a part that begins at `before`, its place in the part)."""
+    """Return (whether a place lies in a part that begins at `before`, its place in the part)."""
     moved = ops.index(at - before, INT64)
     inside = ops.and_(
         ops.ge(moved, ops.constant(0, INT64)), ops.lt(moved, ops.constant(extent, INT64))
@@ -36,7 +36,7 @@ def _moved(ops: Any, at: Any, before: int, extent: int) -> tuple[Any, Any]:
 
 
 def padded(context: Context, x: Lowered, amounts: tuple[tuple[int, int], ...], value: float) -> Lowered:
-    """X with a number around it; negative amounts cut."""
+    """Return X with a number around it; negative amounts cut."""
     x = _held(context, x)
     shape = tuple(n + a + b for n, (a, b) in zip(x.shape, amounts, strict=True))
 
@@ -59,7 +59,7 @@ def padded(context: Context, x: Lowered, amounts: tuple[tuple[int, int], ...], v
 def slice_backward(
     context: Context, g: Lowered, shape: Shape, dim: int, start: int, stop: int, step: int
 ) -> Lowered | None:
-    """Zeros of `shape` with g at a slice of an axis."""
+    """Return zeros of `shape` with g at a slice of an axis."""
     if step != 1:
         return None
     around = [(0, 0)] * len(shape)
@@ -68,7 +68,7 @@ def slice_backward(
 
 
 def select_backward(context: Context, g: Lowered, shape: Shape, dim: int, index: int) -> Lowered:
-    """Zeros of `shape` with g at one place of an axis."""
+    """Return zeros of `shape` with g at one place of an axis."""
     g = _held(context, g)
 
     def body(ops: Any, at: Indices) -> Any:
@@ -92,7 +92,7 @@ def _triangle(word: str) -> Callable[..., Lowered]:
 
 
 def rolled(context: Context, x: Lowered, shifts: tuple[int, ...], dims: tuple[int, ...]) -> Lowered | None:
-    """Axes shifted in a circle; without `dims` the elements as one row."""
+    """Return axes shifted in a circle; without `dims` the elements as one row."""
     if 0 in x.shape:
         return None
     if not dims:

@@ -29,7 +29,7 @@ def _even(size: Sequence[int], output: Sequence[int]) -> tuple[int, ...] | None:
 def _means(
     context: Context, x: Lowered, kernel: tuple[int, ...] | None, divisor: float | None
 ) -> Lowered | None:
-    """Sums over windows of these sizes, divided."""
+    """Return sums over windows of these sizes, divided."""
     if kernel is None or computing(x.dtype) != x.dtype:
         return None
     if x.cost > 1:

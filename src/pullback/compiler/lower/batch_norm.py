@@ -50,11 +50,11 @@ class _Channels:
         return ops.div(total, ops.constant(self.count, self.dtype))
 
     def distance(self, mean: Lowered) -> Callable[[Any, Indices], Any]:
-        """x − mean."""
+        """Return x − mean."""
         return lambda ops, indices: ops.sub(self.x.at(ops, indices), mean.at(ops, indices[1:2]))
 
     def statistics(self) -> tuple[Lowered, Lowered]:
-        """Mean and variance."""
+        """Return the mean and variance."""
         mean = self.of_channels(self.share, self.sum(self.x, self.x.body))
         distance = self.distance(mean)
 
@@ -73,7 +73,7 @@ def batch_norm(
     context: Context, x: Lowered, weight: Lowered | None, bias: Lowered | None, mean: Lowered | None,
     var: Lowered | None, training: bool, eps: float,
 ) -> list[Lowered] | None:  # fmt: skip
-    """``native_batch_norm``: (out, mean, 1 / √(variance + eps), variance)."""
+    """Return ``native_batch_norm``: (out, mean, 1 / √(variance + eps), variance)."""
     if _is_narrow(x) or any(v is not None and v.dtype != x.dtype for v in (weight, bias, mean, var)):
         return None
     channels, dtype, whole = _Channels(context, x), x.dtype, x.shape
@@ -108,7 +108,7 @@ def batch_norm_backward(
     context: Context, g: Lowered, x: Lowered, weight: Lowered | None, mean: Lowered, invstd: Lowered,
     training: bool, eps: float,
 ) -> list[Lowered] | None:  # fmt: skip
-    """``native_batch_norm_backward``: covectors of x, weight and bias."""
+    """Return ``native_batch_norm_backward``: covectors of x, weight and bias."""
     if _is_narrow(x) or any(v is not None and v.dtype != x.dtype for v in (g, weight, mean, invstd)):
         return None
     channels, dtype, whole = _Channels(context, x), x.dtype, x.shape

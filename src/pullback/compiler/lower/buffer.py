@@ -31,12 +31,12 @@ class Buffer:
 
     @property
     def size(self) -> int:
-        """Number of elements."""
+        """Return the number of elements."""
         return prod(self.shape)
 
     @property
     def bytes(self) -> int:
-        """Memory that it takes."""
+        """Return the memory that it takes."""
         return self.size * self.dtype.itemsize
 
     def __repr__(self) -> str:

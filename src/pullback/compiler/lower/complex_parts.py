@@ -1,14 +1,13 @@
 """Complex values in loops: pairs of real scalars, which lie beside each other in memory.
 
 A body of a complex value gives a `Pair`. Ops that are linear with real factors, and move or add elements, are
-lowered for the real and the imaginary parts apart; what goes element by element has a form of pairs here,
-which computes as NumPy does. Everything else is left to the array kernels.
+lowered for the real and the imaginary parts apart; what goes element by element computes with `Pairs`.
+Everything else is left to the array kernels.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import inf, nan, prod
 from typing import Any
 
 import numpy as np
@@ -20,17 +19,9 @@ from .context import Context, broadcast
 from .handlers import PARTS, Pair
 from .index import Indices, constant, linear, strides_of
 from .lowered import Lowered, Shape
+from .pairs import Pairs
 
 Results = Sequence[tuple[Shape, np.dtype[Any]]]
-
-#: Ops whose rule serves both parts.
-_APART = frozenset({
-    "cat", "constant_pad_nd", "gather", "index_select", "mean", "mean_all", "pad_adjoint", "reflection_pad1d",
-    "reflection_pad2d", "reflection_pad3d", "replication_pad1d", "replication_pad2d", "replication_pad3d",
-    "roll", "select_backward", "slice_backward", "stack", "sum", "sum_all", "tril", "triu", "unfold_backward",
-    "zero_inplace",
-})  # fmt: skip
-
 
 def concern(operands: Sequence[Any], results: Results) -> bool:
     """Return whether complex values are among operands or results."""
@@ -39,16 +30,18 @@ def concern(operands: Sequence[Any], results: Results) -> bool:
     )
 
 
+def hold(operands: Sequence[Any], results: Results) -> bool:
+    """Return whether native code knows the dtypes of all values, and none is empty."""
+    every = (*((o.shape, o.dtype) for o in operands if isinstance(o, Lowered)), *results)
+    return all((dtype in PARTS or dtype in TYPES) and 0 not in shape for shape, dtype in every)
+
+
 def lowered(
     context: Context, op: Op, operands: list[Any], attrs: tuple[Any, ...], results: Results,
     rules: Mapping[str, Callable[..., Any]],
 ) -> list[Lowered] | None:  # fmt: skip
-    """Lower an op; None where its array kernel is to run."""
-    given = [o for o in operands if isinstance(o, Lowered)]
-    if any(0 in shape for shape, _ in results) or any(0 in o.shape for o in given):
-        return None
-    every = (*(o.dtype for o in given), *(dtype for _, dtype in results))
-    if any(dtype not in PARTS and dtype not in TYPES for dtype in every):
+    """Lower an op that does not go element by element; None where its array kernel is to run."""
+    if not hold(operands, results):
         return None
     if op.name in _OF_VIEWS:
         return [_OF_VIEWS[op.name](context, operands[0], results[0][0])]
@@ -57,43 +50,25 @@ def lowered(
     context.results = results
     if op.base in views.LOWERINGS:
         return [views.LOWERINGS[op.base](context, *operands, *attrs)]
-    if op.name == "constant_pad_nd" and attrs[1] != 0:
-        return None
     if op.name == "cast":
         return _cast(context, operands[0], *results[0])
-    if op.name in _APART:
-        return _apart(context, op, rules[op.name], operands, attrs, results)
-    form = _FORMS.get(op.base)
-    if form is None or None in operands:
-        return None
-    shape, dtype = results[0]
-    part = PARTS.get(dtype, dtype)
-    # What many elements share is computed once.
-    shared = [
-        context.stored(o) if isinstance(o, Lowered) and o.cost > 1 and 8 * prod(o.shape) <= prod(shape) else o
-        for o in operands
-    ]
-    bodies = [broadcast(o, shape) if isinstance(o, Lowered) else None for o in shared]
-
-    def body(ops: Any, indices: Indices) -> Any:
-        pairs = [
-            _pair_of(ops, b(ops, indices), part) if b is not None else _number(ops, o, part)
-            for b, o in zip(bodies, shared, strict=True)
-        ]
-        return form(ops, part, *pairs, *attrs)
-
-    return [context.map(shape, dtype, body)]
+    if op.base in rules and _is_apart(op, operands, attrs):
+        return _apart(context, op, rules[op.base], operands, attrs, results)
+    return None
 
 
-def _pair_of(ops: Any, x: Any, part: np.dtype[Any]) -> Pair:
-    if isinstance(x, Pair):
-        return Pair(ops.cast(x.real, part), ops.cast(x.imag, part))
-    return Pair(ops.cast(x, part), ops.constant(0, part))
-
-
-def _number(ops: Any, value: Any, part: np.dtype[Any]) -> Pair:
-    value = complex(value)
-    return Pair(ops.constant(value.real, part), ops.constant(value.imag, part))
+def _is_apart(op: Op, operands: Sequence[Any], attrs: Sequence[Any]) -> bool:
+    """Return whether each part of the result is the op of that part of the operands: the op is linear, with
+    real factors. Of one whose derivative needs no value that is known.
+    """
+    if op.kind not in ("linear", "gather") and (op.layout.values or not op.derivable):
+        return False
+    for name, value in zip(op.attrs, attrs):
+        # A value that is put in has the imaginary part 0.
+        if isinstance(value, complex) or (name == "value" and value != 0):
+            return False
+    values = [o.dtype for o in operands if isinstance(o, Lowered) and o.dtype not in PARTS]
+    return op.variadic or not any(op.kind != "gather" or dtype.kind not in "biu" for dtype in values)
 
 
 def _apart(
@@ -141,8 +116,8 @@ def _cast(context: Context, x: Lowered, shape: Shape, dtype: np.dtype[Any]) -> l
     if dtype not in PARTS:
         # The imaginary part is dropped; a whole number is the array kernel's.
         return None if dtype.kind not in "f" or x.dtype not in PARTS else _cast_real(context, x, shape, dtype)
-    part, body = PARTS[dtype], broadcast(x, shape)
-    return [context.map(shape, dtype, lambda ops, indices: _pair_of(ops, body(ops, indices), part))]
+    body = broadcast(x, shape)
+    return [context.map(shape, dtype, lambda ops, indices: Pairs(ops).cast(body(ops, indices), dtype))]
 
 
 def _cast_real(context: Context, x: Lowered, shape: Shape, dtype: np.dtype[Any]) -> list[Lowered]:
@@ -182,93 +157,4 @@ _OF_VIEWS: dict[str, Callable[[Context, Lowered, Shape], Lowered]] = {
     "real": lambda context, x, shape: _part(x, "real"),
     "view_as_complex": _as_complex,
     "view_as_real": _as_real,
-}
-
-
-# --- elements -----------------------------------------------------------------------------------------------
-
-
-def _product(ops: Any, part: Any, x: Pair, y: Pair) -> Pair:
-    return Pair(
-        ops.sub(ops.mul(x.real, y.real), ops.mul(x.imag, y.imag)),
-        ops.add(ops.mul(x.real, y.imag), ops.mul(x.imag, y.real)),
-    )
-
-
-def _quotient(ops: Any, part: Any, x: Pair, y: Pair) -> Pair:
-    """Divide as NumPy does: Smith 1962, "Algorithm 116: Complex division"."""
-    a, b = ops.abs(y.real), ops.abs(y.imag)
-    by_real = ops.ge(a, b)
-    zero, one = ops.constant(0, part), ops.constant(1, part)
-    ratio = ops.select(by_real, ops.div(y.imag, y.real), ops.div(y.real, y.imag))
-    large, small = ops.select(by_real, y.real, y.imag), ops.select(by_real, y.imag, y.real)
-    scale = ops.div(one, ops.add(large, ops.mul(small, ratio)))
-    real = ops.select(
-        by_real, ops.add(x.real, ops.mul(x.imag, ratio)), ops.add(ops.mul(x.real, ratio), x.imag)
-    )
-    imag = ops.select(
-        by_real, ops.sub(x.imag, ops.mul(x.real, ratio)), ops.sub(ops.mul(x.imag, ratio), x.real)
-    )
-    nothing = ops.and_(ops.eq(a, zero), ops.eq(b, zero))
-    return Pair(
-        ops.select(nothing, ops.div(x.real, a), ops.mul(real, scale)),
-        ops.select(nothing, ops.div(x.imag, a), ops.mul(imag, scale)),
-    )
-
-
-def _by_number(form: Callable[..., Pair]) -> Callable[..., Pair]:
-    return lambda ops, part, x, other: form(ops, part, x, _number(ops, other, part))
-
-
-def _sign(ops: Any, part: Any, x: Pair) -> Pair:
-    """x/|x|, 0 at 0; of an infinite part its sign, and nan where both are infinite."""
-    size = ops.function("hypot", x.real, x.imag)
-    zero, infinite = ops.constant(0, part), ops.constant(inf, part)
-    none, beyond = ops.eq(size, zero), ops.eq(size, infinite)
-    parts = []
-    for own, other in ((x.real, x.imag), (x.imag, x.real)):
-        own_infinite = ops.eq(ops.abs(own), infinite)
-        both = ops.and_(own_infinite, ops.eq(ops.abs(other), infinite))
-        sign = ops.copysign(ops.constant(1, part), own)
-        far = ops.select(both, ops.constant(nan, part), ops.select(own_infinite, sign, zero))
-        near = ops.select(none, zero, ops.div(own, size))
-        parts.append(ops.select(beyond, far, near))
-    return Pair(*parts)
-
-
-def _each(word: str) -> Callable[..., Pair]:
-    def form(ops: Any, part: Any, *xs: Pair) -> Pair:
-        operation = getattr(ops, word)
-        return Pair(operation(*(x.real for x in xs)), operation(*(x.imag for x in xs)))
-
-    return form
-
-
-def _chosen(ops: Any, part: Any, condition: Pair, x: Pair, y: Pair) -> Pair:
-    holds = ops.ne(condition.real, ops.constant(0, part))
-    return Pair(ops.select(holds, x.real, y.real), ops.select(holds, x.imag, y.imag))
-
-
-def _conjugate(ops: Any, part: Any, x: Pair) -> Pair:
-    return Pair(x.real, ops.neg(x.imag))
-
-
-#: By op name; of the handler, the dtype of the parts, pairs, and the op's attributes. Some results are real.
-_FORMS: dict[str, Callable[..., Any]] = {
-    "_conj": _conjugate,
-    "abs": lambda ops, part, x: ops.function("hypot", x.real, x.imag),
-    "add": _each("add"),
-    "as_complex": lambda ops, part, x: x,
-    "complex": lambda ops, part, x, y: Pair(x.real, y.real),
-    "conj": _conjugate,
-    "conj_physical": _conjugate,
-    "div": _quotient,
-    "div_number": _by_number(_quotient),
-    "mul": _product,
-    "mul_number": _by_number(_product),
-    "neg": _each("neg"),
-    "rsub": lambda ops, part, x, y: _each("sub")(ops, part, y, x),
-    "sgn": _sign,
-    "sub": _each("sub"),
-    "where": _chosen,
 }

@@ -1,4 +1,4 @@
-"""What lowerings work with: the values so far, and the making of maps, reductions, products and calls."""
+"""Say what lowerings work with: the values so far, and the making of maps, reductions, products and calls."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Context:
         return self.stored(made) if made.cost > LONG else made
 
     def count(self, value: Lowered) -> int:
-        """Operations that an element of a value takes where it is read."""
+        """Return operations that an element of a value takes where it is read."""
         if value.count is None:
             value.count = 0 if value.buffer is not None else probe(value.body, value.shape).count
         return value.count
@@ -206,7 +206,7 @@ class Context:
         return Matrix(term.read.buffer, term.read.index.constant, tuple(batch), (rows, columns))
 
     def product(self, left: Lowered, right: Lowered, dtype: np.dtype[Any], alpha: float = 1.0) -> Lowered:
-        """``left @ right`` over the last two axes, times `alpha`."""
+        """Return ``left @ right`` over the last two axes, times `alpha`."""
         *batch, rows, inner = left.shape
         columns = right.shape[-1]
         a, b = self.matrix(left), self.matrix(right)

@@ -27,7 +27,7 @@ def swapped(x: Lowered) -> Lowered:
 
 
 def folded(context: Context, x: Lowered) -> Lowered:
-    """Leading axes merged to one."""
+    """Return leading axes merged to one."""
     if len(x.shape) == 2:
         return x
     if x.cost > 1:
@@ -40,8 +40,8 @@ def _product(context: Context, x: Lowered, y: Lowered) -> Lowered:
 
 
 def _outer(context: Context, x: Lowered, y: Lowered) -> Lowered:
-    """Products of a column and a row: a map, which fuses with what reads it (64 of 32×1 and 1×5 took 20 µs
-    as matrix products).
+    """Return products of a column and a row: a map, which fuses with what reads it (64 of 32×1 and 1×5 took
+    20 µs as matrix products).
     """
     x, y = _held(context, x), _held(context, y)
 

@@ -57,7 +57,7 @@ class Domain:
 
     @property
     def size(self) -> int:
-        """Number of elements."""
+        """Return the number of elements."""
         return prod(self.shape)
 
     @property
@@ -66,16 +66,16 @@ class Domain:
 
     @property
     def columns(self) -> int:
-        """Elements of a row."""
+        """Return elements of a row."""
         return prod(v.extent for v in self.loops)
 
     @property
     def lanes(self) -> int:
-        """Lanes of a row."""
+        """Return lanes of a row."""
         return self.loops[-1].extent if self.laned else 1
 
     def key(self) -> tuple[object, ...]:
-        """Equal for equal spaces."""
+        """Return what is equal for equal spaces."""
         return self.shape, self.kept, self.inner, self.blocked, self.laned
 
     def _indices(self) -> Indices:
@@ -90,16 +90,16 @@ class Domain:
         return tuple(result)
 
     def indices(self, shape: Sequence[int]) -> Indices:
-        """Indices into an array of as many elements as the space, in its order."""
+        """Return indices into an array of as many elements as the space, in its order."""
         own = self._indices()
         return own if tuple(shape) == self.shape else reshaped(own, shape, self.shape)
 
     def row_indices(self, shape: Sequence[int]) -> Indices:
-        """Indices into an array of an element per row."""
+        """Return indices into an array of an element per row."""
         return reshaped((atom_index(self.row),), shape, (self.rows,))
 
     def lane_indices(self, shape: Sequence[int]) -> Indices:
-        """Indices into an array of an element per row and lane."""
+        """Return indices into an array of an element per row and lane."""
         own = atom_index(self.row) if self.rows > 1 else constant(0)
         return reshaped((own, self.lane()), shape, (self.rows, self.lanes))
 
@@ -108,7 +108,7 @@ class Domain:
         return atom_index(self.loops[-1])
 
     def column(self) -> Index:
-        """Position within a row."""
+        """Return the position within a row."""
         return linear(
             (atom_index(v) for v in self.loops), strides_of([v.extent for v in self.loops])
         )

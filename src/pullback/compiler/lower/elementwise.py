@@ -19,6 +19,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from ...core.op import TABLE, Op
 from ..emit.emitter import is_float
 from .handlers import MATHEMATICS, UFUNCS
+from .pairs import FORMULAS
 
 Form = Callable[..., Any]
 
@@ -75,13 +76,23 @@ class Element(NDArrayOperatorsMixin):
 
     @property
     def dtype(self) -> Any:
-        """Dtype of the element."""
+        """Return the dtype of the element."""
         return self.value.dtype
 
     @property
     def itemsize(self) -> int:
-        """Bytes of the element."""
+        """Return bytes of the element."""
         return self.dtype.itemsize
+
+    @property
+    def real(self) -> Element:
+        """Return the real part of a complex element."""
+        return Element(self.ops, self.value.real)
+
+    @property
+    def imag(self) -> Element:
+        """Return the imaginary part of a complex element."""
+        return Element(self.ops, self.value.imag)
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Element:
         """Return the element in another dtype."""
@@ -125,7 +136,7 @@ class Element(NDArrayOperatorsMixin):
 def _cast(ops: Any, x: Any, dtype: np.dtype[Any]) -> Any:
     if x.dtype is dtype:
         return x
-    if is_float(x.dtype) and not is_float(dtype) and dtype.kind != "b":
+    if dtype.kind not in "bc" and (x.dtype.kind == "c" or (is_float(x.dtype) and not is_float(dtype))):
         raise Unwritten
     return ops.cast(x, dtype)
 
@@ -143,10 +154,14 @@ def _kind(x: Any) -> Any:
     """Return what NumPy promotes an operand by: its dtype, or the type of a number."""
     found = getattr(x, "dtype", None)
     if found is None:
-        return np.dtype(bool) if type(x) is bool else float if isinstance(x, float) else int
+        return np.dtype(bool) if type(x) is bool else next((k for k in _NUMBERS if isinstance(x, k)), int)
     if isinstance(x, np.ndarray) and x.ndim:
         raise Unwritten
     return found
+
+
+#: Python's numbers as NumPy promotes them.
+_NUMBERS = (int, float, complex)
 
 
 @functools.cache
@@ -163,9 +178,12 @@ def _dtypes(ufunc: np.ufunc, *kinds: Any) -> tuple[np.dtype[Any], ...]:
 def _asked(ops: Any, *operands: Any, ufunc: np.ufunc) -> Any:
     """Ask a handler for a ufunc of operands."""
     *wanted, result = _dtypes(ufunc, *[_kind(x) for x in operands])
-    word = _WORDS.get(ufunc)
-    formula = _FORMULAS.get(ufunc)
-    if (word is None and formula is None) or (ufunc in _OF_FLOATS and not is_float(wanted[0])):
+    paired = wanted[0].kind == "c"
+    word = None if paired else _WORDS.get(ufunc)
+    formula = (FORMULAS if paired else _FORMULAS).get(ufunc)
+    if (word is None and formula is None) or (
+        ufunc in _OF_FLOATS and not (paired or is_float(wanted[0]))
+    ):
         raise Unwritten
     xs = [_scalar(ops, x, dtype) for x, dtype in zip(operands, wanted, strict=True)]
     if formula is not None:
@@ -194,7 +212,9 @@ def _number(ops: Any, x: Any, y: Any, order: str) -> Any:
 
 
 def _logaddexp(ops: Any, x: Any, y: Any) -> Any:
-    """log(exp(x) + exp(y)), from the larger; of equal ones, infinities among them, without a difference."""
+    """Return log(exp(x) + exp(y)), from the larger; of equal ones, infinities among them, without a
+    difference.
+    """
     apart = ops.select(ops.eq(x, y), ops.constant(0, x.dtype), ops.neg(ops.abs(ops.sub(x, y))))
     return ops.add(ops.maximum(x, y), ops.function("log1p", ops.function("exp", apart)))
 
@@ -227,7 +247,7 @@ _OF_FLOATS = {np.copysign, np.divide, np.isfinite, np.isinf, np.reciprocal, np.s
 
 def _where(condition: Any, x: Any, y: Any) -> Any:
     ops = next(v.ops for v in (condition, x, y) if type(v) is Element)
-    dtype = np.result_type(*(0.0 if k is float else 0 if k is int else k for k in map(_kind, (x, y))))
+    dtype = np.result_type(*(k(0) if isinstance(k, type) else k for k in map(_kind, (x, y))))
     chosen = (_scalar(ops, v, kind) for v, kind in ((condition, np.dtype(bool)), (x, dtype), (y, dtype)))
     return Element(ops, ops.select(*chosen))
 

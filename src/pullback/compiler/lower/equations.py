@@ -42,10 +42,11 @@ from . import (
     views,
 )
 from .buffer import Buffer
-from .context import CHEAP, Context, broadcast
+from .context import BOOL, CHEAP, Context, broadcast
 from .elementwise import Unwritten, form
-from .handlers import Analysis, Term
+from .handlers import Analysis
 from .lowered import Call, Lowered, Node
+from .pairs import Pairs
 
 #: How many elements must share an operand for it to be stored.
 SHARED = 8
@@ -151,7 +152,7 @@ class _Lowering:
 
     def _copied(self, value: Lowered) -> Lowered:
         """Return the value in new memory."""
-        if value.dtype not in TYPES or 0 in value.shape:
+        if not complex_parts.hold([value], ()):
             return self.context.call("clone", [value], (), False, [(value.shape, value.dtype)])[0]
         return self.context.stored(Lowered(value.shape, value.dtype, value.body, cost=value.cost))
 
@@ -191,7 +192,12 @@ class _Lowering:
         self, op: Op, operands: list[Any], attrs: tuple[Any, ...], results: list[Any]
     ) -> list[Lowered] | None:
         if complex_parts.concern(operands, results):
-            return complex_parts.lowered(self.context, op, operands, attrs, results, RULES)
+            if op.kind != "elementwise" or op.base in views.LOWERINGS:
+                return complex_parts.lowered(self.context, op, operands, attrs, results, RULES)
+            if not complex_parts.hold(operands, results):
+                return None
+            found = self._elementwise(op, operands, attrs, *results[0])
+            return None if found is None else [found]
         if op.kind == "view" or op.name in views.SPLITS:
             # Parts of a value may be empty.
             return self._parts(op, operands, attrs) if _holds(operands, ()) else None
@@ -227,13 +233,13 @@ class _Lowering:
             common = [np.dtype(bool), dtype, dtype]
         elif conditions is not None:
             common = [dtype, np.dtype(bool), dtype][: len(operands)]
-        elif dtype.kind == "b" or op.promote is None:
+        elif dtype.kind == "b" or op.promote is None or _is_complex(stand_ins):
             common = [dtypes.result_numpy_dtype(stand_ins)] * len(operands)
         else:
             common = [dtype] * len(operands)
         for operand, target in zip(stand_ins, common, strict=True):
             source = getattr(operand, "dtype", None)
-            if source is not None and is_float(source) and not is_float(target) and target.kind != "b":
+            if source is not None and is_float(source) and not is_float(target) and target.kind not in "bc":
                 return None
         # An op on halves is computed in float32 as a whole and rounded once, as in eager.
         exact = [computing(c) if op.halves else c for c in common]
@@ -254,12 +260,15 @@ class _Lowering:
             broadcast(o, shape) if isinstance(o, Lowered) else None for o in operands
         ]
 
+        paired = any(d.kind == "c" for d in (*common, dtype))
+
         def body(ops: Any, indices: Any) -> Any:
+            own = Pairs(ops) if paired else ops
             scalars = [
-                ops.cast(ops.cast(b(ops, indices), c) if b is not None else ops.constant(o, c), e)
+                own.cast(own.cast(b(ops, indices), c) if b is not None else own.constant(o, c), e)
                 for b, o, c, e in zip(bodies, operands, common, exact, strict=True)
             ]
-            return ops.cast(written(ops, *scalars, *attrs), dtype)
+            return own.cast(written(own, *scalars, *attrs), dtype)
 
         count += sum(self.context.count(o) for o in operands if isinstance(o, Lowered))
         return self.context.map(shape, dtype, body, count)
@@ -273,9 +282,10 @@ def _operations(
     meets the others and is computed; None for an op without a form.
     """
     analysis = Analysis()
-    terms = [analysis.cast(analysis.cast(Term(o), c), e) for o, c, e in operands]
+    ops = Pairs(analysis)
+    terms = [ops.cast(ops.cast(ops.constant(0, o), c), e) for o, c, e in operands]
     try:
-        analysis.cast(form(op)(analysis, *terms, *attrs), dtype)
+        ops.cast(form(op)(ops, *terms, *attrs), dtype)
     except Unwritten:
         return None
     return analysis.count
@@ -331,7 +341,7 @@ def _may_refuse(node: Call) -> bool:
 
 
 def _draws_first(nodes: list[Node]) -> list[Node]:
-    """Nodes with the random draws in front that need nothing: the rest is one native function then."""
+    """Return nodes with the random draws in front that need nothing: the rest is one native function then."""
     first: list[Node] = []
     others: list[Node] = []
     waiting = False
@@ -344,6 +354,10 @@ def _draws_first(nodes: list[Node]) -> list[Node]:
             waiting = waiting or draws
             others.append(node)
     return first + others
+
+
+def _is_complex(operands: Sequence[Any]) -> bool:
+    return any(getattr(o, "dtype", BOOL).kind == "c" for o in operands)
 
 
 def _stand_in(operand: Any) -> Any:

@@ -47,7 +47,7 @@ def _integral(index: Lowered) -> bool:
 def embedding(
     context: Context, weight: Lowered, indices: Lowered, padding: int, by_frequency: bool
 ) -> Lowered | None:
-    """``weight[indices]``."""
+    """Return ``weight[indices]``."""
     if not _integral(indices):
         return None
     indices = _held(context, indices)
@@ -65,7 +65,7 @@ def embedding(
 def embedding_backward(
     context: Context, g: Lowered, indices: Lowered, rows: int, padding: int, by_frequency: bool
 ) -> Lowered | None:
-    """Rows of g added at `indices` to a table of zeros; the row `padding` stays zero."""
+    """Return rows of g added at `indices` to a table of zeros; the row `padding` stays zero."""
     if by_frequency or not _integral(indices) or computing(g.dtype) != g.dtype:
         return None
     indices = _held(context, indices)
@@ -84,7 +84,7 @@ def embedding_backward(
 
 
 def index_select(context: Context, x: Lowered, index: Lowered, dim: int) -> Lowered | None:
-    """Slices of axis `dim`, in the order of a one-dimensional index."""
+    """Return slices of axis `dim`, in the order of a one-dimensional index."""
     if not x.shape or not _integral(index):
         return None
     flat = copied(_held(context, index), (max(1, int(np.prod(index.shape))),))
@@ -101,7 +101,7 @@ def index_select(context: Context, x: Lowered, index: Lowered, dim: int) -> Lowe
 def index_add(
     context: Context, x: Lowered, index: Lowered, source: Lowered, dim: int, alpha: Any
 ) -> Lowered | None:
-    """X with ``alpha · source``'s slices added to those that `index` names."""
+    """Return X with ``alpha · source``'s slices added to those that `index` names."""
     if not x.shape or not _addable(context, x, index, source):
         return None
     flat = copied(_held(context, index), (max(1, int(np.prod(index.shape))),))
@@ -125,7 +125,7 @@ def _addable(context: Context, x: Lowered, index: Lowered, source: Lowered) -> b
 
 
 def gather(context: Context, x: Lowered, index: Lowered, dim: int) -> Lowered | None:
-    """``y[i, j] = x[index[i, j], j]`` for dim 0."""
+    """Return ``y[i, j] = x[index[i, j], j]`` for dim 0."""
     if not x.shape or not index.shape or not _integral(index):
         return None
     x, index = _held(context, x), _held(context, index)
@@ -144,7 +144,7 @@ def _along(ops: Any, index: Lowered, at: Indices, dim: int, extent: int) -> Indi
 def scatter_add(
     context: Context, x: Lowered, index: Lowered, source: Lowered, dim: int
 ) -> Lowered | None:
-    """X with ``source[i, j]`` added at ``[index[i, j], j]`` for dim 0."""
+    """Return X with ``source[i, j]`` added at ``[index[i, j], j]`` for dim 0."""
     if not x.shape or not index.shape or not _addable(context, x, index, source):
         return None
     index, source = _held(context, index), _held(context, source)
@@ -200,7 +200,7 @@ def _row(where: Lowered, k: int) -> Lowered:
 
 
 def index(context: Context, x: Lowered, where: Lowered, dims: tuple[int, ...]) -> Lowered | None:
-    """``x[…]`` by integer tensors."""
+    """Return ``x[…]`` by integer tensors."""
     if not _integral(where):
         return None
     x, where = _held(context, x), _held(context, where)
@@ -212,7 +212,7 @@ def index(context: Context, x: Lowered, where: Lowered, dims: tuple[int, ...]) -
 def index_backward(
     context: Context, g: Lowered, where: Lowered, shape: Shape, dims: tuple[int, ...]
 ) -> Lowered | None:
-    """Zeros of `shape` with g added at the places."""
+    """Return zeros of `shape` with g added at the places."""
     if not _integral(where) or g.dtype.kind != "f" or computing(g.dtype) != g.dtype:
         return None
     where = _held(context, where)
@@ -225,7 +225,7 @@ def index_backward(
 def index_put(
     context: Context, x: Lowered, where: Lowered, values: Lowered, dims: tuple[int, ...], accumulate: bool
 ) -> Lowered | None:
-    """X with the elements at the places replaced by `values`, or with `values` added there."""
+    """Return X with the elements at the places replaced by `values`, or with `values` added there."""
     if not _integral(where) or x.dtype != values.dtype:
         return None
     if accumulate and not _addable(context, x, where, values):
@@ -238,7 +238,7 @@ def index_put(
 
 
 def classes(context: Context, x: Lowered, count: int) -> Lowered | None:
-    """Integers as they are, if they are numbers of `count` classes."""
+    """Return integers as they are, if they are numbers of `count` classes."""
     if not _integral(x):
         return None
     x = _held(context, x)

@@ -47,6 +47,7 @@ MATHEMATICS = (
 PARTS: dict[np.dtype[Any], np.dtype[Any]] = {
     np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.float64)
 }  # fmt: skip
+_WHOLE = {part: whole for whole, part in PARTS.items()}
 #: What tells the places of parts from those of elements.
 _OF_PARTS = 1 << 40
 
@@ -56,6 +57,11 @@ class Pair(NamedTuple):
 
     real: Any
     imag: Any
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Return the complex dtype of the scalar."""
+        return _WHOLE[self.real.dtype]
 
 
 class Read(NamedTuple):
@@ -73,7 +79,7 @@ class Term(NamedTuple):
 
 
 class Analysis:
-    """Collects a body's loads and counts its operations.
+    """Collect a body's loads and counts its operations.
 
     Attributes
     ----------
@@ -139,7 +145,7 @@ class Analysis:
 
 
 class Reference:
-    """Runs a body on NumPy scalars: slow, and the definition of what the emitter must do."""
+    """Run a body on NumPy scalars: slow, and the definition of what the emitter must do."""
 
     def __init__(self, arrays: dict[int, np.ndarray], values: dict[str, int]) -> None:
         self.arrays = arrays

@@ -23,7 +23,7 @@ class Variable:
         self.extent = extent
 
     def bounds(self) -> tuple[int, int]:
-        """Smallest and largest value."""
+        """Return the smallest and largest value."""
         return 0, max(self.extent - 1, 0)
 
     def key(self) -> str:
@@ -47,7 +47,7 @@ class Quotient:
         self._key = f"({inner.key()}){'%' if remainder else '/'}{divisor}"
 
     def bounds(self) -> tuple[int, int]:
-        """Smallest and largest value."""
+        """Return the smallest and largest value."""
         low, high = self.inner.bounds()
         if self.remainder:
             return 0, min(self.divisor - 1, high)
@@ -75,7 +75,7 @@ class Measured:
         self._key = key
 
     def bounds(self) -> tuple[int, int]:
-        """Smallest and largest value."""
+        """Return the smallest and largest value."""
         return 0, max(self.extent - 1, 0)
 
     def key(self) -> str:
@@ -100,7 +100,7 @@ class Index:
         self._bounds: tuple[int, int] | None = None
 
     def key(self) -> str:
-        """Equal for equal indices."""
+        """Return what is equal for equal indices."""
         if self._key is None:
             parts = [f"{c}*{name}" for name, (_, c) in sorted(self.terms.items())]
             self._key = "+".join([*parts, str(self.constant)])
@@ -116,7 +116,7 @@ class Index:
         return self.key()
 
     def bounds(self) -> tuple[int, int]:
-        """Smallest and largest value that the atoms' bounds allow."""
+        """Return the smallest and largest value that the atoms' bounds allow."""
         if self._bounds is None:
             low = high = self.constant
             for atom, coefficient in self.terms.values():
@@ -155,7 +155,7 @@ class Index:
         return self + (other * -1 if isinstance(other, Index) else -other)
 
     def _split(self, divisor: int) -> tuple[Index, Index]:
-        """(multiple, rest) with ``self == divisor * multiple + rest``; the rest is never negative."""
+        """Return (multiple, rest) with ``self == divisor * multiple + rest``; the rest is never negative."""
         multiple: dict[str, tuple[Atom, int]] = {}
         rest: dict[str, tuple[Atom, int]] = {}
         for name, (atom, coefficient) in self.terms.items():
@@ -167,7 +167,7 @@ class Index:
         return Index(multiple, above), Index(rest, self.constant - above * divisor)
 
     def _below(self, divisor: int) -> tuple[int, Index, Index]:
-        """(step, coarse, fine) with ``self == step · coarse + fine``, fine in [0, step) and step a
+        """Return (step, coarse, fine) with ``self == step · coarse + fine``, fine in [0, step) and step a
         divisor of `divisor`; step is 1 when there is no such split.
         """
         ordered = sorted(self.terms.items(), key=lambda item: -abs(item[1][1]))
@@ -211,7 +211,7 @@ class Index:
         return atom_index(Quotient(rest, divisor, True))
 
     def variables(self) -> set[str]:
-        """Names of the loop variables in it, also below quotients."""
+        """Return names of the loop variables in it, also below quotients."""
         found: set[str] = set()
         for atom, _ in self.terms.values():
             if isinstance(atom, Variable):
@@ -236,7 +236,7 @@ def _multiples(terms: dict[str, tuple[Atom, int]], constant: int, divisor: int) 
 
 
 def _merged(index: Index) -> Index:
-    """``d·(x // d) + x % d`` is ``x``, and ``d·(x // d % e) + x % d`` is ``x % (d·e)``."""
+    """Replace ``d·(x // d) + x % d`` by ``x``, and ``d·(x // d % e) + x % d`` by ``x % (d·e)``."""
     for atom, low_factor in index.terms.values():
         if type(atom) is not Quotient or not atom.remainder:
             continue
@@ -276,7 +276,7 @@ Indices = tuple[Index, ...]
 
 
 def strides_of(shape: Sequence[int]) -> tuple[int, ...]:
-    """Elements to step per axis of a contiguous array."""
+    """Return elements to step per axis of a contiguous array."""
     return _strides(tuple(shape))
 
 
@@ -290,7 +290,7 @@ def _strides(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def linear(indices: Iterable[Index], strides: Iterable[int], offset: int = 0) -> Index:
-    """``offset + Σ index · stride``."""
+    """Return ``offset + Σ index · stride``."""
     total = constant(offset)
     for index, stride in zip(indices, strides, strict=True):
         if index.terms or index.constant:
@@ -312,7 +312,7 @@ def unravel(position: Index, shape: Sequence[int]) -> Indices:
 
 
 def reshaped(indices: Indices, old: Sequence[int], new: Sequence[int]) -> Indices:
-    """Indices into the shape `old` for indices into the shape `new` of the same number of elements.
+    """Return indices into the shape `old` for indices into the shape `new` of the same number of elements.
 
     Axes that both shapes share, and groups of axes of equal products, are translated by themselves, which
     keeps quotients out of the common cases (an axis of size 1 more or less, two axes merged).

@@ -34,7 +34,7 @@ SHORT = range(8, 64)
 
 
 class Place:
-    """Where a node stands in a kernel's space."""
+    """Say where a node stands in a kernel's space."""
 
     __slots__ = ("indices", "kind", "store")
 
@@ -144,7 +144,7 @@ class Kernel:
 
     @property
     def size(self) -> int:
-        """Elements of the space."""
+        """Return elements of the space."""
         return prod(self.shape)
 
     def accept(self, node: Node) -> bool:
@@ -226,7 +226,7 @@ class Partial(NamedTuple):
 
 
 class Accesses:
-    """When a kernel reads an element and when it writes one, as times within the work on a row.
+    """Say when a kernel reads an element and when it writes one, as times within the work on a row.
 
     Attributes
     ----------
@@ -254,7 +254,7 @@ class Accesses:
 
 @dataclass
 class Emission:
-    """What emitting a kernel gave.
+    """Hold what emitting a kernel gave.
 
     Attributes
     ----------
@@ -337,7 +337,7 @@ def emit(kernel: Kernel, module: Module, escaping: set[int], any_rows: bool = Fa
 
 
 class _Writer:
-    """Writes one kernel."""
+    """Write one kernel."""
 
     def __init__(
         self, kernel: Kernel, domain: Domain, module: Module, escaping: set[int], any_rows: bool
@@ -370,7 +370,7 @@ class _Writer:
         ]
 
     def work(self) -> float:
-        """Estimated nanoseconds: operations, and bytes of the buffers that are passed."""
+        """Return estimated nanoseconds: operations, and bytes of the buffers that are passed."""
         operations = 0.0
         for node in self.kernel.nodes:
             analysis = _analysis(node, self.places[node.buffer.number])
@@ -569,7 +569,7 @@ class _Writer:
         ops.line(f"store {TYPES[dtype]} {after.name}, ptr {slot}")
 
     def _gathered(self, node: Node, slot: str, dtype: np.dtype[Any]) -> None:
-        """After a row's loop: a row's reduction is known."""
+        """Note after a row's loop that its reduction is known."""
         ops, where = self.ops, self.places[node.buffer.number]
         assert isinstance(node, Reduction)
         name = ops.fresh()
@@ -585,7 +585,7 @@ class _Writer:
         ops.forward(node.buffer, where.store, value)
 
     def _row(self, stage: int) -> None:
-        """Maps of a row's values, and totals of them."""
+        """Write the maps of a row's values, and totals of them."""
         ops = self.ops
         for node in self.kernel.nodes:
             where = self.places[node.buffer.number]

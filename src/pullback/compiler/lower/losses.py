@@ -49,7 +49,7 @@ class _Classes:
         return ops.select(self.counts(ops, row), weight, ops.constant(0, self.dtype))
 
     def row(self, indices: Indices) -> Indices:
-        """Indices into the target for indices into the scores."""
+        """Return indices into the target for indices into the scores."""
         return (*indices[: self.dim], *indices[self.dim + 1 :])
 
     def hit(self, ops: Any, indices: Indices) -> Any:
@@ -66,7 +66,7 @@ class _Classes:
 def nll_loss(
     context: Context, x: Lowered, target: Lowered, weight: Lowered | None, reduction: str, ignore_index: int
 ) -> Lowered | None:
-    """``-Σ_n w[target[n]]·x[n, target[n]]``, each, in all or over the sum of the weights."""
+    """Return ``-Σ_n w[target[n]]·x[n, target[n]]``, each, in all or over the sum of the weights."""
     if target.dtype.kind not in "iu" or not x.shape:
         return None
     dtype = computing(x.dtype)

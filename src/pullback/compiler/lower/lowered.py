@@ -45,7 +45,7 @@ class Lowered:
 
 @dataclass(eq=False)
 class Node:
-    """What fills a buffer."""
+    """Hold what fills a buffer."""
 
     buffer: Buffer
     #: Buffers that it reads.
@@ -55,7 +55,7 @@ class Node:
 
     @property
     def filled(self) -> Sequence[Buffer]:
-        """The buffers that it fills."""
+        """Return the buffers that it fills."""
         return (self.buffer,)
 
 
@@ -67,7 +67,7 @@ class Map(Node):
 
     @property
     def shape(self) -> Shape:
-        """The iteration space."""
+        """Return the iteration space."""
         return self.buffer.shape
 
 
@@ -124,7 +124,7 @@ class Precompiled(Node):
 
     @property
     def filled(self) -> Sequence[Buffer]:
-        """The buffers that it fills."""
+        """Return the buffers that it fills."""
         return self.outputs
 
 
@@ -170,7 +170,7 @@ class Call(Node):
 
     @property
     def filled(self) -> Sequence[Buffer]:
-        """The buffers that it fills."""
+        """Return the buffers that it fills."""
         return self.outputs
 
 
@@ -207,7 +207,7 @@ class Loop(Node):
 
     @property
     def filled(self) -> Sequence[Buffer]:
-        """The buffers that it fills."""
+        """Return the buffers that it fills."""
         return self.outputs
 
 
@@ -230,5 +230,5 @@ class Branch(Node):
 
     @property
     def filled(self) -> Sequence[Buffer]:
-        """The buffers that it fills."""
+        """Return the buffers that it fills."""
         return self.outputs

@@ -54,7 +54,7 @@ class _Rows:
         return body
 
     def statistics(self, x: Lowered, eps: float) -> tuple[Lowered, Lowered]:
-        """(mean, 1 / √(variance + eps)) of each row."""
+        """Return (mean, 1 / √(variance + eps)) of each row."""
         context, dtype = self.context, computing(x.dtype)
         sums = context.reduction(x, self.axes, "sum", dtype)
 
@@ -81,7 +81,9 @@ class _Rows:
         self, x: Lowered, weight: Lowered | None, bias: Lowered | None, eps: float, result: Shape,
         folded: bool = False,
     ) -> list[Lowered]:  # fmt: skip
-        """(out, mean, rstd); `folded`: each row's mean goes into what is added, as in torch's group norm."""
+        """Return (out, mean, rstd); `folded`: each row's mean goes into what is added, as in torch's group
+        norm.
+        """
         whole = x.shape
         x = self.held(x)
         dtype = computing(x.dtype)
@@ -112,7 +114,7 @@ class _Rows:
         self, g: Lowered, x: Lowered, weight: Lowered | None, mean: Lowered, rstd: Lowered,
         over: tuple[int, ...], shape: Shape,
     ) -> list[Lowered]:  # fmt: skip
-        """Covectors of x, weight and bias; `over` are the axes along which weights are repeated."""
+        """Return covectors of x, weight and bias; `over` are the axes along which weights are repeated."""
         context, whole = self.context, x.shape
         g, x = self.held(g), self.held(x)
         dtype = computing(x.dtype)

@@ -28,7 +28,7 @@ def _shaped(value: Lowered, x: Lowered, axes: Sequence[int], keepdim: bool) -> L
 
 
 def without(indices: Indices, axes: Sequence[int]) -> Indices:
-    """Indices into a reduction's result for indices into what it reduces."""
+    """Return indices into a reduction's result for indices into what it reduces."""
     return tuple(i for a, i in enumerate(indices) if a not in axes)
 
 
@@ -109,11 +109,11 @@ class Exponentials:
         return ops.select(blind, ops.constant(0, dtype), found)
 
     def shifted(self, ops: Any, indices: Indices) -> Any:
-        """``x - max``."""
+        """Return ``x - max``."""
         return ops.sub(self.x.at(ops, indices), self.base(ops, without(indices, self.axes)))
 
     def raised(self) -> Lowered:
-        """``exp(x - max)``."""
+        """Return ``exp(x - max)``."""
         return self.context.map(
             self.x.shape, self.x.dtype, lambda ops, indices: ops.function("exp", self.shifted(ops, indices))
         )
@@ -195,7 +195,7 @@ def logsumexp(context: Context, x: Lowered, dims: Sequence[int], keepdim: bool) 
 def moments(
     context: Context, x: Lowered, dims: Sequence[int] | None, correction: float
 ) -> tuple[Lowered, Lowered]:
-    """(variance, mean) over axes, without the axes."""
+    """Return (variance, mean) over axes, without the axes."""
     axes = _axes(x, dims)
     if x.cost > 1:
         x = context.stored(x)

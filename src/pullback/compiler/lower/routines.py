@@ -20,7 +20,8 @@ def scattered(
     context: Context, base: Lowered | None, shape: Shape, source: Lowered, where: Places,
     kept: Body | None = None, accumulate: bool = True,
 ) -> Lowered:  # fmt: skip
-    """`base`, or zeros, with the elements of `source` added (or written) at the places `where`, in order.
+    """Return `base`, or zeros, with the elements of `source` added (or written) at the places `where`, in
+    order.
 
     Parameters
     ----------
@@ -69,7 +70,7 @@ def scattered(
 
 
 def joined(context: Context, parts: Sequence[Lowered], dim: int) -> Lowered:
-    """Values side by side along an axis."""
+    """Return values side by side along an axis."""
     shape = list(parts[0].shape)
     shape[dim] = sum(part.shape[dim] for part in parts)
     buffer = context.buffer(tuple(shape), parts[0].dtype)
@@ -106,7 +107,7 @@ def stack(context: Context, *given: Any) -> Lowered | None:
 
 
 def nest(ops: Any, variables: Sequence[Variable], independent: bool = True) -> Any:
-    """Loops over variables; the elements of the innermost one do not touch each other where they are
+    """Open loops over variables; the elements of the innermost one do not touch each other where they are
     `independent`.
     """
     loops = ExitStack()

@@ -110,7 +110,7 @@ def _nothing(context: Context, shape: Shape, dtype: Any) -> Lowered:
 
 
 def sampled(context: Context, x: Lowered, grid: Lowered, sampler: Sampler, orders: Ints) -> Lowered | None:
-    """Images at the places of a grid."""
+    """Return images at the places of a grid."""
     shape, dtype = context.results[0]
     if not _is_known(sampler) or grid.dtype != x.dtype:
         return None

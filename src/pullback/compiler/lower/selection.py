@@ -1,4 +1,5 @@
-"""Where the largest or smallest element of a row is, that element, and what picks and places single elements.
+"""Say where the largest or smallest element of a row is, that element, and what picks and places single
+elements.
 
 A place is found by two reductions, which vectorise: the extreme, then the first place that holds it. NaN is
 larger and smaller than everything.

@@ -23,7 +23,7 @@ _UNKNOWN = 1 << 62
 
 @contextmanager
 def each_place(ops: Emitter, buffer: Buffer) -> Iterator[Index]:
-    """A loop over the places of a buffer."""
+    """Open a loop over the places of a buffer."""
     variable = Variable("z", buffer.size)
     with ops.loop(variable, "0", str(buffer.size)):
         yield atom_index(variable) if variable.extent > 1 else constant(0)
@@ -39,7 +39,7 @@ def fill(ops: Emitter, buffer: Buffer, number: Any) -> None:
 def stretches(
     ops: Any, rows: int | None, sums: Collection[tuple[Buffer, Buffer]]
 ) -> Iterator[tuple[str, str]]:
-    """A loop over the stretches of a kernel's rows, of which it gives the bounds.
+    """Open a loop over the stretches of a kernel's rows, of which it gives the bounds.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ class _Number(int):
 
 
 class _Plain(Emitter):
-    """Constants may be numbers of the step."""
+    """Take constants that may be numbers of the step."""
 
     def constant(self, value: Any, dtype: np.dtype[Any]) -> Value:
         """Return a number."""
@@ -103,7 +103,7 @@ class Update:
 
 
 class Rows:
-    """Where the arrays of some parameters lie: a row of addresses for each.
+    """Say where the arrays of some parameters lie: a row of addresses for each.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def _text(written: Any, dtype: np.dtype[Any]) -> str:
 
 
 def _body(ops: _Plain, written: Any, dtype: np.dtype[Any], exact: np.dtype[Any]) -> None:
-    """One element: its values are read, the steps done one after another, the results written."""
+    """Write one element: read its values, do the steps one after another, write the results."""
     type_ = TYPES[dtype]
     values = []
     for n in range(written.places):

@@ -44,7 +44,7 @@ class Written(NamedTuple):
 
 
 class Script:
-    """Notes what is done to the stand-ins of some arrays.
+    """Note what is done to the stand-ins of some arrays.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Script:
 
 
 class StandIn:
-    """Stands for a tensor.
+    """Stand for a tensor.
 
     Attributes
     ----------

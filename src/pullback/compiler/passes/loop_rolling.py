@@ -33,8 +33,8 @@ PHASES = 64
 
 
 class Roller:
-    """Knows of the lists of equations of one trace, one after the other, which values are slices of others:
-    what a loop of an earlier list stacked is sliced by those of later ones.
+    """Know of the lists of equations of one trace, one after the other, which values are slices of
+    others: what a loop of an earlier list stacked is sliced by those of later ones.
     """
 
     def __init__(self, recorder: Recorder) -> None:
@@ -48,7 +48,7 @@ class Roller:
         self._turned: dict[tuple[int, int], int] = {}
 
     def kind(self, value: int) -> tuple[tuple[int, ...], Any]:
-        """Shape and dtype of a value."""
+        """Return the shape and dtype of a value."""
         return self.recorder.shapes[value], self.recorder.dtypes[value]
 
     def made(self, shape: tuple[int, ...], dtype: Any) -> int:
@@ -262,7 +262,7 @@ class Rolling:
 
 
 def _following(signatures: list[int]) -> list[int]:
-    """For each position the next one at which the same signatures follow; -1 where there is none."""
+    """Return for each position the next one at which the same signatures follow; -1 where there is none."""
     result = [-1] * len(signatures)
     seen: dict[tuple[int, ...], int] = {}
     for n in reversed(range(len(signatures) - GRAM + 1)):

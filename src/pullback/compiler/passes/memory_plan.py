@@ -27,7 +27,7 @@ FITTED = 1000
 
 
 class Plan:
-    """Where a program's buffers are.
+    """Say where a program's buffers are.
 
     Attributes
     ----------
@@ -250,7 +250,7 @@ def aligned(size: int) -> int:
 
 
 def carry_bytes(loop: Loop) -> int:
-    """Memory for the carries of a loop: each is read in one place and written in another."""
+    """Return the memory for the carries of a loop: each is read in one place and written in another."""
     return sum(2 * aligned(b.bytes) for b in loop.bodies[0].inputs[: loop.carries])
 
 
@@ -260,7 +260,7 @@ def scratch_of(step: int) -> int:
 
 
 def _row_bytes(emission: Emission, buffer: Buffer) -> int:
-    """Memory for a row of a buffer that needs no more: one for each part."""
+    """Return the memory for a row of a buffer that needs no more: one for each part."""
     elements = emission.row_buffers[buffer.number]
     if emission.parts == 1:
         return elements * buffer.dtype.itemsize

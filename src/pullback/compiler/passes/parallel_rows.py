@@ -39,12 +39,12 @@ def count(rows: int, work: float, sums: bool) -> int:
 
 
 def stride(elements: int, dtype: np.dtype) -> int:
-    """Bytes from one part's place to the next."""
+    """Return bytes from one part's place to the next."""
     return -(-elements * dtype.itemsize // LINE) * LINE
 
 
 class Places(NamedTuple):
-    """Where the parts of a kernel write what is their own.
+    """Say where the parts of a kernel write what is their own.
 
     Attributes
     ----------

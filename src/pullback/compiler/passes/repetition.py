@@ -25,7 +25,7 @@ class Slice(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """What an operand of a period is.
+    """Hold what an operand of a period is.
 
     ``("same", position, output)`` and ``("carried", position, output)``: what an equation of this repetition,
     or of the one before, makes; ``("held", value)``; ``("sliced", stack, index, step)``, by the first
@@ -54,8 +54,8 @@ class Period:
         return self.rolling.equations[self.start + repetition * self.size + position]
 
     def loop(self) -> tuple[list[list[Slot]], int, int] | None:
-        """(what the operands are, the first repetition of the loop, the one after its last); None where there
-        is no loop.
+        """Return (what the operands are, the first repetition of the loop, the one after its last); None
+        where there is no loop.
         """
         if not self._is_likely():
             return None
@@ -140,7 +140,7 @@ class Period:
         return slot
 
     def _made(self, position: int, repetition: int, value: int) -> tuple[str, tuple[int, int]] | None:
-        """("same" or "carried", (position, output)) of a value that this repetition or the one before
+        """Return ("same" or "carried", (position, output)) of a value that this repetition or the one before
         makes.
         """
         maker = self.rolling.maker.get(value)

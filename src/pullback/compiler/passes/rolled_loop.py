@@ -159,8 +159,8 @@ class Loop:
     # --- what leaves it -------------------------------------------------------------------------------------
 
     def _read_outside(self) -> tuple[dict[tuple[int, int], int], list[tuple[int, int]], list[int]]:
-        """(the values of the last repetition that are carried and read outside by themselves, the places of
-        which other repetitions are read outside, the positions of selects that are).
+        """Return (the values of the last repetition that are carried and read outside by themselves, the
+        places of which other repetitions are read outside, the positions of selects that are).
         """
         finals: dict[tuple[int, int], int] = {}
         stacked, selects = [], []

@@ -15,7 +15,7 @@ from ..program.text import exact
 
 
 class _Rewriter:
-    """Goes through a program's equations; says which values turned out to be others."""
+    """Go through a program's equations; says which values turned out to be others."""
 
     def __init__(self, program: Program) -> None:
         self.program = program

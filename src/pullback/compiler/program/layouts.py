@@ -1,4 +1,4 @@
-"""How the values lie in memory that random draws are laid out like.
+"""Say how the values lie in memory that random draws are laid out like.
 
 Eager draws an array in the order of its memory, and a program's values are all in C order: what dropout of a
 transposed value draws would go to other elements. So the program up to its draws runs once on zeros, by the
@@ -20,8 +20,8 @@ from .program import Program
 
 
 def of_draws(program: Program) -> dict[int, ndarray]:
-    """Arrays without contents that lie as the values do that draws are laid out like, by the values' numbers;
-    those in C order are left out.
+    """Return arrays without contents that lie as the values do that draws are laid out like, by the values'
+    numbers; those in C order are left out.
 
     Raises
     ------

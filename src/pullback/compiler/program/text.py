@@ -101,7 +101,7 @@ def _digest(data: bytes) -> str:
 
 
 class _Writer:
-    """Writes functions; `pack` gives the text of a large constant's bytes."""
+    """Write functions; `pack` gives the text of a large constant's bytes."""
 
     def __init__(self, pack: Callable[[bytes], str] = _packed) -> None:
         self._pack = pack

@@ -1,5 +1,5 @@
-"""What every program must be: each value defined once, before it is used, by an op of the table that takes
-such operands and attributes; with `kinds`, of the shapes and dtypes that the op's shape rule gives.
+"""Say what every program must be: each value defined once, before it is used, by an op of the table that
+takes such operands and attributes; with `kinds`, of the shapes and dtypes that the op's shape rule gives.
 
 The passes are verified before and after each (`pipeline.optimized`); shapes and dtypes, whose rules may run a
 kernel on zeros, where `KINDS` is set, as the tests do.

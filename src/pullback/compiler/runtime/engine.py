@@ -1,4 +1,4 @@
-"""What the texts of modules share, and machine code in memory."""
+"""Say what the texts of modules share, and machine code in memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DEFAULT = Effort()
 
 @functools.cache
 def attributes() -> str:
-    """Attributes of every function: the processor, so that loops use its widest registers."""
+    """Return attributes of every function: the processor, so that loops use its widest registers."""
     name, features = codegen.processor()
     return (
         f'attributes #0 = {{ "target-cpu"="{name}" "target-features"="{features}" '
@@ -64,7 +64,7 @@ def _undefined(objects: Iterable[Any]) -> set[str]:
 
 @functools.cache
 def machine_name() -> str:
-    """LLVM and the processor that it compiles for."""
+    """Return LLVM and the processor that it compiles for."""
     import llvmlite.binding as llvm
 
     return f"{llvm.llvm_version_info} {llvm.get_default_triple()} {attributes()}"
@@ -98,7 +98,9 @@ def started(text: str, effort: Effort, helpers: int = 0) -> Callable[[], Code]:
 def named(
     name: str, write: Callable[[], str], effort: Effort, helpers: int = 0
 ) -> Callable[[], Code]:
-    """`started` for a text that is written only where it is compiled; `name` is its key in the cache."""
+    """Return `started` for a text that is written only where it is compiled; `name` is its key in the
+    cache.
+    """
     known = found_as(name)
     if known is not None:
         return lambda: known
@@ -147,13 +149,13 @@ class Library:
 
     @property
     def engine(self) -> Any:
-        """What holds the code."""
+        """Return what holds the code."""
         with self._lock:
             return self._engine
 
     @computed
     def code(self) -> Code:
-        """The machine code."""
+        """Return the machine code."""
         return self._source if isinstance(self._source, Code) else self._source()
 
     @computed
@@ -186,7 +188,7 @@ class Library:
 
 
 class _Refusing:
-    """Stands for llvmlite's lock in a process that was forked from the middle of LLVM."""
+    """Stand for llvmlite's lock in a process that was forked from the middle of LLVM."""
 
     def acquire(self) -> None:
         """Refuse: LLVM would wait for a thread that this process does not have."""
@@ -197,7 +199,7 @@ class _Refusing:
 
 
 class _Forks:
-    """Keeps LLVM at rest while the process is forked, by llvmlite's own lock."""
+    """Keep LLVM at rest while the process is forked, by llvmlite's own lock."""
 
     def __init__(self) -> None:
         self._lock: Any = None

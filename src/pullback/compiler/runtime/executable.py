@@ -1,4 +1,4 @@
-"""From a scheduled program to something that runs: one native function per stretch between array kernels.
+"""Turn a scheduled program into something that runs: one native function per stretch between array kernels.
 
 What builds programs is imported where one is built: a process that finds an image needs none of it.
 """

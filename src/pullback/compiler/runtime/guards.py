@@ -1,4 +1,4 @@
-"""What must be as it was at the trace, as words that native code compares.
+"""Say what must be as it was at the trace, as words that native code compares.
 
 A dict is told by its version, which every change renews: when it has another, the things that the trace read
 in it are looked at, and if those are as they were, the new version is the one to expect. What a closure's
@@ -82,7 +82,7 @@ class Watch:
         return None if guard.read in _OF_DICTS else guard.read(guard.container, guard.key)
 
     def parts(self) -> dict[str, Any]:
-        """Fields of a specification."""
+        """Return fields of a specification."""
         records: list[int] = []
         for container, held in zip(self._lists.values(), self._held_in_lists, strict=True):
             records += [id(container), len(held), *map(id, held)]
@@ -157,7 +157,7 @@ _libraries: list[engine.Library] = []
 
 
 class Places:
-    """Where in memory the tensors lie that every call is given, as long as they do not move.
+    """Say where in memory the tensors lie that every call is given, as long as they do not move.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ class Places:
         self._seen = np.zeros(len(cells), np.int64)
 
     def parts(self) -> dict[str, Any]:
-        """Fields of a specification."""
+        """Return fields of a specification."""
         slots = [slot for slot, _, _ in self._cells]
         return {"moving": len(slots), "moving_at": slots, "seen_at": self._seen}
 

@@ -131,7 +131,7 @@ _users = 0
 
 @contextlib.contextmanager
 def at_work() -> Iterator[None]:
-    """A ``with`` block that may have helpers; blocks of several threads share them."""
+    """Open a ``with`` block that may have helpers; blocks of several threads share them."""
     global _current, _users
     with _lock:
         _current = _current or Helpers()
@@ -169,7 +169,7 @@ def submitted(text: str, effort: Effort) -> Callable[[], Code]:
 
 
 def _forget() -> None:
-    """A forked child has none of its parent's threads."""
+    """Forget the parent's threads, of which a forked child has none."""
     global _current, _users
     _current, _users = None, 0
 

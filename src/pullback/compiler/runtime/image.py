@@ -27,7 +27,7 @@ Pair = tuple[int, int]
 
 
 class Image(NamedTuple):
-    """What running a program takes.
+    """Hold what running a program takes.
 
     Attributes
     ----------

@@ -46,7 +46,7 @@ def name_of(text: str) -> str:
 
 
 def symbol_of(name: str, function: str = "part") -> str:
-    """By what name programs, and the library of a module, know a function of its text."""
+    """Return the name by which programs, and the library of a module, know a function of its text."""
     return name if function == "part" else f"{name}_{function}"
 
 
@@ -79,7 +79,7 @@ def objects_of(symbols: Iterable[str]) -> list[bytes]:
 
 
 def found(symbols: Iterable[str]) -> Found | None:
-    """Functions by their names; None where one is in no module that is at hand or in the cache."""
+    """Return functions by their names; None where one is in no module that is at hand or in the cache."""
     symbols = set(symbols)
     addresses = {PARALLEL: pool().address} if PARALLEL in symbols else {}
     symbols -= addresses.keys()

@@ -47,8 +47,8 @@ _ZERO = 0
 
 
 class Specification:
-    """What a program expects of a call and makes in it, as memory; parts are numbers or arrays of 64-bit
-    numbers.
+    """Hold what a program expects of a call and makes in it, as memory; parts are numbers or arrays
+    of 64-bit numbers.
     """
 
     def __init__(self, **parts: Any) -> None:
@@ -66,7 +66,9 @@ class Specification:
                 self._words[_FIELDS.index(name)] = part.ctypes.data
 
     def call(self) -> Callable[[tuple[Any, ...], tuple[Any, ...]], Any]:
-        """``call(tuple, tuple)`` gives the tuple of results, or an int that says why there are none."""
+        """Make ``call(tuple, tuple)``, which gives the tuple of results, or an int that says why there are
+        none.
+        """
         found = _functions()
         assert found is not None
         return python_functions.function("call", found["pullback_call"], self._words)
@@ -111,7 +113,7 @@ def _field(name: str, type_: str) -> str:
 
 
 def _watched_text() -> str:
-    """0, or `WATCHED` and the number of the first watched word that is not what it was."""
+    """Return 0, or `WATCHED` and the number of the first watched word that is not what it was."""
     pointers = "\n".join(_field(name, "ptr") for name in _FIELDS if name.startswith("watched_"))
     return f"""\
 define internal i64 @watched(ptr %spec, i64 %count) #0 {{

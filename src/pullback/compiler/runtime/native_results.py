@@ -91,8 +91,8 @@ done:
 
 
 def counted_text(where: Layout) -> str:
-    """``count(counters, code, position, number)``: what `blame.written` does to version counters that were
-    last written to from the same place, all of them; 0 and nothing done where one was not.
+    """Return ``count(counters, code, position, number)``: what `blame.written` does to version counters that
+    were last written to from the same place, all of them; 0 and nothing done where one was not.
     """
     items, length = where.list_items, where.list_size
     return f"""\

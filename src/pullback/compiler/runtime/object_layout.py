@@ -1,4 +1,4 @@
-"""Where CPython keeps what the guards of a call compare: offsets into its objects, found by looking.
+"""Say where CPython keeps what the guards of a call compare: offsets into its objects, found by looking.
 
 Ten tensors' types, shapes and dtypes take 5 µs to compare in Python and a tenth of one in native code, which
 reads the objects' memory. The offsets are found once per process on objects of known contents; where one is
@@ -56,7 +56,7 @@ class Layout(NamedTuple):
 
 
 def words(address: int, count: int) -> list[int]:
-    """Words of memory."""
+    """Return words of memory."""
     return list((ctypes.c_int64 * count).from_address(address))
 
 
@@ -129,7 +129,7 @@ def _points_to(address: int, holder: list[Any], expected: list[int]) -> bool:
 
 
 def _dict_version() -> int | None:
-    """Found by changing a dict and reading it: reading leaves the number, each change renews it."""
+    """Return found by changing a dict and reading it: reading leaves the number, each change renews it."""
     if sys.version_info >= (3, 13):
         return None
     offset = 3 * _WORD

@@ -1,4 +1,4 @@
-"""How a new tensor among a function's results lies in memory, where it is no array of its own in C order.
+"""Say how a new tensor among a function's results lies in memory, where it is no array of its own in C order.
 
 Native code computes arrays in C order. A result that eager lays out otherwise, or whose memory another result
 or a tensor of the caller's has, is a view of such an array: of the value that owns the memory, which the
@@ -42,7 +42,7 @@ class Placement(NamedTuple):
 
 
 class Memory:
-    """Finds how the results of a trace lie.
+    """Find how the results of a trace lie.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ _Joining = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class Cut(NamedTuple):
-    """How the work on some images is cut.
+    """Say how the work on some images is cut.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class Kernel:
         return Cut(rows, images * splits, rows, splits)
 
     def scratch(self, cut: Cut) -> int:
-        """Bytes of scratch, that begin where a cache line does."""
+        """Return bytes of scratch, that begin where a cache line does."""
         sums = self._sums * cut.rows if cut.rows > 1 else 0
         return (cut.parts * self._scratch + sums) * self._size
 
@@ -195,7 +195,7 @@ def address(array: ndarray | None) -> int:
 
 
 def whole(elements: int) -> int:
-    """Room for elements, so that what follows starts on another cache line."""
+    """Return room for elements, so that what follows starts on another cache line."""
     return -(-elements // 32) * 32
 
 

@@ -41,7 +41,7 @@ _FEW = 8
 
 
 def _runs(executable: Executable, table: np.ndarray[Any, Any]) -> dict[str, Any]:
-    """Fields of a specification: how a program is run on the addresses in a table."""
+    """Return fields of a specification: how a program is run on the addresses in a table."""
     free = {} if executable.elements < SHORT else {
         name: ctypes.cast(getattr(ctypes.pythonapi, function), ctypes.c_void_p).value
         for name, function in (("save", "PyEval_SaveThread"), ("restore", "PyEval_RestoreThread"))
@@ -234,7 +234,7 @@ class _Forward:
             source.line(f"numbers.values = {{{pairs}}}")
 
     def _cells(self) -> None:
-        """Where each cell's tensor is, and what native code is to find there."""
+        """Say where each cell's tensor is, and what native code is to find there."""
         captured, source = self.captured, self.source
         keep: list[Any] = [*self.leaves, *self.tensors]
         places: list[tuple[int, int]] = []

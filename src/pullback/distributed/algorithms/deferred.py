@@ -13,7 +13,7 @@ from ...torch_names.futures import Future
 
 
 class Deferred(Future[Any]):
-    """What a function makes of another future.
+    """Hold what a function makes of another future.
 
     Parameters
     ----------

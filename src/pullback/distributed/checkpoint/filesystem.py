@@ -20,7 +20,7 @@ from .metadata import Metadata, MetadataIndex
 
 @dataclass
 class _StorageInfo:
-    """Where an entry is: the file, and the bytes in it."""
+    """Say where an entry is: the file, and the bytes in it."""
 
     relative_path: str
     offset: int
@@ -47,7 +47,7 @@ def unpickled(content: bytes) -> Any:
 
 
 class FileSystemWriter:
-    """Writes a checkpoint into a folder.
+    """Write a checkpoint into a folder.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class FileSystemWriter:
 
 
 class FileSystemReader:
-    """Reads a checkpoint from a folder.
+    """Read a checkpoint from a folder.
 
     Parameters
     ----------

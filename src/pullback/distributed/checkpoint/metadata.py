@@ -30,7 +30,7 @@ class _MEM_FORMAT_ENCODING(Enum):
 
 @dataclass
 class TensorProperties:
-    """What a tensor is besides its shape and elements."""
+    """Hold what a tensor is besides its shape and elements."""
 
     dtype: Any = None
     layout: Any = strided
@@ -68,7 +68,7 @@ class BytesStorageMetadata:
 
 @dataclass
 class StorageMeta:
-    """By what names a checkpoint was saved and loaded."""
+    """Say by what names a checkpoint was saved and loaded."""
 
     checkpoint_id: str | os.PathLike[str] | None = None
     save_id: str | None = None

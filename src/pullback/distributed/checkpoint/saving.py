@@ -116,9 +116,7 @@ def _written(
             whole.setdefault(name, entry)
         names.update(known_paths)
     own = {index: value for index, value in items.items() if first[index] == rank}
-    sizes = {
-        index: Size(value.shape) for index, value in own.items() if index.offset is not None
-    }
+    sizes = {index: Size(value.shape) for index, value in own.items() if index.offset is not None}
     places = storage_writer.write(rank, own)
     storage: dict[MetadataIndex, Any] = {}
     for written, part_sizes in _gathered((places, sizes), group, alone):

@@ -20,7 +20,7 @@ _WRAPPERS = ("_fsdp_wrapped_module.", "_orig_mod.")
 
 @dataclass
 class StateDictOptions:
-    """How a state is made or taken.
+    """Say how a state is made or taken.
 
     Attributes
     ----------

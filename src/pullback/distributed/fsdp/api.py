@@ -1,4 +1,4 @@
-"""In which dtypes sharded modules compute, and what torch calls its other settings."""
+"""Say in which dtypes sharded modules compute, and what torch calls its other settings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class MixedPrecisionPolicy:
-    """In which dtypes a module of `fully_shard` computes and its gradients are summed."""
+    """Say in which dtypes a module of `fully_shard` computes and its gradients are summed."""
 
     param_dtype: Any = None
     reduce_dtype: Any = None
@@ -38,7 +38,7 @@ class CPUOffload:
 
 @dataclass(frozen=True)
 class MixedPrecision:
-    """In which dtypes a module of `FullyShardedDataParallel` computes and its gradients are summed."""
+    """Say in which dtypes a module of `FullyShardedDataParallel` computes and its gradients are summed."""
 
     param_dtype: Any = None
     reduce_dtype: Any = None
@@ -75,7 +75,7 @@ class StateDictType(Enum):
 
 @dataclass
 class StateDictConfig:
-    """How a state is made."""
+    """Say how a state is made."""
 
     offload_to_cpu: bool = False
 
@@ -99,7 +99,7 @@ class ShardedStateDictConfig(StateDictConfig):
 
 @dataclass
 class OptimStateDictConfig:
-    """How the state of an optimizer is made."""
+    """Say how the state of an optimizer is made."""
 
     offload_to_cpu: bool = True
 
@@ -125,7 +125,7 @@ class ShardedOptimStateDictConfig(OptimStateDictConfig):
 
 @dataclass
 class StateDictSettings:
-    """How states are made: the kind and what goes with it."""
+    """Say how states are made: the kind and what goes with it."""
 
     state_dict_type: StateDictType
     state_dict_config: Any

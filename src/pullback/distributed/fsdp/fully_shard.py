@@ -19,7 +19,7 @@ _CLASSES: dict[type, type] = {}
 
 
 class FSDPModule:
-    """What a module can do besides, once it is sharded."""
+    """Hold what a module can do besides, once it is sharded."""
 
     _fsdp_state: _State
 
@@ -84,7 +84,7 @@ class UnshardHandle:
 
 
 class _State:
-    """What a sharded module has besides: its parameters, and how a call of it is prepared."""
+    """Hold what a sharded module has besides: its parameters, and how a call of it is prepared."""
 
     def __init__(self, module: Module, group: ParameterGroup | None, policy: MixedPrecisionPolicy) -> None:
         self.group = group

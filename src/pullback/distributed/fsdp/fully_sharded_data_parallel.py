@@ -44,7 +44,7 @@ _INNER = "_fsdp_wrapped_module."
 
 
 class OptimStateKeyType(Enum):
-    """By what an optimizer's state names parameters."""
+    """Say by what an optimizer's state names parameters."""
 
     PARAM_NAME = auto()
     PARAM_ID = auto()
@@ -123,9 +123,7 @@ class FullyShardedDataParallel(Module, FSDPModule):
         gives_up = strategy in (ShardingStrategy.FULL_SHARD, ShardingStrategy.HYBRID_SHARD)
         made = ParameterGroup(parameters, device_mesh, policy, gives_up) if parameters else None
         self._fsdp_state = _State(self, made, policy)
-        self._settings = StateDictSettings(
-            StateDictType.FULL_STATE_DICT, FullStateDictConfig(), None
-        )
+        self._settings = StateDictSettings(StateDictType.FULL_STATE_DICT, FullStateDictConfig(), None)
         self._register_state_dict_hook(_after_state)
         self._register_load_state_dict_pre_hook(_before_load, with_module=True)
 
@@ -163,7 +161,7 @@ class FullyShardedDataParallel(Module, FSDPModule):
 
     @contextmanager
     def no_sync(self) -> Iterator[None]:
-        """Within it gradients are not reduced: whole ones accumulate in each process."""
+        """Let whole gradients accumulate in each process within the block, unreduced."""
         self.set_requires_gradient_sync(False)
         try:
             yield
@@ -180,7 +178,7 @@ class FullyShardedDataParallel(Module, FSDPModule):
         module: Module, recurse: bool = True, writeback: bool = True, rank0_only: bool = False,
         offload_to_cpu: bool = False, with_grads: bool = False,
     ) -> Iterator[None]:  # fmt: skip
-        """Within it modules have whole parameters; what is written to them is kept."""
+        """Give modules whole parameters within the block; what is written to them is kept."""
         found = FullyShardedDataParallel.fsdp_modules(module)
         states = [m._fsdp_state.group for m in (found if recurse else found[:1])]
         groups = [group for group in states if group is not None]
@@ -220,7 +218,7 @@ class FullyShardedDataParallel(Module, FSDPModule):
         module: Module, state_dict_type: StateDictType, state_dict_config: Any = None,
         optim_state_dict_config: Any = None,
     ) -> Iterator[None]:  # fmt: skip
-        """Within it the states of a module's wrappers are made so."""
+        """Make the states of a module's wrappers so within the block."""
         cls = FullyShardedDataParallel
         before = cls.set_state_dict_type(module, state_dict_type, state_dict_config, optim_state_dict_config)
         try:

@@ -66,7 +66,7 @@ _by_hand: list[tuple[type, dict[str, Any]]] = []
 
 @contextmanager
 def enable_wrap(*, wrapper_cls: Any, **wrapper_kwargs: Any) -> Iterator[None]:
-    """Within it `wrap` wraps modules in a class, with these options."""
+    """Let `wrap` wrap modules in a class, with these options, within the block."""
     _by_hand.append((wrapper_cls, wrapper_kwargs))
     try:
         yield

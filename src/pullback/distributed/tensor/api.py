@@ -82,9 +82,7 @@ class DTensor(Tensor):
         if not isinstance(other, DTensor):
             raise TypeError("the data of a distributed tensor is a distributed tensor")
         self._local_tensor, self._layout = other._local_tensor, other._layout
-        self._value = Wrapped(
-            self, other.shape, other._value.dtype, None, 0, other.device
-        )
+        self._value = Wrapped(self, other.shape, other._value.dtype, None, 0, other.device)
 
     @property
     def device_mesh(self) -> DeviceMesh:

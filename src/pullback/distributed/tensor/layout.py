@@ -1,4 +1,4 @@
-"""Where the elements of a distributed tensor are, and how they get from one layout into another.
+"""Say where the elements of a distributed tensor are, and how they get from one layout into another.
 
 A layout is a mesh, a placement for each of its dimensions and the shape of the whole. Dimensions of the mesh
 divide an axis one after the other; an axis is divided as `chunk` does it, so that the last processes may have

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 class Placement:
-    """What each process of a line has of a tensor."""
+    """Hold what each process of a line has of a tensor."""
 
     __module__ = "torch.distributed.tensor.placement_types"
 

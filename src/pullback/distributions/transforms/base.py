@@ -43,21 +43,21 @@ class Transform:  # noqa: PLW1641  # torch's cannot be hashed either
 
     @property
     def event_dim(self) -> Any:
-        """The dimensions of one event, where it has as many before as after."""
+        """Return the dimensions of one event, where it has as many before as after."""
         if self.domain.event_dim == self.codomain.event_dim:
             return self.domain.event_dim
         raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
 
     @property
     def inv(self) -> Any:
-        """The inverse transform; its own inverse is this one."""
+        """Return the inverse transform; its own inverse is this one."""
         if self._inv is None:
             self._inv = _InverseTransform(self)
         return self._inv
 
     @property
     def sign(self) -> Any:
-        """1 where a monotone transform increases, −1 where it decreases."""
+        """Return 1 where a monotone transform increases, −1 where it decreases."""
         raise NotImplementedError
 
     def with_cache(self, cache_size: int = 1) -> Any:
@@ -72,7 +72,7 @@ class Transform:  # noqa: PLW1641  # torch's cannot be hashed either
         return self is other
 
     def __call__(self, x: Any) -> Any:
-        """y = f(x)."""
+        """Return y = f(x)."""
         if not self._cache_size:
             return self._call(x)
         known, y = self._cached_x_y
@@ -82,7 +82,7 @@ class Transform:  # noqa: PLW1641  # torch's cannot be hashed either
         return y
 
     def _inv_call(self, y: Any) -> Any:
-        """x = f⁻¹(y)."""
+        """Return x = f⁻¹(y)."""
         if not self._cache_size:
             return self._inverse(y)
         x, known = self._cached_x_y
@@ -98,7 +98,7 @@ class Transform:  # noqa: PLW1641  # torch's cannot be hashed either
         raise NotImplementedError
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        """log |det dy/dx|, of the shape that is left without the events' dimensions."""
+        """Return log |det dy/dx|, of the shape that is left without the events' dimensions."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -348,7 +348,7 @@ def check_dimensions(found: int, needed: int) -> None:
 
 
 class ReshapeTransform(Transform):
-    """Gives the last dimensions another shape.
+    """Give the last dimensions another shape.
 
     Parameters
     ----------

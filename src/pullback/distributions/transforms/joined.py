@@ -39,7 +39,7 @@ class _JoinedTransform(Transform):
 
 
 class CatTransform(_JoinedTransform):
-    """Applies transforms to parts of the given lengths, as `torch.cat` joins them.
+    """Apply transforms to parts of the given lengths, as `torch.cat` joins them.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class CatTransform(_JoinedTransform):
 
     @lazy_property
     def length(self) -> int:
-        """The size of the whole along `dim`."""
+        """Return the size of the whole along `dim`."""
         return sum(self.lengths)
 
     def with_cache(self, cache_size: int = 1) -> Any:
@@ -106,7 +106,7 @@ class CatTransform(_JoinedTransform):
 
 
 class StackTransform(_JoinedTransform):
-    """Applies transforms to the slices along a dimension, as `torch.stack` joins them.
+    """Apply transforms to the slices along a dimension, as `torch.stack` joins them.
 
     Parameters
     ----------

@@ -116,7 +116,7 @@ class StickBreakingTransform(PlainTransform):
 
 
 def _parts_left(x: Any) -> Any:
-    """n, n − 1, …, 1."""
+    """Return n, n − 1, …, 1."""
     size = x.shape[-1]
     return size + 1 - x.new_ones(size).cumsum(-1)
 

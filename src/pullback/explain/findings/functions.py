@@ -24,7 +24,7 @@ STEP = 1e-5
 
 
 class Functions:
-    """Remembers the calls of custom functions, for one turn."""
+    """Remember the calls of custom functions, for one turn."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[Any, tuple[Any, ...], dict[str, Any], Any]] = []

@@ -41,7 +41,7 @@ def _depends_on_mode(module: Any) -> bool:
 
 
 class Layers:
-    """Collects what the calls of modules show.
+    """Collect what the calls of modules show.
 
     Attributes
     ----------

@@ -39,7 +39,7 @@ MOST_MEASURED = 4_000_000
 
 @dataclass
 class Watched:
-    """What is known of one optimizer."""
+    """Hold what is known of one optimizer."""
 
     optimizer: Any
     at: At | None
@@ -57,7 +57,7 @@ class Watched:
 
 
 class Loop:
-    """Follows the order of backward, step, zero_grad, clip and schedule."""
+    """Follow the order of backward, step, zero_grad, clip and schedule."""
 
     def __init__(self, findings: Findings) -> None:
         self.findings = findings

@@ -33,15 +33,7 @@ PASSING = {
 
 #: Results of these have an axis that was put in on purpose.
 SHAPING = {
-    "unsqueeze",
-    "view",
-    "reshape",
-    "expand",
-    "expand_as",
-    "__getitem__",
-    "keepdim",
-    "outer",
-    "permute",
+    "unsqueeze", "view", "reshape", "expand", "expand_as", "__getitem__", "keepdim", "outer", "permute",
 }
 
 

@@ -65,7 +65,7 @@ class Loss:
 
 
 class Reach:
-    """Collects over a run which leaves got a gradient, and where others lost their history."""
+    """Collect over a run which leaves got a gradient, and where others lost their history."""
 
     def __init__(self) -> None:
         self.reached: dict[int, Any] = {}

@@ -36,7 +36,7 @@ FEW = 3
 
 
 class Sizes:
-    """Collects sizes over a run."""
+    """Collect sizes over a run."""
 
     def __init__(self) -> None:
         self.last: list[tuple[Any, float]] = []

@@ -44,7 +44,9 @@ class Folding:
         self.order = self._order(graph)
 
     def _order(self, graph: dict[str, Any]) -> list[int]:
-        """Steps in the order in which their rules run, a leaf behind the last step that sends to it."""
+        """Return steps in the order in which their rules run, a leaf behind the last step that sends
+        to it.
+        """
         steps = [node["id"] for node in graph["nodes"] if node["kind"] != "group"]
         place: dict[int, float] = {step: position for position, step in enumerate(steps)}
         last: dict[int, float] = {}
@@ -56,7 +58,7 @@ class Folding:
         return sorted(steps, key=place.__getitem__)
 
     def tree(self) -> list[Any]:
-        """Ids of steps, and groups ``{key, title, subtitle, count, children}`` of the same.
+        """Return ids of steps, and groups ``{key, title, subtitle, count, children}`` of the same.
 
         Pieces of a long sequence have a "part" too.
         """
@@ -106,7 +108,7 @@ class Folding:
         ]
 
     def _runs(self, steps: Sequence[int], depth: int) -> Iterator[tuple[str | None, list[int]]]:
-        """Steps that follow each other within the same submodule, with its name."""
+        """Return steps that follow each other within the same submodule, with its name."""
         current: str | None = None
         run: list[int] = []
         for step in steps:
@@ -131,7 +133,7 @@ class Folding:
         return names[0] if names[0] == names[-1] else f"{names[0]} … {names[-1]}"
 
     def _period(self, steps: Sequence[int]) -> int | None:
-        """Steps in a round, where the sequence is a loop written out."""
+        """Return steps in a round, where the sequence is a loop written out."""
         codes: dict[Any, int] = {}
         keys = np.array([codes.setdefault(self._what(step), len(codes)) for step in steps])
         for period in range(1, min(LONGEST_ROUND, len(keys) // 3) + 1):
@@ -173,7 +175,7 @@ class Folding:
 
 
 def _numbered(groups: list[Any]) -> list[Any]:
-    """Groups that look alike, each with its place among them."""
+    """Return groups that look alike, each with its place among them."""
     for place, group in enumerate(groups, 1):
         group["part"] = f"{place} of {len(groups)}"
     return groups

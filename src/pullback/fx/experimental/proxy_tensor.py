@@ -6,4 +6,4 @@ __all__ = ["get_proxy_mode"]
 
 
 def get_proxy_mode() -> None:
-    """The mode of such a tracing: None."""
+    """Return the mode of such a tracing: None."""

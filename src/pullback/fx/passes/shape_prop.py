@@ -33,7 +33,7 @@ def _extract_tensor_metadata(result: Any, include_contiguity: bool = True) -> Te
 
 
 class ShapeProp(Interpreter):
-    """Notes the shape and dtype of each value as ``meta["tensor_meta"]``, its type as ``meta["type"]``."""
+    """Note the shape and dtype of each value as ``meta["tensor_meta"]``, its type as ``meta["type"]``."""
 
     def __init__(self, gm: Any, fake_mode: Any = None) -> None:
         super().__init__(gm)

@@ -17,7 +17,7 @@ __all__ = ["CausalBias", "CausalVariant", "causal_lower_right", "causal_upper_le
 
 
 class CausalVariant(IntEnum):
-    """From which corner the diagonal starts."""
+    """Say from which corner the diagonal starts."""
 
     UPPER_LEFT = auto()
     LOWER_RIGHT = auto()
@@ -73,7 +73,7 @@ class CausalBias(Tensor):
     def __torch_function__(
         cls, func: Callable[..., Any], types: Sequence[type], args: Any = (), kwargs: Any = None
     ) -> Any:
-        """Attention by `_dispatch`; every other function as for a tensor."""
+        """Do attention by `_dispatch`; run every other function as for a tensor."""
         if func is scaled_dot_product_attention:
             return cls._dispatch(*args, **(kwargs or {}))
         return super().__torch_function__(func, types, args, kwargs or {})

@@ -46,8 +46,8 @@ class AuxRequest(NamedTuple):
 
 
 class AuxOutput(NamedTuple):
-    """What was asked for: the logarithm of each softmax's divisor; the largest scores are not kept
-    on a CPU.
+    """Hold what was asked for: the logarithm of each softmax's divisor; the largest scores are not
+    kept on a CPU.
     """
 
     lse: Any = None
@@ -127,7 +127,7 @@ def create_mask(
 
 
 def _listed(blocks: ndarray) -> tuple[Any, Any]:
-    """Per row of blocks how many hold something, and the columns, those first."""
+    """Return per row of blocks how many hold something, and the columns, those first."""
     order = np.argsort(-blocks.astype(np.int32), axis=-1, kind="stable")
     return wrap(blocks.sum(-1, dtype=np.int32)), wrap(order.astype(np.int32))
 
@@ -167,7 +167,7 @@ class BlockMask:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Batch, heads, queries, keys."""
+        """Return the batch, heads, queries, keys."""
         return (*self._blocks.shape[:2], *self.seq_lengths)
 
     def numel(self) -> int:
@@ -282,7 +282,7 @@ def flex_attention(
     scale: float | None = None, enable_gqa: bool = False, return_lse: bool = False,
     kernel_options: dict[str, Any] | None = None, *, return_aux: AuxRequest | None = None,
 ) -> Any:  # fmt: skip
-    """softmax(score_mod(query @ keyᵀ · scale), −∞ where the mask hides) @ value.
+    """Return softmax(score_mod(query @ keyᵀ · scale), −∞ where the mask hides) @ value.
 
     Parameters
     ----------

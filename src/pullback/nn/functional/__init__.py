@@ -59,14 +59,7 @@ from .classification_loss import (
     soft_margin_loss,
 )
 from .conv_tbc import conv_tbc
-from .convolution import (
-    conv1d,
-    conv2d,
-    conv3d,
-    conv_transpose1d,
-    conv_transpose2d,
-    conv_transpose3d,
-)
+from .convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
 from .ctc import ctc_loss
 from .distance_loss import (
     cosine_embedding_loss,

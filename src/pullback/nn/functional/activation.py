@@ -40,7 +40,7 @@ def written(input: Any, compute: Callable[[], Any]) -> Any:
 
 
 def applied(input: Any, inplace: bool, call: _F, *attrs: Any) -> Any:
-    """``call(input, *attrs)``, written into `input` where `inplace` says so."""
+    """Return ``call(input, *attrs)``, written into `input` where `inplace` says so."""
     return written(input, lambda: call(input, *attrs)) if inplace else call(input, *attrs)
 
 
@@ -49,19 +49,19 @@ def applied(input: Any, inplace: bool, call: _F, *attrs: Any) -> Any:
 
 @functional
 def relu(input: Any, inplace: bool = False) -> Any:
-    """max(0, input)."""
+    """Return max(0, input)."""
     return applied(input, inplace, e.relu.op.public)
 
 
 @functional
 def relu_(input: Any) -> Any:
-    """`relu`, in place."""
+    """Apply `relu` in place."""
     return relu(input, True)
 
 
 @functional
 def relu6(input: Any, inplace: bool = False) -> Any:
-    """min(max(0, input), 6)."""
+    """Return min(max(0, input), 6)."""
     return _clamped(input, 0.0, 6.0, inplace)
 
 
@@ -81,7 +81,7 @@ def _clamped(input: Any, low: Any, high: Any, inplace: bool) -> Any:
 
 @mirrored
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
-    """input between `min_val` and `max_val`."""
+    """Return input between `min_val` and `max_val`."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     if not (is_number(min_val) and is_number(max_val)):
@@ -91,13 +91,13 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
 
 @functional
 def hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
-    """`hardtanh`, in place."""
+    """Apply `hardtanh` in place."""
     return hardtanh(input, min_val, max_val, True)
 
 
 @functional
 def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
-    """input where it is positive, else `negative_slope`·input."""
+    """Return input where it is positive, else `negative_slope`·input."""
     check_floating("leaky_relu_cpu", input)
     return applied(
         input, inplace, o.leaky_relu_in_place if inplace else o.leaky_relu, float(negative_slope)
@@ -106,7 +106,7 @@ def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) 
 
 @functional
 def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
-    """`leaky_relu`, in place."""
+    """Apply `leaky_relu` in place."""
     return leaky_relu(input, negative_slope, True)
 
 
@@ -124,7 +124,7 @@ _THRESHOLD = Parser("threshold", "(Tensor input, Number threshold, Number value,
 
 @public(namespace="nn.functional", method=False, out=False, behind="_threshold")
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
-    """input where it is above `threshold`, else `value`."""
+    """Return input where it is above `threshold`, else `value`."""
     kind = dtype_of(input)
     if kind not in o.threshold.op.refused:
         threshold, value = _limits(input, threshold, value)
@@ -135,21 +135,21 @@ def threshold(input: Any, threshold: float, value: float, inplace: bool = False)
 
 @functional
 def threshold_(input: Any, threshold: float, value: float) -> Any:
-    """In-place threshold."""
+    """Apply `threshold` in place."""
     threshold, value = _limits(input, threshold, value)
     return written(input, lambda: o.threshold_in_place(input, threshold, value))
 
 
 @functional
 def hardsigmoid(input: Any, inplace: bool = False) -> Any:
-    """min(max(0, input + 3), 6) / 6."""
+    """Return min(max(0, input + 3), 6) / 6."""
     check_floating("hardsigmoid_cpu", input)
     return applied(input, inplace, o.hardsigmoid)
 
 
 @functional
 def hardswish(input: Any, inplace: bool = False) -> Any:
-    """input·hardsigmoid(input)."""
+    """Return input·hardsigmoid(input)."""
     check_floating("hardswish_cpu", input)
     return applied(input, inplace, o.hardswish)
 
@@ -159,7 +159,7 @@ hardshrink = functional(activations.hardshrink)
 
 @public(namespace="nn.functional", method=False)
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
-    """input brought `lambd` nearer to 0, and 0 where |input| ≤ `lambd`."""
+    """Return input brought `lambd` nearer to 0, and 0 where |input| ≤ `lambd`."""
     check_floating("softshrink_check", input)
     limit = dtypes.finfo(dtypes.from_numpy_dtype(dtype_of(input))).max
     if not 0 <= lambd <= limit:
@@ -177,7 +177,9 @@ prelu = functional(activations.prelu)
 def rrelu(
     input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
 ) -> Any:
-    """`leaky_relu` with slopes drawn between `lower` and `upper` in training, with their mean otherwise."""
+    """Return `leaky_relu` with slopes drawn between `lower` and `upper` in training, with their mean
+    otherwise.
+    """
     if any(isinstance(bound, complex) for bound in (lower, upper)):
         raise RuntimeError("value cannot be converted to type double without overflow")
     if not (is_number(lower) and is_number(upper)):
@@ -200,7 +202,7 @@ def rrelu(
 
 @functional
 def rrelu_(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Any:
-    """In-place rrelu."""
+    """Return in-place rrelu."""
     return rrelu(input, lower, upper, training, True)
 
 
@@ -209,14 +211,14 @@ def rrelu_(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training:
 
 @functional
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
-    """input where it is positive, else α(exp(input) − 1)."""
+    """Return input where it is positive, else α(exp(input) − 1)."""
     check_floating("elu_cpu", input)
     return applied(input, inplace, o.elu_in_place if inplace else o.elu, float(alpha), 1.0, 1.0)
 
 
 @functional
 def elu_(input: Any, alpha: float = 1.0) -> Any:
-    """`elu`, in place."""
+    """Apply `elu` in place."""
     return elu(input, alpha, True)
 
 
@@ -232,13 +234,13 @@ def selu(input: Any, inplace: bool = False) -> Any:
 
 @functional
 def selu_(input: Any) -> Any:
-    """`selu`, in place."""
+    """Apply `selu` in place."""
     return selu(input, True)
 
 
 @functional
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
-    """input where it is positive, else α(exp(input/α) − 1)."""
+    """Return input where it is positive, else α(exp(input/α) − 1)."""
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     check_floating("elu_cpu", input)
@@ -247,13 +249,15 @@ def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
 
 @functional
 def celu_(input: Any, alpha: float = 1.0) -> Any:
-    """`celu`, in place."""
+    """Apply `celu` in place."""
     return celu(input, alpha, True)
 
 
 @public(namespace="nn.functional", method=False)
 def gelu(input: Any, *, approximate: str = "none") -> Any:
-    """input·Φ(input), Φ the normal distribution function; ``approximate="tanh"`` replaces it by a tanh."""
+    """Return input·Φ(input), Φ the normal distribution function; ``approximate="tanh"`` replaces it by a
+    tanh.
+    """
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
     check_floating("GeluKernelImpl", input)
@@ -262,7 +266,7 @@ def gelu(input: Any, *, approximate: str = "none") -> Any:
 
 @functional
 def silu(input: Any, inplace: bool = False) -> Any:
-    """input·sigmoid(input)."""
+    """Return input·sigmoid(input)."""
     if dtype_of(input).kind in "biu":
         check_floating("silu_cpu", input)
     if not inplace:
@@ -272,21 +276,21 @@ def silu(input: Any, inplace: bool = False) -> Any:
 
 @functional
 def mish(input: Any, inplace: bool = False) -> Any:
-    """input·tanh(softplus(input))."""
+    """Return input·tanh(softplus(input))."""
     check_floating("mish_cpu", input)
     return applied(input, inplace, o.mish)
 
 
 @public(namespace="nn.functional", method=False)
 def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
-    """log(1 + exp(β·input)) / β, and input itself where β·input > threshold."""
+    """Return log(1 + exp(β·input)) / β, and input itself where β·input > threshold."""
     check_floating("softplus_cpu", input)
     return o.softplus(input, float(beta), float(threshold))
 
 
 @public(namespace="nn.functional", method=False, behind="log_sigmoid")
 def logsigmoid(input: Any) -> Any:
-    """log(sigmoid(input))."""
+    """Return log(sigmoid(input))."""
     if not isinstance(input, TensorBase):
         raise argument_type("log_sigmoid", "input", 1, "Tensor", input)
     return o.log_sigmoid(input)
@@ -294,25 +298,25 @@ def logsigmoid(input: Any) -> Any:
 
 @functional
 def softsign(input: Any) -> Any:
-    """input / (1 + |input|)."""
+    """Return input / (1 + |input|)."""
     return input / (e.abs(input) + 1)
 
 
 @mirrored
 def tanhshrink(input: Any) -> Any:
-    """input − tanh(input)."""
+    """Return input − tanh(input)."""
     return input - input.tanh()
 
 
 @functional
 def sigmoid(input: Any) -> Any:
-    """1 / (1 + exp(−input))."""
+    """Return 1 / (1 + exp(−input))."""
     return e.sigmoid.op.public(input)
 
 
 @functional
 def tanh(input: Any) -> Any:
-    """Hyperbolic tangent."""
+    """Return the hyperbolic tangent."""
     return e.tanh.op.public(input)
 
 
@@ -345,21 +349,21 @@ def implicit_dim(name: str, rank: int) -> int:
 
 @functional
 def softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
-    """exp(input) / Σ exp(input) along `dim`."""
+    """Return exp(input) / Σ exp(input) along `dim`."""
     dim = implicit_dim("softmax", len(shape_of(input))) if dim is None else dim
     return input.softmax(dim, dtype)
 
 
 @functional
 def log_softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
-    """input − log Σ exp(input) along `dim`."""
+    """Return input − log Σ exp(input) along `dim`."""
     dim = implicit_dim("log_softmax", len(shape_of(input))) if dim is None else dim
     return input.log_softmax(dim, dtype)
 
 
 @functional
 def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
-    """softmax(−input)."""
+    """Return softmax(−input)."""
     dim = implicit_dim("softmin", len(shape_of(input))) if dim is None else dim
     return (-input).softmax(dim) if dtype is None else (-input).softmax(dim, dtype=dtype)
 
@@ -368,7 +372,7 @@ def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any
 def gumbel_softmax(
     logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Any:
-    """Draws from a relaxed categorical distribution: softmax((logits + G) / τ), G standard Gumbel.
+    """Return draws from a relaxed categorical distribution: softmax((logits + G) / τ), G standard Gumbel.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ def scaled_dot_product_attention(
     query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
     scale: float | None = None, enable_gqa: bool = False,
 ) -> Any:  # fmt: skip
-    """``softmax(query @ keyᵀ · scale + mask) @ value`` (Vaswani et al. 2017, eq. 1).
+    """Return ``softmax(query @ keyᵀ · scale + mask) @ value`` (Vaswani et al. 2017, eq. 1).
 
     Parameters
     ----------

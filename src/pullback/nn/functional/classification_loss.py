@@ -40,14 +40,10 @@ from .loss_reduction import (
 
 @mirrored
 def binary_cross_entropy(
-    input: Any,
-    target: Any,
-    weight: Any = None,
-    size_average: Any = None,
-    reduce: Any = None,
+    input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean",
 ) -> Any:
-    """−w(target·log(input) + (1 − target)·log(1 − input))."""
+    """Return −w(target·log(input) + (1 − target)·log(1 − input))."""
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
     if target.size() != input.size():
@@ -81,15 +77,10 @@ def _check_spread(shape: tuple[int, ...], weight: tuple[int, ...]) -> None:
 
 @mirrored
 def binary_cross_entropy_with_logits(
-    input: Any,
-    target: Any,
-    weight: Any = None,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
-    pos_weight: Any = None,
+    input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
+    reduction: str = "mean", pos_weight: Any = None,
 ) -> Any:
-    """`binary_cross_entropy` of sigmoid(input), computed without overflow; `pos_weight` weights the
+    """Return `binary_cross_entropy` of sigmoid(input), computed without overflow; `pos_weight` weights the
     positive class.
     """
     reduction = legacy_reduction(size_average, reduce, reduction)
@@ -132,7 +123,7 @@ def _check_logits(kind: np.dtype[Any], wanted: np.dtype[Any]) -> None:
 def soft_margin_loss(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
 ) -> Any:
-    """log(1 + exp(−target·input))."""
+    """Return log(1 + exp(−target·input))."""
     check_tensors(input, target)
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
@@ -158,14 +149,12 @@ def soft_margin_loss(
 
 @functional
 def multilabel_soft_margin_loss(
-    input: Any,
-    target: Any,
-    weight: Any = None,
-    size_average: Any = None,
-    reduce: Any = None,
+    input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean",
 ) -> Any:
-    """Mean over the classes (last dim) of −w(target·log s + (1 − target)·log(1 − s)), s = sigmoid(input)."""
+    """Return the mean over the classes (last dim) of −w(target·log s + (1 − target)·log(1 − s)), s =
+    sigmoid(input).
+    """
     reduction = legacy_reduction(size_average, reduce, reduction)
     log_sigmoid = TABLE["log_sigmoid"].call
     check_tensors(input)
@@ -183,8 +172,8 @@ def multilabel_soft_margin_loss(
 def multilabel_margin_loss(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
 ) -> Any:
-    """Σ over targets j and other classes i of max(0, 1 − (input[j] − input[i])) / classes; targets end at
-    −1.
+    """Return Σ over targets j and other classes i of max(0, 1 − (input[j] − input[i])) / classes; targets end
+    at −1.
     """
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
@@ -227,17 +216,11 @@ def _check_range(target: Any, classes: int, text: str, least: int = 0) -> None:
 
 @functional
 def multi_margin_loss(
-    input: Any,
-    target: Any,
-    p: int = 1,
-    margin: float = 1.0,
-    weight: Any = None,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
+    input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None, size_average: Any = None,
+    reduce: Any = None, reduction: str = "mean",
 ) -> Any:
-    """Mean over the other classes i of max(0, margin − input[target] + input[i])^p, weighted by the
-    target's class.
+    """Return the mean over the other classes i of max(0, margin − input[target] + input[i])^p, weighted by
+    the target's class.
     """
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
@@ -321,16 +304,11 @@ def _check_nll(input: Any, target: Any, weight: Any, ignore_index: int) -> None:
 
 @functional
 def nll_loss(
-    input: Any,
-    target: Any,
-    weight: Any = None,
-    size_average: Any = None,
-    ignore_index: int = -100,
-    reduce: Any = None,
-    reduction: str = "mean",
+    input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
+    reduce: Any = None, reduction: str = "mean",
 ) -> Any:
-    """Negative log-likelihood: −w[t]·input[t] for log-probabilities with classes along dim 1; the mean is
-    weighted.
+    """Return the negative log-likelihood: −w[t]·input[t] for log-probabilities with classes along dim 1; the
+    mean is weighted.
     """
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
@@ -360,14 +338,8 @@ def _nll(input: Any, target: Any, weight: Any, reduction: str, ignore_index: int
 
 @functional
 def cross_entropy(
-    input: Any,
-    target: Any,
-    weight: Any = None,
-    size_average: Any = None,
-    ignore_index: int = -100,
-    reduce: Any = None,
-    reduction: str = "mean",
-    label_smoothing: float = 0.0,
+    input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
+    reduce: Any = None, reduction: str = "mean", label_smoothing: float = 0.0,
 ) -> Any:
     """Cross entropy of logits `input` (classes along dim 1) with class indices, or with probabilities of
     its shape.

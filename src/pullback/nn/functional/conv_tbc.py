@@ -13,7 +13,7 @@ from ...tensor.signature import parsed
 @public(method=False, out=False)
 @parsed("conv_tbc", "(Tensor input, Tensor weight, Tensor bias, int pad = 0)")
 def conv_tbc(input: Any, weight: Any, bias: Any, pad: int = 0) -> Any:
-    """Convolution in time: ``out[t] = Σ_k input[t + k − pad] @ weight[k] + bias``.
+    """Return the convolution in time: ``out[t] = Σ_k input[t + k − pad] @ weight[k] + bias``.
 
     Parameters
     ----------

@@ -172,7 +172,7 @@ def conv1d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
     groups: int = 1
 ) -> Any:
-    """Convolution over one axis: (N, C, L) with (O, C / groups, K) -> (N, O, L')."""
+    """Return the convolution over one axis: (N, C, L) with (O, C / groups, K) -> (N, O, L')."""
     return _convolution(input, weight, bias, stride, padding, dilation, groups, 1)
 
 
@@ -181,7 +181,7 @@ def conv2d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
     groups: int = 1
 ) -> Any:
-    """Convolution over two axes: (N, C, H, W) with (O, C / groups, K, L) -> (N, O, H', W')."""
+    """Return the convolution over two axes: (N, C, H, W) with (O, C / groups, K, L) -> (N, O, H', W')."""
     return _convolution(input, weight, bias, stride, padding, dilation, groups, 2)
 
 
@@ -190,7 +190,9 @@ def conv3d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
     groups: int = 1
 ) -> Any:
-    """Convolution over three axes: (N, C, D, H, W) with (O, C / groups, J, K, L) -> (N, O, D', H', W')."""
+    """Return the convolution over three axes: (N, C, D, H, W) with (O, C / groups, J, K, L) -> (N, O, D', H',
+    W').
+    """
     return _convolution(input, weight, bias, stride, padding, dilation, groups, 3)
 
 
@@ -199,7 +201,9 @@ def conv_transpose1d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: int = 1, dilation: Any = 1,
 ) -> Any:  # fmt: skip
-    """Transpose of a convolution over one axis: (N, C, L) with (C, O / groups, K) -> (N, O, L')."""
+    """Return the transpose of a convolution over one axis: (N, C, L) with (C, O / groups, K) -> (N,
+    O, L').
+    """
     return _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 1)
 
 
@@ -208,7 +212,9 @@ def conv_transpose2d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: int = 1, dilation: Any = 1,
 ) -> Any:  # fmt: skip
-    """Transpose of a convolution over two axes: (N, C, H, W) with (C, O / groups, K, L) -> (N, O, H', W')."""
+    """Return the transpose of a convolution over two axes: (N, C, H, W) with (C, O / groups, K, L) -> (N, O,
+    H', W').
+    """
     return _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 2)
 
 
@@ -217,5 +223,5 @@ def conv_transpose3d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: int = 1, dilation: Any = 1,
 ) -> Any:  # fmt: skip
-    """Transpose of a convolution over three axes: (N, C, D, H, W) -> (N, O, D', H', W')."""
+    """Return the transpose of a convolution over three axes: (N, C, D, H, W) -> (N, O, D', H', W')."""
     return _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 3)

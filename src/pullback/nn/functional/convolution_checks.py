@@ -1,4 +1,4 @@
-"""What convolutions and their transposes refuse, in torch's words.
+"""Say what convolutions and their transposes refuse, in torch's words.
 
 What this module must do:
 

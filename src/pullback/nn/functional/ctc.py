@@ -26,7 +26,7 @@ _WHERE = " (while checking arguments for ctc_loss_allocate_outputs)"
 
 
 def _lengths(name: str, given: Any) -> Any:
-    """Lengths as a vector of int64; in a trace, a tensor that has no numbers yet."""
+    """Return lengths as a vector of int64; in a trace, a tensor that has no numbers yet."""
     lengths = given if isinstance(given, TensorBase) else wrap(np.array(given, np.int64))
     if dtype_of(lengths).kind not in "iu":
         raise RuntimeError(f"{name} must be integral")
@@ -81,7 +81,7 @@ def ctc_loss(
     log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0,
     reduction: str = "mean", zero_infinity: bool = False,
 ) -> Any:  # fmt: skip
-    """−log Σ over the alignments of a target of Π exp(log_probs) (Graves et al. 2006).
+    """Return −log Σ over the alignments of a target of Π exp(log_probs) (Graves et al. 2006).
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def by_number(
     log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: int = 0,
     zero_infinity: bool = False,
 ) -> Any:  # fmt: skip
-    """:func:`torch.nn.functional.ctc_loss` with the reduction as a number, 0 where none is given."""
+    """Return :func:`torch.nn.functional.ctc_loss` with the reduction as a number, 0 where none is given."""
     alone = len(shape_of(log_probs)) != 3
     if alone:
         log_probs = log_probs.unsqueeze(1)

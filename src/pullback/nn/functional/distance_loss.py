@@ -31,14 +31,10 @@ pdist = functional(distances.pdist)
 
 @functional
 def hinge_embedding_loss(
-    input: Any,
-    target: Any,
-    margin: float = 1.0,
-    size_average: Any = None,
-    reduce: Any = None,
+    input: Any, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean",
 ) -> Any:
-    """input where target is 1, max(0, margin − input) where it is −1."""
+    """Return input where target is 1, max(0, margin − input) where it is −1."""
     check_tensors(input, target)
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
@@ -53,15 +49,10 @@ def hinge_embedding_loss(
 
 @functional
 def margin_ranking_loss(
-    input1: Any,
-    input2: Any,
-    target: Any,
-    margin: float = 0,
-    size_average: Any = None,
-    reduce: Any = None,
+    input1: Any, input2: Any, target: Any, margin: float = 0, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean",
 ) -> Any:
-    """max(0, −target·(input1 − input2) + margin)."""
+    """Return max(0, −target·(input1 − input2) + margin)."""
     reduction = legacy_reduction(size_average, reduce, reduction)
     if not len(shape_of(input1)) == len(shape_of(input2)) == len(shape_of(target)):
         raise RuntimeError(
@@ -78,15 +69,10 @@ def margin_ranking_loss(
 
 @functional
 def cosine_embedding_loss(
-    input1: Any,
-    input2: Any,
-    target: Any,
-    margin: float = 0,
-    size_average: Any = None,
-    reduce: Any = None,
+    input1: Any, input2: Any, target: Any, margin: float = 0, size_average: Any = None, reduce: Any = None,
     reduction: str = "mean",
 ) -> Any:
-    """1 − cos where target is 1, max(0, cos − margin) where it is −1."""
+    """Return 1 − cos where target is 1, max(0, cos − margin) where it is −1."""
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
     check_numbers(margin)
@@ -130,18 +116,10 @@ def _check_ranks(*inputs: Any) -> None:
 
 @mirrored
 def triplet_margin_loss(
-    anchor: Any,
-    positive: Any,
-    negative: Any,
-    margin: float = 1.0,
-    p: float = 2,
-    eps: float = 1e-6,
-    swap: bool = False,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
+    anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
+    swap: bool = False, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
 ) -> Any:
-    """max(0, d(anchor, positive) − d(anchor, negative) + margin), d the distance of order p."""
+    """Return max(0, d(anchor, positive) − d(anchor, negative) + margin), d the distance of order p."""
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
     if margin <= 0:
@@ -159,16 +137,10 @@ def triplet_margin_loss(
 
 @functional
 def triplet_margin_with_distance_loss(
-    anchor: Any,
-    positive: Any,
-    negative: Any,
-    *,
-    distance_function: Any = None,
-    margin: float = 1.0,
-    swap: bool = False,
-    reduction: str = "mean",
+    anchor: Any, positive: Any, negative: Any, *, distance_function: Any = None, margin: float = 1.0,
+    swap: bool = False, reduction: str = "mean",
 ) -> Any:
-    """`triplet_margin_loss` with a distance of one's own."""
+    """Return `triplet_margin_loss` with a distance of one's own."""
     check_reduction(reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")

@@ -61,7 +61,7 @@ def _channels(input: Any, kept: int) -> Any:
 
 @mirrored
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """In training: elements are 0 with probability p, the others divided by 1 − p."""
+    """Zero elements in training with probability p, and divide the others by 1 − p."""
     check_probability(p)
     _check_kinds(input, p, training)
     if _is_idle(input, p, training):
@@ -75,7 +75,7 @@ def _is_idle(input: Any, p: float, training: bool) -> bool:
 
 
 def channel_dropout(input: Any, p: float, training: bool, inplace: bool, images: bool = True) -> Any:
-    """`dropout` of whole channels; without `images` the input is one of them."""
+    """Return `dropout` of whole channels; without `images` the input is one of them."""
     _check_kinds(input, p, training)
     if images:
         idle = _is_idle(input, p, training)
@@ -87,7 +87,7 @@ def channel_dropout(input: Any, p: float, training: bool, inplace: bool, images:
 
 @mirrored
 def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """`dropout` of whole channels of (N, C, L) or (C, L)."""
+    """Return `dropout` of whole channels of (N, C, L) or (C, L)."""
     check_probability(p)
     rank = input.dim()
     if rank not in (2, 3):
@@ -113,7 +113,7 @@ def _warn_of_rank(rank: int, axes: int) -> None:
 
 @mirrored
 def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """`dropout` of whole channels of (N, C, H, W)."""
+    """Return `dropout` of whole channels of (N, C, H, W)."""
     check_probability(p)
     rank = input.dim()
     if rank not in (3, 4):
@@ -133,7 +133,7 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 
 @mirrored
 def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """`dropout` of whole channels of (N, C, D, H, W) or (C, D, H, W)."""
+    """Return `dropout` of whole channels of (N, C, D, H, W) or (C, D, H, W)."""
     check_probability(p)
     rank = input.dim()
     if rank not in (4, 5):
@@ -143,7 +143,9 @@ def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 
 @mirrored
 def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
-    """Dropout that keeps mean and variance of `selu`'s output: dropped elements take its limit at −∞."""
+    """Do dropout that keeps mean and variance of `selu`'s output: dropped elements take its limit
+    at −∞.
+    """
     check_probability(p)
     _check_kinds(input, p, training)
     if _is_idle(input, p, training):
@@ -153,7 +155,7 @@ def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: b
 
 @mirrored
 def feature_alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
-    """`alpha_dropout` of whole channels of (N, C, *spatial)."""
+    """Return `alpha_dropout` of whole channels of (N, C, *spatial)."""
     check_probability(p)
     _check_kinds(input, p, training)
     if _is_idle(input, p, training):

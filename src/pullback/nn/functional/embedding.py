@@ -29,7 +29,7 @@ def embedding(
     input: Any, weight: Any, padding_idx: int | None = None, max_norm: float | None = None,
     norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Any:  # fmt: skip
-    """Rows of `weight`, ``(rows, columns)``, at integers of any shape: ``(*) -> (*, columns)``.
+    """Return rows of `weight`, ``(rows, columns)``, at integers of any shape: ``(*) -> (*, columns)``.
 
     The row `padding_idx` gets no gradient; `scale_grad_by_freq` divides a row's gradient by how often it was
     picked; `max_norm` first scales the picked rows of `weight`, in place, down to that norm. With `sparse`
@@ -75,7 +75,7 @@ def renormalise(weight: Any, indices: Any, max_norm: float, norm_type: float) ->
 
 @_functional
 def one_hot(tensor: Any, num_classes: int = -1) -> Any:
-    """Integers (*) as rows (*, num_classes) of zeros with a one at the integer's place."""
+    """Return integers (*) as rows (*, num_classes) of zeros with a one at the integer's place."""
     if dtype_of(tensor).name != "int64":
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     if num_classes == -1:

@@ -22,8 +22,8 @@ _FLOATING = ("float16", "bfloat16", "float32", "float64")
 
 
 def _flat(input: Any, offsets: Any, weights: Any) -> tuple[Any, Any, Any, bool]:
-    """Indices in a row, the bags' offsets, the samples' weights, and whether the bags were a
-    matrix's rows.
+    """Return indices in a row, the bags' offsets, the samples' weights, and whether the bags were a matrix's
+    rows.
     """
     rank = input.dim()
     if rank == 2:
@@ -99,7 +99,7 @@ def _check_rows(indices: np.ndarray, rows: int, fast: bool) -> None:
 
 
 def _bags_of_one_length(shape: tuple[int, ...], indices: Any, weight: Any, scale: Any, mode: str) -> Any:
-    """Bags in a trace, where no index is known: `embedding` has the program check them."""
+    """Return bags in a trace, where no index is known: `embedding` has the program check them."""
     rows = embedding(indices.reshape(shape), weight)
     if scale is not None:
         rows = rows * scale.reshape((*shape, 1))
@@ -121,8 +121,8 @@ def embedding_bag(
     scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
     per_sample_weights: Any = None, include_last_offset: bool = False, padding_idx: int | None = None,
 ) -> Any:  # fmt: skip
-    """Sums, means or maxima of bags of rows: ``out[b] = Σ per_sample_weights[i] · weight[input[i]]``, i in
-    bag b.
+    """Return sums, means or maxima of bags of rows: ``out[b] = Σ per_sample_weights[i] · weight[input[i]]``,
+    i in bag b.
 
     Parameters
     ----------

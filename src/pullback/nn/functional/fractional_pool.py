@@ -107,7 +107,7 @@ def fractional_max_pool2d_with_indices(
     input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
     return_indices: bool = False, _random_samples: Any = None,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """:func:`fractional_max_pool2d` and the places of the maxima in their planes."""
+    """Return :func:`fractional_max_pool2d` and the places of the maxima in their planes."""
     return _pooled(input, kernel_size, output_size, output_ratio, _random_samples, 2)
 
 
@@ -116,7 +116,7 @@ def fractional_max_pool3d_with_indices(
     input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
     return_indices: bool = False, _random_samples: Any = None,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """:func:`fractional_max_pool3d` and the places of the maxima in their planes."""
+    """Return :func:`fractional_max_pool3d` and the places of the maxima in their planes."""
     return _pooled(input, kernel_size, output_size, output_ratio, _random_samples, 3)
 
 
@@ -125,7 +125,7 @@ def fractional_max_pool2d(
     input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
     return_indices: bool = False, _random_samples: Any = None,
 ) -> Any:  # fmt: skip
-    """Largest value of each of windows at random distances, of two axes (Graham 2014).
+    """Return the largest value of each of windows at random distances, of two axes (Graham 2014).
 
     Parameters
     ----------
@@ -152,6 +152,6 @@ def fractional_max_pool3d(
     input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
     return_indices: bool = False, _random_samples: Any = None,
 ) -> Any:  # fmt: skip
-    """Largest value of each of windows at random distances, of three axes (Graham 2014)."""
+    """Return the largest value of each of windows at random distances, of three axes (Graham 2014)."""
     result = _pooled(input, kernel_size, output_size, output_ratio, _random_samples, 3)
     return result if return_indices else result[0]

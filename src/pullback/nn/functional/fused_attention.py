@@ -26,7 +26,7 @@ def is_allowed(tensors: Iterable[Any]) -> bool:
 
 
 def merged_masks(attn_mask: Any, key_padding_mask: Any, query: Any, heads: int) -> tuple[Any, int | None]:
-    """Both masks as one, and its type: 1 for (N, S), 2 for (N, heads, L, S), None for no mask."""
+    """Return both masks as one, and its type: 1 for (N, S), 2 for (N, heads, L, S), None for no mask."""
     if attn_mask is None:
         return key_padding_mask, None if key_padding_mask is None else 1
     batch, rows, _ = query.shape
@@ -53,7 +53,7 @@ def self_attention(
     query: Any, embed_dim: int, num_heads: int, qkv_weight: Any, qkv_bias: Any, proj_weight: Any,
     proj_bias: Any, mask: Any, mask_type: int | None, need_weights: bool = False, average: bool = True,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """Self-attention of (N, L, E), and its weights where they are asked for."""
+    """Return self-attention of (N, L, E), and its weights where they are asked for."""
     batch, rows, width = shape_of(query)
     if width != embed_dim:
         raise RuntimeError(f"passed-in embed_dim {embed_dim} didn't match last dim of query {width}")

@@ -162,7 +162,7 @@ def linear_cross_entropy(
     reduction: str = "mean", ignore_index: int | None = None, label_smoothing: float = 0.0,
     options: LinearCrossEntropyOptions | None = None,
 ) -> Any:  # fmt: skip
-    """``cross_entropy(linear(input, linear_weight, linear_bias), target)``.
+    """Return ``cross_entropy(linear(input, linear_weight, linear_bias), target)``.
 
     Parameters
     ----------

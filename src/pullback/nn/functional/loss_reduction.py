@@ -45,7 +45,7 @@ def check_reduction(reduction: str) -> None:
 
 
 def check_known(reduction: str) -> None:
-    """`check_reduction` in the words of the losses that torch composes in Python."""
+    """Do `check_reduction` in the words of the losses that torch composes in Python."""
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not valid")
 

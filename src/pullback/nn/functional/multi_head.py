@@ -142,7 +142,7 @@ def _check_biases(bias_k: Any, bias_v: Any, static_k: Any, static_v: Any) -> Non
 
 
 def _heads(x: Any, static: Any, name: str, count: int, width: int) -> Any:
-    """(S, N, E) as (N·heads, S, E / heads), or what is given in that form."""
+    """Return (S, N, E) as (N·heads, S, E / heads), or what is given in that form."""
     if static is None:
         return x.view(x.size(0), count, width).transpose(0, 1)
     for axis, wanted in ((0, count), (2, width)):
@@ -175,7 +175,8 @@ def multi_head_attention_forward(
     q_proj_weight: Any = None, k_proj_weight: Any = None, v_proj_weight: Any = None, static_k: Any = None,
     static_v: Any = None, average_attn_weights: bool = True, is_causal: bool = False,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """``concat(softmax(Q_h K_hᵀ / √d + mask) V_h) Wₒᵀ`` over heads h (Vaswani et al. 2017, section 3.2.2).
+    """Return ``concat(softmax(Q_h K_hᵀ / √d + mask) V_h) Wₒᵀ`` over heads h (Vaswani et al. 2017, section
+    3.2.2).
 
     Parameters
     ----------
@@ -293,7 +294,7 @@ def multi_head_attention_forward(
 def _attended(
     q: Any, k: Any, v: Any, mask: Any, drop: float, is_causal: bool, sizes: tuple[int, int, int, int, int]
 ) -> Any:
-    """Attention without its weights: (N, heads, L, E / heads)."""
+    """Return attention without its weights: (N, heads, L, E / heads)."""
     batch, heads, rows, columns, head = sizes
     if mask is not None:
         alone = mask.size(0) == 1 and mask.dim() == 3

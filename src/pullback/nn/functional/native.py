@@ -25,7 +25,7 @@ from . import normalization
 def native_layer_norm(
     input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float
 ) -> tuple[Any, Any, Any]:
-    """Layer norm ``(input − mean)·rstd·weight + bias`` over the last axes.
+    """Return the layer norm ``(input − mean)·rstd·weight + bias`` over the last axes.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def native_batch_norm(
     input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: float,
     eps: float,
 ) -> tuple[Any, Any, Any]:  # fmt: skip
-    """Batch norm ``(input − mean)·invstd·weight + bias`` of each channel.
+    """Return the batch norm ``(input − mean)·invstd·weight + bias`` of each channel.
 
     Parameters
     ----------

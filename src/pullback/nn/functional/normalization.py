@@ -84,7 +84,7 @@ def _check_channels(channels: int, **vectors: Any) -> None:
 
 
 def _update(running: Any, batch: Any, momentum: float, out: Any = None) -> None:
-    """running ← (1 − momentum)·running + momentum·batch, unrecorded; torch leaves the version as it is.
+    """Do running ← (1 − momentum)·running + momentum·batch, unrecorded; torch leaves the version as it is.
 
     `out` is the result whose node has saved `running`, where one has.
     """
@@ -118,16 +118,10 @@ def _check_kinds(*vectors: Any, **numbers: Any) -> None:
 
 @mirrored
 def batch_norm(
-    input: Any,
-    running_mean: Any,
-    running_var: Any,
-    weight: Any = None,
-    bias: Any = None,
-    training: bool = False,
-    momentum: float = 0.1,
-    eps: float = 1e-5,
+    input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
+    training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
 ) -> Any:
-    """(input − mean) / √(var + eps) · weight + bias for each channel (dim 1).
+    """Return (input − mean) / √(var + eps) · weight + bias for each channel (dim 1).
 
     In training the statistics are the batch's and the running ones move towards them; else the running ones
     are used.
@@ -167,16 +161,12 @@ def _check_running(input: Any, *running: Any) -> None:
 
 
 def with_statistics(
-    input: Any,
-    running_mean: Any,
-    running_var: Any,
-    weight: Any,
-    bias: Any,
-    training: bool,
-    momentum: float,
+    input: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, training: bool, momentum: float,
     eps: float,
 ) -> tuple[Any, Any, Any]:
-    """Batch norm with the batch's mean and 1/√(var + eps), which are None where nothing was normalised."""
+    """Return the batch norm with the batch's mean and 1/√(var + eps), which are None where nothing was
+    normalised.
+    """
     shape = shape_of(input)
     _check_channels(
         shape[1] if len(shape) > 1 else 0,
@@ -219,16 +209,10 @@ def with_statistics(
 
 @mirrored
 def instance_norm(
-    input: Any,
-    running_mean: Any = None,
-    running_var: Any = None,
-    weight: Any = None,
-    bias: Any = None,
-    use_input_stats: bool = True,
-    momentum: float = 0.1,
-    eps: float = 1e-5,
+    input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None,
+    use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5,
 ) -> Any:
-    """`batch_norm` of each image on its own."""
+    """Return `batch_norm` of each image on its own."""
     if use_input_stats:
         sizes = input.size()
         if math.prod(sizes[2:]) == 1:
@@ -311,7 +295,9 @@ def _normalized(input: Any, normalized_shape: Any, weight: Any, bias: Any = None
 def layer_norm(
     input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> Any:
-    """(input − mean) / √(var + eps) · weight + bias over the last dims, which are `normalized_shape`."""
+    """Return (input − mean) / √(var + eps) · weight + bias over the last dims, which are
+    `normalized_shape`.
+    """
     if type(normalized_shape) is tuple and (plain := arrays(input, weight, bias)):
         x, *vectors = plain
         axes = len(normalized_shape)
@@ -324,7 +310,7 @@ def layer_norm(
 def layer_norm_with_statistics(
     input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float
 ) -> tuple[Any, Any, Any]:
-    """Layer norm with the mean and 1/√(var + eps) that it used."""
+    """Return the layer norm with the mean and 1/√(var + eps) that it used."""
     if not isinstance(normalized_shape, (tuple, list)):
         raise argument_type("layer_norm", "normalized_shape", 2, "tuple of ints", normalized_shape)
     _check_kinds(weight, bias)
@@ -354,7 +340,9 @@ def check_groups(shape: tuple[int, ...], num_groups: int, weight: Any, bias: Any
 
 @mirrored
 def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
-    """Normalisation of each of `num_groups` groups of channels (dim 1), weight and bias for each channel."""
+    """Return the normalisation of each of `num_groups` groups of channels (dim 1), weight and bias for each
+    channel.
+    """
     if input.dim() < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
     shape = shape_of(input)
@@ -373,7 +361,7 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
 
 @functional
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
-    """input / √(mean(input²) + eps) · weight over the last dims; `eps` is the dtype's by default."""
+    """Return input / √(mean(input²) + eps) · weight over the last dims; `eps` is the dtype's by default."""
     if not isinstance(normalized_shape, (tuple, list)):
         raise argument_type("rms_norm", "normalized_shape", 2, "tuple of ints", normalized_shape)
     _check_kinds(weight)
@@ -403,7 +391,7 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
 def local_response_norm(
     input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Any:
-    """input / (k + α·mean(input² of the `size` channels around))^β."""
+    """Return input / (k + α·mean(input² of the `size` channels around))^β."""
     rank = input.dim()
     if rank < 3:
         raise ValueError(f"Expected 3D or higher dimensionality{' ' * 26}input (got {rank} dimensions)")
@@ -423,7 +411,7 @@ def local_response_norm(
 
 @functional
 def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Any:
-    """input / max(|input|_p, eps), the norm over `dim`."""
+    """Return input / max(|input|_p, eps), the norm over `dim`."""
     length = clamp(norms.norm(input, p, dim, keepdim=True), eps, None)
     result = input / expand(length, shape_of(input))
     return result if out is None else write_out(out, result, "div")

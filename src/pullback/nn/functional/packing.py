@@ -13,7 +13,7 @@ from ...tensor.signature import parsed
 
 
 def _lengths(lengths: Any, batch: int) -> tuple[int, ...]:
-    """Checked lengths as numbers."""
+    """Return checked lengths as numbers."""
     given = array_of(lengths)
     if given.ndim != 1:
         raise RuntimeError(

@@ -47,7 +47,7 @@ def _check_dtype(input: Any, kernel: str) -> None:
 
 @public(namespace="nn.functional", method=False, out=False)
 def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
-    """Patches as columns: ``out[n, (c, k, l), p] = input[n, c, place p + tap (k, l)]``.
+    """Return patches as columns: ``out[n, (c, k, l), p] = input[n, c, place p + tap (k, l)]``.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
 def fold(
     input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Any:
-    """Columns added to their places: the transpose of :func:`unfold`.
+    """Return columns added to their places: the transpose of :func:`unfold`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Where the windows of a pool lie, from arguments in torch's forms, and torch's errors for those
+"""Say where the windows of a pool lie, from arguments in torch's forms, and torch's errors for those
 that do not fit.
 """
 

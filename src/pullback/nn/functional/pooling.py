@@ -26,7 +26,7 @@ _F = Callable[..., Any]
 
 
 def _lifted(windows: Windows) -> Windows:
-    """Windows over one axis as windows over two."""
+    """Return windows over one axis as windows over two."""
     return Windows(
         (1, *windows.kernel),
         (1, *windows.stride),
@@ -98,7 +98,7 @@ def max_pool1d_with_indices(
     input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
-    """:func:`max_pool1d` and the places of the maxima, whatever `return_indices` says."""
+    """Return :func:`max_pool1d` and the places of the maxima, whatever `return_indices` says."""
     return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, True, 1)
 
 
@@ -107,7 +107,7 @@ def max_pool2d_with_indices(
     input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
-    """:func:`max_pool2d` and the places of the maxima, whatever `return_indices` says."""
+    """Return :func:`max_pool2d` and the places of the maxima, whatever `return_indices` says."""
     return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, True, 2)
 
 
@@ -116,7 +116,7 @@ def max_pool3d_with_indices(
     input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
-    """:func:`max_pool3d` and the places of the maxima, whatever `return_indices` says."""
+    """Return :func:`max_pool3d` and the places of the maxima, whatever `return_indices` says."""
     if input.is_cuda:
         raise NotImplementedError("pullback computes on the CPU")
     return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, True, 3)
@@ -149,7 +149,7 @@ def max_pool1d(
     input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
-    """Largest value of each window of one axis: (N, C, L) -> (N, C, L')."""
+    """Return the largest value of each window of one axis: (N, C, L) -> (N, C, L')."""
     return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 1)
 
 
@@ -158,7 +158,7 @@ def max_pool2d(
     input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
-    """Largest value of each window of two axes: (N, C, H, W) -> (N, C, H', W')."""
+    """Return the largest value of each window of two axes: (N, C, H, W) -> (N, C, H', W')."""
     return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 2)
 
 
@@ -167,7 +167,7 @@ def max_pool3d(
     input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
-    """Largest value of each window of three axes."""
+    """Return the largest value of each window of three axes."""
     return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 3)
 
 
@@ -176,7 +176,7 @@ def avg_pool1d(
     input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Any:  # fmt: skip
-    """Mean of each window of one axis: (N, C, L) -> (N, C, L')."""
+    """Return the mean of each window of one axis: (N, C, L) -> (N, C, L')."""
     return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, None, 1)
 
 
@@ -185,7 +185,7 @@ def avg_pool2d(
     input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
     count_include_pad: bool = True, divisor_override: int | None = None,
 ) -> Any:  # fmt: skip
-    """Mean of each window of two axes: (N, C, H, W) -> (N, C, H', W')."""
+    """Return the mean of each window of two axes: (N, C, H, W) -> (N, C, H', W')."""
     return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
 
 
@@ -194,7 +194,7 @@ def avg_pool3d(
     input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
     count_include_pad: bool = True, divisor_override: int | None = None,
 ) -> Any:  # fmt: skip
-    """Mean of each window of three axes."""
+    """Return the mean of each window of three axes."""
     return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 3)
 
 
@@ -220,18 +220,20 @@ def _adaptive(x: Any, output_size: Any, rank: int, call: Any, is_max: bool = Fal
 
 @public(namespace="nn.functional", method=False, out=False)
 def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
-    """Means over `output_size` windows of nearly equal length, one axis."""
+    """Return means over `output_size` windows of nearly equal length, one axis."""
     return _adaptive(input, output_size, 1, _mean_or_pool)
 
 
 def _mean_or_pool(x: Any, size: tuple[int, ...]) -> Any:
-    """Means over windows of two axes; a single window is a mean, whose covector does not depend on `x`."""
+    """Return means over windows of two axes; a single window is a mean, whose covector does not depend on
+    `x`.
+    """
     return x.mean((-1, -2), keepdim=True) if size == (1, 1) else ops.adaptive_avg_pool_2d(x, size)
 
 
 @mirrored
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
-    """Means over `output_size` windows of nearly equal length, two axes."""
+    """Return means over `output_size` windows of nearly equal length, two axes."""
     one = type(output_size) is int and output_size == 1
     listed = isinstance(output_size, (list, tuple)) and list(output_size) == [1, 1]
     # torch asks of one number no more than that there are two axes.
@@ -242,7 +244,7 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
 
 @mirrored
 def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
-    """Means over `output_size` windows of nearly equal length, three axes."""
+    """Return means over `output_size` windows of nearly equal length, three axes."""
     one = type(output_size) is int and output_size == 1
     if (one or (isinstance(output_size, (list, tuple)) and list(output_size) == [1, 1, 1])) and (
         len(input.size()) in (4, 5)
@@ -259,19 +261,19 @@ def _adaptive_max(x: Any, output_size: Any, return_indices: bool, rank: int) -> 
 
 @public(namespace="nn.functional", method=False, out=False)
 def adaptive_max_pool1d_with_indices(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """:func:`adaptive_max_pool1d` and the places of the maxima, whatever `return_indices` says."""
+    """Return :func:`adaptive_max_pool1d` and the places of the maxima, whatever `return_indices` says."""
     return _adaptive_max(input, output_size, True, 1)
 
 
 @public(namespace="nn.functional", method=False, out=False)
 def adaptive_max_pool2d_with_indices(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """:func:`adaptive_max_pool2d` and the places of the maxima, whatever `return_indices` says."""
+    """Return :func:`adaptive_max_pool2d` and the places of the maxima, whatever `return_indices` says."""
     return _adaptive_max(input, output_size, True, 2)
 
 
 @public(namespace="nn.functional", method=False, out=False)
 def adaptive_max_pool3d_with_indices(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """:func:`adaptive_max_pool3d` and the places of the maxima, whatever `return_indices` says."""
+    """Return :func:`adaptive_max_pool3d` and the places of the maxima, whatever `return_indices` says."""
     return _adaptive_max(input, output_size, True, 3)
 
 
@@ -361,19 +363,19 @@ def _check_places(indices: Any, size: tuple[int, ...]) -> None:
 
 @or_with_indices(adaptive_max_pool1d_with_indices)
 def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """Maxima over `output_size` windows of nearly equal length, one axis."""
+    """Return maxima over `output_size` windows of nearly equal length, one axis."""
     return _adaptive_max(input, output_size, return_indices, 1)
 
 
 @or_with_indices(adaptive_max_pool2d_with_indices)
 def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """Maxima over `output_size` windows of nearly equal length, two axes."""
+    """Return maxima over `output_size` windows of nearly equal length, two axes."""
     return _adaptive_max(input, output_size, return_indices, 2)
 
 
 @or_with_indices(adaptive_max_pool3d_with_indices)
 def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """Maxima over `output_size` windows of nearly equal length, three axes."""
+    """Return maxima over `output_size` windows of nearly equal length, three axes."""
     return _adaptive_max(input, output_size, return_indices, 3)
 
 

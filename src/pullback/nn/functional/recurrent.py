@@ -185,7 +185,7 @@ def _lstm(
 
 
 def _cast(x: Any, states: tuple[Any, ...], params: Any, lower: bool) -> tuple[Any, tuple[Any, ...], Any]:
-    """Under autocast, all in one dtype: its own, or that of the states, in which torch adds up."""
+    """Return under autocast all in one dtype: its own, or that of the states, in which torch adds up."""
     if modes().autocast is None:
         return x, states, params
     dtype = modes().autocast.dtype if lower else states[0].dtype
@@ -221,7 +221,7 @@ def rnn_tanh(
     hx: Any, params: Any, has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool,
     input: Any = None, batch_first: bool = False, data: Any = None, batch_sizes: Any = None,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """Elman's network, ``h' = tanh(W_ih x + b_ih + W_hh h + b_hh)``.
+    """Return the Elman's network, ``h' = tanh(W_ih x + b_ih + W_hh h + b_hh)``.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def rnn_relu(
     hx: Any, params: Any, has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool,
     input: Any = None, batch_first: bool = False, data: Any = None, batch_sizes: Any = None,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """:func:`rnn_tanh` with relu in place of tanh."""
+    """Return :func:`rnn_tanh` with relu in place of tanh."""
     options = _Options(has_biases, num_layers, dropout, train, bidirectional)
     whole = data if input is None else input
     return _one_state(partial(_elman, "relu"), whole, hx, params, options, batch_first, batch_sizes)
@@ -266,7 +266,9 @@ def gru(
     hx: Any, params: Any, has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool,
     input: Any = None, batch_first: bool = False, data: Any = None, batch_sizes: Any = None,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """Gated recurrent units; arguments and results as of :func:`rnn_tanh`, weights as of `gru_cell`."""
+    """Compute gated recurrent units; arguments and results as of :func:`rnn_tanh`, weights as of
+    `gru_cell`.
+    """
     options = _Options(has_biases, num_layers, dropout, train, bidirectional)
     whole = data if input is None else input
     return _one_state(_gru, whole, hx, params, options, batch_first, batch_sizes)
@@ -274,7 +276,7 @@ def gru(
 
 @cache
 def _warn_of_projections() -> None:
-    """Once per process, as torch."""
+    """Warn once per process, as torch."""
     warnings.warn(
         "LSTM with projections is not supported with oneDNN. Using default implementation.", UserWarning,
         stacklevel=5,
@@ -300,7 +302,7 @@ def lstm(
     hx: Any, params: Any, has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool,
     input: Any = None, batch_first: bool = False, data: Any = None, batch_sizes: Any = None,
 ) -> tuple[Any, Any, Any]:  # fmt: skip
-    """Long short-term memory; arguments as of :func:`rnn_tanh`, weights as of `lstm_cell`.
+    """Compute a long short-term memory; arguments as of :func:`rnn_tanh`, weights as of `lstm_cell`.
 
     `hx` is (h_0, c_0). Where h_0 is narrower than c_0, each layer and direction has one weight more, which
     projects its output to that width (Sak, Senior and Beaufays 2014).

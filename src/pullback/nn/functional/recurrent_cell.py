@@ -40,7 +40,7 @@ def _check(input: Any, states: tuple[Any, ...], w_ih: Any, w_hh: Any, gates: int
 @public(method=False, out=False)
 @parsed("rnn_tanh_cell", _ELMAN)
 def rnn_tanh_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
-    """``tanh(W_ih x + b_ih + W_hh h + b_hh)``: (N, I), (N, H) -> (N, H)."""
+    """Return ``tanh(W_ih x + b_ih + W_hh h + b_hh)``: (N, I), (N, H) -> (N, H)."""
     _check(input, (hx,), w_ih, w_hh, 1)
     return (linear(hx, w_hh, b_hh) + linear(input, w_ih, b_ih)).tanh()
 
@@ -48,7 +48,7 @@ def rnn_tanh_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b
 @public(method=False, out=False)
 @parsed("rnn_relu_cell", _ELMAN)
 def rnn_relu_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
-    """``relu(W_ih x + b_ih + W_hh h + b_hh)``: (N, I), (N, H) -> (N, H)."""
+    """Return ``relu(W_ih x + b_ih + W_hh h + b_hh)``: (N, I), (N, H) -> (N, H)."""
     _check(input, (hx,), w_ih, w_hh, 1)
     return (linear(hx, w_hh, b_hh) + linear(input, w_ih, b_ih)).relu()
 
@@ -56,7 +56,7 @@ def rnn_relu_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b
 @public(method=False, out=False)
 @parsed("gru_cell", _ELMAN)
 def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
-    """Gated recurrent unit (Cho et al. 2014): (N, I), (N, H) -> (N, H).
+    """Compute a gated recurrent unit (Cho et al. 2014): (N, I), (N, H) -> (N, H).
 
     ``r, z = σ(W_i x + b_i + W_h h + b_h)``, ``n = tanh(W_in x + b_in + r·(W_hn h + b_hn))``,
     ``h' = (h − n)·z + n``; the rows of the weights are those of r, z and n.
@@ -74,7 +74,8 @@ def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: 
 def lstm_cell(
     input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> tuple[Any, Any]:
-    """Long short-term memory (Hochreiter and Schmidhuber 1997): (N, I), ((N, H), (N, H)) -> the same two.
+    """Compute a long short-term memory (Hochreiter and Schmidhuber 1997): (N, I), ((N, H), (N, H)) -> the
+    same two.
 
     ``i, f, o = σ(W_i x + b_i + W_h h + b_h)``, ``g = tanh(…)``, ``c' = f·c + i·g``, ``h' = o·tanh(c')``; the
     rows of the weights are those of i, f, g and o.

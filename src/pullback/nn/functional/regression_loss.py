@@ -65,14 +65,10 @@ def _check_promoted(kernel: str, input: Any, target: Any) -> None:
 
 @functional
 def mse_loss(
-    input: Any,
-    target: Any,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
     weight: Any = None,
 ) -> Any:
-    """Mean squared error: the reduction of (input − target)²."""
+    """Return the mean squared error: the reduction of (input − target)²."""
     warn_of_sizes(input, target)
     reduction = legacy_reduction(size_average, reduce, reduction)
     if weight is not None:
@@ -89,14 +85,10 @@ def mse_loss(
 
 @functional
 def l1_loss(
-    input: Any,
-    target: Any,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
     weight: Any = None,
 ) -> Any:
-    """Mean absolute error: the reduction of |input − target|."""
+    """Return the mean absolute error: the reduction of |input − target|."""
     warn_of_sizes(input, target)
     reduction = legacy_reduction(size_average, reduce, reduction)
     each = abs(input - target)
@@ -110,14 +102,10 @@ def l1_loss(
 
 @functional
 def smooth_l1_loss(
-    input: Any,
-    target: Any,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
     beta: float = 1.0,
 ) -> Any:
-    """½d²/β where |d| < β, else |d| − ½β, for d = input − target."""
+    """Return ½d²/β where |d| < β, else |d| − ½β, for d = input − target."""
     warn_of_sizes(input, target)
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
@@ -134,7 +122,7 @@ def smooth_l1_loss(
 def huber_loss(
     input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None
 ) -> Any:
-    """½d² where |d| ≤ δ, else δ(|d| − ½δ), for d = input − target."""
+    """Return ½d² where |d| ≤ δ, else δ(|d| − ½δ), for d = input − target."""
     warn_of_sizes(input, target)
     if weight is None:
         check_reduction(reduction)
@@ -159,17 +147,11 @@ def huber_loss(
 
 @functional
 def poisson_nll_loss(
-    input: Any,
-    target: Any,
-    log_input: bool = True,
-    full: bool = False,
-    size_average: Any = None,
-    eps: float = 1e-8,
-    reduce: Any = None,
-    reduction: str = "mean",
+    input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None,
+    eps: float = 1e-8, reduce: Any = None, reduction: str = "mean",
 ) -> Any:
-    """Negative log-likelihood of counts `target`: exp(input) − target·input, or input − target·log(input
-    + eps).
+    """Return the negative log-likelihood of counts `target`: exp(input) − target·input, or input −
+    target·log(input + eps).
     """
     check_tensors(input, target)
     reduction = legacy_reduction(size_average, reduce, reduction)
@@ -188,7 +170,7 @@ def poisson_nll_loss(
 def gaussian_nll_loss(
     input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Any:
-    """½(log var + (input − target)²/var), with var no less than `eps`."""
+    """Return ½(log var + (input − target)²/var), with var no less than `eps`."""
     if isinstance(var, float):
         if var < 0:
             raise ValueError("var has negative entry/entries")
@@ -213,14 +195,12 @@ def gaussian_nll_loss(
 
 @functional
 def kl_div(
-    input: Any,
-    target: Any,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
     log_target: bool = False,
 ) -> Any:
-    """Kullback–Leibler divergence of log-probabilities `input` from `target`: target·(log target − input)."""
+    """Return the Kullback–Leibler divergence of log-probabilities `input` from `target`: target·(log target −
+    input).
+    """
     check_tensors(input, target)
     if size_average is not None or reduce is not None:
         reduction = legacy_reduction(size_average, reduce, reduction)

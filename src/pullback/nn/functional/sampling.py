@@ -15,7 +15,8 @@ from ...core.size import size_of
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...errors import argument_type
 from ...ops import sampling as ops
-from ...tensor.api import as_function, public
+from ...tensor.api import public
+from ...tensor.read_calls import as_function
 
 _MODES = ("bilinear", "nearest", "bicubic")
 _PADDINGS = ("zeros", "border", "reflection")
@@ -74,7 +75,7 @@ def grid_sample(
     input: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> Any:  # fmt: skip
-    """Values of images at the places of a grid: ``out[n, c, p] = input[n, c, grid[n, p]]``.
+    """Return values of images at the places of a grid: ``out[n, c, p] = input[n, c, grid[n, p]]``.
 
     Parameters
     ----------
@@ -122,7 +123,7 @@ def _sampled(input: Any, grid: Any, mode: str, padding_mode: str, align_corners:
 def grid_sampler(
     input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Any:
-    """:func:`torch.nn.functional.grid_sample` with its modes as numbers, in the order of its
+    """Return :func:`torch.nn.functional.grid_sample` with its modes as numbers, in the order of its
     documentation.
     """
     return _sampled(input, grid, _MODES[interpolation_mode], _PADDINGS[padding_mode], align_corners)
@@ -182,7 +183,7 @@ def affine_grid(theta: Any, size: Sequence[int], align_corners: bool | None = No
 
 @public(method=False, out=False)
 def affine_grid_generator(theta: Any, size: Sequence[int], align_corners: bool) -> Any:
-    """:func:`torch.nn.functional.affine_grid` without a default."""
+    """Return :func:`torch.nn.functional.affine_grid` without a default."""
     rows, images = shape_of(theta)[0], int(size[0])
     if rows != images:
         width = len(size) - 1

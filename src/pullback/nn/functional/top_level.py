@@ -44,31 +44,31 @@ def dropout(input: Any, p: float, train: bool) -> Any:
 
 @public(method=False, out=False)
 def dropout_(input: Any, p: float, train: bool) -> Any:
-    """In-place version of :func:`dropout`."""
+    """Apply :func:`dropout` in place."""
     return functional_dropout(input, p, train, inplace=True)
 
 
 @public(method=False, out=False)
 def alpha_dropout(input: Any, p: float, train: bool) -> Any:
-    """Dropout that keeps the mean and the variance of what `selu` gives."""
+    """Do dropout that keeps the mean and the variance of what `selu` gives."""
     return functional_alpha_dropout(input, p, train)
 
 
 @public(method=False, out=False)
 def feature_alpha_dropout(input: Any, p: float, train: bool) -> Any:
-    """:func:`alpha_dropout` of whole channels."""
+    """Return :func:`alpha_dropout` of whole channels."""
     return functional_feature_alpha_dropout(input, p, train)
 
 
 @public(method=False, out=False)
 def alpha_dropout_(input: Any, p: float, train: bool) -> Any:
-    """In-place version of :func:`alpha_dropout`."""
+    """Apply :func:`alpha_dropout` in place."""
     return functional_alpha_dropout(input, p, train, inplace=True)
 
 
 @public(method=False, out=False)
 def feature_alpha_dropout_(input: Any, p: float, train: bool) -> Any:
-    """In-place version of :func:`feature_alpha_dropout`."""
+    """Apply :func:`feature_alpha_dropout` in place."""
     return functional_feature_alpha_dropout(input, p, train, inplace=True)
 
 
@@ -81,7 +81,7 @@ def _check_probability(p: float) -> None:
 @public(method=False, out=False)
 @parsed("feature_dropout", "(Tensor input, float p, bool train)")
 def feature_dropout(input: Any, p: float, train: bool) -> Any:
-    """:func:`dropout` of whole channels."""
+    """Return :func:`dropout` of whole channels."""
     _check_probability(p)
     return channel_dropout(input, p, train, False)
 
@@ -89,14 +89,14 @@ def feature_dropout(input: Any, p: float, train: bool) -> Any:
 @public(method=False, out=False)
 @parsed("feature_dropout_", "(Tensor input, float p, bool train)")
 def feature_dropout_(input: Any, p: float, train: bool) -> Any:
-    """In-place version of :func:`feature_dropout`."""
+    """Apply :func:`feature_dropout` in place."""
     _check_probability(p)
     return channel_dropout(input, p, train, True)
 
 
 @public(method=False, out=False)
 def adaptive_max_pool1d(input: Any, output_size: Any) -> Any:
-    """Maxima over `output_size` windows of nearly equal length and their indices."""
+    """Return maxima over `output_size` windows of nearly equal length and their indices."""
     return pooling.adaptive_max_pool1d(input, output_size, return_indices=True)
 
 
@@ -142,7 +142,7 @@ def group_norm(
 def embedding(
     weight: Any, indices: Any, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Any:
-    """Rows of `weight` at `indices`; −1 means that no row is padding."""
+    """Return rows of `weight` at `indices`; −1 means that no row is padding."""
     return functional_embedding(
         indices, weight, None if padding_idx == -1 else padding_idx, scale_grad_by_freq=scale_grad_by_freq,
         sparse=sparse
@@ -188,7 +188,7 @@ def max_pool1d_with_indices(
     input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: bool = False,
 ) -> Any:  # fmt: skip
-    """Maxima over windows of one axis, ``(N, C, L)``, and their places."""
+    """Return maxima over windows of one axis, ``(N, C, L)``, and their places."""
     return pooling.max_pool1d(
         input, kernel_size, stride, padding, dilation, ceil_mode, return_indices=True
     )
@@ -204,7 +204,7 @@ def convolution(
     input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool,
     output_padding: Any, groups: int,
 ) -> Any:  # fmt: skip
-    """Convolution, or its transpose, over as many axes as the weight has after its first two.
+    """Return the convolution, or its transpose, over as many axes as the weight has after its first two.
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ def convolution(
 
 @public(method=False, out=False)
 def kl_div(input: Any, target: Any, reduction: int = 1, *, log_target: bool = False) -> Any:
-    """Kullback–Leibler divergence of `target` from `exp(input)`."""
+    """Return the Kullback–Leibler divergence of `target` from `exp(input)`."""
     return regression_loss.kl_div(input, target, reduction=_reduction(reduction), log_target=log_target)
 
 
@@ -232,7 +232,7 @@ def kl_div(input: Any, target: Any, reduction: int = 1, *, log_target: bool = Fa
 def binary_cross_entropy_with_logits(
     input: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: int = 1
 ) -> Any:
-    """Binary cross entropy of `sigmoid(input)`."""
+    """Return the binary cross entropy of `sigmoid(input)`."""
     return classification_loss.binary_cross_entropy_with_logits(
         input, target, weight, reduction=_reduction(reduction), pos_weight=pos_weight
     )
@@ -240,7 +240,7 @@ def binary_cross_entropy_with_logits(
 
 @public(method=False, out=False)
 def poisson_nll_loss(input: Any, target: Any, log_input: bool, full: bool, eps: float, reduction: int) -> Any:
-    """Negative log likelihood of a Poisson distribution."""
+    """Return the negative log likelihood of a Poisson distribution."""
     return regression_loss.poisson_nll_loss(
         input, target, log_input, full, eps=eps, reduction=_reduction(reduction)
     )
@@ -250,7 +250,7 @@ def poisson_nll_loss(input: Any, target: Any, log_input: bool, full: bool, eps: 
 def cosine_embedding_loss(
     input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 1
 ) -> Any:
-    """1 − cos(x₁, x₂) where the target is 1, max(0, cos(x₁, x₂) − margin) where it is −1."""
+    """Return 1 − cos(x₁, x₂) where the target is 1, max(0, cos(x₁, x₂) − margin) where it is −1."""
     return distance_loss.cosine_embedding_loss(
         input1, input2, target, margin, reduction=_reduction(reduction)
     )
@@ -258,7 +258,7 @@ def cosine_embedding_loss(
 
 @public(method=False, out=False)
 def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, reduction: int = 1) -> Any:
-    """x where the target is 1, max(0, margin − x) where it is −1."""
+    """Return x where the target is 1, max(0, margin − x) where it is −1."""
     return distance_loss.hinge_embedding_loss(input, target, margin, reduction=_reduction(reduction))
 
 
@@ -266,7 +266,7 @@ def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, reduction
 def margin_ranking_loss(
     input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 1
 ) -> Any:
-    """max(0, −y·(x₁ − x₂) + margin)."""
+    """Return max(0, −y·(x₁ − x₂) + margin)."""
     return distance_loss.margin_ranking_loss(input1, input2, target, margin, reduction=_reduction(reduction))
 
 
@@ -275,7 +275,7 @@ def triplet_margin_loss(
     anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
     swap: bool = False, reduction: int = 1,
 ) -> Any:  # fmt: skip
-    """max(0, ‖a − p‖ − ‖a − n‖ + margin)."""
+    """Return max(0, ‖a − p‖ − ‖a − n‖ + margin)."""
     return distance_loss.triplet_margin_loss(
         anchor, positive, negative, margin, p, eps, swap, reduction=_reduction(reduction)
     )

@@ -29,7 +29,7 @@ from .pooling import (
 
 @public(method=False, out=False)
 def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
-    """(…, C·r², H, W) -> (…, C, H·r, W·r)."""
+    """Map (…, C·r², H, W) -> (…, C, H·r, W·r)."""
     shape = shape_of(input)
     if len(shape) < 3:
         raise RuntimeError(
@@ -48,7 +48,7 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
 
 @public(method=False, out=False)
 def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
-    """(…, C, H·r, W·r) -> (…, C·r², H, W)."""
+    """Map (…, C, H·r, W·r) -> (…, C·r², H, W)."""
     shape = shape_of(input)
     if len(shape) < 3:
         raise RuntimeError(
@@ -68,14 +68,14 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
 
 @public(method=False, out=False)
 def channel_shuffle(input: Any, groups: int) -> Any:
-    """(N, g·c, …) -> (N, c·g, …): the channels of every group in turn."""
+    """Map (N, g·c, …) -> (N, c·g, …): the channels of every group in turn."""
     _check_groups(input, groups)
     return ops.channel_shuffle(input, int(groups))
 
 
 @public(method=False, out=False)
 def native_channel_shuffle(input: Any, groups: int) -> Any:
-    """:func:`channel_shuffle` without a derivative, as torch has it."""
+    """Return :func:`channel_shuffle` without a derivative, as torch has it."""
     _check_groups(input, groups)
     return ops.native_channel_shuffle(input, int(groups))
 
@@ -110,7 +110,7 @@ def _lp(x: Any, p: float, pooled: Any, count: int) -> Any:
 def lp_pool1d(
     input: Any, norm_type: float, kernel_size: int, stride: Any = None, ceil_mode: bool = False
 ) -> Any:
-    """(Σ xᵖ)^(1/p) over windows of one axis."""
+    """Return (Σ xᵖ)^(1/p) over windows of one axis."""
     pooled = avg_pool1d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
     if not isinstance(kernel_size, int):
         raise argument_type("mul", "other", 1, "Tensor", kernel_size)
@@ -121,7 +121,7 @@ def lp_pool1d(
 def lp_pool2d(
     input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
 ) -> Any:
-    """(Σ xᵖ)^(1/p) over windows of two axes."""
+    """Return (Σ xᵖ)^(1/p) over windows of two axes."""
     count = math.prod(_pair(kernel_size))
     pooled = avg_pool2d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
     return _lp(input, norm_type, pooled, count)
@@ -131,7 +131,7 @@ def lp_pool2d(
 def lp_pool3d(
     input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
 ) -> Any:
-    """(Σ xᵖ)^(1/p) over windows of three axes."""
+    """Return (Σ xᵖ)^(1/p) over windows of three axes."""
     pooled = avg_pool3d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
     count = math.prod(kernel_size) if isinstance(kernel_size, Iterable) else int(kernel_size) ** 3
     return _lp(input, norm_type, pooled, count)
@@ -349,13 +349,13 @@ def upsample(
 
 @public(namespace="nn.functional", method=False, out=False)
 def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
-    """:func:`interpolate` in mode "nearest"."""
+    """Return :func:`interpolate` in mode "nearest"."""
     _deprecated("upsample_nearest")
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
 @public(namespace="nn.functional", method=False, out=False)
 def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
-    """:func:`interpolate` in mode "bilinear" with aligned corners."""
+    """Return :func:`interpolate` in mode "bilinear" with aligned corners."""
     _deprecated("upsample_bilinear")
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)

@@ -32,9 +32,7 @@ from .activation import (
     Tanhshrink,
     Threshold,
 )
-from .adaptive import (
-    AdaptiveLogSoftmaxWithLoss,
-)
+from .adaptive import AdaptiveLogSoftmaxWithLoss
 from .attention import MultiheadAttention
 from .batchnorm import (
     BatchNorm1d,
@@ -45,14 +43,7 @@ from .batchnorm import (
     LazyBatchNorm3d,
     SyncBatchNorm,
 )
-from .container import (
-    Container,
-    ModuleDict,
-    ModuleList,
-    ParameterDict,
-    ParameterList,
-    Sequential,
-)
+from .container import Container, ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from .conv import (
     Conv1d,
     Conv2d,
@@ -67,26 +58,10 @@ from .conv import (
     LazyConvTranspose2d,
     LazyConvTranspose3d,
 )
-from .distance import (
-    CosineSimilarity,
-    PairwiseDistance,
-)
-from .dropout import (
-    AlphaDropout,
-    Dropout,
-    Dropout1d,
-    Dropout2d,
-    Dropout3d,
-    FeatureAlphaDropout,
-)
-from .flatten import (
-    Flatten,
-    Unflatten,
-)
-from .fold import (
-    Fold,
-    Unfold,
-)
+from .distance import CosineSimilarity, PairwiseDistance
+from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
+from .flatten import Flatten, Unflatten
+from .fold import Fold, Unfold
 from .instancenorm import (
     InstanceNorm1d,
     InstanceNorm2d,
@@ -95,16 +70,8 @@ from .instancenorm import (
     LazyInstanceNorm2d,
     LazyInstanceNorm3d,
 )
-from .linear import (
-    Bilinear,
-    Identity,
-    LazyLinear,
-    Linear,
-)
-from .linear_loss import (
-    LinearCrossEntropyLoss,
-    LinearCrossEntropyOptions,
-)
+from .linear import Bilinear, Identity, LazyLinear, Linear
+from .linear_loss import LinearCrossEntropyLoss, LinearCrossEntropyOptions
 from .loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -130,13 +97,7 @@ from .loss import (
     TripletMarginWithDistanceLoss,
 )
 from .module import Module
-from .normalization import (
-    CrossMapLRN2d,
-    GroupNorm,
-    LayerNorm,
-    LocalResponseNorm,
-    RMSNorm,
-)
+from .normalization import CrossMapLRN2d, GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm
 from .padding import (
     CircularPad1d,
     CircularPad2d,
@@ -154,11 +115,7 @@ from .padding import (
     ZeroPad2d,
     ZeroPad3d,
 )
-from .pixelshuffle import (
-    ChannelShuffle,
-    PixelShuffle,
-    PixelUnshuffle,
-)
+from .pixelshuffle import ChannelShuffle, PixelShuffle, PixelUnshuffle
 from .pooling import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
@@ -181,22 +138,9 @@ from .pooling import (
     MaxUnpool2d,
     MaxUnpool3d,
 )
-from .rnn import (
-    GRU,
-    LSTM,
-    RNN,
-    RNNBase,
-)
-from .rnn_cell import (
-    GRUCell,
-    LSTMCell,
-    RNNCell,
-    RNNCellBase,
-)
-from .sparse import (
-    Embedding,
-    EmbeddingBag,
-)
+from .rnn import GRU, LSTM, RNN, RNNBase
+from .rnn_cell import GRUCell, LSTMCell, RNNCell, RNNCellBase
+from .sparse import Embedding, EmbeddingBag
 from .transformer import (
     Transformer,
     TransformerDecoder,
@@ -204,11 +148,7 @@ from .transformer import (
     TransformerEncoder,
     TransformerEncoderLayer,
 )
-from .upsampling import (
-    Upsample,
-    UpsamplingBilinear2d,
-    UpsamplingNearest2d,
-)
+from .upsampling import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveLogSoftmaxWithLoss",

@@ -12,7 +12,7 @@ from .module import Module
 
 
 class _Activation(Module):
-    """Calls a function of `nn.functional` with the arguments of the constructor.
+    """Call a function of `nn.functional` with the arguments of the constructor.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ class Softshrink(_Activation):
     arguments: ClassVar[dict[str, Any]] = {"lambd": 0.5}
 
     def extra_repr(self) -> str:
-        """λ."""
+        """Return λ."""
         return str(self.lambd)
 
 
@@ -160,7 +160,7 @@ class Hardshrink(_Activation):
     arguments: ClassVar[dict[str, Any]] = {"lambd": 0.5}
 
     def extra_repr(self) -> str:
-        """λ."""
+        """Return λ."""
         return str(self.lambd)
 
 
@@ -202,7 +202,7 @@ class Sigmoid(_Activation):
     """1 / (1 + e⁻ˣ)."""
 
     def forward(self, input: Any) -> Any:
-        """σ of each element."""
+        """Return σ of each element."""
         return ops.sigmoid.op.public(input)
 
 
@@ -210,7 +210,7 @@ class Tanh(_Activation):
     """tanh(x)."""
 
     def forward(self, input: Any) -> Any:
-        """Tanh of each element."""
+        """Return tanh of each element."""
         return ops.tanh.op.public(input)
 
 

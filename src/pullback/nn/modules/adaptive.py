@@ -73,7 +73,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             classify.reset_parameters()
 
     def forward(self, input_: Any, target_: Any) -> _ASMoutput:
-        """(N, in_features) against class indices (N,)."""
+        """Return (N, in_features) against class indices (N,)."""
         rank = target_.dim()
         if rank > 1:
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")

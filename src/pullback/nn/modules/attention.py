@@ -82,7 +82,9 @@ class MultiheadAttention(Module):
         self._reset_parameters()
 
     def _reset_parameters(self) -> None:
-        """Weights as `xavier_uniform_` draws them, biases 0, the added key and value by `xavier_normal_`."""
+        """Draw weights as `xavier_uniform_` does; set biases 0, the added key and value by
+        `xavier_normal_`.
+        """
         for weight in (self.in_proj_weight, self.q_proj_weight, self.k_proj_weight, self.v_proj_weight):
             if weight is not None:
                 init.xavier_uniform_(weight)
@@ -135,7 +137,7 @@ class MultiheadAttention(Module):
         return is_allowed((query, weight, bias, self.out_proj.weight, self.out_proj.bias))
 
     def merge_masks(self, attn_mask: Any, key_padding_mask: Any, query: Any) -> tuple[Any, int | None]:
-        """Both masks as one, and its type: 1 for (N, S), 2 for (N, heads, L, S), None for no mask."""
+        """Return both masks as one, and its type: 1 for (N, S), 2 for (N, heads, L, S), None for no mask."""
         return merged_masks(attn_mask, key_padding_mask, query, self.num_heads)
 
 

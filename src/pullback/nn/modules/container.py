@@ -14,7 +14,9 @@ from .parameter_container import ParameterDict, ParameterList
 
 
 def _numbered(modules: Iterable[Any]) -> dict[str, Any]:
-    """Modules under the numbers of their places; a new dictionary, since an iteration may be under way."""
+    """Return modules under the numbers of their places; a new dictionary, since an iteration may be under
+    way.
+    """
     return OrderedDict((str(i), module) for i, module in enumerate(modules))
 
 
@@ -263,7 +265,7 @@ class ModuleDict(Module):
         return self._modules.keys()
 
     def items(self) -> Any:
-        """(name, module) pairs."""
+        """Return (name, module) pairs."""
         return self._modules.items()
 
     def values(self) -> Any:

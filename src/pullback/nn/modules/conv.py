@@ -105,7 +105,7 @@ class _ConvNd(Module):
 def _pad_amounts(
     padding: str | tuple[int, ...], dilation: tuple[int, ...], kernel_size: tuple[int, ...]
 ) -> Any:
-    """Padding of each side, last axis first, as `F.pad` takes it."""
+    """Return the padding of each side, last axis first, as `F.pad` takes it."""
     if not isinstance(padding, str):
         return _reverse_repeat_tuple(padding, 2)
     amounts: list[int] = []
@@ -140,7 +140,7 @@ class _Conv(_ConvNd):
         return function(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
     def forward(self, input: Any) -> Any:
-        """(N, in, *spatial) or (in, *spatial) -> (…, out, *spatial')."""
+        """Map (N, in, *spatial) or (in, *spatial) -> (…, out, *spatial')."""
         return self._conv_forward(input, self.weight, self.bias)
 
 
@@ -223,7 +223,9 @@ class _ConvTranspose(_ConvTransposeNd):
         )  # fmt: skip
 
     def forward(self, input: Any, output_size: Any = None) -> Any:
-        """(N, in, *spatial) or (in, *spatial) -> (…, out, *spatial'), the transpose of the convolution."""
+        """Map (N, in, *spatial) or (in, *spatial) -> (…, out, *spatial'), the transpose of the
+        convolution.
+        """
         if self.padding_mode != "zeros":
             raise ValueError(f"Only `zeros` padding mode is supported for ConvTranspose{self.rank}d")
         function = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[self.rank - 1]

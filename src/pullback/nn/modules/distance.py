@@ -18,7 +18,7 @@ class PairwiseDistance(Module):
         self.keepdim = keepdim
 
     def forward(self, x1: Any, x2: Any) -> Any:
-        """(*, D), (*, D) -> (*)."""
+        """Map (*, D), (*, D) -> (*)."""
         return F.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)
 
 

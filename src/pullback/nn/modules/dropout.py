@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from .. import functional as F
-from .module import Module
+from .function_layer import FunctionLayer
 
 
-class _DropoutNd(Module):
-    function: str
+class _DropoutNd(FunctionLayer):
+    """Zero elements (or channels) in training with probability p, and scale the others by 1/(1−p)."""
+
+    kept = ("p", "training", "inplace")
+    shown = ("p", "inplace")
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
@@ -17,14 +17,6 @@ class _DropoutNd(Module):
             raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
         self.p = p
         self.inplace = inplace
-
-    def forward(self, input: Any) -> Any:
-        """In training, zero elements (or channels) with probability p and scale the others by 1/(1−p)."""
-        return getattr(F, self.function)(input, self.p, self.training, self.inplace)
-
-    def extra_repr(self) -> str:
-        """Return the arguments."""
-        return f"p={self.p}, inplace={self.inplace}"
 
 
 class Dropout(_DropoutNd):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import functional as F
-from .module import Module
+from .function_layer import FunctionLayer
 
 
-class Unfold(Module):
+class Unfold(FunctionLayer):
     """Patches as columns: (N, C, H, W) -> (N, C·K·L, places)."""
+
+    function = "unfold"
+    kept = shown = ("kernel_size", "dilation", "padding", "stride")
 
     def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
         super().__init__()
@@ -18,20 +20,12 @@ class Unfold(Module):
         self.padding = padding
         self.stride = stride
 
-    def forward(self, input: Any) -> Any:
-        """Take the patches."""
-        return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
 
-    def extra_repr(self) -> str:
-        """Return the arguments."""
-        return (
-            f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, "
-            f"stride={self.stride}"
-        )
-
-
-class Fold(Module):
+class Fold(FunctionLayer):
     """Columns added to their places: (N, C·K·L, places) -> (N, C, H, W)."""
+
+    function = "fold"
+    kept = shown = ("output_size", "kernel_size", "dilation", "padding", "stride")
 
     def __init__(
         self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
@@ -42,19 +36,6 @@ class Fold(Module):
         self.dilation = dilation
         self.padding = padding
         self.stride = stride
-
-    def forward(self, input: Any) -> Any:
-        """Add the columns."""
-        return F.fold(
-            input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride
-        )
-
-    def extra_repr(self) -> str:
-        """Return the arguments."""
-        return (
-            f"output_size={self.output_size}, kernel_size={self.kernel_size}, dilation={self.dilation}, "
-            f"padding={self.padding}, stride={self.stride}"
-        )
 
 
 for _class in (Unfold, Fold):

@@ -58,7 +58,7 @@ def _through_identity(
 
 
 class BackwardHook:
-    """Pairs the covectors of a module's outputs with those of its inputs for the module's backward hooks.
+    """Pair the covectors of a module's outputs with those of its inputs for the module's backward hooks.
 
     Its node behind the outputs runs first in `backward` and keeps their covectors until the node before the
     inputs runs, which calls the hooks with both.
@@ -159,7 +159,7 @@ class _HookedCall:
         self.called: set[int] = set()
 
     def run(self) -> Any:
-        """Pre-hooks, `forward`, hooks; the backward hooks' nodes around them."""
+        """Run pre-hooks, `forward`, hooks; the backward hooks' nodes around them."""
         module = self.module
         full, others = module._get_backward_hooks()
         before = module._get_backward_pre_hooks()
@@ -211,7 +211,9 @@ class _HookedCall:
         return hook(self.module, self.args, self.output)
 
     def _put_on_last_node(self, hooks: Sequence[Callable[..., Any]]) -> None:
-        """Hooks that are not full see the covectors of whichever node made the first tensor put out."""
+        """Put hooks that are not full on the node that made the first tensor put out, whose covectors they
+        see.
+        """
         value = self.output
         while not isinstance(value, Tensor):
             if isinstance(value, dict):
@@ -263,7 +265,7 @@ def _nodes(value: Any) -> set[Any]:
 
 
 def _incomplete(args: Any, output: Any, node: Any) -> str | None:
-    """torch's warning where a hook that is not full will not see all covectors, else None."""
+    """Return torch's warning where a hook that is not full will not see all covectors, else None."""
     if not _all_tensors(output):
         case = (
             "non-full backward hooks on a Module that does not return a single Tensor or a tuple of Tensors"

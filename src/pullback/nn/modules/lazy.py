@@ -11,7 +11,7 @@ from .module import Module
 
 
 class LazyModuleMixin(Module):
-    """Lets a layer begin with parameters that have no shape, and become an ordinary layer at its first call.
+    """Let a layer begin with parameters that have no shape, and become an ordinary layer at its first call.
 
     A subclass puts `UninitializedParameter` and `UninitializedBuffer` in place of its tensors and gives
     `initialize_parameters`, which materialises them. Where `cls_to_become` is set, that is the layer's class

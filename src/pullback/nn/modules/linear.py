@@ -15,7 +15,7 @@ from .module import Module
 
 
 class Identity(Module):
-    """Returns its input; takes and ignores any arguments."""
+    """Return its input; takes and ignores any arguments."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -55,11 +55,11 @@ class Linear(Module):
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input: Any) -> Any:
-        """(…, in_features) -> (…, out_features)."""
+        """Map (…, in_features) -> (…, out_features)."""
         return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        """Sizes and whether there is a bias."""
+        """Return sizes and whether there is a bias."""
         return (
             f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
         )
@@ -92,11 +92,11 @@ class Bilinear(Module):
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input1: Any, input2: Any) -> Any:
-        """(…, in1), (…, in2) -> (…, out)."""
+        """Map (…, in1), (…, in2) -> (…, out)."""
         return F.bilinear(input1, input2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        """Sizes and whether there is a bias."""
+        """Return sizes and whether there is a bias."""
         return (
             f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
             f"out_features={self.out_features}, bias={self.bias is not None}"

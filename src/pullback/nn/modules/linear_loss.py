@@ -33,7 +33,7 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         self.options = options
 
     def forward(self, input: Any, target: Any) -> Any:
-        """(N, in_features) against class indices (N, *out_features) or probabilities."""
+        """Return (N, in_features) against class indices (N, *out_features) or probabilities."""
         outputs, bias = (self.num_classes, *self.out_features), self.linear.bias
         return F.linear_cross_entropy(
             input, self.linear.weight.reshape(*outputs, self.linear.in_features), target,

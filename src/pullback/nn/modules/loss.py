@@ -11,7 +11,7 @@ from .module import Module
 
 
 class _Loss(Module):
-    """Calls a loss function with the arguments of the constructor; `size_average` and `reduce` are
+    """Call a loss function with the arguments of the constructor; `size_average` and `reduce` are
     torch's old names.
     """
 
@@ -61,7 +61,7 @@ class _Loss(Module):
 
     @classmethod
     def positional(cls) -> list[str]:
-        """Names of the constructor's arguments in order, after `weight`."""
+        """Return names of the constructor's arguments in order, after `weight`."""
         own = list(cls.arguments)
         return (
             [*own, "size_average", "reduce", "reduction"]
@@ -117,7 +117,7 @@ class SmoothL1Loss(_Loss):
 
     @classmethod
     def positional(cls) -> list[str]:
-        """Order of the constructor's arguments."""
+        """Return the order of the constructor's arguments."""
         return ["size_average", "reduce", "reduction", "beta"]
 
 
@@ -129,7 +129,7 @@ class HuberLoss(_Loss):
 
     @classmethod
     def positional(cls) -> list[str]:
-        """Order of the constructor's arguments."""
+        """Return the order of the constructor's arguments."""
         return ["reduction", "delta"]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -154,7 +154,7 @@ class CrossEntropyLoss(_WeightedLoss):
 
     @classmethod
     def positional(cls) -> list[str]:
-        """Order of the constructor's arguments."""
+        """Return the order of the constructor's arguments."""
         return ["size_average", "ignore_index", "reduce", "reduction", "label_smoothing"]
 
 
@@ -173,7 +173,7 @@ class BCEWithLogitsLoss(_Loss):
 
     @classmethod
     def positional(cls) -> list[str]:
-        """Order of the constructor's arguments."""
+        """Return the order of the constructor's arguments."""
         return ["size_average", "reduce", "reduction", "pos_weight"]
 
 
@@ -185,7 +185,7 @@ class KLDivLoss(_Loss):
 
     @classmethod
     def positional(cls) -> list[str]:
-        """Order of the constructor's arguments."""
+        """Return the order of the constructor's arguments."""
         return ["size_average", "reduce", "reduction"]
 
 
@@ -197,7 +197,7 @@ class PoissonNLLLoss(_Loss):
 
     @classmethod
     def positional(cls) -> list[str]:
-        """Order of the constructor's arguments."""
+        """Return the order of the constructor's arguments."""
         return ["log_input", "full", "size_average", "eps", "reduce", "reduction"]
 
 

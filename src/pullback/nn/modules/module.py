@@ -300,7 +300,7 @@ class Module(ModuleState, ModuleHooks):
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Module]]:
-        """(name, module) for this module and all below, each once."""
+        """Return (name, module) for this module and all below, each once."""
         memo = set() if memo is None else memo
         if self in memo:
             return
@@ -318,7 +318,7 @@ class Module(ModuleState, ModuleHooks):
         return (module for _, module in self.named_modules(remove_duplicate=remove_duplicate))
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
-        """(name, module) for the direct submodules."""
+        """Return (name, module) for the direct submodules."""
         seen: set[Any] = set()
         for name, module in self._modules.items():
             if module is not None and module not in seen:
@@ -348,7 +348,7 @@ class Module(ModuleState, ModuleHooks):
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """(dotted name, parameter), each parameter once."""
+        """Return (dotted name, parameter), each parameter once."""
         return self._named_members(lambda m: m._parameters.items(), prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
@@ -358,7 +358,7 @@ class Module(ModuleState, ModuleHooks):
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """(dotted name, buffer), each buffer once."""
+        """Return (dotted name, buffer), each buffer once."""
         return self._named_members(lambda m: m._buffers.items(), prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
@@ -470,7 +470,7 @@ class Module(ModuleState, ModuleHooks):
         return self._apply(convert)
 
     def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
-        """New storage of the same sizes for all parameters and buffers; their values are undefined."""
+        """Return new storage of the same sizes for all parameters and buffers; their values are undefined."""
         return self._apply(lambda t: empty_like(t, device=device), recurse)
 
     def type(self, dst_type: Any) -> Self:
@@ -481,19 +481,19 @@ class Module(ModuleState, ModuleHooks):
         return self._apply(lambda t: getattr(t, method)() if t.is_floating_point() else t)
 
     def float(self) -> Self:
-        """Floating parameters and buffers in float32."""
+        """Return floating parameters and buffers in float32."""
         return self._floating("float")
 
     def double(self) -> Self:
-        """Floating parameters and buffers in float64."""
+        """Return floating parameters and buffers in float64."""
         return self._floating("double")
 
     def half(self) -> Self:
-        """Floating parameters and buffers in float16."""
+        """Return floating parameters and buffers in float16."""
         return self._floating("half")
 
     def bfloat16(self) -> Self:
-        """Floating parameters and buffers in bfloat16."""
+        """Return floating parameters and buffers in bfloat16."""
         return self._floating("bfloat16")
 
     def cuda(self, device: Any = None) -> Self:
@@ -616,16 +616,9 @@ def _is_tensor_like(value: Any) -> bool:
 
 Module.__module__ = "torch.nn.modules.module"
 __all__ = [
-    "_EXTRA_STATE_KEY_SUFFIX",
-    "Module",
-    "_IncompatibleKeys",
-    "_WrappedHook",
-    "register_module_backward_hook",
-    "register_module_buffer_registration_hook",
-    "register_module_forward_hook",
-    "register_module_forward_pre_hook",
-    "register_module_full_backward_hook",
-    "register_module_full_backward_pre_hook",
-    "register_module_module_registration_hook",
+    "_EXTRA_STATE_KEY_SUFFIX", "Module", "_IncompatibleKeys", "_WrappedHook", "register_module_backward_hook",
+    "register_module_buffer_registration_hook", "register_module_forward_hook",
+    "register_module_forward_pre_hook", "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook", "register_module_module_registration_hook",
     "register_module_parameter_registration_hook",
 ]

@@ -42,7 +42,9 @@ class ModuleState:
     _load_state_dict_post_hooks: Store
 
     def get_extra_state(self) -> Any:
-        """State beyond parameters and buffers; a subclass may give this together with `set_extra_state`."""
+        """Return the state beyond parameters and buffers; a subclass may give this together with
+        `set_extra_state`.
+        """
         raise RuntimeError(
             "Reached a code path in Module.get_extra_state() that should never be called. Please file an "
             "issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this "
@@ -69,7 +71,7 @@ class ModuleState:
         return put(self._state_dict_hooks, hook)
 
     def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """As `register_state_dict_post_hook`, for a hook that may also return another state dict."""
+        """Return as `register_state_dict_post_hook`, for a hook that may also return another state dict."""
         if getattr(hook, "_from_public_api", False):
             raise RuntimeError(
                 "Cannot register the same function as the state dict post hook that was previously "

@@ -10,8 +10,8 @@ from .utils import n_tuple
 
 
 class _Pad(Module):
-    """Pads the last `rank` axes by `padding`: one number for all sides, or two per axis, the last
-    axis first.
+    """Pad the last `rank` axes by `padding`: one number for all sides, or two per axis, the last axis
+    first.
     """
 
     rank: ClassVar[int]
@@ -22,7 +22,7 @@ class _Pad(Module):
         self.padding = n_tuple(padding, 2 * self.rank)
 
     def forward(self, input: Any) -> Any:
-        """(N, C, *size) -> (N, C, *size + padding)."""
+        """Map (N, C, *size) -> (N, C, *size + padding)."""
         return F.pad(input, self.padding, self.mode)
 
     def extra_repr(self) -> str:
@@ -38,7 +38,7 @@ class _ConstantPadNd(_Pad):
         self.value = value
 
     def forward(self, input: Any) -> Any:
-        """(N, C, *size) -> (N, C, *size + padding)."""
+        """Map (N, C, *size) -> (N, C, *size + padding)."""
         return F.pad(input, self.padding, self.mode, self.value)
 
     def extra_repr(self) -> str:
@@ -145,7 +145,7 @@ class _CircularPadNd(_Pad):
     mode = "circular"
 
     def forward(self, input: Any) -> Any:
-        """(N, C, *size) -> (N, C, *size + padding)."""
+        """Map (N, C, *size) -> (N, C, *size + padding)."""
         if input.dim() not in (self.rank + 1, self.rank + 2):
             raise ValueError(
                 f"expected {self.rank + 1}D or {self.rank + 2}D input (got {input.dim()}D input)"

@@ -137,7 +137,7 @@ class ParameterDict(Module):
         return self
 
     def copy(self) -> ParameterDict:
-        """Another dictionary of the same parameters."""
+        """Return another dictionary of the same parameters."""
         return ParameterDict(OrderedDict(self.items()))
 
     def keys(self) -> Any:
@@ -149,7 +149,7 @@ class ParameterDict(Module):
         return (self[k] for k in self._keys)
 
     def items(self) -> Any:
-        """(name, value) pairs."""
+        """Return (name, value) pairs."""
         return ((k, self[k]) for k in self._keys)
 
     def get(self, key: str, default: Any = None) -> Any:

@@ -2,58 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from .. import functional as F
-from .module import Module
+from .function_layer import FunctionLayer
 
 
-class PixelShuffle(Module):
+class PixelShuffle(FunctionLayer):
     """(…, C·r², H, W) -> (…, C, H·r, W·r)."""
+
+    function = "pixel_shuffle"
+    kept = shown = ("upscale_factor",)
 
     def __init__(self, upscale_factor: int) -> None:
         super().__init__()
         self.upscale_factor = upscale_factor
 
-    def forward(self, input: Any) -> Any:
-        """Move channels into space."""
-        return F.pixel_shuffle(input, self.upscale_factor)
 
-    def extra_repr(self) -> str:
-        """Return the factor."""
-        return f"upscale_factor={self.upscale_factor}"
-
-
-class PixelUnshuffle(Module):
+class PixelUnshuffle(FunctionLayer):
     """(…, C, H·r, W·r) -> (…, C·r², H, W)."""
+
+    function = "pixel_unshuffle"
+    kept = shown = ("downscale_factor",)
 
     def __init__(self, downscale_factor: int) -> None:
         super().__init__()
         self.downscale_factor = downscale_factor
 
-    def forward(self, input: Any) -> Any:
-        """Move space into channels."""
-        return F.pixel_unshuffle(input, self.downscale_factor)
 
-    def extra_repr(self) -> str:
-        """Return the factor."""
-        return f"downscale_factor={self.downscale_factor}"
-
-
-class ChannelShuffle(Module):
+class ChannelShuffle(FunctionLayer):
     """(N, g·c, …) -> (N, c·g, …): the channels of every group in turn."""
+
+    function = "channel_shuffle"
+    kept = shown = ("groups",)
 
     def __init__(self, groups: int) -> None:
         super().__init__()
         self.groups = groups
-
-    def forward(self, input: Any) -> Any:
-        """Shuffle the channels."""
-        return F.channel_shuffle(input, self.groups)
-
-    def extra_repr(self) -> str:
-        """Return the groups."""
-        return f"groups={self.groups}"
 
 
 for _class in (PixelShuffle, PixelUnshuffle):

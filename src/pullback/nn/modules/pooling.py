@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from .. import functional as F
+from .function_layer import FunctionLayer
 from .module import Module
 from .utils import n_tuple
 
 
-class _MaxPoolNd(Module):
-    rank: int
+class _MaxPoolNd(FunctionLayer):
+    kept = ("kernel_size", "stride", "padding", "dilation", "ceil_mode", "return_indices")
+    shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
     def __init__(
         self, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
@@ -24,52 +26,36 @@ class _MaxPoolNd(Module):
         self.return_indices = return_indices
         self.ceil_mode = ceil_mode
 
-    def forward(self, input: Any) -> Any:
-        """Largest value of each window (and its index)."""
-        function = (F.max_pool1d, F.max_pool2d, F.max_pool3d)[self.rank - 1]
-        return function(
-            input, self.kernel_size, self.stride, self.padding, self.dilation, ceil_mode=self.ceil_mode,
-            return_indices=self.return_indices,
-        )  # fmt: skip
-
-    def extra_repr(self) -> str:
-        """Return the arguments."""
-        return (
-            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
-            f"dilation={self.dilation}, ceil_mode={self.ceil_mode}"
-        )
-
 
 class MaxPool1d(_MaxPoolNd):
     """Maximum over windows of one axis."""
 
-    rank = 1
+    function = "max_pool1d"
 
 
 class MaxPool2d(_MaxPoolNd):
     """Maximum over windows of two axes."""
 
-    rank = 2
+    function = "max_pool2d"
 
 
 class MaxPool3d(_MaxPoolNd):
     """Maximum over windows of three axes."""
 
-    rank = 3
+    function = "max_pool3d"
 
 
-class _AvgPoolNd(Module):
-    kernel_size: Any
-    stride: Any
-    padding: Any
-
-    def extra_repr(self) -> str:
-        """Return the arguments."""
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+class _AvgPoolNd(FunctionLayer):
+    kept: ClassVar[tuple[str, ...]] = (
+        "kernel_size", "stride", "padding", "ceil_mode", "count_include_pad"
+    )
+    shown = ("kernel_size", "stride", "padding")
 
 
 class AvgPool1d(_AvgPoolNd):
     """Mean over windows of one axis."""
+
+    function = "avg_pool1d"
 
     def __init__(
         self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
@@ -82,19 +68,13 @@ class AvgPool1d(_AvgPoolNd):
         self.ceil_mode = ceil_mode
         self.count_include_pad = count_include_pad
 
-    def forward(self, input: Any) -> Any:
-        """Mean of each window."""
-        return F.avg_pool1d(
-            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
-        )
-
 
 def _single(value: Any) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
 class _AvgPool(_AvgPoolNd):
-    rank: int
+    kept = (*_AvgPoolNd.kept, "divisor_override")
 
     def __init__(
         self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
@@ -108,41 +88,25 @@ class _AvgPool(_AvgPoolNd):
         self.count_include_pad = count_include_pad
         self.divisor_override = divisor_override
 
-    def forward(self, input: Any) -> Any:
-        """Mean of each window."""
-        function = (F.avg_pool2d, F.avg_pool3d)[self.rank - 2]
-        return function(
-            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
-            self.divisor_override
-        )
-
 
 class AvgPool2d(_AvgPool):
     """Mean over windows of two axes."""
 
-    rank = 2
+    function = "avg_pool2d"
 
 
 class AvgPool3d(_AvgPool):
     """Mean over windows of three axes."""
 
-    rank = 3
+    function = "avg_pool3d"
 
 
-class _AdaptiveAvgPoolNd(Module):
-    function: str
+class _AdaptiveAvgPoolNd(FunctionLayer):
+    kept = shown = ("output_size",)
 
     def __init__(self, output_size: Any) -> None:
         super().__init__()
         self.output_size = output_size
-
-    def forward(self, input: Any) -> Any:
-        """Pool to `output_size` windows of nearly equal length."""
-        return getattr(F, self.function)(input, self.output_size)
-
-    def extra_repr(self) -> str:
-        """Return the output size."""
-        return f"output_size={self.output_size}"
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
@@ -163,40 +127,32 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
     function = "adaptive_avg_pool3d"
 
 
-class _AdaptiveMaxPoolNd(Module):
-    rank: int
+class _AdaptiveMaxPoolNd(FunctionLayer):
+    kept = ("output_size", "return_indices")
+    shown = ("output_size",)
 
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
         super().__init__()
         self.output_size = output_size
         self.return_indices = return_indices
 
-    def forward(self, input: Any) -> Any:
-        """Maximum over `output_size` windows of nearly equal length (and its index)."""
-        function = (F.adaptive_max_pool1d, F.adaptive_max_pool2d, F.adaptive_max_pool3d)[self.rank - 1]
-        return function(input, self.output_size, self.return_indices)
-
-    def extra_repr(self) -> str:
-        """Return the output size."""
-        return f"output_size={self.output_size}"
-
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
     """Maximum over as many windows as asked, one axis."""
 
-    rank = 1
+    function = "adaptive_max_pool1d"
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
     """Maximum over as many windows as asked, two axes."""
 
-    rank = 2
+    function = "adaptive_max_pool2d"
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
     """Maximum over as many windows as asked, three axes."""
 
-    rank = 3
+    function = "adaptive_max_pool3d"
 
 
 class _MaxUnpoolNd(Module):
@@ -236,8 +192,8 @@ class MaxUnpool3d(_MaxUnpoolNd):
     rank = 3
 
 
-class _LPPoolNd(Module):
-    rank: int
+class _LPPoolNd(FunctionLayer):
+    shown = ("norm_type", "kernel_size", "stride", "ceil_mode")
 
     def __init__(
         self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
@@ -249,34 +205,27 @@ class _LPPoolNd(Module):
         self.ceil_mode = ceil_mode
 
     def forward(self, input: Any) -> Any:
-        """(Σ xᵖ)^(1/p) over each window."""
-        function = (F.lp_pool1d, F.lp_pool2d, F.lp_pool3d)[self.rank - 1]
+        """Return (Σ xᵖ)^(1/p) over each window."""
+        function = getattr(F, self.function)
         return function(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
-
-    def extra_repr(self) -> str:
-        """Return the arguments."""
-        return (
-            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
-            f"ceil_mode={self.ceil_mode}"
-        )
 
 
 class LPPool1d(_LPPoolNd):
     """Norms of order p over windows of one axis."""
 
-    rank = 1
+    function = "lp_pool1d"
 
 
 class LPPool2d(_LPPoolNd):
     """Norms of order p over windows of two axes."""
 
-    rank = 2
+    function = "lp_pool2d"
 
 
 class LPPool3d(_LPPoolNd):
     """Norms of order p over windows of three axes."""
 
-    rank = 3
+    function = "lp_pool3d"
 
 
 class _FractionalMaxPool(Module):
@@ -304,7 +253,7 @@ class _FractionalMaxPool(Module):
             raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
 
     def forward(self, input: Any) -> Any:
-        """Largest value of each of windows at random distances (and its index)."""
+        """Return the largest value of each of windows at random distances (and its index)."""
         function = (F.fractional_max_pool2d, F.fractional_max_pool3d)[self.rank - 2]
         return function(
             input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices,

@@ -19,7 +19,7 @@ _GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "GRU": 3, "LSTM": 4}
 
 
 def apply_permutation(tensor: Any, permutation: Any, dim: int = 1) -> Any:
-    """``tensor.index_select(dim, permutation)``, which torch would rather have written."""
+    """Return ``tensor.index_select(dim, permutation)``, which torch would rather have written."""
     warnings.warn(
         "`apply_permutation` is deprecated, please use `tensor.index_select(dim, permutation)` instead",
         FutureWarning,
@@ -144,11 +144,11 @@ class RNNBase(Module):
 
     @property
     def all_weights(self) -> list[list[Any]]:
-        """The parameters of each layer and direction."""
+        """Return the parameters of each layer and direction."""
         return [[getattr(self, name) for name in names] for names in self._all_weights]
 
     def flatten_parameters(self) -> None:
-        """Nothing: on the CPU there is no faster way to lay the parameters out."""
+        """Do nothing: on the CPU there is no faster way to lay the parameters out."""
 
     def reset_parameters(self) -> None:
         """Draw the initial values: U(−1/√hidden_size, 1/√hidden_size)."""
@@ -179,7 +179,7 @@ class RNNBase(Module):
         return input.size(0) if self.batch_first else input.size(1)
 
     def get_expected_hidden_size(self, input: Any, batch_sizes: Any) -> tuple[int, int, int]:
-        """(layers·directions, N, width of the output)."""
+        """Return (layers·directions, N, width of the output)."""
         layers = self.num_layers * self._directions
         return layers, self._batch(input, batch_sizes), self.proj_size or self.hidden_size
 
@@ -201,7 +201,7 @@ class RNNBase(Module):
         return hx if permutation is None else hx.index_select(1, permutation)
 
     def _zeros(self, input: Any, batch_sizes: Any) -> Any:
-        """States to begin with."""
+        """Return states to begin with."""
         return input.new_zeros(self.get_expected_hidden_size(input, batch_sizes))
 
     def _check_ranks(self, input: Any, hx: Any) -> None:
@@ -234,7 +234,9 @@ class RNNBase(Module):
         )  # fmt: skip
 
     def _forward(self, input: Any, hx: Any) -> tuple[Any, Any]:
-        """(T, N, I) or (N, T, I), (T, I) or packed, to the output likewise and the states at the end."""
+        """Return (T, N, I) or (N, T, I), (T, I) or packed, to the output likewise and the states at
+        the end.
+        """
         if isinstance(input, PackedSequence):
             return self._forward_packed(input, hx)
         self._check_ranks(input, hx)
@@ -259,7 +261,7 @@ class RNNBase(Module):
         return PackedSequence(output, batch_sizes, order, places), self.permute_hidden(hidden, places)
 
     def extra_repr(self) -> str:
-        """Sizes, and the options that are not the default."""
+        """Return sizes, and the options that are not the default."""
         defaults = {
             "proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0,
             "bidirectional": False,
@@ -300,7 +302,7 @@ class RNN(RNNBase):
         self.nonlinearity = chosen
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
-        """(T, N, I) and (layers·directions, N, H) -> (T, N, directions·H) and the states at the end."""
+        """Map (T, N, I) and (layers·directions, N, H) -> (T, N, directions·H) and the states at the end."""
         return self._forward(input, hx)
 
     def _run(self, input: Any, hx: Any, *options: Any) -> tuple[Any, Any]:
@@ -326,7 +328,7 @@ class GRU(RNNBase):
         super().__init__("GRU", *args, **kwargs)
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
-        """(T, N, I) and (layers·directions, N, H) -> (T, N, directions·H) and the states at the end."""
+        """Map (T, N, I) and (layers·directions, N, H) -> (T, N, directions·H) and the states at the end."""
         return self._forward(input, hx)
 
     def _run(self, input: Any, hx: Any, *options: Any) -> tuple[Any, Any]:
@@ -351,7 +353,7 @@ class LSTM(RNNBase):
         super().__init__("LSTM", *args, **kwargs)
 
     def get_expected_cell_size(self, input: Any, batch_sizes: Any) -> tuple[int, int, int]:
-        """(layers·directions, N, H)."""
+        """Return (layers·directions, N, H)."""
         return self.num_layers * self._directions, self._batch(input, batch_sizes), self.hidden_size
 
     def check_forward_args(self, input: Any, hidden: Any, batch_sizes: Any) -> None:
@@ -394,8 +396,8 @@ class LSTM(RNNBase):
         return hidden[0].squeeze(1), hidden[1].squeeze(1)
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, tuple[Any, Any]]:
-        """(T, N, I) and (h, c), each (layers·directions, N, H) -> (T, N, directions·H) and the states at the
-        end.
+        """Map (T, N, I) and (h, c), each (layers·directions, N, H) -> (T, N, directions·H) and the states at
+        the end.
         """
         return self._forward(input, hx)
 

@@ -36,7 +36,7 @@ class RNNCellBase(Module):
             init.uniform_(weight, -bound, bound)
 
     def extra_repr(self) -> str:
-        """Sizes, and the options that are not the default."""
+        """Return sizes, and the options that are not the default."""
         text = f"{self.input_size}, {self.hidden_size}"
         if self.bias is not True:
             text += f", bias={self.bias}"
@@ -83,7 +83,7 @@ class RNNCell(RNNCellBase):
         self.nonlinearity = nonlinearity
 
     def forward(self, input: Any, hx: Any = None) -> Any:
-        """(N, I) or (I,) and (N, H) or (H,) -> the next state."""
+        """Map (N, I) or (I,) and (N, H) or (H,) -> the next state."""
         functions = {"tanh": cells.rnn_tanh_cell, "relu": cells.rnn_relu_cell}
         if self.nonlinearity not in functions:
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
@@ -105,7 +105,7 @@ class GRUCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 
     def forward(self, input: Any, hx: Any = None) -> Any:
-        """(N, I) or (I,) and (N, H) or (H,) -> the next state."""
+        """Map (N, I) or (I,) and (N, H) or (H,) -> the next state."""
         return self._one_state("GRUCell", cells.gru_cell, input, hx)
 
 
@@ -124,7 +124,7 @@ class LSTMCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
-        """(N, I) or (I,) and (h, c), each (N, H) or (H,) -> the next two."""
+        """Map (N, I) or (I,) and (h, c), each (N, H) or (H,) -> the next two."""
         self._check_ranks("LSTMCell", input=input)
         if hx is not None:
             self._check_ranks("LSTMCell", **{f"hx[{k}]": state for k, state in enumerate(hx)})

@@ -48,7 +48,7 @@ class Embedding(Module):
             init.zeros_(self.weight.data[self.padding_idx])
 
     def forward(self, input: Any) -> Any:
-        """(*) int -> (*, embedding_dim)."""
+        """Map (*) int -> (*, embedding_dim)."""
         return F.embedding(
             input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq,
             self.sparse
@@ -118,7 +118,7 @@ class EmbeddingBag(Module):
             init.zeros_(self.weight.data[self.padding_idx])
 
     def forward(self, input: Any, offsets: Any = None, per_sample_weights: Any = None) -> Any:
-        """(B, L) int, or (L,) int and (B,) offsets -> (B, embedding_dim)."""
+        """Map (B, L) int, or (L,) int and (B,) offsets -> (B, embedding_dim)."""
         return F.embedding_bag(
             input, self.weight, offsets, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.mode,
             self.sparse, per_sample_weights, self.include_last_offset, self.padding_idx,
@@ -142,7 +142,7 @@ class EmbeddingBag(Module):
         scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
         include_last_offset: bool = False, padding_idx: int | None = None,
     ) -> Any:  # fmt: skip
-        """Bags of given rows."""
+        """Return bags of given rows."""
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, columns = embeddings.shape

@@ -27,7 +27,7 @@ Activation = str | Callable[[Any], Any]
 
 
 def _generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
-    """−∞ above the diagonal of (sz, sz), 0 elsewhere."""
+    """Return −∞ above the diagonal of (sz, sz), 0 elsewhere."""
     return triu(full((sz, sz), -math.inf, dtype=dtype, device=device), diagonal=1)
 
 
@@ -89,7 +89,7 @@ class _Layer(Module):
         self.__dict__.setdefault("activation", F.relu)
 
     def _residual(self, x: Any, norm: Module, block: Callable[[Any], Any]) -> Any:
-        """x and the block's output added, normalised before the block or after the sum."""
+        """Return x and the block's output added, normalised before the block or after the sum."""
         return x + block(norm(x)) if self.norm_first else norm(x + block(x))
 
     def _sa_block(self, x: Any, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Any:
@@ -140,7 +140,7 @@ class TransformerEncoderLayer(_Layer):
     def forward(
         self, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False
     ) -> Any:
-        """(S, N, E) -> (S, N, E), with masks (S, S) or (N·heads, S, S), and (N, S)."""
+        """Map (S, N, E) -> (S, N, E), with masks (S, S) or (N·heads, S, S), and (N, S)."""
         padding = added_mask(
             src_key_padding_mask, "src_key_padding_mask", src.dtype, src_mask, "src_mask"
         )
@@ -209,7 +209,7 @@ class TransformerDecoderLayer(_Layer):
         tgt_key_padding_mask: Any = None, memory_key_padding_mask: Any = None, tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Any:  # fmt: skip
-        """(T, N, E) and the encoder's output (S, N, E) -> (T, N, E)."""
+        """Map (T, N, E) and the encoder's output (S, N, E) -> (T, N, E)."""
         x = self._residual(
             tgt, self.norm1, lambda y: self._sa_block(y, tgt_mask, tgt_key_padding_mask, tgt_is_causal)
         )
@@ -293,7 +293,7 @@ class TransformerEncoder(Module):
     def forward(
         self, src: Any, mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool | None = None
     ) -> Any:
-        """(S, N, E) -> (S, N, E), with masks (S, S) or (N·heads, S, S), and (N, S)."""
+        """Map (S, N, E) -> (S, N, E), with masks (S, S) or (N·heads, S, S), and (N, S)."""
         padding = added_mask(src_key_padding_mask, "src_key_padding_mask", src.dtype, mask, "mask")
         mask = added_mask(mask, "mask", src.dtype)
         left_out = self._left_out(src, mask, padding)
@@ -352,7 +352,7 @@ class TransformerDecoder(Module):
         tgt_key_padding_mask: Any = None, memory_key_padding_mask: Any = None,
         tgt_is_causal: bool | None = None, memory_is_causal: bool = False,
     ) -> Any:  # fmt: skip
-        """(T, N, E) and the encoder's output (S, N, E) -> (T, N, E)."""
+        """Map (T, N, E) and the encoder's output (S, N, E) -> (T, N, E)."""
         seq_len = _get_seq_len(tgt, self.layers[0].self_attn.batch_first)
         causal = _detect_is_causal_mask(tgt_mask, tgt_is_causal, seq_len)
         output = tgt
@@ -415,7 +415,7 @@ class Transformer(Module):
         memory_key_padding_mask: Any = None, src_is_causal: bool | None = None,
         tgt_is_causal: bool | None = None, memory_is_causal: bool = False,
     ) -> Any:  # fmt: skip
-        """(S, N, E) and (T, N, E) -> (T, N, E)."""
+        """Map (S, N, E) and (T, N, E) -> (T, N, E)."""
         batch_axis = 0 if self.batch_first else 1
         if src.size(batch_axis) != tgt.size(batch_axis) and src.dim() == 3:
             raise RuntimeError("the batch number of src and tgt must be equal")
@@ -432,11 +432,11 @@ class Transformer(Module):
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
-        """−∞ above the diagonal of (sz, sz), 0 elsewhere: position i sees those up to i."""
+        """Return −∞ above the diagonal of (sz, sz), 0 elsewhere: position i sees those up to i."""
         return _generate_square_subsequent_mask(sz, device, dtype)
 
     def _reset_parameters(self) -> None:
-        """Matrices as `xavier_uniform_` draws them; the rest stays."""
+        """Draw matrices as `xavier_uniform_` does; the rest stays."""
         for parameter in self.parameters():
             if parameter.dim() > 1:
                 init.xavier_uniform_(parameter)

@@ -27,7 +27,7 @@ class Upsample(Module):
         self.recompute_scale_factor = recompute_scale_factor
 
     def forward(self, input: Any) -> Any:
-        """(N, C, *size) -> (N, C, *new size)."""
+        """Map (N, C, *size) -> (N, C, *new size)."""
         return F.interpolate(
             input, self.size, self.scale_factor, self.mode, self.align_corners,
             recompute_scale_factor=self.recompute_scale_factor,

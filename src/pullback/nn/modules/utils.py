@@ -7,7 +7,7 @@ from typing import Any
 
 
 def n_tuple(value: Any, n: int) -> tuple[Any, ...]:
-    """`value` as a tuple, repeated n times when it is a single number."""
+    """Return `value` as a tuple, repeated n times when it is a single number."""
     return tuple(value) if isinstance(value, Iterable) else (value,) * n
 
 

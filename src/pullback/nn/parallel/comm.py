@@ -18,7 +18,7 @@ def _missing(name: str) -> NoReturn:
 
 
 def broadcast(tensor: Any, devices: Sequence[Any] | None = None, *, out: Any = None) -> NoReturn:
-    """A tensor on several accelerators: raises."""
+    """Raise for a tensor on several accelerators."""
     if not (devices is None) ^ (out is None):
         raise RuntimeError(
             f"Exactly one of 'devices' and 'out' must be specified, but got devices={devices} and out={out}"
@@ -27,19 +27,19 @@ def broadcast(tensor: Any, devices: Sequence[Any] | None = None, *, out: Any = N
 
 
 def broadcast_coalesced(tensors: Any, devices: Sequence[Any], buffer_size: int = 10485760) -> NoReturn:
-    """Tensors on several accelerators: raises."""
+    """Raise for tensors on several accelerators."""
     _missing("_broadcast_coalesced")
 
 
 def reduce_add(inputs: Sequence[Any], destination: Any = None) -> NoReturn:
-    """The sum of tensors from several accelerators: raises."""
+    """Raise for the sum of tensors from several accelerators."""
     raise with_note(AssertionError(_NOT_ON_GPUS), NOTE)
 
 
 def reduce_add_coalesced(
     inputs: Sequence[Any], destination: Any = None, buffer_size: int = 10485760
 ) -> NoReturn:
-    """Sums of tensors from several accelerators: raises."""
+    """Return sums of tensors from several accelerators: raises."""
     raise with_note(AssertionError(_NOT_ON_GPUS), NOTE)
 
 
@@ -47,12 +47,12 @@ def scatter(
     tensor: Any, devices: Sequence[Any] | None = None, chunk_sizes: Any = None, dim: int = 0,
     streams: Any = None, *, out: Any = None,
 ) -> NoReturn:  # fmt: skip
-    """Parts of a tensor on several accelerators: raises."""
+    """Return parts of a tensor on several accelerators: raises."""
     _missing("_scatter" if out is None else "_scatter_out")
 
 
 def gather(tensors: Sequence[Any], dim: int = 0, destination: Any = None, *, out: Any = None) -> NoReturn:
-    """Tensors from several accelerators as one: raises."""
+    """Raise for tensors from several accelerators as one."""
     _missing("_gather" if out is None else "_gather_out")
 
 

@@ -40,7 +40,7 @@ def data_parallel(
     module: Module, inputs: Any, device_ids: Any = None, output_device: Any = None, dim: int = 0,
     module_kwargs: Any = None,
 ) -> NoReturn:  # fmt: skip
-    """The output of a module on all accelerators: raises."""
+    """Raise for the output of a module on all accelerators."""
     raise with_note(
         RuntimeError("device type could not be determined"),
         "pullback computes on the CPU; call the module itself.",

@@ -299,8 +299,8 @@ class DistributedDataParallel(Module, Joinable):
 
     @contextmanager
     def no_sync(self) -> Iterator[None]:
-        """Within it gradients are not averaged: they accumulate in each process, up to the first forward and
-        backward after it.
+        """Let gradients accumulate within the block in each process, not averaged, up to the first forward
+        and backward after it.
         """
         before, self.require_backward_grad_sync = self.require_backward_grad_sync, False
         try:
@@ -369,9 +369,7 @@ class DistributedDataParallel(Module, Joinable):
     def _set_static_graph(self) -> None:
         """Promise that every iteration uses the same parameters equally often; before training begins."""
         if self.static_graph:
-            warnings.warn(
-                "You've set static_graph to be True, no need to set it again.", stacklevel=2
-            )
+            warnings.warn("You've set static_graph to be True, no need to set it again.", stacklevel=2)
             return
         self.reducer.set_static()
         self.static_graph = True
@@ -430,12 +428,12 @@ class DistributedDataParallel(Module, Joinable):
 
     @property
     def join_device(self) -> Any:
-        """Where tensors are made."""
+        """Return where tensors are made."""
         return self.device
 
     @property
     def join_process_group(self) -> Any:
-        """The group of the module."""
+        """Return the group of the module."""
         return self.process_group
 
     def _announce_backward(self, is_needed: bool) -> bool:
@@ -455,7 +453,7 @@ class DistributedDataParallel(Module, Joinable):
 
 
 class _DDPSink(Function):
-    """Passes outputs on; begins the reduction that the first pass of a static graph leaves to the end."""
+    """Pass outputs on; begins the reduction that the first pass of a static graph leaves to the end."""
 
     @staticmethod
     def forward(ctx: Any, ddp: Any, *inputs: Any) -> Any:

@@ -27,7 +27,7 @@ class JoinHook:
 
 
 class JoinConfig(NamedTuple):
-    """How an object takes part in a context of `Join`."""
+    """Say how an object takes part in a context of `Join`."""
 
     enable: bool
     throw_on_early_termination: bool
@@ -49,12 +49,12 @@ class Joinable(ABC):
     @property
     @abstractmethod
     def join_device(self) -> Any:
-        """Where tensors of the context's own collectives are made."""
+        """Return where tensors of the context's own collectives are made."""
 
     @property
     @abstractmethod
     def join_process_group(self) -> Any:
-        """The group in which the processes work together."""
+        """Return the group in which the processes work together."""
 
 
 class Join:

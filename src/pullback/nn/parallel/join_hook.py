@@ -17,7 +17,7 @@ class BufferCommHookLocation(Enum):
 
 
 class ModuleJoinHook(JoinHook):
-    """Repeats the collectives of a forward and a backward."""
+    """Repeat the collectives of a forward and a backward."""
 
     def __init__(self, ddp: Any) -> None:
         self.ddp = ddp

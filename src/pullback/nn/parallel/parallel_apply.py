@@ -24,7 +24,7 @@ def get_a_var(obj: Any) -> Any:
 def parallel_apply(
     modules: Sequence[Any], inputs: Sequence[Any], kwargs_tup: Any = None, devices: Any = None
 ) -> NoReturn:
-    """Each module's output for its input, on accelerators: raises."""
+    """Raise for each module's output for its input, on accelerators."""
     for values, what in ((inputs, "inputs"), (kwargs_tup, "kwargs_tup"), (devices, "devices")):
         if values is not None and len(values) != len(modules):
             raise AssertionError(

@@ -106,9 +106,7 @@ class Reducer:
             Bucket(ns, [self.parameters[n] for n in ns], any(self.expect_sparse[n] for n in ns))
             for ns in numbers
         ]
-        self._place = {
-            n: (bucket, i) for bucket in self.buckets for i, n in enumerate(bucket.numbers)
-        }
+        self._place = {n: (bucket, i) for bucket in self.buckets for i, n in enumerate(bucket.numbers)}
         if not self.first_sizes:
             self.first_sizes = self.sizes()
         for bucket in self.buckets if self.as_views else ():

@@ -10,7 +10,7 @@ from .comm import NOTE
 
 
 def replicate(network: Any, devices: Sequence[Any], detach: bool = False) -> NoReturn:
-    """Copies of a module on several accelerators: raises."""
+    """Return copies of a module on several accelerators: raises."""
     raise with_note(AssertionError("Broadcast function not implemented for CPU tensors"), NOTE)
 
 

@@ -17,7 +17,7 @@ def is_namedtuple(obj: Any) -> bool:
 
 
 def scatter(inputs: Any, target_gpus: Sequence[Any], dim: int = 0) -> Any:
-    """Inputs for each of several accelerators: tensors in parts, which raises; all else as it is."""
+    """Return inputs for each of several accelerators: tensors in parts, which raises; all else as it is."""
     if isinstance(inputs, Tensor):
         spread(inputs, target_gpus, dim=dim)
     if is_namedtuple(inputs):
@@ -45,7 +45,9 @@ def scatter_kwargs(
 
 
 def gather(outputs: Any, target_device: Any, dim: int = 0) -> Any:
-    """Outputs of several accelerators as one: tensors joined, which raises; all else in its structure."""
+    """Return outputs of several accelerators as one: tensors joined, which raises; all else in its
+    structure.
+    """
     out = outputs[0]
     if isinstance(out, Tensor):
         raise with_note(AssertionError("Gather function not implemented for CPU tensors"), NOTE)

@@ -85,7 +85,7 @@ def clip_grad_norm(
     parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
     foreach: Any = None
 ) -> Any:
-    """`clip_grad_norm_` by its old name."""
+    """Return `clip_grad_norm_` by its old name."""
     warnings.warn(
         "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
         FutureWarning,

@@ -48,7 +48,7 @@ def _diagonal(matrix: Any) -> Any:
 
 
 class _Orthogonal(Module):
-    """Makes a tall matrix X orthogonal, and a wide one's transpose.
+    """Make a tall matrix X orthogonal, and a wide one's transpose.
 
     With A the skew-symmetric part that the lower triangle of X gives, the maps are ``exp(A)``,
     ``(1 + A/2)(1 − A/2)⁻¹`` (Cayley) and the product of the Householder reflections that stand below the
@@ -183,7 +183,7 @@ class _WeightNorm(Module):
         return normed(weight_v, weight_g, self.dim)
 
     def right_inverse(self, weight: Any) -> Any:
-        """Its norms, and itself."""
+        """Return its norms, and itself."""
         return norm_except_dim(weight, 2, self.dim), weight
 
 

@@ -25,7 +25,7 @@ _cache: dict[tuple[int, str], Any] = {}
 
 @contextmanager
 def cached() -> Iterator[None]:
-    """A ``with`` block in which every parametrized tensor is computed once and then kept."""
+    """Open a ``with`` block in which every parametrized tensor is computed once and then kept."""
     global _cache_enabled
     _cache_enabled += 1
     try:
@@ -186,7 +186,7 @@ def _inverted(function: Any, value: Any) -> Any:
 
 
 def _deepcopy(self: Any, memo: dict[int, Any]) -> Any:
-    """`copy.deepcopy` without `__getstate__`, which refuses."""
+    """Return `copy.deepcopy` without `__getstate__`, which refuses."""
     if id(self) in memo:
         return memo[id(self)]
     twin = self.__new__(type(self))
@@ -282,7 +282,7 @@ def register_parametrization(
 
 
 def _check_one_more(module: Any, name: str, function: Any) -> None:
-    """A further function must keep shape and dtype, and so must its right inverse."""
+    """Check that a further function keeps shape and dtype, and so does its right inverse."""
     before = getattr(module, name)
     after = function(before)
     if not isinstance(after, Tensor):
@@ -380,12 +380,7 @@ def transfer_parametrizations_and_params(
 
 
 __all__ = [
-    "ParametrizationList",
-    "cached",
-    "is_parametrized",
-    "register_parametrization",
-    "remove_parametrizations",
-    "transfer_parametrizations_and_params",
-    "type_before_parametrizations",
+    "ParametrizationList", "cached", "is_parametrized", "register_parametrization", "remove_parametrizations",
+    "transfer_parametrizations_and_params", "type_before_parametrizations",
 ]
 ParametrizationList.__module__ = "torch.nn.utils.parametrize"

@@ -34,7 +34,7 @@ class BasePruningMethod(ABC):
 
     @abstractmethod
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The mask of a tensor by scores `t`: 0 for what is pruned now or was before, else 1."""
+        """Return the mask of a tensor by scores `t`: 0 for what is pruned now or was before, else 1."""
 
     def apply_mask(self, module: Any) -> Any:
         """Return the parameter times its mask."""
@@ -192,7 +192,7 @@ def _left_for(method: Any, t: Any, mask: Any) -> Any:
 
 
 class Identity(BasePruningMethod):
-    """Prunes nothing, and makes the parameter and its mask."""
+    """Prune nothing, and makes the parameter and its mask."""
 
     PRUNING_TYPE = "unstructured"
 
@@ -207,7 +207,7 @@ class Identity(BasePruningMethod):
 
 
 class RandomUnstructured(BasePruningMethod):
-    """Prunes elements at random."""
+    """Prune elements at random."""
 
     PRUNING_TYPE = "unstructured"
 
@@ -230,7 +230,7 @@ class RandomUnstructured(BasePruningMethod):
 
 
 class L1Unstructured(BasePruningMethod):
-    """Prunes the elements of the smallest magnitude."""
+    """Prune the elements of the smallest magnitude."""
 
     PRUNING_TYPE = "unstructured"
 
@@ -255,7 +255,7 @@ class L1Unstructured(BasePruningMethod):
 
 
 class RandomStructured(BasePruningMethod):
-    """Prunes channels along an axis at random."""
+    """Prune channels along an axis at random."""
 
     PRUNING_TYPE = "structured"
 
@@ -280,7 +280,7 @@ class RandomStructured(BasePruningMethod):
 
 
 class LnStructured(BasePruningMethod):
-    """Prunes the channels along an axis that have the smallest n-norm."""
+    """Prune the channels along an axis that have the smallest n-norm."""
 
     PRUNING_TYPE = "structured"
 
@@ -308,7 +308,7 @@ class LnStructured(BasePruningMethod):
 
 
 class CustomFromMask(BasePruningMethod):
-    """Prunes by a mask that is given."""
+    """Prune by a mask that is given."""
 
     PRUNING_TYPE = "global"
 
@@ -475,23 +475,9 @@ def _keeping(t: Any, dim: int, kept: Any, before: Any) -> Any:
 
 
 __all__ = [
-    "BasePruningMethod",
-    "CustomFromMask",
-    "Identity",
-    "L1Unstructured",
-    "LnStructured",
-    "PruningContainer",
-    "RandomStructured",
-    "RandomUnstructured",
-    "custom_from_mask",
-    "global_unstructured",
-    "identity",
-    "is_pruned",
-    "l1_unstructured",
-    "ln_structured",
-    "random_structured",
-    "random_unstructured",
-    "remove",
+    "BasePruningMethod", "CustomFromMask", "Identity", "L1Unstructured", "LnStructured", "PruningContainer",
+    "RandomStructured", "RandomUnstructured", "custom_from_mask", "global_unstructured", "identity",
+    "is_pruned", "l1_unstructured", "ln_structured", "random_structured", "random_unstructured", "remove",
 ]
 for _name in __all__:
     if isinstance(globals()[_name], type):

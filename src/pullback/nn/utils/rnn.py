@@ -16,14 +16,8 @@ from ...tensor.tensor import Tensor
 from ..functional.packing import _pack_padded_sequence, _pad_packed_sequence
 
 __all__ = [
-    "PackedSequence",
-    "invert_permutation",
-    "pack_padded_sequence",
-    "pack_sequence",
-    "pad_packed_sequence",
-    "pad_sequence",
-    "unpack_sequence",
-    "unpad_sequence",
+    "PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence",
+    "pad_sequence", "unpack_sequence", "unpad_sequence",
 ]
 
 
@@ -62,12 +56,12 @@ class PackedSequence(PackedSequence_):
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """With the data converted as `Tensor.to` does; itself where that changes nothing."""
+        """Return it with the data converted as `Tensor.to` does; itself where that changes nothing."""
         data = self.data.to(*args, **kwargs)
         return self if data is self.data else type(self)(data, *self[1:])
 
     def cpu(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """Itself."""
+        """Return itself."""
         return self.to("cpu", *args, **kwargs)
 
     def cuda(self, *args: Any, **kwargs: Any) -> PackedSequence:
@@ -75,44 +69,44 @@ class PackedSequence(PackedSequence_):
         return type(self)(self.data.cuda(*args, **kwargs), *self[1:])
 
     def pin_memory(self) -> PackedSequence:
-        """With the data as `Tensor.pin_memory` gives it."""
+        """Return it with the data as `Tensor.pin_memory` gives it."""
         return type(self)(self.data.pin_memory(), *self[1:])
 
     def double(self) -> PackedSequence:
-        """In float64."""
+        """Return it in float64."""
         return self.to(dtype=dtypes.float64)
 
     def float(self) -> PackedSequence:
-        """In float32."""
+        """Return it in float32."""
         return self.to(dtype=dtypes.float32)
 
     def half(self) -> PackedSequence:
-        """In float16."""
+        """Return it in float16."""
         return self.to(dtype=dtypes.float16)
 
     def long(self) -> PackedSequence:
-        """In int64."""
+        """Return it in int64."""
         return self.to(dtype=dtypes.int64)
 
     def int(self) -> PackedSequence:
-        """In int32."""
+        """Return it in int32."""
         return self.to(dtype=dtypes.int32)
 
     def short(self) -> PackedSequence:
-        """In int16."""
+        """Return it in int16."""
         return self.to(dtype=dtypes.int16)
 
     def char(self) -> PackedSequence:
-        """In int8."""
+        """Return it in int8."""
         return self.to(dtype=dtypes.int8)
 
     def byte(self) -> PackedSequence:
-        """In uint8."""
+        """Return it in uint8."""
         return self.to(dtype=dtypes.uint8)
 
     @property
     def is_cuda(self) -> bool:
-        """Whether the data is on a GPU."""
+        """Return whether the data is on a GPU."""
         return self.data.is_cuda
 
     def is_pinned(self) -> bool:
@@ -193,7 +187,7 @@ def pad_packed_sequence(
 def pad_sequence(
     sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Any:
-    """Sequences (T_k, …) side by side, padded to the length of the longest.
+    """Return sequences (T_k, …) side by side, padded to the length of the longest.
 
     Parameters
     ----------

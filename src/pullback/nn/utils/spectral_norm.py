@@ -103,7 +103,7 @@ class SpectralNorm:
 
 
 class SpectralNormLoadStateDictPreHook:
-    """Computes ``name_v`` for state dicts that torch wrote before 1.0, which have the weight instead."""
+    """Compute ``name_v`` for state dicts that torch wrote before 1.0, which have the weight instead."""
 
     def __init__(self, fn: SpectralNorm) -> None:
         self.fn = fn
@@ -131,7 +131,7 @@ class SpectralNormLoadStateDictPreHook:
 
 
 class SpectralNormStateDictHook:
-    """Notes the version of the hook in the state dict's metadata."""
+    """Note the version of the hook in the state dict's metadata."""
 
     def __init__(self, fn: SpectralNorm) -> None:
         self.fn = fn

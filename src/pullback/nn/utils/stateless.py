@@ -14,7 +14,7 @@ def functional_call(
     module: Any, parameters_and_buffers: dict[str, Any], args: Any = None, kwargs: Any = None, *,
     tie_weights: bool = True, strict: bool = False,
 ) -> Any:  # fmt: skip
-    """`torch.func.functional_call` for one dictionary; deprecated in favour of it."""
+    """Return `torch.func.functional_call` for one dictionary; deprecated in favour of it."""
     warnings.warn(
         "`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and will be removed in a "
         "future version of PyTorch. Please use `torch.func.functional_call` instead which is a drop-in "

@@ -11,7 +11,9 @@ from ..parameter import Parameter, is_lazy
 
 
 def normed(v: Any, g: Any, dim: int) -> Any:
-    """``g · v / |v|``, with the norm of each slice along an axis, or of all of `v` where the axis is −1."""
+    """Return ``g · v / |v|``, with the norm of each slice along an axis, or of all of `v` where the axis is
+    −1.
+    """
     return v * (g / norm_except_dim(v, 2, dim))
 
 

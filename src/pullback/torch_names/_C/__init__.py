@@ -30,7 +30,7 @@ __all__ = [
 
 
 def _get_tracing_state() -> None:
-    """The state of `torch.jit.trace`, which records nothing here: None."""
+    """Return the state of `torch.jit.trace`, which records nothing here: None."""
 
 
 def _is_tracing() -> bool:

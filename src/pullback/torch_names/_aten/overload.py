@@ -35,7 +35,7 @@ class OpOverload:
 
     @property
     def overloadpacket(self) -> OpOverloadPacket:
-        """The op."""
+        """Return the op."""
         return self._overloadpacket
 
     @property
@@ -44,14 +44,14 @@ class OpOverload:
 
     @property
     def op(self) -> Callable[..., Any]:
-        """What it calls."""
+        """Return what it calls."""
         return self.__call__
 
     _op = op
 
     @property
     def is_view(self) -> bool:
-        """Whether the result shares memory with an argument that is not written to."""
+        """Return whether the result shares memory with an argument that is not written to."""
         text = str(self._schema)
         return "(a)" in text and not self._schema.is_mutable
 
@@ -64,7 +64,9 @@ class OpOverload:
         return self(*args, **kwargs)
 
     def name(self) -> str:
-        """As torch's dispatcher has it: ``aten::add.Tensor``, without the name of a default overload."""
+        """Return as torch's dispatcher has it: ``aten::add.Tensor``, without the name of a default
+        overload.
+        """
         return self._name
 
     def __str__(self) -> str:

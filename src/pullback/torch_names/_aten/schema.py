@@ -85,7 +85,7 @@ def _value(text: str, kind: str) -> Any:
 
 
 class FunctionSchema:
-    """What an overload takes and gives.
+    """Hold what an overload takes and gives.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class FunctionSchema:
 
     @property
     def is_mutable(self) -> bool:
-        """Whether the op writes to an argument."""
+        """Return whether the op writes to an argument."""
         return any(argument.is_written for argument in self.arguments)
 
     def bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -185,7 +185,9 @@ class FunctionSchema:
         )
 
     def shortened(self, values: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Arguments by place and by name, without the last ones that are as they would be by default."""
+        """Return arguments by place and by name, without the last ones that are as they would be by
+        default.
+        """
         named = {
             a.name: values[a.name]
             for a in self.arguments
@@ -215,14 +217,14 @@ def _spelt(word: str) -> str:
 
 
 def _parts(text: str) -> list[str]:
-    """Parts between commas that are in no brackets and no quotes."""
+    """Return parts between commas that are in no brackets and no quotes."""
     parts = re.split(r",\s*(?![^\[(]*[\])])(?![^\"]*\"(?:,|$))", text)
     return [part.strip() for part in parts if part.strip()]
 
 
 @cache
 def _lines() -> dict[str, dict[str, str]]:
-    """Packet, overload, line."""
+    """Return the packet, overload, line."""
     found: dict[str, dict[str, str]] = {}
     for line in (Path(__file__).parent / "schemas.txt").read_text().splitlines():
         packet, _, overload = line[: line.index("(")].partition(".")

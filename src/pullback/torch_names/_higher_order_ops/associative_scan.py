@@ -43,9 +43,7 @@ def associative_scan(
     leaves, spec = flatten(xs)
     dim = checked_dim(dim, leaves[0].ndim)
     if combine_mode == "pointwise":
-        raise ValueError(
-            "For combine_mode='pointwise', all input tensors need to be on CUDA or XPU"
-        )
+        raise ValueError("For combine_mode='pointwise', all input tensors need to be on CUDA or XPU")
     leaves = [leaf.movedim(dim, 0) for leaf in leaves]
     if reverse:
         leaves = [leaf.flip(0) for leaf in leaves]
@@ -79,13 +77,11 @@ def _running(combine: Callable[[Leaves, Leaves], Leaves], leaves: Leaves) -> Lea
         return [cat([x[:1], o]) for x, o in zip(leaves, odd, strict=True)]
     before = [o[: (count - 1) // 2] for o in odd]
     even = combine(before, [x[2::2] for x in leaves])
-    return [
-        _interleaved(cat([x[:1], e]), o) for x, e, o in zip(leaves, even, odd, strict=True)
-    ]
+    return [_interleaved(cat([x[:1], e]), o) for x, e, o in zip(leaves, even, odd, strict=True)]
 
 
 def _interleaved(even: Any, odd: Any) -> Any:
-    """Rows of two tensors by turns; the first may have one more."""
+    """Return rows of two tensors by turns; the first may have one more."""
     count = odd.shape[0]
     turns = stack([even[:count], odd], 1).flatten(0, 1)
     return cat([turns, even[count:]])

@@ -33,7 +33,7 @@ def _fresh() -> dict[str, Any]:
 
 
 class GradScaler:
-    """Scales losses, gradients back, and steps where the gradients are finite.
+    """Scale losses, gradients back, and steps where the gradients are finite.
 
     Parameters
     ----------

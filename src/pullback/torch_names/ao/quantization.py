@@ -11,7 +11,7 @@ from ...nn.modules.module import Module
 
 
 class _Mark(Module):
-    """Hands its input on.
+    """Hand its input on.
 
     Parameters
     ----------

@@ -24,4 +24,4 @@ class range(ContextDecorator):
         raise RuntimeError(_TEXT)
 
     def __exit__(self, *_: object) -> None:
-        """Nothing was entered."""
+        """Do nothing, as nothing was entered."""

@@ -118,7 +118,7 @@ class ExampleRecorder(Recorder):
         return self.values[index]
 
     def results(self, op: Any, kinds: Sequence[Any], seen: Sequence[Any], attrs: tuple[Any, ...]) -> Any:
-        """(shape, dtype) of each result; where they follow from the numbers, the examples'."""
+        """Return (shape, dtype) of each result; where they follow from the numbers, the examples'."""
         try:
             return super().results(op, kinds, seen, attrs)
         except RuntimeError as error:
@@ -145,7 +145,7 @@ class ExampleRecorder(Recorder):
 
 
 class _Lifting(TorchFunctionMode):
-    """Makes what functions return values of the trace: `torch.arange` alone has nothing traced to meet."""
+    """Make what functions return values of the trace: `torch.arange` alone has nothing traced to meet."""
 
     def __init__(self, recorder: ExampleRecorder) -> None:
         super().__init__()

@@ -31,7 +31,7 @@ _ABOUT, _FORMAT = "program.json", "pullback traced program 1"
 
 
 class Saved:
-    """What is in a file.
+    """Hold what is in a file.
 
     Attributes
     ----------

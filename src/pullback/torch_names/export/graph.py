@@ -44,7 +44,7 @@ _REFUSALS = (RuntimeError, TypeError, ValueError, NotImplementedError, Attribute
 
 
 class Writer:
-    """Writes the graph of a program.
+    """Write the graph of a program.
 
     Attributes
     ----------

@@ -20,7 +20,7 @@ class ConstantArgument(NamedTuple):
 
 
 class InputKind(Enum):
-    """What an input is."""
+    """Hold what an input is."""
 
     USER_INPUT = auto()
     PARAMETER = auto()
@@ -31,7 +31,7 @@ class InputKind(Enum):
 
 
 class OutputKind(Enum):
-    """What an output is."""
+    """Hold what an output is."""
 
     USER_OUTPUT = auto()
     LOSS_OUTPUT = auto()
@@ -86,38 +86,38 @@ class ExportGraphSignature(NamedTuple):
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Names of the parameters."""
+        """Return names of the parameters."""
         return self._targets(InputKind.PARAMETER)
 
     @property
     def buffers(self) -> tuple[str, ...]:
-        """Names of the buffers."""
+        """Return names of the buffers."""
         return self._targets(InputKind.BUFFER)
 
     @property
     def user_inputs(self) -> tuple[str, ...]:
-        """Names of the nodes that stand for what a call is given."""
+        """Return names of the nodes that stand for what a call is given."""
         return tuple(s.arg.name for s in self.input_specs if s.kind is InputKind.USER_INPUT)
 
     @property
     def user_outputs(self) -> tuple[str, ...]:
-        """Names of the nodes that a call returns."""
+        """Return names of the nodes that a call returns."""
         return tuple(s.arg.name for s in self.output_specs if s.kind is OutputKind.USER_OUTPUT)
 
     @property
     def inputs_to_parameters(self) -> dict[str, str]:
-        """Parameters by node."""
+        """Return parameters by node."""
         kind = InputKind.PARAMETER
         return {s.arg.name: str(s.target) for s in self.input_specs if s.kind is kind}
 
     @property
     def inputs_to_buffers(self) -> dict[str, str]:
-        """Buffers by node."""
+        """Return buffers by node."""
         return {s.arg.name: str(s.target) for s in self.input_specs if s.kind is InputKind.BUFFER}
 
     @property
     def buffers_to_mutate(self) -> dict[str, str]:
-        """Buffers that are written to, by the node of what is written."""
+        """Return buffers that are written to, by the node of what is written."""
         kind = OutputKind.BUFFER_MUTATION
         return {s.arg.name: str(s.target) for s in self.output_specs if s.kind is kind}
 

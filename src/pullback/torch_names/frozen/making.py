@@ -89,7 +89,6 @@ def _told(step: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-
 def _held_by(function: Any) -> list[Any]:
     """Return what a function closes over or finds among the names of its module."""
     if not inspect.isfunction(function):

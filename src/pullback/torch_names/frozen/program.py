@@ -90,7 +90,7 @@ class FrozenProgram:
 
     @property
     def state_dict(self) -> dict[str, Any]:
-        """The weights by name; they cannot be written to."""
+        """Return the weights by name; they cannot be written to."""
         return {name: wrap(array) for name, array in self._state.items()}
 
     def save(self, f: Any) -> None:

@@ -39,7 +39,7 @@ class Error(Exception):
 
 
 class ScriptWarning(Warning):
-    """Warns of a scripted program."""
+    """Warn of a scripted program."""
 
 
 class DeviceObjType:
@@ -231,13 +231,13 @@ def wait(future: Future[Any]) -> Any:
 
 @contextmanager
 def optimized_execution(should_optimize: bool) -> Iterator[None]:
-    """A ``with`` block that changes nothing."""
+    """Open a ``with`` block that changes nothing."""
     yield
 
 
 @contextmanager
 def fuser(name: str) -> Iterator[None]:
-    """A ``with`` block that changes nothing."""
+    """Open a ``with`` block that changes nothing."""
     yield
 
 

@@ -48,7 +48,7 @@ def running() -> Iterator[None]:
 
 
 class TracerWarning(Warning):
-    """Warns that a traced program depends on a value."""
+    """Warn that a traced program depends on a value."""
 
     __module__ = "torch.jit"
 

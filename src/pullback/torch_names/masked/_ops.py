@@ -130,8 +130,8 @@ def _summed_dtype(input: Any, dtype: Any) -> Any:
 
 
 def sum(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
-    """Sum of the elements that count, over `dim`; small integers are summed in int64, and 0 is the sum of
-    none.
+    """Return the sum of the elements that count, over `dim`; small integers are summed in int64, and 0 is the
+    sum of none.
     """
     dtype = _summed_dtype(input, dtype)
     dims = _dims(dim, input.ndim)
@@ -139,7 +139,7 @@ def sum(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None
 
 
 def prod(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
-    """Product of the elements that count, over `dim`; 1 is the product of none."""
+    """Return the product of the elements that count, over `dim`; 1 is the product of none."""
     dtype = _summed_dtype(input, dtype)
     dims = _dims(dim, input.ndim)
     product = _filled(input, mask, lambda: 1).to(dtype=dtype)
@@ -196,7 +196,7 @@ def _total_and_count(input: Any, dims: tuple[int, ...], keepdim: bool, dtype: An
 
 
 def mean(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
-    """Mean of the elements that count, over `dim`; nan where there are none."""
+    """Return the mean of the elements that count, over `dim`; nan where there are none."""
     source = "Input" if dtype is None else "Optional"
     dtype = dtype or input.dtype
     if not (dtype.is_floating_point or dtype.is_complex):
@@ -211,7 +211,9 @@ def mean(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = Non
 def median(
     input: Any, dim: int = -1, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
 ) -> Any:
-    """Median (the lower of two) of the elements that count, along `dim`; nan where there are none."""
+    """Return the median (the lower of two) of the elements that count, along `dim`; nan where there
+    are none.
+    """
     dtype = input.dtype if dtype is None else dtype
     d = _dims(dim, input.ndim)[0]
     floating = input.dtype.is_floating_point
@@ -227,7 +229,7 @@ def median(
 def logsumexp(
     input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
 ) -> Any:
-    """``log Σ exp(x)`` of the elements that count, over `dim`; −∞ where there are none."""
+    """Return ``log Σ exp(x)`` of the elements that count, over `dim`; −∞ where there are none."""
     kind = input.dtype
     dims = _dims(dim, input.ndim)
     filled = _filled(input, mask, lambda: -math.inf if kind.is_complex else _least("logsumexp", kind))
@@ -237,7 +239,7 @@ def logsumexp(
 def logaddexp(
     input: Any, other: Any, *, dtype: Any = None, input_mask: Any = None, other_mask: Any = None
 ) -> Any:
-    """``log(exp(input) + exp(other))``, where a masked operand adds nothing.
+    """Return ``log(exp(input) + exp(other))``, where a masked operand adds nothing.
 
     Parameters
     ----------
@@ -258,7 +260,7 @@ def norm(
     input: Any, ord: float | None = 2.0, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
     mask: Any = None,
 ) -> Any:  # fmt: skip
-    """``(Σ |x|^ord)^(1/ord)`` of the elements that count, over `dim`; 0 where there are none, ∞ for
+    """Return ``(Σ |x|^ord)^(1/ord)`` of the elements that count, over `dim`; 0 where there are none, ∞ for
     ord −∞.
     """
     dtype = input.dtype if dtype is None else dtype
@@ -271,7 +273,7 @@ def _variance(
     input: Any, dim: Any, unbiased: bool | None, correction: float | None, keepdim: bool, dtype: Any,
     mask: Any
 ) -> Any:
-    """Σ |x − mean|² / max(0, count − correction), in the dtype of the result."""
+    """Return Σ |x − mean|² / max(0, count − correction), in the dtype of the result."""
     if unbiased is not None and correction is not None:
         raise AssertionError("Only one of unbiased and correction may be given")
     if correction is None:
@@ -295,7 +297,8 @@ def var(
     input: Any, dim: Any = None, unbiased: bool | None = None, *, correction: float | None = None,
     keepdim: bool = False, dtype: Any = None, mask: Any = None,
 ) -> Any:  # fmt: skip
-    """Variance ``Σ |x − mean|² / max(0, n − correction)`` of the n elements that count, over `dim`.
+    """Return the variance ``Σ |x − mean|² / max(0, n − correction)`` of the n elements that count, over
+    `dim`.
 
     Parameters
     ----------
@@ -325,35 +328,35 @@ def std(
 
 
 def cumsum(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-    """Running sum along `dim` of the elements that count."""
+    """Return the running sum along `dim` of the elements that count."""
     dtype = input.dtype if dtype is None else dtype
     d = _dims(dim, input.ndim)[0]
     return _filled(input, mask, lambda: 0).cumsum(d, dtype=dtype).to(dtype=dtype)
 
 
 def cumprod(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-    """Running product along `dim` of the elements that count."""
+    """Return the running product along `dim` of the elements that count."""
     dtype = input.dtype if dtype is None else dtype
     d = _dims(dim, input.ndim)[0]
     return _filled(input, mask, lambda: 1).cumprod(d, dtype=dtype).to(dtype=dtype)
 
 
 def softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-    """``exp(x) / Σ exp(x)`` along `dim` of the elements that count, 0 elsewhere."""
+    """Return ``exp(x) / Σ exp(x)`` along `dim` of the elements that count, 0 elsewhere."""
     dtype = input.dtype if dtype is None else dtype
     d = _dims(dim, input.ndim)[0]
     return _filled(input, mask, lambda: _least("amax", input.dtype)).softmax(d, dtype=dtype)
 
 
 def log_softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-    """``x − log Σ exp(x)`` along `dim` of the elements that count, −∞ elsewhere."""
+    """Return ``x − log Σ exp(x)`` along `dim` of the elements that count, −∞ elsewhere."""
     dtype = input.dtype if dtype is None else dtype
     d = _dims(dim, input.ndim)[0]
     return _filled(input, mask, lambda: _least("amax", input.dtype)).log_softmax(d, dtype=dtype)
 
 
 def softmin(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-    """:func:`softmax` of −x along `dim`."""
+    """Return :func:`softmax` of −x along `dim`."""
     dtype = input.dtype if dtype is None else dtype
     d = _dims(dim, input.ndim)[0]
     return (-_filled(input, mask, lambda: _greatest("amin", input.dtype))).softmax(d, dtype=dtype)
@@ -362,7 +365,7 @@ def softmin(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any
 def normalize(
     input: Any, ord: float, dim: int, *, eps: float = 1e-12, dtype: Any = None, mask: Any = None
 ) -> Any:
-    """``x / max(eps, norm(x, ord, dim))`` of the elements that count, 0 elsewhere.
+    """Return ``x / max(eps, norm(x, ord, dim))`` of the elements that count, 0 elsewhere.
 
     Parameters
     ----------

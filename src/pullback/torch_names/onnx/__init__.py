@@ -25,7 +25,7 @@ from .program import ONNXProgram
 
 
 class TrainingMode(Enum):
-    """Whether a model is exported as it evaluates or as it trains."""
+    """Say whether a model is exported as it evaluates or as it trains."""
 
     EVAL = 0
     PRESERVE = 1
@@ -33,7 +33,7 @@ class TrainingMode(Enum):
 
 
 class OperatorExportTypes(Enum):
-    """Which ops an exported model may have; pullback's are ONNX's own."""
+    """Say which ops an exported model may have; pullback's are ONNX's own."""
 
     ONNX = 0
     ONNX_ATEN = 1

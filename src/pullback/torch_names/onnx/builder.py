@@ -83,12 +83,12 @@ class Graph:
 
     @property
     def shape(self) -> tuple[Any, ...]:
-        """Shape of the first result."""
+        """Return the shape of the first result."""
         return self.results[0][0]
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Dtype of the first result."""
+        """Return the dtype of the first result."""
         return self.results[0][1]
 
     def fresh(self, hint: str) -> str:

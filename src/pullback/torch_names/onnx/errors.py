@@ -16,7 +16,7 @@ class UnsupportedOperatorError(OnnxExporterError):
 
 
 class OnnxExporterWarning(UserWarning):
-    """Warns of what an export leaves out."""
+    """Warn of what an export leaves out."""
 
     __module__ = "torch.onnx.errors"
 

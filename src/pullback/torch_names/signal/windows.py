@@ -7,9 +7,10 @@ one of M + 1 points without the last.
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Collection, Iterable
-from typing import Any
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, TypeVar
 
 from ...array import dtypes
 from ...ops.arithmetic import pow_scalar
@@ -20,6 +21,35 @@ from ...ops.mixture import minimum
 from ...tensor.constants import strided
 from ...tensor.creation import empty, ones, tensor
 from ...tensor.ranges import arange, linspace
+
+#: What help says of every window, behind its formula and its own parameters.
+_HELP = """{summary}
+
+Parameters
+----------
+M : int
+    The number of points.
+{own}sym : bool
+    False makes one period of a periodic window: M takes the place of M − 1.
+dtype : dtype, optional
+    float32 or float64, by default the default dtype.
+layout, device
+    The only ones there are.
+requires_grad : bool
+
+Returns
+-------
+Tensor of shape (M,)
+"""
+
+Window = TypeVar("Window", bound=Callable[..., Any])
+
+
+def _window(function: Window) -> Window:
+    """Complete the docstring of a window by what all windows have."""
+    summary, _, own = (inspect.getdoc(function) or "").partition("\n\n")
+    function.__doc__ = _HELP.format(summary=summary, own=own and f"{own}\n")
+    return function
 
 
 def _options(name: str, M: int, dtype: Any, layout: Any, device: Any, requires_grad: bool) -> dict[str, Any]:
@@ -34,28 +64,12 @@ def _options(name: str, M: int, dtype: Any, layout: Any, device: Any, requires_g
     return {"dtype": chosen, "layout": layout, "device": device, "requires_grad": requires_grad}
 
 
+@_window
 def bartlett(
     M: int, *, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
     requires_grad: bool = False,
 ) -> Any:
-    """Triangle ``1 − |2k/(M − 1) − 1|``, 0 at both ends.
-
-    Parameters
-    ----------
-    M : int
-        The number of points.
-    sym : bool
-        False makes one period of a periodic window: M takes the place of M − 1.
-    dtype : dtype, optional
-        float32 or float64, by default the default dtype.
-    layout, device
-        The only ones there are.
-    requires_grad : bool
-
-    Returns
-    -------
-    Tensor of shape (M,)
-    """
+    """Return the triangle ``1 − |2k/(M − 1) − 1|``, 0 at both ends."""
     options = _options("bartlett", M, dtype, layout, device, requires_grad)
     if M in (0, 1):
         return ones((1,), **options) if M else empty((0,), **options)
@@ -63,28 +77,12 @@ def bartlett(
     return 1 - absolute(linspace(start=-1, end=-1 + (M - 1) * step, steps=M, **options))
 
 
+@_window
 def cosine(
     M: int, *, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
     requires_grad: bool = False,
 ) -> Any:
-    """Half a wave ``sin(π(k + ½)/M)``.
-
-    Parameters
-    ----------
-    M : int
-        The number of points.
-    sym : bool
-        False makes one period of a periodic window: M + 1 takes the place of M.
-    dtype : dtype, optional
-        float32 or float64, by default the default dtype.
-    layout, device
-        The only ones there are.
-    requires_grad : bool
-
-    Returns
-    -------
-    Tensor of shape (M,)
-    """
+    """Return half a wave ``sin(π(k + ½)/M)``."""
     options = _options("cosine", M, dtype, layout, device, requires_grad)
     if M == 0:
         return empty((0,), **options)
@@ -92,31 +90,17 @@ def cosine(
     return sin(linspace(start=0.5 * step, end=(M - 0.5) * step, steps=M, **options))
 
 
+@_window
 def exponential(
     M: int, *, center: float | None = None, tau: float = 1.0, sym: bool = True, dtype: Any = None,
     layout: Any = strided, device: Any = None, requires_grad: bool = False,
 ) -> Any:
-    """Decay to both sides of a centre, ``exp(−|k − c|/τ)``.
+    """Return a decay to both sides of a centre, ``exp(−|k − c|/τ)``.
 
-    Parameters
-    ----------
-    M : int
-        The number of points.
     center : float, optional
         c, for a periodic window only; by default the middle.
     tau : float
         τ, positive.
-    sym : bool
-        False makes one period of a periodic window, whose middle is M/2.
-    dtype : dtype, optional
-        float32 or float64, by default the default dtype.
-    layout, device
-        The only ones there are.
-    requires_grad : bool
-
-    Returns
-    -------
-    Tensor of shape (M,)
     """
     options = _options("exponential", M, dtype, layout, device, requires_grad)
     if tau <= 0:
@@ -130,29 +114,15 @@ def exponential(
     return exp(-absolute(points))
 
 
+@_window
 def gaussian(
     M: int, *, std: float = 1.0, sym: bool = True, dtype: Any = None, layout: Any = strided,
     device: Any = None, requires_grad: bool = False,
 ) -> Any:
-    """Bell ``exp(−(k − c)²/(2σ²))`` around the middle c.
+    """Return the bell ``exp(−(k − c)²/(2σ²))`` around the middle c.
 
-    Parameters
-    ----------
-    M : int
-        The number of points.
     std : float
         σ, positive.
-    sym : bool
-        False makes one period of a periodic window, whose middle is M/2.
-    dtype : dtype, optional
-        float32 or float64, by default the default dtype.
-    layout, device
-        The only ones there are.
-    requires_grad : bool
-
-    Returns
-    -------
-    Tensor of shape (M,)
     """
     options = _options("gaussian", M, dtype, layout, device, requires_grad)
     if std <= 0:
@@ -165,29 +135,15 @@ def gaussian(
     return exp(-pow_scalar(points, 2))
 
 
+@_window
 def kaiser(
     M: int, *, beta: float = 12.0, sym: bool = True, dtype: Any = None, layout: Any = strided,
     device: Any = None, requires_grad: bool = False,
 ) -> Any:
-    """Kaiser's window ``I₀(β√(1 − x²))/I₀(β)``, x from −1 to 1 (I₀: DLMF 10.25.2).
+    """Return Kaiser's window ``I₀(β√(1 − x²))/I₀(β)``, x from −1 to 1 (I₀: DLMF 10.25.2).
 
-    Parameters
-    ----------
-    M : int
-        The number of points.
     beta : float
         β, not negative.
-    sym : bool
-        False makes one period of a periodic window.
-    dtype : dtype, optional
-        float32 or float64, by default the default dtype.
-    layout, device
-        The only ones there are.
-    requires_grad : bool
-
-    Returns
-    -------
-    Tensor of shape (M,)
     """
     options = _options("kaiser", M, dtype, layout, device, requires_grad)
     if beta < 0:
@@ -201,29 +157,15 @@ def kaiser(
     return i0(sqrt(height * height - pow_scalar(points, 2))) / i0(height)
 
 
+@_window
 def general_cosine(
     M: int, *, a: Collection[float], sym: bool = True, dtype: Any = None, layout: Any = strided,
     device: Any = None, requires_grad: bool = False,
 ) -> Any:
-    """Sum of cosines ``Σᵢ (−1)ⁱ·aᵢ·cos(2πik/(M − 1))``.
+    """Return the sum of cosines ``Σᵢ (−1)ⁱ·aᵢ·cos(2πik/(M − 1))``.
 
-    Parameters
-    ----------
-    M : int
-        The number of points.
     a : sequence of float
         The coefficients.
-    sym : bool
-        False makes one period of a periodic window: M takes the place of M − 1.
-    dtype : dtype, optional
-        float32 or float64, by default the default dtype.
-    layout, device
-        The only ones there are.
-    requires_grad : bool
-
-    Returns
-    -------
-    Tensor of shape (M,)
     """
     options = _options("general_cosine", M, dtype, layout, device, requires_grad)
     if M in (0, 1):
@@ -240,29 +182,15 @@ def general_cosine(
     return (weights.unsqueeze(-1) * cos(orders.unsqueeze(-1) * points)).sum(0)
 
 
+@_window
 def general_hamming(
     M: int, *, alpha: float = 0.54, sym: bool = True, dtype: Any = None, layout: Any = strided,
     device: Any = None, requires_grad: bool = False,
 ) -> Any:
-    """Raised cosine ``α − (1 − α)·cos(2πk/(M − 1))``.
+    """Return the raised cosine ``α − (1 − α)·cos(2πk/(M − 1))``.
 
-    Parameters
-    ----------
-    M : int
-        The number of points.
     alpha : float
         α.
-    sym : bool
-        False makes one period of a periodic window: M takes the place of M − 1.
-    dtype : dtype, optional
-        float32 or float64, by default the default dtype.
-    layout, device
-        The only ones there are.
-    requires_grad : bool
-
-    Returns
-    -------
-    Tensor of shape (M,)
     """
     return general_cosine(
         M, a=[alpha, 1.0 - alpha], sym=sym, dtype=dtype, layout=layout, device=device,
@@ -270,31 +198,34 @@ def general_hamming(
     )
 
 
+@_window
 def hamming(
     M: int, *, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
     requires_grad: bool = False,
 ) -> Any:
-    """Hamming's window ``0.54 − 0.46·cos(2πk/(M − 1))``; the parameters are those of `general_hamming`."""
+    """Return Hamming's window ``0.54 − 0.46·cos(2πk/(M − 1))``."""
     return general_hamming(
         M, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad
     )
 
 
+@_window
 def hann(
     M: int, *, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
     requires_grad: bool = False,
 ) -> Any:
-    """Hann's window ``½ − ½·cos(2πk/(M − 1))``; the parameters are those of `general_hamming`."""
+    """Return Hann's window ``½ − ½·cos(2πk/(M − 1))``."""
     return general_hamming(
         M, alpha=0.5, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad
     )
 
 
+@_window
 def blackman(
     M: int, *, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
     requires_grad: bool = False,
 ) -> Any:
-    """Blackman's window, of the coefficients 0.42, 0.5, 0.08; parameters as of `general_cosine`."""
+    """Return Blackman's window, of the coefficients 0.42, 0.5, 0.08."""
     _options("blackman", M, dtype, layout, device, requires_grad)
     return general_cosine(
         M, a=[0.42, 0.5, 0.08], sym=sym, dtype=dtype, layout=layout, device=device,
@@ -302,11 +233,12 @@ def blackman(
     )
 
 
+@_window
 def nuttall(
     M: int, *, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
     requires_grad: bool = False,
 ) -> Any:
-    """Nuttall's minimal window of four coefficients, least of the side lobes; as of `general_cosine`."""
+    """Return Nuttall's window, which has the least side lobes of sums of four cosines."""
     return general_cosine(
         M, a=[0.3635819, 0.4891775, 0.1365995, 0.0106411], sym=sym, dtype=dtype, layout=layout,
         device=device, requires_grad=requires_grad,

@@ -1,4 +1,4 @@
-"""Whether values are close, and if not, where and by how much.
+"""Say whether values are close, and if not, where and by how much.
 
 Sequences and mappings are compared item by item down to pairs of None, booleans, numbers or tensors; the
 first pair that differs is told with the place it has in them.

@@ -51,7 +51,7 @@ def _rebuilt_sequence(like: Any, items: list[Any]) -> Any:
 
 
 def default_convert(data: Any) -> Any:
-    """NumPy arrays and numbers in nested containers as tensors; all else as it is. What an unbatched
+    """Return NumPy arrays and numbers in nested containers as tensors; all else as it is. What an unbatched
     `DataLoader` does with each sample.
     """
     if isinstance(data, TensorBase):

@@ -25,7 +25,7 @@ _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "per
 
 
 class _DatasetKind:
-    """Whether samples have places, or come in an order of their own."""
+    """Say whether samples have places, or come in an order of their own."""
 
     Map = 0
     Iterable = 1

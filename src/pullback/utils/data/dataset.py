@@ -107,7 +107,7 @@ class ConcatDataset(Dataset[T_co]):
 
     @staticmethod
     def cumsum(sequence: Iterable[Any]) -> list[int]:
-        """Running sums of lengths."""
+        """Return running sums of lengths."""
         return list(itertools.accumulate(len(part) for part in sequence))
 
     def __init__(self, datasets: Iterable[Indexed[T_co]]) -> None:
@@ -133,7 +133,7 @@ class ConcatDataset(Dataset[T_co]):
 
     @property
     def cummulative_sizes(self) -> list[int]:
-        """The old spelling of `cumulative_sizes`."""
+        """Return the old spelling of `cumulative_sizes`."""
         warnings.warn(
             "`cummulative_sizes` attribute is renamed to `cumulative_sizes`", FutureWarning, stacklevel=2
         )

@@ -34,7 +34,9 @@ _info: WorkerInfo | None = None
 
 
 def get_worker_info() -> WorkerInfo | None:
-    """In a worker: its number, how many there are, its seed and its copy of the dataset; elsewhere None."""
+    """Return in a worker its number, how many there are, its seed and its copy of the dataset; elsewhere
+    None.
+    """
     return _info
 
 
@@ -84,7 +86,7 @@ class Resume:
 
 
 class Fetcher:
-    """Reads samples and puts them together.
+    """Read samples and puts them together.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ def scalar(tag: str, value: Any, new_style: bool = False, double_precision: bool
 
 
 def default_bins() -> list[float]:
-    """TensorFlow's bins: from 1e−12 by steps of a tenth to 1e20, and the same below 0."""
+    """Return TensorFlow's bins: from 1e−12 by steps of a tenth to 1e20, and the same below 0."""
     bins = []
     edge = 1e-12
     while edge < 1e20:

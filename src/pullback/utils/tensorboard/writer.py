@@ -18,7 +18,7 @@ from . import summaries
 
 
 class FileWriter:
-    """Writes records to one event file.
+    """Write records to one event file.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class FileWriter:
 
 
 class SummaryWriter:
-    """Writes down scalars, histograms, images, texts and hyperparameters for TensorBoard.
+    """Write down scalars, histograms, images, texts and hyperparameters for TensorBoard.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ class ChannelShape(NamedTuple):
 
 
 class _Channel:
-    """Writes what is done with one channel after another: the loop over channels is open."""
+    """Write what is done with one channel after another: the loop over channels is open."""
 
     def __init__(self, shape: ChannelShape) -> None:
         self.shape = shape
@@ -50,7 +50,7 @@ class _Channel:
         return code.at(array, code.times(place, self.shape.places))
 
     def sums(self, arrays: list[str], terms: Callable[[list[str]], list[str]], count: int) -> list[str]:
-        """Sums over all elements, in double precision, of `count` terms of vectors of some arrays."""
+        """Return sums over all elements, in double precision, of `count` terms of vectors of some arrays."""
         code, lanes, places = self.code, self.code.lanes, self.shape.places
         zero = [("double", "0.0")] * count
         with code.loop(0, self.shape.images, zero) as image:
@@ -101,11 +101,11 @@ class _Channel:
                 at(places // lanes * lanes, range(places % lanes))
 
     def wide(self, value: str) -> str:
-        """In double precision."""
+        """Return it in double precision."""
         return value if self.code.real == "double" else self.code.value(f"fpext float {value} to double")
 
     def narrow(self, value: str) -> str:
-        """In the arrays' precision."""
+        """Return it in the arrays' precision."""
         return value if self.code.real == "double" else self.code.value(f"fptrunc double {value} to float")
 
     def read(self, array: str) -> str:

@@ -29,7 +29,7 @@ class _Weights(NamedTuple):
 
 
 class Correlation:
-    """Writes one kernel: units `first` to below `last`, a unit being one of `splits` parts of an image's
+    """Write one kernel: units `first` to below `last`, a unit being one of `splits` parts of an image's
     output channels.
 
     Parameters
@@ -128,7 +128,7 @@ class Correlation:
         return -(-end // image)
 
     def _block(self, number: str, places: str, weight: str, bias: str, target: str) -> None:
-        """A block of output channels, all places."""
+        """Write a block of output channels, all places."""
         code, tile = self.code, self.tile
         first = code.times(number, tile.rows)
         if self.outputs % tile.rows:
@@ -150,7 +150,7 @@ class Correlation:
             )
 
     def _result(self, number: int, places: str, factors: str, bias: str, results: str) -> None:
-        """One of the interleaved results for a block of output channels."""
+        """Write one of the interleaved results for a block of output channels."""
         code, tile = self.code, self.tile
         lanes = self.registers.lanes
         row_result, column_result = divmod(number, len(self.columns.taps))

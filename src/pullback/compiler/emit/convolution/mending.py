@@ -84,7 +84,7 @@ class _Shape(Code):
         return self.value(f"load {self.real}, ptr {self.at(pointer, place)}")
 
     def with_product(self, total: str, x: str, y: str, type_: str = "") -> str:
-        """``total + x · y``."""
+        """Return ``total + x · y``."""
         type_ = type_ or self.real
         return self.value(f"fadd {type_} {total}, {self.value(f'fmul {type_} {x}, {y}')}")
 
@@ -103,7 +103,7 @@ class _Span(NamedTuple):
         return self.code.plus(self.code.product(place, self.stride), self.shift)
 
     def middle(self) -> str:
-        """Up to where whole vectors of neighbours can be taken."""
+        """Return up to where whole vectors of neighbours can be taken."""
         code = self.code
         length = code.most(code.value(f"sub nsw i64 {self.last}, {self.first}"), 0)
         end = code.plus(self.first, code.value(f"and i64 {length}, {-code.lanes}"))
@@ -122,7 +122,7 @@ class _Tap(NamedTuple):
 
 @contextmanager
 def _taps(code: _Shape, output: str) -> Iterator[_Tap]:
-    """A loop over the elements of w for a channel of y."""
+    """Open a loop over the elements of w for a channel of y."""
     with (
         code.loop(0, "%group_channels") as channel,
         code.loop(0, "%kernel0") as row, code.loop(0, "%kernel1") as column,
@@ -249,7 +249,7 @@ def _all_nan(code: _Shape, pointer: str) -> str:
 
 
 def _unless_nan(code: _Shape, output: str) -> tuple[str, str]:
-    """0 and how many images there are; nan and none where a channel of y has a nan."""
+    """Return 0 and how many images there are; nan and none where a channel of y has a nan."""
     plane = code.product("%output0", "%output1")
     with code.loop(0, "%units", [("i1", "false")]) as image:
         y = code.plane("%covector", image.index, output, "output")
@@ -268,7 +268,7 @@ def _count(code: _Shape) -> str:
 
 
 def _unfinite(code: _Shape, pointer: str) -> str:
-    """1 where one of the elements of w is not finite, 0 otherwise."""
+    """Return 1 where one of the elements of w is not finite, 0 otherwise."""
     count = _count(code)
     whole = code.value(f"and i64 {count}, {-code.lanes}")
     with code.loop(0, whole, [(code.vector, "zeroinitializer")], code.lanes) as loop:

@@ -1,5 +1,5 @@
-"""Where a convolution's numbers lie while it is computed: padded places, sorted so that what stands under one
-tap is one run of memory.
+"""Say where a convolution's numbers lie while it is computed: padded places, sorted so that what stands under
+one tap is one run of memory.
 
 Along each axis with stride s the padded places are sorted by their remainder by s. Then output place j reads,
 for tap i, place ``j + shift`` of one of these sorted parts, whatever the stride; and with the rows of all
@@ -57,7 +57,7 @@ class Axis(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether what is read can stay where it is."""
+        """Return whether what is read can stay where it is."""
         return self.step == 1 and self.firsts == (0,) and self.length == self.size
 
     def pitch(self, result: int) -> int | None:

@@ -1,4 +1,4 @@
-"""What a convolution kernel is made for, and how it is cut into tiles that fit the registers."""
+"""Say what a convolution kernel is made for, and how it is cut into tiles that fit the registers."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Shape:
 
     @property
     def taps(self) -> int:
-        """Of the kernel."""
+        """Return how many there are in the kernel."""
         return prod(self.kernel)
 
     @property
     def multiplications(self) -> int:
-        """For each image."""
+        """Return how many there are for each image."""
         return self.outputs * prod(self.output) * self.channels // self.groups * self.taps
 
     def correlation(self) -> tuple[Axis, Axis]:
@@ -75,14 +75,14 @@ class Tile(NamedTuple):
 
 
 def _cost(tile: Tile, loads: int) -> float:
-    """Cycles of one step: two multiplications and two loads can start in each, and an accumulator is ready
-    after four.
+    """Return cycles of one step: two multiplications and two loads can start in each, and an accumulator is
+    ready after four.
     """
     return max(4.0, tile.rows * tile.columns / 2, loads / 2)
 
 
 def correlation_tile(registers: Registers, outputs: int, vectors: int) -> Tile:
-    """Output channels by vectors of places.
+    """Return the output channels by vectors of places.
 
     A step loads a vector for each column, on the border of two cache lines, and a number for each row. The
     weight of more than eight rows may share too few lines of the cache: 1024 → 256 channels, 1×1, ran at 48
@@ -102,7 +102,7 @@ def correlation_tile(registers: Registers, outputs: int, vectors: int) -> Tile:
 
 
 def weight_tile(registers: Registers, outputs: int, taps: int) -> Tile:
-    """Output channels by taps (times input channels, where these are few)."""
+    """Return the output channels by taps (times input channels, where these are few)."""
     best, least = Tile(1, 1), float("inf")
     for rows in range(1, min(outputs, registers.number) + 1):
         for columns in range(1, min(taps, registers.number) + 1):
@@ -119,7 +119,7 @@ def weight_tile(registers: Registers, outputs: int, taps: int) -> Tile:
 
 
 def cut(length: int, most: int) -> Iterator[int]:
-    """Nearly equal parts of at most `most`."""
+    """Return nearly equal parts of at most `most`."""
     parts = -(-length // most)
     for n in range(parts):
         yield length * (n + 1) // parts - length * n // parts

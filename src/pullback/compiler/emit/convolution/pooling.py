@@ -54,11 +54,11 @@ class PoolShape(NamedTuple):
 
     @property
     def work(self) -> float:
-        """Estimated nanoseconds for a plane."""
+        """Return estimated nanoseconds for a plane."""
         return prod(self.output) * prod(self.kernel) * _NANOSECONDS
 
     def firsts(self) -> bytes:
-        """For each window the first tap that is not padding, which wins where nothing is above −∞."""
+        """Return for each window the first tap that is not padding, which wins where nothing is above −∞."""
         along = [
             [-(-max(0, p - o * s) // d) for o in range(n)]
             for n, s, p, d in zip(self.output, self.stride, self.padding, self.dilation, strict=True)
@@ -221,7 +221,7 @@ def spread(shape: PoolShape) -> Kernel:
 
 
 def _pack_bytes(octets: _Bytes, source: str, target: str, rows: Axis, columns: Axis) -> None:
-    """`pack` for one plane of bytes in one part."""
+    """Write `pack` for one plane of bytes in one part."""
     code = octets.code
     code.declarations.add("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1 immarg)")
     left, right = columns.inside(0)

@@ -24,7 +24,7 @@ _MANY_TAPS = 25
 
 
 class Weight:
-    """Writes one kernel: the sum over images `first` to below `last`, of one of `splits` parts of the output
+    """Write one kernel: the sum over images `first` to below `last`, of one of `splits` parts of the output
     channels.
 
     Parameters
@@ -63,7 +63,7 @@ class Weight:
 
     @property
     def tiles(self) -> int:
-        """Tiles of output channels."""
+        """Return the tiles of output channels."""
         return sum(count for _, count in self.heights)
 
     def write(self) -> Code:
@@ -141,7 +141,7 @@ class Weight:
     def _outputs(
         self, images: int | str, target: str, channel: int | str, together: int, tiles: Bounds
     ) -> None:
-        """All tiles of some input channels."""
+        """Write all tiles of some input channels."""
         code, before, first = self.code, 0, 0
         for height, count in self.heights:
             start, stop = (code.least(code.most(code.plus(n, -before), 0), count) for n in tiles)
@@ -167,7 +167,7 @@ class Weight:
     def _taps(
         self, images: int | str, read: str, target: str, output: int | str, height: int, taps: int
     ) -> None:
-        """The tiles of some output channels for the first so many taps."""
+        """Write the tiles of some output channels for the first so many taps."""
         done = 0
         for width in cut(taps, self.tile.columns):
             places = [self._place(tap) for tap in range(done, done + width)]

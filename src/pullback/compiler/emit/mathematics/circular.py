@@ -130,7 +130,7 @@ def acos(ops: Writer, x: Lanes) -> Lanes:
 
 
 def _atan_of_ratio(ops: Writer, small: Lanes, large: Lanes, turn: Lanes) -> Lanes:
-    """atan(small / large), or pi/2 less it."""
+    """Return atan(small / large), or pi/2 less it."""
     q = small / large
     z = q * q
     tail = z * q * ops.horner(z, ATAN[ops.narrow])

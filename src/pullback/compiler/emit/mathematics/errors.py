@@ -11,7 +11,7 @@ from .exponentials import clamped, narrow_exp, near_zero, near_zero_parts, octav
 
 
 def _tail(ops: Writer, size: Lanes, *, last_bit: bool = True) -> Lanes:
-    """erfc of numbers from 0 to 28, to the last bit or nearly."""
+    """Return erfc of numbers from 0 to 28, to the last bit or nearly."""
     t = (size - 3.75) / (size + 3.75)
     change = ops.polynomial(t, ERFC[ops.narrow])
     top = change + 1.25

@@ -42,12 +42,12 @@ def octaves(ops: Writer, x: Lanes) -> Octaves:
 
 
 def power_of_two(ops: Writer, shifted: Lanes) -> Lanes:
-    """``2**n`` for an integer in the lowest bits, between -1022 and 1023."""
+    """Return ``2**n`` for an integer in the lowest bits, between -1022 and 1023."""
     return ops.from_bits((shifted << 52) + (1023 << 52))
 
 
 def scaled(ops: Writer, x: Lanes, shifted: Lanes) -> Lanes:
-    """``x * 2**n`` with one rounding, for an integer between -2044 and 2046."""
+    """Return ``x * 2**n`` with one rounding, for an integer between -2044 and 2046."""
     # In two factors, both of which are normal numbers.
     exponent = ((shifted << 48) + (2046 << 48)) >> 48
     first = exponent >> 1
@@ -55,13 +55,13 @@ def scaled(ops: Writer, x: Lanes, shifted: Lanes) -> Lanes:
 
 
 def clamped(ops: Writer, x: Lanes, low: float, high: float) -> Lanes:
-    """Numbers no smaller than `low` and no larger than `high`; NaN stays."""
+    """Return numbers no smaller than `low` and no larger than `high`; NaN stays."""
     x = ops.select(x > high, high, x)
     return ops.select(x < low, low, x)
 
 
 def exp(ops: Writer, x: Lanes) -> Lanes:
-    """exp(x)."""
+    """Return exp(x)."""
     if ops.narrow:
         return narrow_exp(ops, clamped(ops, x, -110.0, 90.0))
     parts = octaves(ops, clamped(ops, x, -750.0, 715.0))
@@ -70,14 +70,14 @@ def exp(ops: Writer, x: Lanes) -> Lanes:
 
 
 def near_zero(ops: Writer, parts: Octaves) -> Lanes:
-    """exp of the rest."""
+    """Return exp of the rest."""
     r = parts.rest
     tail = ops.muladd(r * r, ops.polynomial(r, EXP[0]), parts.below)
     return 1.0 + (r + tail)
 
 
 def near_zero_parts(ops: Writer, parts: Octaves) -> tuple[Lanes, Lanes]:
-    """exp of the rest, and what its rounding left."""
+    """Return exp of the rest, and what its rounding left."""
     r = parts.rest
     tail = ops.muladd(r * r, ops.polynomial(r, EXP[0]), parts.below)
     growth = r + tail
@@ -86,7 +86,7 @@ def near_zero_parts(ops: Writer, parts: Octaves) -> tuple[Lanes, Lanes]:
 
 
 def narrow_exp(ops: Writer, x: Lanes) -> Lanes:
-    """exp(x) to 30 bits for ``|x| < 700``."""
+    """Return exp(x) to 30 bits for ``|x| < 700``."""
     t = ops.muladd(x, LOG2E, ROUND)
     n = t - ROUND
     r = ops.muladd(n, -LN2_HIGH, x)
@@ -97,7 +97,7 @@ def narrow_exp(ops: Writer, x: Lanes) -> Lanes:
 
 
 def exp2(ops: Writer, x: Lanes) -> Lanes:
-    """2**x."""
+    """Return 2**x."""
     x = clamped(ops, x, *((-160.0, 130.0) if ops.narrow else (-1080.0, 1030.0)))
     t = x + ROUND
     r = x - (t - ROUND)
@@ -110,7 +110,7 @@ def exp2(ops: Writer, x: Lanes) -> Lanes:
 
 
 def expm1_parts(ops: Writer, x: Lanes) -> tuple[Lanes, Lanes]:
-    """Half of exp(x) - 1 and what its rounding left, for ``-40 <= x <= 709.9``."""
+    """Return half of exp(x) - 1 and what its rounding left, for ``-40 <= x <= 709.9``."""
     parts = octaves(ops, x)
     r = parts.rest
     tail = ops.muladd(r * r, ops.polynomial(r, EXP[0]), parts.below)
@@ -127,7 +127,7 @@ def expm1_parts(ops: Writer, x: Lanes) -> tuple[Lanes, Lanes]:
 
 
 def expm1(ops: Writer, x: Lanes) -> Lanes:
-    """exp(x) - 1."""
+    """Return exp(x) - 1."""
     if ops.narrow:
         y = narrow_expm1(ops, clamped(ops, x, -40.0, 90.0))
     else:
@@ -137,7 +137,7 @@ def expm1(ops: Writer, x: Lanes) -> Lanes:
 
 
 def narrow_expm1(ops: Writer, x: Lanes) -> Lanes:
-    """exp(x) - 1 to 30 bits for ``|x| < 700``."""
+    """Return exp(x) - 1 to 30 bits for ``|x| < 700``."""
     t = ops.muladd(x, LOG2E, ROUND)
     n = t - ROUND
     r = ops.muladd(n, -LN2_LOW, ops.muladd(n, -LN2_HIGH, x))

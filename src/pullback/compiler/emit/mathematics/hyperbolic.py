@@ -30,7 +30,7 @@ def tanh(ops: Writer, x: Lanes) -> Lanes:
 
 
 def _half_exp(ops: Writer, size: Lanes) -> Lanes:
-    """exp(x) / 2 without overflow before cosh has one."""
+    """Return exp(x) / 2 without overflow before cosh has one."""
     if ops.narrow:
         return narrow_exp(ops, clamped(ops, size, 0.0, 91.0)) * 0.5
     parts = octaves(ops, clamped(ops, size, 0.0, 715.0))
@@ -66,7 +66,7 @@ def _sum(x: Lanes, y: Lanes) -> tuple[Lanes, Lanes]:
 
 
 def _log_of_sum(ops: Writer, x: Lanes, argument: Lanes, low: Lanes) -> Lanes:
-    """log(1 + argument + low), or the logarithm of twice a large `x`."""
+    """Return log(1 + argument + low), or the logarithm of twice a large `x`."""
     far = x > _FAR
     y = log1p_of_sum(ops, ops.select(far, x - 1.0, argument), ops.select(far, 0.0, low))
     return ops.select(far, y + _LN2, y)

@@ -42,7 +42,7 @@ def parts_of(ops: Writer, x: Lanes) -> Parts:
 
 
 def correction(ops: Writer, f: Lanes, coefficients: Sequence[float]) -> tuple[Lanes, Lanes, Lanes]:
-    """s, f**2 / 2 and R with ``log(1 + f) = f - (f**2 / 2 - s * (f**2 / 2 + R))``."""
+    """Return s, f**2 / 2 and R with ``log(1 + f) = f - (f**2 / 2 - s * (f**2 / 2 + R))``."""
     s = f / (f + 2.0)
     z = s * s
     return s, f * f * 0.5, z * ops.polynomial(z, coefficients)
@@ -72,12 +72,12 @@ def _positive_log(ops: Writer, x: Lanes, coefficients: Sequence[float]) -> Lanes
 
 
 def log1p(ops: Writer, x: Lanes) -> Lanes:
-    """log(1 + x)."""
+    """Return log(1 + x)."""
     return log1p_of_sum(ops, x, None)
 
 
 def log1p_of_sum(ops: Writer, x: Lanes, low: Lanes | None) -> Lanes:
-    """log(1 + x + low), where `low` is what rounding left of `x`."""
+    """Return log(1 + x + low), where `low` is what rounding left of `x`."""
     total = x + 1.0
     back = total - x
     lost = (x - (total - back)) + (1.0 - back)

@@ -40,7 +40,7 @@ def _long_log(ops: Writer, x: Lanes) -> tuple[Lanes, Lanes]:
 
 
 def power(ops: Writer, x: Lanes, y: Lanes) -> tuple[Lanes, Lanes]:
-    """x to the power of y."""
+    """Return x to the power of y."""
     size = abs(x)
     if ops.narrow:
         result = narrow_exp(ops, clamped(ops, y * wide_log(ops, size), -110.0, 90.0))

@@ -24,7 +24,9 @@ _INFINITY = float("inf")
 
 
 def _near_zero(ops: Writer, x: Lanes) -> tuple[Lanes, Lanes]:
-    """exp of the rest of a number's division by log(2), less one; and the quotient in the lowest bits."""
+    """Return exp of the rest of a number's division by log(2), less one; and the quotient in the
+    lowest bits.
+    """
     t = ops.fma(x, LOG2E, _ROUND)
     n = t - _ROUND
     r = ops.fma(n, -_LN2_LOW, ops.fma(n, -_LN2_HIGH, x))
@@ -32,7 +34,7 @@ def _near_zero(ops: Writer, x: Lanes) -> tuple[Lanes, Lanes]:
 
 
 def exp(ops: Writer, x: Lanes) -> Lanes:
-    """exp(x)."""
+    """Return exp(x)."""
     p, shifted = _near_zero(ops, clamped(ops, x, -110.0, 90.0))
     # In two factors, both of which are normal numbers.
     exponent = ((shifted << 16) + (254 << 16)) >> 16

@@ -38,7 +38,7 @@ class Grid(NamedTuple):
 
     @property
     def parts(self) -> int:
-        """All of them."""
+        """Return all of them."""
         return self.rows * self.columns * self.batch
 
 
@@ -95,23 +95,23 @@ class Product(NamedTuple):
 
     @property
     def matrices(self) -> int:
-        """Of the batch."""
+        """Return how many there are in the batch."""
         return self.batch[0] * self.batch[1]
 
     @property
     def height(self) -> int:
-        """Rows of a tile: no part has fewer but the last."""
+        """Return rows of a tile: no part has fewer but the last."""
         return tile.largest(registers(self.real)).rows
 
     @property
     def width(self) -> int:
-        """Columns of a tile."""
+        """Return columns of a tile."""
         kind = registers(self.real)
         return tile.largest(kind).vectors * kind.lanes
 
     @property
     def code(self) -> Compiled:
-        """The machine code that computes it."""
+        """Return the machine code that computes it."""
         return compiled(self.real)
 
     def grid(self) -> Grid:
@@ -119,8 +119,8 @@ class Product(NamedTuple):
         return _best(self)
 
     def cost(self, grid: Grid) -> int:
-        """Of the largest part of a matrix: what it adds up and what it packs, as numbers of accumulations
-        for each k.
+        """Return the cost of the largest part of a matrix: what it adds up and what it packs, as numbers of
+        accumulations for each k.
         """
         strips, slices = self.tiles()
         tall = -(-strips // grid.rows) * self.height
@@ -128,12 +128,12 @@ class Product(NamedTuple):
         return tall * wide + _PACKING * (tall + wide)
 
     def tiles(self) -> tuple[int, int]:
-        """Along rows and along columns."""
+        """Return how many there are along rows and along columns."""
         return -(-self.extents[0] // self.height), -(-self.extents[1] // self.width)
 
     @property
     def reads_as_it_lies(self) -> bool:
-        """Whether b is not packed: its rows lie in one piece, and few rows of a make use of it."""
+        """Return whether b is not packed: its rows lie in one piece, and few rows of a make use of it."""
         return self.b.column == 1 and self.extents[1] % self.width == 0 and self.tiles()[0] <= _FEW
 
     def numbers(self) -> list[int]:
@@ -160,7 +160,7 @@ class Product(NamedTuple):
         return [values[name] for name in NUMBERS]
 
     def scratch(self) -> int:
-        """Bytes of scratch of all parts, that begin where a cache line does."""
+        """Return bytes of scratch of all parts, that begin where a cache line does."""
         size = 4 if self.real == "float" else 8
         return self.grid().parts * self.numbers()[NUMBERS.index("scratch")] * size
 

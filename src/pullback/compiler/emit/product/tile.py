@@ -28,7 +28,7 @@ class Tile(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Of the function."""
+        """Return the name of the function."""
         return f"tile_{self.rows}_{self.vectors}"
 
 

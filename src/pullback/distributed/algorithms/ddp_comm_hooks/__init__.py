@@ -11,8 +11,8 @@ from . import debugging_hooks, default_hooks, powerSGD_hook
 
 
 class _Registration(partial[None]):
-    """Registers a hook: ``value(model=…, state=…)``; a class of its own, which an enumeration takes as a
-    member.
+    """Register a hook: ``value(model=…, state=…)``; a class of its own, which an enumeration takes as
+    a member.
     """
 
 

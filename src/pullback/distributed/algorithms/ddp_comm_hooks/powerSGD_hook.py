@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 
 class PowerSGDState:
-    """What the hook keeps from one iteration to the next.
+    """Hold what the hook keeps from one iteration to the next.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How a layer is divided among processes: by columns of its result, or by rows of its weight.
+"""Say how a layer is divided among processes: by columns of its result, or by rows of its weight.
 
 Of y = x Wᵀ + b with weight W, `ColwiseParallel` gives each process some rows of W: it makes some features of
 y from all of x. `RowwiseParallel` gives it some columns: it makes a summand of y from some features of x. One
@@ -21,7 +21,7 @@ from ..placement_types import Partial, Placement, Replicate, Shard
 
 
 class ParallelStyle(ABC):
-    """How `parallelize_module` divides a module."""
+    """Say how `parallelize_module` divides a module."""
 
     src_data_rank: int | None = 0
 

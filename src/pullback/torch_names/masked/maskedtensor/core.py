@@ -75,9 +75,7 @@ class MaskedTensor(Tensor):
 
     def _set_data_mask(self, data: Any, mask: Any) -> None:
         if type(data) is not type(mask):
-            raise TypeError(
-                f"data and mask must have the same type. Got {type(data)} and {type(mask)}"
-            )
+            raise TypeError(f"data and mask must have the same type. Got {type(data)} and {type(mask)}")
         if data.layout is not strided:
             raise TypeError(f"data layout of {data.layout} is not supported.")
         if mask.dtype is not dtypes.bool:

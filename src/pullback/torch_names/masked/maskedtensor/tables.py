@@ -1,4 +1,4 @@
-"""What becomes of data and mask in each op on masked tensors.
+"""Say what becomes of data and mask in each op on masked tensors.
 
 Functions of one element keep the mask; functions of two ask for equal masks; what moves elements moves both;
 reductions are those of `masked._ops`, with a mask that says where there was any element.

@@ -172,7 +172,7 @@ def _pow_scalar(g: Graph, x: Operand, exponent: Any) -> Any:
 
 
 def _divided_down(g: Graph, x: Any, y: Any) -> Any:
-    """⌊x / y⌋; ONNX rounds the quotient of integers toward zero."""
+    """Return ⌊x / y⌋; ONNX rounds the quotient of integers toward zero."""
     if g.dtype.kind == "f":
         return g.node("Floor", g.node("Div", g.value(x, g.dtype), g.value(y, g.dtype)))
     x, y = g.value(x, g.dtype), g.value(y, g.dtype)
@@ -247,7 +247,7 @@ def _nan_to_num(g: Graph, x: Operand, nan: float, posinf: float | None, neginf: 
 
 @rule("logaddexp")
 def _logaddexp(g: Graph, x: Any, y: Any) -> Any:
-    """The larger, and what the smaller adds."""
+    """Return the larger, and what the smaller adds."""
     x, y = g.value(x, g.dtype), g.value(y, g.dtype)
     gap = g.node("Neg", g.node("Abs", g.node("Sub", x, y)))
     return g.node("Add", g.node("Max", x, y), g.node("Softplus", gap))
@@ -311,7 +311,7 @@ class Forms:
         raise Unsupported(f"ONNX has no {name}")
 
     def _atan2(self, y: Term, x: Term) -> Term:
-        """The angle, by the quotient's, turned by π where x is negative."""
+        """Return the angle, by the quotient's, turned by π where x is negative."""
         plain = self._node("Atan", self.div(y, x))
         zero, turn = self.constant(0, x.dtype), self.constant(np.pi, x.dtype)
         turned = self.select(self.lt(y, zero), self.sub(plain, turn), self.add(plain, turn))

@@ -130,7 +130,7 @@ def _adjacent(dims: Sequence[int]) -> bool:
 
 @rule("index")
 def _index(g: Graph, x: Operand, where: Operand, dims: Sequence[int]) -> Any:
-    """The places along all indexed axes travel as one value, ``(axes, *shape)``."""
+    """Return the places along all indexed axes as one value, ``(axes, *shape)``."""
     if len(dims) == 1:
         return g.node("Gather", x, _first(g, where), axis=dims[0])
     rest = [d for d in range(x.rank) if d not in dims]

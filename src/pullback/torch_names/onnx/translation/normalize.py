@@ -55,7 +55,7 @@ def _by_batch(g: Graph, x: Operand, weight: Any, bias: Any, eps: float) -> Any:
 
 @rule("native_group_norm")
 def _group_norm(g: Graph, x: Operand, weight: Any, bias: Any, groups: int, eps: float) -> Any:
-    """A group is an instance of its own: one normalisation of ``(N, groups, ·)``."""
+    """Normalise each group as an instance of its own, as one normalisation of ``(N, groups, ·)``."""
     parted = g.node("Reshape", x, g.ints([0, groups, -1]))
     ones, zeros = (g.constant(np.full(groups, v), x.dtype) for v in (1, 0))
     normal = g.node("InstanceNormalization", parted, ones, zeros, epsilon=eps)

@@ -114,7 +114,7 @@ def _attention(
     g: Graph, query: Operand, key: Operand, value: Operand, mask: Operand | None, dropout_p: float,
     is_causal: bool, scale: Any,
 ) -> Any:  # fmt: skip
-    """softmax(QKᵀ·scale + mask) V; a query that sees no key gets zeros."""
+    """Return softmax(QKᵀ·scale + mask) V; a query that sees no key gets zeros."""
     if dropout_p:
         raise Unsupported("dropout is on: call model.eval() before")
     width, dtype = g.number(query.shape[-1]), query.dtype

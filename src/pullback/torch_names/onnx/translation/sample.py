@@ -160,7 +160,7 @@ def _im2col(
     g: Graph, x: Operand, kernel: Sequence[int], dilation: Sequence[int], padding: Sequence[int],
     stride: Sequence[int],
 ) -> Any:  # fmt: skip
-    """Patches as columns: a convolution whose kernels each pick one place."""
+    """Return patches as columns: a convolution whose kernels each pick one place."""
     if x.rank != 4:
         raise Unsupported("ONNX convolves batches of images alone")
     taps, channels = int(np.prod(kernel)), g.number(x.shape[1])

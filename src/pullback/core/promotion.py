@@ -1,0 +1,89 @@
+"""The dtypes in which torch computes: how operands meet, which a kernel refuses, how halves are rounded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..array import dtypes
+from . import graph_errors as errors
+from .value import shape_of
+from .warn import warn_of_complex_half
+
+FLOAT16, COMPLEX32 = dtypes.float16.numpy, dtypes.COMPLEX32
+HALVES = frozenset({dtypes.float16.numpy, dtypes.bfloat16.numpy})
+#: The dtypes in which nothing is computed, and those that stand for them.
+NARROW: dict[np.dtype[Any], np.dtype[Any]] = {
+    **dict.fromkeys((*HALVES, *dtypes.FLOAT8_NUMPY), dtypes.float32.numpy), COMPLEX32: dtypes.complex64.numpy
+}
+
+
+def check_broadcast(inputs: Sequence[Any]) -> None:
+    """Raise torch's error where the shapes of inputs do not broadcast."""
+    shapes = [tuple(shape_of(v)) for v in inputs if v is not None]
+    so_far: tuple[int, ...] = shapes[0]
+    for shape in shapes[1:]:
+        rank = max(len(so_far), len(shape))
+        a = (1,) * (rank - len(so_far)) + so_far
+        b = (1,) * (rank - len(shape)) + shape
+        for axis in reversed(range(rank)):
+            if a[axis] != b[axis] and 1 not in (a[axis], b[axis]):
+                raise errors.no_broadcast(a[axis], b[axis], axis)
+        so_far = tuple(n if m == 1 else m for m, n in zip(a, b, strict=True))
+
+
+def unsupported(word: str, inputs: Sequence[Any], dtype: Any = None) -> NotImplementedError:
+    """Build torch's error for a dtype that a kernel is not written for."""
+    dtype = dtype or next(v.dtype for v in inputs if isinstance(v, ndarray))
+    return NotImplementedError(f"\"{word}\" not implemented for '{errors.type_word(dtype)}'")
+
+
+def common_dtype(operands: Sequence[Any]) -> np.dtype[Any]:
+    """Return the dtype in which operands of an elementwise op meet; torch looks at their shapes before."""
+    try:
+        return dtypes.result_numpy_dtype(operands)
+    except RuntimeError:
+        check_broadcast(operands)
+        raise
+
+
+def promoted(inputs: tuple[Any, ...], policy: str, broadcast: bool = False) -> tuple[Any, ...]:
+    """Cast arrays to the dtype in which torch computes; Python numbers become arrays of it where
+    NumPy would differ. Where they broadcast, their shapes have to fit for them to meet.
+    """
+    # NumPy makes scalars of 0-d arrays, as in the sum of two covectors.
+    if any(isinstance(v, np.generic) for v in inputs):
+        inputs = tuple(np.asarray(v) if isinstance(v, np.generic) else v for v in inputs)
+    common = (common_dtype if broadcast else dtypes.result_numpy_dtype)([v for v in inputs if v is not None])
+    if policy == "float" and common.kind in "biu":
+        common = dtypes.get_default_dtype().numpy
+    return tuple(
+        v
+        if v is None or (isinstance(v, ndarray) and v.dtype == common)
+        else converted(np.asarray(v), common)
+        for v in inputs
+    )
+
+
+def converted(x: ndarray, dtype: np.dtype[Any]) -> ndarray:
+    """Return an array in another dtype; of an expanded one NumPy would move the repeated axes inward."""
+    if dtype == COMPLEX32:
+        warn_of_complex_half()
+    return x.astype(dtype, "C" if 0 in x.strides else "K")
+
+
+def rounded(result: Any, half: np.dtype[Any]) -> Any:
+    """Return a result of float32 in the dtype of halves that it was computed for, complex64 likewise."""
+    if isinstance(result, tuple):
+        return tuple(rounded(r, half) for r in result)
+    narrow = (half if half != COMPLEX32 else FLOAT16) if result.dtype == np.float32 else (
+        COMPLEX32 if result.dtype == np.complex64 and half in (COMPLEX32, FLOAT16) else None
+    )
+    if narrow is None:
+        return result
+    if narrow is COMPLEX32:
+        warn_of_complex_half()
+    return result.astype(narrow)
