@@ -41,6 +41,9 @@ import numpy as np
 import pullback as torch
 
 program = torch.load_frozen(sys.argv[1])
+# What takes most of the time of a load is what it imports. Recurrent layers run as array kernels.
+heavy = {"scipy", "subprocess", "pullback.nn", "pullback.compiler.runtime.engine"}
+assert sys.argv[4] == "LSTMTagger" or not heavy & {*sys.modules}
 inputs = [torch.from_numpy(a) for a in np.load(sys.argv[2]).values()]
 outputs = program(*inputs)
 np.savez(sys.argv[3], *[t.numpy() for t in (outputs if isinstance(outputs, tuple) else [outputs])])
@@ -76,7 +79,7 @@ def test_a_process_without_llvm(name: str, tmp_path: Path) -> None:
     np.savez(tmp_path / "inputs.npz", *[t.numpy() for t in inputs])
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "src")}
     files = [str(tmp_path / n) for n in ("model.frozen", "inputs.npz", "outputs.npz")]
-    subprocess.run([sys.executable, "-c", LOADING, *files], check=True, env=environment, timeout=120)
+    subprocess.run([sys.executable, "-c", LOADING, *files, name], check=True, env=environment, timeout=120)
     with torch.no_grad():
         wanted = [t for _, t in named_tensors([model(*inputs)], "")]
     for a, b in zip(np.load(files[2]).values(), wanted, strict=True):

@@ -166,9 +166,10 @@ class _Call:
     """
 
     def __init__(self, told: dict[str, Any]) -> None:
-        from ... import nn
+        if told["op"] not in TABLE:
+            from ... import nn
 
-        assert nn.functional  # the ops of layers are declared when they are first used
+            assert nn.functional  # the ops of layers are declared when they are first used
         self._op = TABLE[told["op"]]
         self._operands = [
             (o, None) if isinstance(o, int) else (None, read_value(o)) for o in told["operands"]
