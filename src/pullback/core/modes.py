@@ -38,6 +38,7 @@ class Modes(NamedTuple):
 
 DEFAULT = Modes()
 NO_GRAD = Modes(grad=False)
+INFERENCE = Modes(grad=False, inference=True)
 
 _current: ContextVar[Modes] = ContextVar("pullback_modes", default=DEFAULT)
 
@@ -46,11 +47,10 @@ modes = _current.get
 
 
 def set_modes(record: Modes) -> None:
-    """Put `record` in force; the two common records are always the same objects, so `is` finds them."""
-    if record == DEFAULT:
-        record = DEFAULT
-    elif record == NO_GRAD:
-        record = NO_GRAD
+    """Put `record` in force; the common records are always the same objects, so `is` finds them."""
+    for common in (DEFAULT, NO_GRAD, INFERENCE):
+        if record == common:
+            record = common
     _current.set(record)
 
 
@@ -77,6 +77,23 @@ def change_grad(on: bool) -> bool:
     else:
         set_modes(before._replace(grad=on))
     return before.grad
+
+
+def enter_inference() -> Modes:
+    """Switch to inference mode and return the record that was in force."""
+    before = modes()
+    if before is DEFAULT or before is NO_GRAD:
+        _current.set(INFERENCE)
+        return before
+    return change(grad=False, inference=True)
+
+
+def leave_inference(before: Modes) -> None:
+    """Go back to the grad and inference modes of a record; other modes stay."""
+    if modes() is INFERENCE and (before is DEFAULT or before is NO_GRAD):
+        _current.set(before)
+    else:
+        change(grad=before.grad, inference=before.inference)
 
 
 def is_grad_enabled() -> bool:

@@ -28,7 +28,7 @@ from ...compiler.program.text import kind, read_kind, read_value
 from ...compiler.runtime import linked_code
 from ...compiler.runtime.thread_pool import PARALLEL, SYMBOLS, Pool
 from ...core.op import TABLE
-from ...core.value import array_of, wrap
+from ...core.value import TensorBase, array_of, wrap
 from ...core.versions import bump
 from ...errors import with_note
 from ...tensor.random import default_generator
@@ -76,12 +76,14 @@ class FrozenProgram:
         self._segments = [
             call(self._library.address(s)) if isinstance(s, str) else _Call(s) for s in plan["segments"]
         ]
+        self._has_calls = any(isinstance(segment, _Call) for segment in self._segments)
         self._inputs = [read_kind(text) for text in plan["inputs"]]
         self._outputs = [read_kind(text) for text in plan["outputs"]]
         self._state = {n.removeprefix(STATE): a for n, a in arrays.items() if n.startswith(STATE)}
         self._arena = _aligned(plan["arena_bytes"])
         self._table = np.zeros(plan["slots"], np.uintp)
         self._table[0] = self._arena.ctypes.data
+        self._table_address = self._table.ctypes.data
         #: By number, the buffers that array kernels read or write and that are there already.
         self._buffers: dict[int, ndarray] = {}
         for number, text, offset in plan["buffers"]:
@@ -147,13 +149,15 @@ class FrozenProgram:
         with self._turn:
             for slot, array in enumerate((*arrays, *outputs), start=first):
                 self._table[slot] = array.ctypes.data
-            everything = (*self._held, *arrays, *outputs)
-            buffers = self._buffers | dict(zip(self._plan["numbers"], everything, strict=True))
+            buffers = self._buffers
+            if self._has_calls:
+                everything = (*self._held, *arrays, *outputs)
+                buffers = buffers | dict(zip(self._plan["numbers"], everything, strict=True))
             for segment in self._segments:
                 if isinstance(segment, _Call):
                     segment.run(buffers)
                 else:
-                    segment(self._table.ctypes.data)
+                    segment(self._table_address)
             if self._plan["checked"] and outputs.pop():
                 raise IndexError("an index is out of range")
             self._write(outputs, tensors)
@@ -162,11 +166,14 @@ class FrozenProgram:
 
     def _arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[list[Any], list[ndarray]]:
         """Return the tensors of a call, and their elements in C order."""
-        given = [t for _, t in named_tensors([*args, *kwargs.values()], "")]
+        if kwargs or not all(isinstance(value, TensorBase) for value in args):
+            given = [t for _, t in named_tensors([*args, *kwargs.values()], "")]
+            others = other_arguments(args, kwargs)
+        else:
+            given, others = [*args], []
         wanted = self._inputs[len(self._held) :]
         if len(given) != len(wanted):
             raise TypeError(f"the program takes {len(wanted)} tensors, not {len(given)}")
-        others = other_arguments(args, kwargs)
         if others != self._plan["others"]:
             raise with_note(
                 TypeError(f"the program was frozen with {self._plan['others']}, and is given {others}"),
