@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array import scipy_functions
 from ..array.strides import strides_of
 from ..core.op import Call, op
 from ..core.value import dtype_of, shape_of
@@ -60,14 +61,12 @@ def _order(x: ndarray, dims: Dims, fixed: int) -> tuple[list[int], list[int]]:
 
 
 def _transform(x: ndarray, dims: Dims, fixed: int, name: str, **options: Any) -> ndarray:
-    import scipy.fft
-
     if 0 in x.shape:
         raise RuntimeError("MKL FFT error: Intel oneMKL DFTI ERROR: Inconsistent configuration parameters")
     batch, transformed = _order(x, dims, fixed)
     axes = [*batch, *transformed]
     last = tuple(range(len(batch), x.ndim))
-    y = np.ascontiguousarray(getattr(scipy.fft, name)(x.transpose(axes), axes=last, **options))
+    y = np.ascontiguousarray(getattr(scipy_functions.fft(), name)(x.transpose(axes), axes=last, **options))
     return y.transpose(np.argsort(axes))
 
 
