@@ -19,6 +19,8 @@ FUNCTIONS = {
     "masked_select": lambda x, m: (x.masked_select(m[:, None]) * 2).sum(),
     "nonzero": lambda x, m: x[torch.nonzero(m).squeeze(1)].exp().sum(),
     "rows and a loss": lambda x, m: torch.nn.functional.cross_entropy(x[m], torch.arange(8)[m] % 3),
+    "bincount": lambda x, m: (torch.bincount(m.long(), minlength=3) * x[0]).sum(),
+    "bincount of weights": lambda x, m: (torch.bincount(m.long() * 2, x[:, 0].detach()) * x).sum(),
     "two axes": lambda x, m: (x[x > 0] * 3).sum() + x[:, 0][m].prod(),
 }
 
@@ -84,3 +86,11 @@ def test_a_step_that_selects_changes_nothing_where_another_size_comes() -> None:
             w.copy_(before)
         assert step(x, _mask(count)).item() == pytest.approx(kept, rel=1e-5)
         torch.testing.assert_close(w.detach(), w_after)
+
+
+def test_bins_of_negative_numbers() -> None:
+    compiled = torch.compile(lambda x: torch.bincount(x) + 1)
+    assert compiled(torch.tensor([1, 0, 1])).tolist() == [2, 3]
+    with pytest.raises(RuntimeError, match="non-negative"):
+        compiled(torch.tensor([1, 0, -1]))
+    assert compiled(torch.tensor([1, 2, 1])).tolist() == [1, 3, 2]

@@ -25,6 +25,7 @@ def test_bits_are_numpys(size, pairs):
     for i in range(pairs):
         lanes.add_scaled(expected, s[i], weights[i] - lanes.dot(y[i], expected) * by[i], expected)
     found = start.copy()
-    given = large.ask("recursion", found, s, y, by, float(scale))
+    places = ([v.ctypes.data for v in vectors] for vectors in (s, y))
+    given = large.ask("recursion", found, *places, by, float(scale))
     assert found.tobytes() == expected.tobytes()
     assert given.tobytes() == np.asarray(weights, np.float32).tobytes()

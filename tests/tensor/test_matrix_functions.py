@@ -198,3 +198,35 @@ def test_distances_by_one_product_and_by_differences_agree():
     slow = torch.cdist(x, y, compute_mode="donot_use_mm_for_euclid_dist")
     np.testing.assert_allclose(torch.cdist(x, y).numpy(), slow.numpy(), rtol=1e-7)
     check(torch.cdist, x[:4], y[:3])
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.complex64, torch.complex128], ids=str)
+@pytest.mark.parametrize("driver", ["gels", "gelsy", "gelsd", "gelss"])
+def test_least_squares_of_middling_size(driver, dtype):
+    a, b = matrix(50, 40, dtype=dtype), matrix(50, 2, dtype=dtype, seed=1)
+    want = np.linalg.lstsq(a.numpy(), b.numpy(), rcond=None)[0]
+    np.testing.assert_allclose(
+        torch.linalg.lstsq(a, b, driver=driver).solution.numpy(), want,
+        rtol=1e4 * torch.finfo(dtype).eps, atol=1e3 * torch.finfo(dtype).eps,
+    )  # fmt: skip
+
+
+SQUARE = [
+    "cholesky", "cholesky_ex", "cond", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "inv_ex",
+    "ldl_factor", "lu", "lu_factor", "matrix_exp", "matrix_norm", "matrix_rank", "pinv", "qr", "slogdet",
+    "svd", "svdvals",
+]  # fmt: skip
+
+
+@REAL_AND_COMPLEX
+@pytest.mark.parametrize("name", SQUARE)
+def test_one_thread_gives_what_several_give(name, dtype, monkeypatch):
+    from pullback.ops import linalg
+
+    x = matrix(40, 40, dtype=dtype)
+    x = x @ x.mH / 40 + torch.eye(40, dtype=dtype)
+    found = getattr(torch.linalg, name)(x)
+    monkeypatch.setattr(linalg, "ONE_THREAD", range(0))
+    want = getattr(torch.linalg, name)(x)
+    for one, several in zip(*[r if isinstance(r, tuple) else (r,) for r in (found, want)], strict=True):
+        assert torch.allclose(one.abs(), several.abs(), rtol=1e-9, atol=1e-9)

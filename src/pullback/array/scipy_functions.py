@@ -44,7 +44,7 @@ def sparse() -> Any:
 
 
 def fft() -> Any:
-    """Return `scipy.fft`, or NumPy's module of that name, which takes the same arguments."""
+    """Return `scipy.fft`, or NumPy's module of that name, whose functions take the same arguments."""
     try:
         return importlib.import_module("scipy.fft")
     except ModuleNotFoundError:

@@ -34,8 +34,8 @@ def compiled(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return _load("api", "compile")(function, *args, **kwargs)
 
 
-#: Whether modules whose gradients are exchanged between processes are compiled: a compiled function that runs
-#: in parts calls them.
+#: Whether a compiled function that cannot be one program is running: modules whose gradients are exchanged
+#: between processes and the closures of L-BFGS are compiled by themselves then.
 compiles_parts: ContextVar[bool] = ContextVar("compiles_parts", default=False)
 
 

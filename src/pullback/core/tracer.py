@@ -181,9 +181,9 @@ class Recorder:
         #: Nodes that have saved a tensor whose writes by ops do not count as changes (`saved.renew`), by the
         #: identity of its version counter.
         self.uncounted: dict[int, list[Any]] = {}
-        #: Returns how many elements of a value are not 0 in the call that is traced, which is a part of the
-        #: program then; None where that cannot be.
-        self.counts: Callable[[Any], int] | None = None
+        #: Returns a traced integer as it is in the call that is traced: a size, which is then a part of the
+        #: program; None where that cannot be.
+        self.size: Callable[[Any], int] | None = None
         self.lifted: list[tuple[ndarray, int]] = []
         #: The random draws so far, and those that are next while a stretch runs a second time, if one does.
         self.draws: list[Equation] = []

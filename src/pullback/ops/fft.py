@@ -10,14 +10,16 @@ in the order of the input's strides.
 
 from __future__ import annotations
 
+import functools
+import importlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
-from ..array import scipy_functions
 from ..array.strides import strides_of
+from ..array.threads import get_num_threads
 from ..core.op import Call, op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import mul
@@ -27,9 +29,8 @@ from .view import slice_dim
 
 Dims = tuple[int, ...]
 
-#: SciPy's names of the normalisations 0, 1 and 2, for transforms with the exponent's minus and plus.
-FORWARD = ("backward", "ortho", "forward")
-INVERSE = ("forward", "ortho", "backward")
+#: Elements below which a transform is the work of one thread.
+_ALONE = 1 << 15
 
 
 def _partition(rank: int, dims: Sequence[int]) -> tuple[list[int], int]:
@@ -49,32 +50,49 @@ def _partition(rank: int, dims: Sequence[int]) -> tuple[list[int], int]:
         order[first], order[last - 1] = order[last - 1], order[first]
 
 
-def _order(x: ndarray, dims: Dims, fixed: int) -> tuple[list[int], list[int]]:
+def _order(strides: Dims, dims: Dims, fixed: int) -> tuple[list[int], list[int]]:
     """Batch axes and transformed axes, each from the largest stride down; the last `fixed` of
     `dims` stay last.
     """
-    strides = strides_of(x)
-    axes, count = _partition(x.ndim, dims)
+    axes, count = _partition(len(strides), dims)
     batch = sorted(axes[:count], key=lambda d: -strides[d])
     free = len(dims) - fixed
     return batch, [*sorted(dims[:free], key=lambda d: -strides[d]), *dims[free:]]
 
 
-def _transform(x: ndarray, dims: Dims, fixed: int, name: str, **options: Any) -> ndarray:
+@functools.lru_cache(maxsize=1024)
+def _axes(strides: Dims, dims: Dims, fixed: int) -> tuple[Dims, Dims, Dims]:
+    """Return the axes in the order of the result, where those that are transformed are then, and the way
+    back.
+    """
+    batch, transformed = _order(strides, dims, fixed)
+    axes = (*batch, *transformed)
+    return axes, tuple(range(len(batch), len(strides))), tuple(np.argsort(axes).tolist())
+
+
+@functools.cache
+def _pocketfft() -> Any:
+    """Return SciPy's own transforms: what is public asks about its arguments for 6 µs, they take 1.5."""
+    try:
+        return importlib.import_module("scipy.fft._pocketfft.pypocketfft")
+    except ImportError:
+        from . import public_fft
+
+        return public_fft
+
+
+def _transform(x: ndarray, dims: Dims, fixed: int, name: str, *options: Any) -> ndarray:
     if 0 in x.shape:
         raise RuntimeError("MKL FFT error: Intel oneMKL DFTI ERROR: Inconsistent configuration parameters")
-    batch, transformed = _order(x, dims, fixed)
-    axes = [*batch, *transformed]
-    last = tuple(range(len(batch), x.ndim))
-    y = np.ascontiguousarray(getattr(scipy_functions.fft(), name)(x.transpose(axes), axes=last, **options))
-    return y.transpose(np.argsort(axes))
+    axes, last, back = _axes(strides_of(x), dims, fixed)
+    threads = get_num_threads() if x.size >= _ALONE else 1
+    return getattr(_pocketfft(), name)(x.transpose(axes), last, *options, None, threads).transpose(back)
 
 
 def _c2c(x: ndarray, /, dims: Dims, normalization: int, forward: bool) -> ndarray:
     if not dims:
         return x.copy()
-    name, norms = ("fftn", FORWARD) if forward else ("ifftn", INVERSE)
-    return _transform(x, dims, 0, name, norm=norms[normalization])
+    return _transform(x, dims, 0, "c2c", forward, normalization)
 
 
 #: The transform of complex values, with the exponent's minus where `forward`.
@@ -87,7 +105,7 @@ c2c: Call = op(
 
 
 def _r2c(x: ndarray, /, dims: Dims, normalization: int, onesided: bool) -> ndarray:
-    found = _transform(x, dims, 1, "rfftn" if onesided else "fftn", norm=FORWARD[normalization])
+    found = _transform(x, dims, 1, "r2c" if onesided else "c2c", True, normalization)
     if not onesided:
         # What is its own conjugate has an imaginary part of 0, whose sign SciPy's conjugation turned.
         np.copyto(found.imag, 0, where=found.imag == 0)
@@ -109,11 +127,22 @@ r2c = op(
 )  # fmt: skip
 
 
+def _of_size(x: ndarray, dim: int, size: int) -> ndarray:
+    """Return x cut along an axis, or filled up with zeros."""
+    missing = size - x.shape[dim]
+    if missing <= 0:
+        return x[(slice(None),) * dim + (slice(size),)]
+    return np.pad(x, [(0, missing if d == dim else 0) for d in range(x.ndim)])
+
+
 def _c2r(x: ndarray, /, dims: Dims, normalization: int, size: int) -> ndarray:
     # The other axes first, as torch does it: the order of axes in memory is that of the second transform.
     if len(dims) > 1:
         x = _c2c(x, dims[:-1], normalization, False)
-    return _transform(x, dims[-1:], 1, "irfftn", s=(size,), norm=INVERSE[normalization])
+    halves = size // 2 + 1
+    if x.shape[dims[-1]] != halves:
+        x = _of_size(x, dims[-1], halves)
+    return _transform(x, dims[-1:], 1, "c2r", size, False, normalization)
 
 
 def _c2r_rule(g: Any, dims: Dims, normalization: int, size: int) -> Any:

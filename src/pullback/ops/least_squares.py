@@ -15,7 +15,7 @@ from .arithmetic import mul, sub
 from .complex import real
 from .contract import column, matmul
 from .convert import conj
-from .linalg import adjoint, aligned_fronts, each, lapack, leading, real_dtype, row_of, total
+from .linalg import adjoint, aligned_fronts, each, lapack, leading, real_dtype, routine, row_of, total
 from .spectral import eigh, svd
 from .structure import expand, reshape, sum_dims
 
@@ -95,23 +95,23 @@ def _solver(driver: str, x: ndarray, y: ndarray, rcond: float) -> Call:
     """
     module = importlib.import_module("scipy.linalg.lapack")
     rows, columns = x.shape[-2:]
-    routine = lapack(driver, x)
+    solve = lapack(driver, x)
     if driver == "gels":
-        return lambda a, b: (routine(a, b)[1], 0, 0)
-    workspace = lapack(f"{driver}_lwork", x)
+        return lambda a, b: (solve(a, b)[1], 0, 0)
+    workspace = routine(f"{driver}_lwork", x.dtype)
     work = module._compute_lwork(workspace, rows, columns, y.shape[-1], rcond)
     work = work if isinstance(work, tuple) else (work,)
 
     def pivoted(a: ndarray, b: ndarray) -> tuple[Any, ...]:
-        _, solution, _, rank, _ = routine(a, b, np.zeros((columns, 1), np.int32), rcond, *work)
+        _, solution, _, rank, _ = solve(a, b, np.zeros((columns, 1), np.int32), rcond, *work)
         return solution, rank, 0
 
     def divided(a: ndarray, b: ndarray) -> tuple[Any, ...]:
-        solution, values, rank, _ = routine(a, b, *work, rcond)
+        solution, values, rank, _ = solve(a, b, *work, rcond)
         return solution, rank, values
 
     def iterated(a: ndarray, b: ndarray) -> tuple[Any, ...]:
-        _, solution, values, rank, _, _ = routine(a, b, rcond, *work)
+        _, solution, values, rank, _, _ = solve(a, b, rcond, *work)
         return solution, rank, values
 
     return {"gelsy": pivoted, "gelsd": divided, "gelss": iterated}[driver]

@@ -146,13 +146,34 @@ topk: Any = op(
 # --- places in a sorted row, counts -------------------------------------------------------------------------
 
 
+#: Rows for each halving of a row from which all rows are searched together, and most values in each: 256 rows
+#: of 9 take 400 µs one by one, and 45 together.
+_ROWS, _COLUMNS = 8, 32
+
+
+def _searched(sequence: ndarray, values: ndarray, right: bool) -> ndarray:
+    """Search all rows together: places grow by powers of two as long as what is before them is below."""
+    count = sequence.shape[-1]
+    found = np.zeros(values.shape, np.int64)
+    for bit in reversed(range(count.bit_length())):
+        further = found + (1 << bit)
+        before = np.take_along_axis(sequence, np.minimum(further, count) - 1, -1)
+        reached = before <= values if right else before < values
+        if values.dtype.kind == "f":
+            reached |= np.isnan(values) & (right | ~np.isnan(before))
+        np.copyto(found, further, where=reached & (further <= count))
+    return found
+
+
 def _searchsorted(sequence: ndarray, values: ndarray, /, right: bool, small: bool) -> ndarray:
     side: Any = "right" if right else "left"
     dtype = np.int32 if small else np.int64
     sequence, values = orderable(sequence), orderable(values)
     if sequence.ndim == 1:
         return np.asarray(np.searchsorted(sequence, values, side)).astype(dtype)
-    rows = prod(sequence.shape[:-1])
+    rows, length, columns = prod(sequence.shape[:-1]), sequence.shape[-1], values.shape[-1]
+    if rows >= _ROWS * length.bit_length() and columns <= _COLUMNS:
+        return _searched(sequence, values, right).astype(dtype)
     pairs = zip(
         sequence.reshape(rows, sequence.shape[-1]), values.reshape(rows, values.shape[-1]), strict=True
     )
@@ -166,15 +187,21 @@ def _searchsorted(sequence: ndarray, values: ndarray, /, right: bool, small: boo
 searchsorted: Any = op("searchsorted", _searchsorted)
 
 
-def _bincount(x: ndarray, weights: ndarray | None, /, minlength: int) -> ndarray:
-    if weights is None:
-        return np.bincount(x, minlength=minlength)
-    counts = np.bincount(x, weights, minlength)
-    return counts.astype(np.float32) if weights.dtype == np.float32 else counts
+def _bincount(x: ndarray, weights: ndarray | None, /, minlength: int, length: int | None) -> ndarray:
+    counts = np.bincount(x, weights, minlength if length is None else length)
+    return counts.astype(np.float32) if weights is not None and weights.dtype == np.float32 else counts
 
 
-#: How often each non-negative integer occurs, or the sum of its weights.
-bincount: Any = op("bincount", _bincount, underivable="bincount", shape=no_shape("bincount"))
+def _bins(x: Any, weights: Any, minlength: int, length: int | None) -> Any:
+    if length is None:
+        return no_shape("bincount")()
+    dtype = np.int64 if weights is None else np.float32 if weights.dtype == np.float32 else np.float64
+    return (((length,), np.dtype(dtype)),)
+
+
+#: How often each non-negative integer occurs, or the sum of its weights: as many as `length` says where it is
+#: known.
+bincount: Any = op("bincount", _bincount, underivable="bincount", shape=_bins)
 
 
 def _histc(x: ndarray, /, bins: int, low: float, high: float) -> ndarray:

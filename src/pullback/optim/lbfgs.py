@@ -6,14 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..autograd.grad_mode import enable_grad, no_grad
+from ..core import backend
+from ..core.value import wrap
 from ..tensor.complex_parts import view_as_real
 from ..tensor.join import cat
 from ..tensor.tensor import Tensor
 from .checks import check_lr
+from .closures import Closures
 from .line_search import CURVATURE, DECREASE, NARROW, Point, cubic_minimum, strong_wolfe
 from .optimizer import Optimizer
-from .vectors import add_scaled, dot, is_short, number, recursion, size, tensor_of
+from .vectors import Pairs, add_scaled, dot, number, recursion, size, tensor_of
 
 #: The names of the history in a state dict.
 HISTORY = ("old_dirs", "old_stps", "ro", "H_diag")
@@ -51,6 +56,8 @@ class LBFGS(Optimizer):
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
         self._params = self.param_groups[0]["params"]
+        self._pairs = Pairs()
+        self._closures = Closures()
 
     # --- all parameters as one vector -----------------------------------------------------------------------
 
@@ -76,7 +83,7 @@ class LBFGS(Optimizer):
         """Take up to `max_iter` steps; return the loss at the beginning."""
         group = self.param_groups[0]
         lr = group["lr"].squeeze() if isinstance(group["lr"], Tensor) else group["lr"]
-        closure = enable_grad()(closure)
+        closure = enable_grad()(self._closures.native(closure) if backend.compiles_parts.get() else closure)
         # One state for all parameters; it stands under the first, as in torch's state dicts.
         state = self.state[self._params[0]]
         state.setdefault("func_evals", 0)
@@ -91,13 +98,13 @@ class LBFGS(Optimizer):
             return first
 
         direction, length = state.get("d"), state.get("t")
-        history = _History(*(state.get(name) for name in HISTORY))
+        history = _History(self._pairs, *map(state.get, HISTORY))
         last_gradient, last_loss = state.get("prev_flat_grad"), state.get("prev_loss")
         for iteration in range(1, group["max_iter"] + 1):
             state["n_iter"] += 1
             if state["n_iter"] == 1:
                 direction = gradient.neg()
-                history = _History([], [], [], 1)
+                history = _History(self._pairs, [], [], [], 1)
             else:
                 history.take(gradient.sub(last_gradient), direction.mul(length), group["history_size"])
                 weights = state.setdefault("al", [None] * group["history_size"])
@@ -147,6 +154,8 @@ class LBFGS(Optimizer):
             zip(HISTORY, (history.changes, history.steps, history.inverses, history.scale), strict=True)
         )
         state.update(prev_flat_grad=last_gradient, prev_loss=last_loss)
+        if history.weights is not None:
+            state["al"][: len(history.weights)] = [wrap(np.asarray(w)) for w in history.weights]
         return first
 
     def _along(self, closure: Callable[[], Any], direction: Any) -> Callable[[float], tuple[float, Any]]:
@@ -168,10 +177,13 @@ class LBFGS(Optimizer):
 class _History:
     """The last steps s and changes of the gradient y, with 1/(yᵀs), and the scale yᵀs/(yᵀy) of H₀."""
 
+    pairs: Pairs
     changes: list[Any]
     steps: list[Any]
     inverses: list[Any]
     scale: Any
+    #: The weights of the last recursion on arrays.
+    weights: Any = None
 
     def take(self, y: Any, s: Any, size: int) -> None:
         """Add a pair if the curvature is positive; forget the oldest of `size`."""
@@ -181,6 +193,7 @@ class _History:
         if len(self.changes) == size:
             for values in (self.changes, self.steps, self.inverses):
                 values.pop(0)
+            self.pairs.keep(self.steps, self.changes)
         self.changes.append(y)
         self.steps.append(s)
         self.inverses.append(1.0 / product)
@@ -188,11 +201,10 @@ class _History:
 
     def direction(self, gradient: Any, weights: list[Any]) -> Any:
         """−H·g by the two-loop recursion; `weights` keeps the numbers of the first loop."""
-        vectors = gradient, self.scale, *self.steps, *self.changes, *self.inverses
-        if all(is_short(v) for v in vectors):
-            d, found = recursion(gradient, self.steps, self.changes, self.inverses, self.scale)
-            weights[: len(found)] = found
-            return d
+        found = recursion(gradient, self.steps, self.changes, self.inverses, self.scale, self.pairs)
+        if found is not None:
+            self.weights = found[1]
+            return found[0]
         q = gradient.neg()
         for i in reversed(range(len(self.changes))):
             weights[i] = dot(self.steps[i], q) * self.inverses[i]

@@ -21,6 +21,7 @@ from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap, wrap_al
 from ..ops import view as v
 from ..ops.convert import cast
 from ..ops.gather import places
+from ..ops.reduce import count_nonzero
 from ..ops.structure import expand, stack
 from .batching import refuse_batched
 from .data import array_from
@@ -211,18 +212,18 @@ def _as_index(item: Any) -> Any:
     )
 
 
-def counts(x: Any) -> Callable[[Any], int] | None:
-    """Return what tells how many elements of a traced value are not 0; None for other values, and where a
-    trace cannot know.
+def asked_size(x: Any) -> Callable[[Any], int] | None:
+    """Return what tells a size that follows from a traced value; None for other values, and where a trace
+    cannot know.
     """
     value = x._value if isinstance(x, TensorBase) else x
-    return value.recorder.counts if type(value) is Tracer else None
+    return value.recorder.size if type(value) is Tracer else None
 
 
 def traced_places(x: Any) -> Any:
-    """Return the places, (rank, n), of what is not 0 in a value whose trace `counts`; None for others."""
-    count = counts(x)
-    return None if count is None else places(x, count(x))
+    """Return the places, (rank, n), of what is not 0 in a value whose trace knows sizes; None for others."""
+    size = asked_size(x)
+    return None if size is None else places(x, size(count_nonzero(x, tuple(range(len(shape_of(x)))))))
 
 
 def mask_entries(x: Any, dim: int, mask: Any) -> list[Entry]:

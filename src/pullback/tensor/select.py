@@ -26,7 +26,7 @@ from .api import public
 from .assign import number_array
 from .batching import refuse_dynamic
 from .data import scalar_array
-from .index_parts import counts, traced_places
+from .index_parts import asked_size, traced_places
 from .math import factor, number
 from .properties import common_dtype
 from .rearrange import refuse_complex_history
@@ -399,7 +399,7 @@ def masked_select(input: Any, mask: Any) -> Any:
     if dtype_of(tensor("masked_select", "mask", mask, 2)).kind != "b":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     _broadcast(mask, input)
-    if counts(mask) is not None:
+    if asked_size(mask) is not None:
         common = np.broadcast_shapes(shape_of(input), shape_of(mask))
         if common:
             places = traced_places(expand(mask, common))

@@ -14,16 +14,22 @@ from ..core.op import unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..errors import type_name
 from ..ops import sort as o
-from ..ops.comparison import eq, ne
+from ..ops.arithmetic import add
+from ..ops.comparison import eq, lt, ne, where
 from ..ops.convert import cast
+from ..ops.extreme import amax, amin
 from ..ops.kernel_words import RARE
+from ..ops.mixture import maximum
 from .api import public
 from .data import overflow
+from .index_parts import asked_size
 from .properties import common_dtype
 from .return_types import named
 from .signature import Parser, is_number
 from .sizes import count, integer, tensor
 from .tensor import checked_dim
+
+_INT64 = np.dtype(np.int64)
 
 
 def _dim(name: str, input: Any, dim: Any) -> int:
@@ -211,6 +217,10 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
 # --- counts -------------------------------------------------------------------------------------------------
 
 
+def _number(value: int) -> Any:
+    return wrap(np.full((), value, _INT64))
+
+
 @public(out=False)
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     """Count each of 0, 1, 2, … in a vector of integers, or sum `weights` where it occurs."""
@@ -221,11 +231,20 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{type_word(dtype)}'")
     if len(shape) == 1 and not shape[0]:
         return wrap(np.zeros(minlength, np.int64))
-    if len(shape) != 1 or (input._level == 0 and array_of(input).min() < 0):
+    size, length, negative = asked_size(input), None, False
+    if len(shape) == 1 and size is not None:
+        # A trace knows the number of bins; it is another trace where an element is negative.
+        most = add(cast(amax(input, (0,), False), _INT64), _number(1))
+        below = lt(amin(input, (0,), False), wrap(np.zeros((), dtype)))
+        length = size(where(below, _number(-1), maximum(most, _number(minlength))))
+        negative = length < 0
+    elif len(shape) == 1 and input._level == 0:
+        negative = array_of(input).min() < 0
+    if len(shape) != 1 or negative:
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is not None and shape_of(weights) != shape:
         raise RuntimeError("weights should be 1-d and have the same length as input")
-    return o.bincount(input, weights, int(minlength))
+    return o.bincount(input, weights, int(minlength), length)
 
 
 @public

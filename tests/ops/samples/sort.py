@@ -24,10 +24,12 @@ SAMPLES = [
     Sample("searchsorted", (np.array([1.0, 3.0, 5.0]), normal(2, 3)), (False, False)),
     Sample("searchsorted", (np.sort(normal(2, 3)), normal(2, 4)), (True, True)),
     Sample(
-        "bincount", (integers(7, high=4), None), (6,), reference=lambda x, w, n: np.bincount(x, minlength=n),
-        known_shape=False,
+        "bincount", (integers(7, high=4), None), (6, None), known_shape=False,
+        reference=lambda x, w, n, length: np.bincount(x, minlength=n),
     ),
-    Sample("bincount", (integers(7, high=4), normal(7)), (6,), smooth=False, known_shape=False),
+    Sample("bincount", (integers(7, high=4), None), (0, 6)),
+    Sample("bincount", (integers(7, high=4), normal(7)), (6, None), smooth=False, known_shape=False),
+    Sample("bincount", (integers(7, high=4), normal(7)), (0, 6), smooth=False),
     Sample(
         "histc", (normal(20),), (5, -1.0, 1.0), reference=lambda x, n, a, b: np.histogram(x, n, (a, b))[0]
     ),

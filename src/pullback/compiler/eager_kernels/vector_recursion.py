@@ -14,7 +14,6 @@ import numpy as np
 from numpy import ndarray
 
 from ..runtime import engine
-from ..runtime.shared_kernels import address
 
 _Call = ctypes.CFUNCTYPE(None, *(ctypes.c_void_p,) * 5, ctypes.c_float, ctypes.c_int64, ctypes.c_int64)
 
@@ -26,14 +25,16 @@ class Recursion:
         self._library: engine.Library | None = None
 
     def run(
-        self, d: ndarray, steps: Sequence[ndarray], changes: Sequence[ndarray], inverses: Sequence[ndarray],
+        self, d: ndarray, steps: Sequence[int], changes: Sequence[int], inverses: Sequence[ndarray],
         scale: float,
     ) -> ndarray:  # fmt: skip
-        """Apply the recursion to `d` in place, and return the weights of the steps."""
+        """Apply the recursion to `d` in place, and return the weights of the steps, whose vectors are told by
+        their addresses.
+        """
         if self._library is None:
             self._library = engine.Library(engine.whole([_TEXT]), {})
             self._call = _Call(self._library.address("recursion"))
-        places = [np.array([*map(address, arrays)], np.int64) for arrays in (steps, changes)]
+        places = [np.array(addresses, np.int64) for addresses in (steps, changes)]
         factors = np.array([*map(float, inverses)], np.float32)
         weights = np.empty(len(steps), np.float32)
         self._call(

@@ -27,11 +27,11 @@ from ...core.modes import DEFAULT, NO_GRAD, Modes, modes, set_modes
 from ...core.node import LEAF, AccumulateGrad, Node, accumulator
 from ...core.op import TABLE
 from ...core.tracer import Equation, Recorder, Reference, Tracer, seeing, tracing
-from ...core.value import TensorBase, shape_of, wrap
+from ...core.value import TensorBase, wrap
 from ...nn.parameter import Buffer, Parameter
 from ...ops.cheap import CHEAP
-from ...ops.reduce import count_nonzero
 from ...tensor.random import default_generator
+from ...tensor.sparse import Sparse
 from ...tensor.tensor import Tensor
 from ...torch_names.amp.autocast_mode import settings, traced_apart
 from ...utils._pytree import tree_flatten, tree_unflatten
@@ -52,6 +52,7 @@ from .heard_warnings import WarnAgain
 from .outgoing import Given, outgoing
 from .results import Made, Result, Results
 from .session import Effect, Knowledge, Session, current
+from .sparse_inputs import SparseInputs
 from .unsupported import Again, OnlyNow, Unsupported
 
 #: Shape and dtype.
@@ -249,6 +250,7 @@ class _Capture:
         self.phantom: dict[int, Any] = {}
         self.phantom_values: set[int] = set()
         self._strides: dict[int, tuple[int, ...]] = {}
+        self._sparse = SparseInputs(lambda why: self.session.refusal(why))
         self._index: dict[int, int] = {}
         self._before: list[_Slots] = []
         self._leaves: list[bool] = []
@@ -262,7 +264,7 @@ class _Capture:
         self.recorder = Recorder(fresh_level())
         self.recorder.places = {} if places else None
         self.recorder.lifts = True
-        self.recorder.counts = self._count_of
+        self.recorder.size = self._size
         self._thread = threading.get_ident()
         self._drawn: Any = None
         self._heard, self._hears = warnings.catch_warnings(record=True), False
@@ -301,6 +303,9 @@ class _Capture:
         A tensor that is found by a place and otherwise, too, is told by its identity after all: a call that
         finds another one in the place is another program's. One that is `told` from others is not found.
         """
+        if isinstance(t, Sparse):
+            self._meet_sparse(t, place)
+            return
         known = self._index.get(id(t))
         if known is not None:
             cell = self.cells[known]
@@ -323,6 +328,17 @@ class _Capture:
         if not isinstance(t._value, Tracer):
             kind = "number" if type(place) is Number else "place"
             self._add(t, Cell("fixed", t) if place is None else Cell(kind, place))
+
+    def _meet_sparse(self, t: Sparse, place: Any) -> None:
+        values = t._plain
+        if type(values._value) is Tracer and id(values) not in self._index:
+            return  # the trace has made it
+        guard = self._sparse.meet(t)
+        if place is not None:
+            self.session.guards.append(place)
+        if guard is not None:
+            self.session.guards.append(guard)
+            self._meet(values, None)
 
     def _is_stand_in(self, t: Any) -> bool:
         return any(t is each for each in self.phantom.values())
@@ -395,6 +411,7 @@ class _Capture:
                 if asked:
                     session.note(Contents(answer, settings, (), precisions), (id(settings), "answer"))
                 recorder.check_lifted()
+                self._sparse.check()
                 if recorder.refused is not None:
                     raise recorder.refused
                 self._follow_modes(before)
@@ -427,6 +444,7 @@ class _Capture:
 
     def _put_back(self) -> None:
         """Let the tensors hold what they held before the trace."""
+        self._sparse.put_back()
         for slots in self._before:
             t = slots.tensor
             t._value, t._node, t._view, t._level = slots.value, slots.node, slots.view, slots.level
@@ -469,10 +487,9 @@ class _Capture:
             if type(value) in (int, float):
                 yield place
 
-    def _count_of(self, x: Any) -> int:
-        """Return how many elements of a traced value are not 0, in the call that is traced."""
-        count = count_nonzero(x, tuple(range(len(shape_of(x)))))
-        return self.session.size(Item(self.session, int, count, None))
+    def _size(self, size: Any) -> int:
+        """Return a traced integer, in the call that is traced."""
+        return self.session.size(Item(self.session, int, size, None))
 
     def _number_of(self, t: Any) -> Any:
         """Return the number of a traced tensor of one element, in the call that is traced."""

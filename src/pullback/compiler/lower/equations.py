@@ -36,6 +36,7 @@ from . import (
     reductions,
     routines,
     sampling,
+    scans,
     selection,
     shared_operands,
     views,
@@ -55,7 +56,7 @@ RULES: dict[str, Callable[..., Any]] = {
     name: rule
     for family in (
         arrangements, averages, batch_norm, borders, contractions, convolutions, gathers, losses,
-        normalization, reductions, routines, sampling, selection, views,
+        normalization, reductions, routines, sampling, scans, selection, views,
     )
     for name, rule in family.LOWERINGS.items()
 } | {"scaled_dot_product_attention": attention.attention}  # fmt: skip

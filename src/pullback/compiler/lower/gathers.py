@@ -246,6 +246,36 @@ def classes(context: Context, x: Lowered, count: int) -> Lowered | None:
     return x
 
 
+def searchsorted(
+    context: Context, sequence: Lowered, values: Lowered, right: bool, small: bool
+) -> Lowered | None:
+    """Lower a search in sorted rows: the place grows by powers of two as long as what is before it is below
+    the value.
+    """
+    if sequence.dtype != values.dtype or sequence.dtype != computing(sequence.dtype):
+        return None
+    sequence, values = _held(context, sequence), _held(context, values)
+    count, lead = sequence.shape[-1], len(sequence.shape) - 1
+    dtype = context.results[0][1]
+
+    def body(ops: Any, at: Indices) -> Any:
+        value, found = values.at(ops, at), ops.constant(0, INT64)
+        for bit in reversed(range(count.bit_length())):
+            next_ = ops.add(found, ops.constant(1 << bit, INT64))
+            before = ops.minimum(ops.sub(next_, ops.constant(1, INT64)), ops.constant(count - 1, INT64))
+            element = sequence.at(ops, (*at[:lead], ops.place(before, count)))
+            reached = ops.le(element, value) if right else ops.lt(element, value)
+            if sequence.dtype.kind == "f":  # NaN is above everything
+                above = ops.ne(value, value)
+                above = above if right else ops.and_(above, ops.eq(element, element))
+                reached = ops.or_(reached, above)
+            within = ops.le(next_, ops.constant(count, INT64))
+            found = ops.select(ops.and_(within, reached), next_, found)
+        return ops.cast(found, dtype)
+
+    return context.map(values.shape, dtype, body)
+
+
 LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
     "classes": classes,
     "embedding": embedding,
@@ -257,4 +287,5 @@ LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
     "index_put": index_put,
     "index_select": index_select,
     "scatter_add": scatter_add,
+    "searchsorted": searchsorted,
 }

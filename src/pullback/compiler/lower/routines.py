@@ -38,33 +38,33 @@ def scattered(
         return ops.select(kept(ops, at), found, ops.constant(0, source.dtype))
 
     analysis = Analysis()
-    at = _variables("i", source.shape)
-    target = linear(where(analysis, _indices(at)), strides_of(shape))
+    at = variables("i", source.shape)
+    target = linear(where(analysis, spread(at)), strides_of(shape))
     reads = list(analysis.reads)
-    value(analysis, _indices(at))
+    value(analysis, spread(at))
     if base is not None:
-        base.body(analysis, _indices(_variables("o", shape)))
+        base.body(analysis, spread(variables("o", shape)))
     # Elements of the innermost loop go to different places when only the loop itself tells them apart.
     apart = bool(at) and target.coefficient(at[-1]) not in (None, 0) and not any(
         at[-1].name in read.index.variables() for read in reads
     )
 
     def write(ops: Any) -> None:
-        first = _variables("o", shape)
+        first = variables("o", shape)
         with nest(ops, first):
-            indices = _indices(first)
+            indices = spread(first)
             start = ops.constant(0, source.dtype) if base is None else base.at(ops, indices)
             ops.store(buffer, linear(indices, strides_of(shape)), start)
-        variables = _variables("i", source.shape)
-        with nest(ops, variables, independent=apart):
-            indices = _indices(variables)
+        loops = variables("i", source.shape)
+        with nest(ops, loops, independent=apart):
+            indices = spread(loops)
             position = linear(where(ops, indices), strides_of(shape))
             found = value(ops, indices)
             if accumulate:
                 found = ops.add(ops.reread(buffer, position), found)
             ops.store(buffer, position, found)
 
-    context.nodes.append(Routine(buffer, _distinct(analysis, buffer), write=write))
+    context.nodes.append(Routine(buffer, distinct(analysis, buffer), write=write))
     return context.held(buffer)
 
 
@@ -75,20 +75,20 @@ def joined(context: Context, parts: Sequence[Lowered], dim: int) -> Lowered:
     buffer = context.buffer(tuple(shape), parts[0].dtype)
     analysis = Analysis()
     for part in parts:
-        part.body(analysis, _indices(_variables("i", part.shape)))
+        part.body(analysis, spread(variables("i", part.shape)))
 
     def write(ops: Any) -> None:
         start = 0
         for part in parts:
             # Axes behind `dim` lie together in the result and in a part: one loop goes over them.
-            variables = _variables("i", part.shape)
-            with nest(ops, variables):
-                indices = _indices(variables)
+            loops = variables("i", part.shape)
+            with nest(ops, loops):
+                indices = spread(loops)
                 place = (*indices[:dim], indices[dim] + start, *indices[dim + 1 :])
                 ops.store(buffer, linear(place, strides_of(buffer.shape)), part.at(ops, indices))
             start += part.shape[dim]
 
-    context.nodes.append(Routine(buffer, _distinct(analysis, buffer), write=write))
+    context.nodes.append(Routine(buffer, distinct(analysis, buffer), write=write))
     return context.held(buffer)
 
 
@@ -124,15 +124,18 @@ def nest(ops: Any, variables: Sequence[Variable], independent: bool = True) -> A
     return loops
 
 
-def _variables(letter: str, shape: Shape) -> list[Variable]:
+def variables(letter: str, shape: Shape) -> list[Variable]:
+    """Return a loop variable for each axis."""
     return [Variable(f"{letter}{n}", extent) for n, extent in enumerate(shape)]
 
 
-def _indices(variables: Sequence[Variable]) -> Indices:
-    return tuple(atom_index(v) if v.extent > 1 else constant(0) for v in variables)
+def spread(loops: Sequence[Variable]) -> Indices:
+    """Return the indices that loop variables are."""
+    return tuple(atom_index(v) if v.extent > 1 else constant(0) for v in loops)
 
 
-def _distinct(analysis: Analysis, own: Buffer) -> list[Buffer]:
+def distinct(analysis: Analysis, own: Buffer) -> list[Buffer]:
+    """Return the buffers that loops read, once each."""
     return list({r.buffer.number: r.buffer for r in analysis.reads if r.buffer is not own}.values())
 
 

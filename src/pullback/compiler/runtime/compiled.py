@@ -416,6 +416,8 @@ class Compiled:
         check: bool = False,
     ) -> None:
         self.function = function
+        #: What is called once no program is made of the function.
+        self._eagerly = in_parts(function)
         self.fullgraph = fullgraph
         self.limit = RECOMPILE_LIMIT if limit is None else limit
         self.check = check
@@ -450,8 +452,10 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function by the program that fits."""
-        if self.eager_because is not None or is_tracing() or "force_eager" in STANCE:
+        if is_tracing() or "force_eager" in STANCE:
             return self.function(*args, **kwargs)
+        if self.eager_because is not None:
+            return self._eagerly(*args, **kwargs)
         if not self._plain():
             return self._outside(args, kwargs)
         leaves, spec, nodes = taken_apart(args, kwargs)
@@ -667,7 +671,7 @@ class Compiled:
         if self.fullgraph and breaks:
             raise Unsupported(f"compile(fullgraph=True): {why}")
         self._warn(why)
-        return self.function(*args, **kwargs)
+        return self._eagerly(*args, **kwargs)
 
     def _in_parts(self, why: str, args: Any, kwargs: Any) -> Any:
         """Run eagerly what exchanges tensors between processes, with its modules compiled by themselves."""
@@ -675,8 +679,7 @@ class Compiled:
             raise Unsupported(f"compile(fullgraph=True): {why}")
         self.eager_because = why
         warnings.warn(f"compile: {self._name()} runs in parts: {why}", UserWarning, stacklevel=6)
-        self.function = in_parts(self.function)
-        return self.function(*args, **kwargs)
+        return self._eagerly(*args, **kwargs)
 
     def _say_once(self, why: str) -> None:
         if why not in self._said and self.eager_because is None:
