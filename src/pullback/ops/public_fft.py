@@ -1,4 +1,4 @@
-"""Transforms as pocketfft of SciPy has them: by public functions of SciPy, or by NumPy where it is missing."""
+"""Transforms as pocketfft of SciPy has them: by public functions of SciPy, or by NumPy where missing."""
 
 from __future__ import annotations
 
