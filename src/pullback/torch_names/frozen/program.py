@@ -148,7 +148,7 @@ class FrozenProgram:
         first = 1 + len(self._held)
         with self._turn:
             for slot, array in enumerate((*arrays, *outputs), start=first):
-                self._table[slot] = array.ctypes.data
+                self._table[slot] = _address(array)
             buffers = self._buffers
             if self._has_calls:
                 everything = (*self._held, *arrays, *outputs)
@@ -349,6 +349,14 @@ def _pool(arrays: Mapping[str, ndarray], plan: Mapping[str, Any]) -> Pool:
         made = Pool({symbol: library.address(symbol) for symbol in SYMBOLS})
         _threads.append((made, library))
     return _threads[0][0]
+
+
+def _address(array: ndarray) -> int:
+    """Return where an array's elements are: what can be written to tells it in a third of the time."""
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))
+    except (TypeError, ValueError, BufferError):  # read-only, empty, or of a dtype that buffers do not know
+        return array.ctypes.data
 
 
 def _aligned(size: int) -> ndarray:
