@@ -122,7 +122,8 @@ def _taken(facts: Facts) -> list[str]:
         *("    " + line for line in _arrays(facts)),
         f"    {elsewhere}",
         "mode = modes()",
-        "if mode is not DEFAULT and mode is not NO_GRAD" + " or surplus or named" * facts.public + ":",
+        "if (mode is not DEFAULT and mode is not NO_GRAD and mode is not INFERENCE)"
+        + " or surplus or named" * facts.public + ":",
         f"    {elsewhere}",
     ]
     for k, name in enumerate(facts.inputs):
@@ -278,6 +279,9 @@ def _node(facts: Facts) -> list[str]:
     absent = [] if several else ["y._node = None"]
     if facts.view:
         absent = [f"y._node = None if {facts.inputs[0]}._node is None else unrecorded({facts.inputs[0]}, r)"]
+    else:
+        counters = [f"y{k}._counter" for k in range(facts.outputs)] if several else ["y._counter"]
+        absent += ["if mode is INFERENCE:", *(f"    {counter} = NoVersions()" for counter in counters)]
     if not facts.derivable:
         return [*absent, f"return {result}"]
     count = len(facts.inputs)
@@ -285,7 +289,7 @@ def _node(facts: Facts) -> list[str]:
     first = f"r{facts.carried[0]}" if several else "r"
     carries = f"(e := {first}.dtype) is not F32 and e not in DIFFERENTIABLE"
     lines = [
-        f"if ({nowhere}) or mode is NO_GRAD or ({carries}):",
+        f"if ({nowhere}) or mode is not DEFAULT or ({carries}):",
         *("    " + line for line in absent),
         f"    return {result}",
         "n = new(node_class)",

@@ -30,10 +30,11 @@ from ..array.strides import settled
 from . import facade
 from .blame import PACKAGE, next_sequence, own_file, stamp, user_frame
 from .call_source import Facts, Saved, source_of
-from .modes import DEFAULT, NO_GRAD, modes
+from .modes import DEFAULT, INFERENCE, NO_GRAD, modes
 from .node import DIFFERENTIABLE, LEAF, Node, Output, accumulator, unrecorded
 from .saved import FROZEN
 from .value import run
+from .versions import NoVersions
 from .views import View, bring_up_to_date
 
 if TYPE_CHECKING:
@@ -142,7 +143,8 @@ def _code_of(facts: Facts) -> CodeType:
 facade.shared.update({
     "ABSENT": ABSENT, "DEFAULT": DEFAULT, "DIFFERENTIABLE": DIFFERENTIABLE, "F32": F32, "F64": F64,
     "FROZEN": FROZEN, "I64": I64, "IGNORE": IGNORE, "LEAF": LEAF, "LEAST": LEAST, "MOST": MOST,
-    "NOTHING": (None, FROZEN, 0), "NO_GRAD": NO_GRAD, "Output": Output, "PARALLEL_SIZE": PARALLEL_SIZE,
+    "INFERENCE": INFERENCE, "NOTHING": (None, FROZEN, 0), "NO_GRAD": NO_GRAD, "NoVersions": NoVersions,
+    "Output": Output, "PARALLEL_SIZE": PARALLEL_SIZE,
     "accumulator": accumulator, "bring_up_to_date": bring_up_to_date, "calling_frame": sys._getframe,
     "float32": float32, "float64": float64, "loud": loud, "modes": modes, "ndarray": ndarray, "new": _new,
     "next_sequence": next_sequence, "own_file": own_file, "parallel": parallel, "quiet": quiet, "run": run,

@@ -354,7 +354,8 @@ def _pool(arrays: Mapping[str, ndarray], plan: Mapping[str, Any]) -> Pool:
 def _address(array: ndarray) -> int:
     """Return where an array's elements are: what can be written to tells it in a third of the time."""
     try:
-        return ctypes.addressof(ctypes.c_char.from_buffer(array))
+        held: Any = array
+        return ctypes.addressof(ctypes.c_char.from_buffer(held))
     except (TypeError, ValueError, BufferError):  # read-only, empty, or of a dtype that buffers do not know
         return array.ctypes.data
 
