@@ -241,8 +241,11 @@ def following_channels(result: ndarray, operands: Sequence[Any]) -> ndarray:
 
     The format that a network's input (or a layer's weight) is given in goes through all of it.
     """
-    found = any(isinstance(value, ndarray) and suggests_channels_last(value) for value in operands)
-    return _channels_last(result) if found else result
+    if result.ndim in (4, 5):
+        for value in operands:
+            if isinstance(value, ndarray) and value.ndim > 3 and suggests_channels_last(value):
+                return laid_out(result, channels_last_strides(result.shape))
+    return result
 
 
 def following_planes(result: ndarray, operands: Sequence[Any]) -> ndarray:
@@ -257,7 +260,3 @@ def empty_joined(arrays: Sequence[ndarray], shape: Ints) -> ndarray:
     if all(suggests_channels_last(array) for array in arrays):
         return laid_out_empty(shape, channels_last_strides(shape), arrays[0].dtype)
     return np.empty(shape, arrays[0].dtype)
-
-
-def _channels_last(array: ndarray) -> ndarray:
-    return laid_out(array, channels_last_strides(array.shape)) if array.ndim in (4, 5) else array

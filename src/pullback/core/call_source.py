@@ -79,6 +79,10 @@ class Facts(NamedTuple):
     metadata: tuple[int, ...]
 
 
+#: Asks for a mode that a call which is written here does not know.
+OTHER_MODE = "mode is not DEFAULT and mode is not NO_GRAD and mode is not INFERENCE"
+
+
 def source_of(facts: Facts) -> str:
     """Return the source of ``call``."""
     lines = [f"def call({_parameters(facts)}):", *("    " + line for line in _body(facts))]
@@ -122,12 +126,12 @@ def _taken(facts: Facts) -> list[str]:
         *("    " + line for line in _arrays(facts)),
         f"    {elsewhere}",
         "mode = modes()",
-        "if (mode is not DEFAULT and mode is not NO_GRAD and mode is not INFERENCE)"
-        + " or surplus or named" * facts.public + ":",
+        f"if {OTHER_MODE}" + " or surplus or named" * facts.public + ":",
         f"    {elsewhere}",
     ]
     for k, name in enumerate(facts.inputs):
-        tensor = [f"if {name}._view is not None:", f"    bring_up_to_date({name})"] * facts.derivable
+        stale = f"if {name}._view is not None and mode is not INFERENCE:"
+        tensor = [stale, f"    bring_up_to_date({name})"] * facts.derivable
         tensor += [f"a{k} = {name}._value", f"if type(a{k}) is not ndarray:", f"    {elsewhere}"]
         if facts.derivable:
             tensor.append(f"n{k} = {name}._node")
@@ -277,11 +281,10 @@ def _node(facts: Facts) -> list[str]:
     several = facts.outputs > 1
     result = _tuple([f"y{k}" for k in range(facts.outputs)]) if several else "y"
     absent = [] if several else ["y._node = None"]
+    made = [f"y{k}" for k in range(facts.outputs)] if several else ["y"]
+    absent += ["if mode is INFERENCE:", *(f"    {y}._counter = no_versions()" for y in made)]
     if facts.view:
         absent = [f"y._node = None if {facts.inputs[0]}._node is None else unrecorded({facts.inputs[0]}, r)"]
-    else:
-        counters = [f"y{k}._counter" for k in range(facts.outputs)] if several else ["y._counter"]
-        absent += ["if mode is INFERENCE:", *(f"    {counter} = NoVersions()" for counter in counters)]
     if not facts.derivable:
         return [*absent, f"return {result}"]
     count = len(facts.inputs)

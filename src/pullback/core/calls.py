@@ -142,13 +142,13 @@ def _code_of(facts: Facts) -> CodeType:
 # What the source of every call may name.
 facade.shared.update({
     "ABSENT": ABSENT, "DEFAULT": DEFAULT, "DIFFERENTIABLE": DIFFERENTIABLE, "F32": F32, "F64": F64,
-    "FROZEN": FROZEN, "I64": I64, "IGNORE": IGNORE, "LEAF": LEAF, "LEAST": LEAST, "MOST": MOST,
-    "INFERENCE": INFERENCE, "NOTHING": (None, FROZEN, 0), "NO_GRAD": NO_GRAD, "NoVersions": NoVersions,
-    "Output": Output, "PARALLEL_SIZE": PARALLEL_SIZE,
-    "accumulator": accumulator, "bring_up_to_date": bring_up_to_date, "calling_frame": sys._getframe,
-    "float32": float32, "float64": float64, "loud": loud, "modes": modes, "ndarray": ndarray, "new": _new,
-    "next_sequence": next_sequence, "own_file": own_file, "parallel": parallel, "quiet": quiet, "run": run,
-    "settled": settled, "unrecorded": unrecorded, "user_frame": user_frame, "view_of": View.of,
+    "FROZEN": FROZEN, "I64": I64, "IGNORE": IGNORE, "INFERENCE": INFERENCE, "LEAF": LEAF, "LEAST": LEAST,
+    "MOST": MOST, "NOTHING": (None, FROZEN, 0), "NO_GRAD": NO_GRAD, "Output": Output,
+    "PARALLEL_SIZE": PARALLEL_SIZE, "accumulator": accumulator, "bring_up_to_date": bring_up_to_date,
+    "calling_frame": sys._getframe, "float32": float32, "float64": float64, "loud": loud, "modes": modes,
+    "ndarray": ndarray, "new": _new, "no_versions": NoVersions, "next_sequence": next_sequence,
+    "own_file": own_file, "parallel": parallel, "quiet": quiet, "run": run, "settled": settled,
+    "unrecorded": unrecorded, "user_frame": user_frame, "view_of": View.of,
 })  # fmt: skip
 
 
@@ -229,7 +229,8 @@ def _variadic(op: Op) -> Callable[..., Any]:
     def call(tensors: Sequence[Any], *attrs: Any) -> Any:
         nonlocal node_class
         mode = modes()
-        if not inline or not tensors or (mode is not DEFAULT and mode is not NO_GRAD):
+        common = mode is DEFAULT or mode is NO_GRAD or mode is INFERENCE
+        if not inline or not tensors or not common:
             return run(op, tuple(tensors), attrs)
         dtype = None
         recorded = False
@@ -243,7 +244,7 @@ def _variadic(op: Op) -> Callable[..., Any]:
             if type(a) is not ndarray or (a.dtype is not dtype and dtype is not None):
                 return run(op, tuple(tensors), attrs)
             dtype = a.dtype
-            if v._view is not None:
+            if v._view is not None and mode is not INFERENCE:
                 bring_up_to_date(v)
             node = v._node
             if node is not None:
@@ -256,9 +257,9 @@ def _variadic(op: Op) -> Callable[..., Any]:
             return run(op, tuple(tensors), attrs)
         y = _new(facade.Tensor)
         y._value = r = kernel(tuple(arrays), *attrs)
-        y._counter = [0]
+        y._counter = [0] if mode is not INFERENCE else NoVersions()
         y._view = None
-        if not recorded or mode is NO_GRAD or not derivable or dtype not in DIFFERENTIABLE:
+        if not recorded or mode is not DEFAULT or not derivable or dtype not in DIFFERENTIABLE:
             y._node = None
             return y
         if node_class is None:
@@ -288,9 +289,10 @@ def _parts(op: Op) -> Callable[..., Any]:
             return op.evaluate((input,), attrs) if t is ndarray else run(op, (input,), attrs)
         a = input._value
         mode = modes()
-        if type(a) is not ndarray or (mode is not DEFAULT and mode is not NO_GRAD):
+        common = mode is DEFAULT or mode is NO_GRAD or mode is INFERENCE
+        if type(a) is not ndarray or not common:
             return run(op, (input,), attrs)
-        if input._view is not None and derivable:
+        if input._view is not None and derivable and mode is not INFERENCE:
             bring_up_to_date(input)
         outs = []
         for k, r in enumerate(kernel(a if a.size else settled(a), *attrs)):
@@ -301,7 +303,7 @@ def _parts(op: Op) -> Callable[..., Any]:
             y._view = View.of(input, op, attrs, k, mode)
             outs.append(y)
         node = input._node
-        if node is None or mode is NO_GRAD or not outs or not derivable:
+        if node is None or mode is not DEFAULT or not outs or not derivable:
             if node is not None:
                 for y in outs:
                     y._node = unrecorded(input, y._value)

@@ -2,9 +2,9 @@
 modes, autocast, profiling.
 
 All modes together are one immutable record in one context variable, so that the hot path of an op reads a
-single variable and compares it with the two records that nearly every program runs under, `DEFAULT` and
-`NO_GRAD`; any other record sends the op down the general path. A context variable is per thread and per
-asyncio task.
+single variable and compares it with the three records that nearly every program runs under, `DEFAULT`,
+`NO_GRAD` and `INFERENCE`; any other record sends the op down the general path. A context variable is per
+thread and per asyncio task.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ class Modes(NamedTuple):
 DEFAULT = Modes()
 NO_GRAD = Modes(grad=False)
 INFERENCE = Modes(grad=False, inference=True)
+COMMON = (DEFAULT, NO_GRAD, INFERENCE)
 
 _current: ContextVar[Modes] = ContextVar("pullback_modes", default=DEFAULT)
 
@@ -48,7 +49,7 @@ modes = _current.get
 
 def set_modes(record: Modes) -> None:
     """Put `record` in force; the common records are always the same objects, so `is` finds them."""
-    for common in (DEFAULT, NO_GRAD, INFERENCE):
+    for common in COMMON:
         if record == common:
             record = common
     _current.set(record)

@@ -28,6 +28,7 @@ from ..ops.view import squeeze_dim, t, transpose, unsqueeze
 from .api import public
 from .math import factor
 from .tensor import Tensor, checked_dim
+from .unrecorded import arrays
 
 BOOL = np.dtype(bool)
 
@@ -212,6 +213,10 @@ def matmul(input: Any, other: Any) -> Any:
         if type(row._counter) is list:
             row._counter[0] = 1  # torch squeezes the product in place, which counts as an update
         return row
+    if ra > 2 and rb > 2 and a[:-2] == b[:-2] and a[-1] == b[-2] and (plain := arrays(input, other)):
+        # 23 µs as the ops that torch has, 5 so.
+        x, y = (v.reshape(-1, *v.shape[-2:]) for v in plain)
+        return wrap(c.bmm.op.evaluate((x, y), ()).reshape(*a[:-1], b[-1]))
     return _folded(input, other) if _folds(input, other) else _stacked(input, other)
 
 
@@ -521,6 +526,11 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         _check_dtypes(input, weight)
     if bias is not None and dtype_of(bias) != dtype:
         _check_sum(bias, input, weight)
+    if bias is not None and len(a) > 2 and (plain := arrays(bias, input, weight)):
+        b, x, rows = plain
+        if x.flags.c_contiguous and b.shape == (w[0],):
+            found = c.ADDMM[False, True].op.evaluate((b, x.reshape(-1, w[1]), rows.T), (1, 1))
+            return reshape(wrap(found), (*a[:-1], w[0]))  # a view, as in torch
     columns = t(weight)
     if bias is None:
         return c.MM[False, True](input, columns) if len(a) == 2 else matmul(input, columns)

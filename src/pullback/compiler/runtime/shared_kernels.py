@@ -9,8 +9,9 @@ function adds them in order.
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy import ndarray
@@ -19,6 +20,7 @@ from ...array.locks import computed
 from ..emit.codegen import WRITTEN
 from ..emit.vectors import Code
 from . import engine, machine_code
+from .object_layout import layout
 from .thread_pool import pool
 
 #: Estimated nanoseconds of a part's work at least.
@@ -28,10 +30,13 @@ _MOST, _FEW, _SCRATCH_BYTES = 32, 8, 64 << 20
 #: Bytes of sums from which the splits of an image's work are the parts rather than images.
 _LARGE_SUMS = 256 << 10
 LINE = 64
+#: Numbers of images whose cuts are remembered.
+_REMEMBERED = 64
 #: What stands in the table behind the arrays: scratch, units, rows and splits.
 FIELDS = 4
 
 _Parallel = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+_Part = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
 _Joining = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
@@ -108,12 +113,17 @@ class Kernel:
         self._size, self._work = size, work
         self._scratch, self._sums, self._splits = scratch, sums, splits
         self._library = machine_code.library(self.name, lambda: text, WRITTEN)
+        self._cuts: dict[int, Cut] = {}
         self.joins = bool(sums)
         self.mending = mending
 
     @computed
     def part(self) -> int:
         return self._library.address(self.name)
+
+    @computed
+    def _alone(self) -> Any:
+        return _Part(self.part)
 
     @computed
     def joining(self) -> int:
@@ -141,13 +151,20 @@ class Kernel:
 
     def __call__(self, images: int, *arrays: int) -> None:
         """Run on arrays at these addresses."""
-        cut = self.cut(images)
+        cut = self._cuts.get(images)
+        if cut is None:
+            if len(self._cuts) == _REMEMBERED:
+                self._cuts.clear()
+            cut = self._cuts[images] = self.cut(images)
         memory = np.empty(self.scratch(cut) + LINE, np.uint8)
-        start = memory.ctypes.data
+        start = address(memory)
         numbers = () if self.mending is None else self.mending.numbers
         fields = (start + -start % LINE, cut.units, cut.rows, cut.splits)
         table = np.array([*arrays, *fields, *numbers], np.uintp)
-        parallel(self.part, table, cut.parts)
+        if cut.parts == 1:
+            self._alone(address(table), 0)
+        else:
+            parallel(self.part, table, cut.parts)
         if self.joins and cut.rows > 1:
             _Joining(self.joining)(table.ctypes.data)
         if self.mending is not None:
@@ -161,9 +178,20 @@ def parallel(part: int, table: ndarray, parts: int) -> None:
     _Parallel(threads.address)(part, table.ctypes.data, parts)
 
 
+@functools.cache
+def _data_offset() -> int | None:
+    found = layout()
+    return None if found is None else found.data
+
+
 def address(array: ndarray | None) -> int:
-    """Return where an array's elements are."""
-    return 0 if array is None else array.ctypes.data
+    """Return where an array's elements are: in 0.3 µs, ``array.ctypes.data`` takes 1.1."""
+    if array is None:
+        return 0
+    offset = _data_offset()
+    if offset is None:
+        return array.ctypes.data
+    return ctypes.c_size_t.from_address(id(array) + offset).value
 
 
 def whole(elements: int) -> int:

@@ -16,7 +16,7 @@ from ...core.modes import change, set_modes
 from ...core.node import Output
 from ...core.saved import renew
 from ...core.tracer import Tracer
-from ...core.value import TensorBase, dtype_of, shape_of
+from ...core.value import TensorBase, dtype_of, shape_of, wrap
 from ...errors import argument_type
 from ...ops import normalize as o
 from ...ops.arithmetic import add, mul, pow_scalar, rsqrt
@@ -34,6 +34,7 @@ from ...tensor.padding import pad
 from ...tensor.signature import is_integer, is_real
 from ...tensor.sizes import count
 from ...tensor.tensor import checked_dim
+from ...tensor.unrecorded import arrays
 from .loss_reduction import functional, mirrored
 from .pooling import avg_pool2d, avg_pool3d
 
@@ -143,6 +144,11 @@ def batch_norm(
         raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
     if input is None:
         raise TypeError("a tensor is normalised")
+    if not training and (plain := arrays(input, weight, bias, running_mean, running_var)):
+        x, *vectors = plain
+        if x.ndim > 1 and x.flags.c_contiguous and all(v.shape == x.shape[1:2] for v in vectors) and x.size:
+            # Checks and the statistics' tensors take 33 µs for a row of 256, 12 so.
+            return wrap(o.batch_norm.op.evaluate(tuple(plain), (False, float(eps)))[0])
     _check_kinds(input, running_mean, running_var, weight, bias, momentum=momentum)
     return with_statistics(input, running_mean, running_var, weight, bias, training, momentum, eps)[0]
 
@@ -306,6 +312,12 @@ def layer_norm(
     input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> Any:
     """(input − mean) / √(var + eps) · weight + bias over the last dims, which are `normalized_shape`."""
+    if type(normalized_shape) is tuple and (plain := arrays(input, weight, bias)):
+        x, *vectors = plain
+        axes = len(normalized_shape)
+        own = x.shape[x.ndim - axes :] == normalized_shape and x.flags.c_contiguous and x.size
+        if axes and own and all(v.shape == normalized_shape for v in vectors):
+            return wrap(o.layer_norm.op.evaluate(tuple(plain), (axes, float(eps)))[0])
     return layer_norm_with_statistics(input, normalized_shape, weight, bias, eps)[0]
 
 

@@ -8,16 +8,17 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any
 
-from ...array.pool import Windows
+from ...array.pool import SMALL, Windows, max_values
 from ...core.graph_errors import type_word
 from ...core.modes import modes
-from ...core.value import TensorBase, array_of, dtype_of, shape_of
+from ...core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ...errors import argument_type
 from ...ops import pool as ops
 from ...ops.structure import unsafe_view
 from ...ops.view import squeeze_dim, unsqueeze
 from ...tensor.api import public
 from ...tensor.memory_format import contiguous
+from ...tensor.unrecorded import arrays
 from .loss_reduction import mirrored
 from .pool_checks import adaptive_size, check_kind, windows_of
 
@@ -70,8 +71,13 @@ def _max_pool(
     if rank == 1:
         x = unsqueeze(contiguous(x) if own else x, 2)
         windows = _lifted(windows)
-    call = ops.max_pool_3d if rank == 3 else ops.max_pool_2d
-    values, winners = call(x, windows)
+    call: Any = ops.max_pool_3d if rank == 3 else ops.max_pool_2d
+    plain = None if return_indices else arrays(x)
+    if plain and plain[0].size < SMALL and plain[0].flags.c_contiguous and 0 not in plain[0].shape:
+        # Which tap won only backward asks.
+        values = wrap(call.op.place(max_values(plain[0], windows), (plain[0],)))
+    else:
+        values, winners = call(x, windows)
     if own:
         lead = () if alone else shape_of(values)[:1]
         return unsafe_view(values, (*lead, shape_of(values)[1], shape_of(values)[3]))

@@ -1,0 +1,39 @@
+"""The arrays of a call that leaves no history.
+
+A function that is several ops in torch's graph (a product of stacks is reshaped, multiplied and reshaped) is
+one kernel where no node is made: there is nothing to see of the ops between.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy import ndarray
+
+from ..core import calls, facade
+from ..core.modes import DEFAULT, INFERENCE, NO_GRAD, modes
+
+
+def arrays(*tensors: Any) -> list[ndarray] | None:
+    """Return the arrays of tensors of one dtype, float32 or float64, of which nothing is recorded.
+
+    None where something may be: a transform, a subclass, a history that the call continues.
+    """
+    mode = modes()
+    recorded = mode is DEFAULT
+    if not recorded and mode is not NO_GRAD and mode is not INFERENCE:
+        return None
+    found: list[ndarray] = []
+    dtype = None
+    for tensor in tensors:
+        kind = type(tensor)
+        if kind is not facade.Tensor and kind is not facade.Parameter:
+            return None
+        if recorded and (tensor._node is not None or tensor._view is not None):
+            return None
+        array = tensor._value
+        if type(array) is not ndarray or (array.dtype is not dtype and dtype is not None):
+            return None
+        dtype = array.dtype
+        found.append(array)
+    return found if dtype is calls.F32 or dtype is calls.F64 else None
