@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import platform
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from benchmarks import pictures, probe, report
+from benchmarks import pictures, probe, report, service, service_models
 from benchmarks.case import Library, ProcessRow, Row
 from benchmarks.peers import BY_NAME, unchanged
 from benchmarks.run import TOLERANCE, chosen_rows
@@ -173,3 +175,33 @@ def test_a_probe_of_a_row_gives_seconds_and_megabytes() -> None:
     told = probe.begin(BY_NAME["pullback.compile"], "l-jacobian")
     assert told["seconds"] > 0
     assert told["peak_mb"] >= 0
+
+
+@pytest.mark.skipif(platform.system() != "Linux" or platform.machine() != "x86_64", reason="freezes for ELF")
+@pytest.mark.parametrize("model", service_models.NAMES)
+def test_contenders_of_the_service_answer_alike(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("llvmlite", "safetensors", "onnx", "onnxruntime"):
+        pytest.importorskip(name)
+    for name, size in {"WIDTH": 32, "HEADS": 4, "LAYERS": 1, "WORDS": 50, "TOKENS": 60, "LENGTH": 8}.items():
+        monkeypatch.setattr(service_models, name, size)
+    contenders = ["pullback", "frozen", "onnxruntime"]
+    service.prepare(model, contenders, tmp_path)
+    answers = [service._ready(name, model, tmp_path, 0)() for name in contenders]
+    for answer in answers[1:]:
+        np.testing.assert_allclose(answer, answers[0], rtol=1e-3, atol=1e-5)
+
+
+def test_figures_of_the_service_are_the_least_of_all_rounds_and_have_ratios() -> None:
+    rounds = [dict.fromkeys(service.ROWS, 4.0), {**dict.fromkeys(service.ROWS, 6.0), "p50_us": 2.0}]
+    figures = {"frozen": service.least(rounds), "torch": dict.fromkeys(service.ROWS, 8.0)}
+    lines = service.table("cnn", figures)
+    assert lines[:3] == [
+        "| cnn | frozen | torch |", "|---|---:|---:|", "| start to first answer, s | 4 (0.50) | 8 |",
+    ]  # fmt: skip
+    assert "| latency, median, µs | 2 (0.25) | 8 |" in lines
+
+
+def test_the_installed_size_counts_what_is_required() -> None:
+    assert service.size_mb(("pullback",)) > service.size_mb(("numpy",)) > 1

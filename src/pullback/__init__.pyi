@@ -999,7 +999,7 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def frac_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`frac` gives into `input`, and return it."""
 def freeze(model: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None, f: Any = None) -> Any:
-    """Compile a model for the shapes and dtypes of example inputs, to be kept in one file."""
+    """Compile a model or a step for the shapes and dtypes of example inputs, to be kept in one file."""
 def frexp(input: Tensor, *, out: Sequence[Tensor] | None = ...) -> return_types.frexp:
     """Return the mantissa and exponent: ``input = mantissa · 2^exponent`` with |mantissa| in [½, 1)."""
 def frobenius_norm(

@@ -16,6 +16,7 @@ import numpy as np
 from numpy import ndarray
 
 from .elementwise import OPS_OF_BLOCKS, blockwise
+from .scipy_functions import special
 
 _FLOAT32 = np.dtype(np.float32)
 
@@ -155,9 +156,8 @@ def erf(x: ndarray) -> ndarray:
     """Return the error function 2/√π ∫₀ˣ exp(−t²) dt."""
     if x.dtype == _FLOAT32:
         return blockwise(_erf_block, x, scratch=1)
-    from scipy import special
-
-    return blockwise(lambda x, out: special.erf(x, out=out), x)
+    in_float64 = special("erf")
+    return blockwise(lambda x, out: in_float64(x, out=out), x)
 
 
 def _erf_into(x: Any, out: ndarray, spare: ndarray) -> None:
@@ -166,9 +166,7 @@ def _erf_into(x: Any, out: ndarray, spare: ndarray) -> None:
     elif x.dtype == _FLOAT32:
         _erf_block(x, out, spare)
     else:
-        from scipy import special
-
-        special.erf(x, out=out)
+        special("erf")(x, out=out)
 
 
 def _normal_cdf_twice(x: ndarray, out: ndarray, spare: ndarray, scaled: ndarray) -> None:

@@ -16,6 +16,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy import ndarray
 
+from .scipy_functions import special
+
 Region = tuple[ndarray, Callable[..., ndarray]]
 
 
@@ -62,7 +64,7 @@ def _by_region(regions: list[Region], dtype: np.dtype, *arrays: ndarray) -> ndar
 
 
 def _digamma(x: ndarray) -> ndarray:
-    from scipy.special import digamma
+    digamma = special("digamma")
 
     return np.asarray(digamma(x))
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy import ndarray
 
 from .ranges import linspace
+from .scipy_functions import sparse
 
 #: Weights of the four taps around a place at t past the second, as coefficients of 1, t, t², t³: cubic
 #: convolution with a = −0.75 (R. G. Keys, "Cubic convolution interpolation for digital image processing",
@@ -130,8 +131,6 @@ def matrix(grid: ndarray, size: Sequence[int], sampler: Sampler, orders: Sequenc
     orders
         How often to differentiate by each coordinate, in the grid's order.
     """
-    from scipy.sparse import csr_array
-
     images, rank = grid.shape[0], len(size)
     points = grid.reshape(images, -1, rank)
     count, pixels = points.shape[0] * points.shape[1], images * prod(size)
@@ -155,7 +154,7 @@ def matrix(grid: ndarray, size: Sequence[int], sampler: Sampler, orders: Sequenc
         index[..., number] = np.where(place < 0, kind(pixels), place + base)
         data[..., number] = weight
     starts = np.arange(0, index.size + 1, len(combinations), dtype=kind)
-    return csr_array((data.reshape(-1), index.reshape(-1), starts), shape=(count, pixels + 1))
+    return sparse().csr_array((data.reshape(-1), index.reshape(-1), starts), shape=(count, pixels + 1))
 
 
 def _rows(x: ndarray, more: int = 0) -> ndarray:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import large
+from .scipy_functions import sparse
 from .threads import get_num_threads, run_parts, split
 
 #: Elements in a row from which on the sparse product is faster than ``add.at`` on single elements.
@@ -203,13 +204,18 @@ def sum_rows(values: ndarray, index: ndarray, rows: int) -> ndarray:
         return sum_rows(values.astype(np.float32), index, rows).astype(values.dtype)
     index = index.astype(np.intp)
     flat = np.ascontiguousarray(values).reshape(len(values), length)
-    if length < _LONG_ROW or values.dtype == bool:
+    choices = None
+    if length >= _LONG_ROW and values.dtype != bool:
+        try:
+            choices = sparse()
+        except ModuleNotFoundError:
+            choices = None
+    if choices is None:
         places = index[:, None] * length + np.arange(length, dtype=np.intp)
         return index_sum(flat.reshape(-1), places.reshape(-1), rows * length).reshape(shape)
-    from scipy.sparse import csc_array
-
     count = len(index)
-    choice = csc_array((np.ones(count, values.dtype), index, np.arange(count + 1)), shape=(rows, count))
+    ones = np.ones(count, values.dtype)
+    choice = choices.csc_array((ones, index, np.arange(count + 1)), shape=(rows, count))
     sums = choice @ flat
     return sums if sums.shape == shape else sums.reshape(shape)
 

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Generator
 from typing import Any, Self, TypeVar, cast, overload
 
-from ..core.modes import change, change_grad, is_grad_enabled, modes
+from ..core.modes import change, change_grad, enter_inference, is_grad_enabled, leave_inference, modes
 from ..errors import argument_type
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -179,11 +179,11 @@ class inference_mode(_Switch):
         return made
 
     def __enter__(self) -> None:
-        self.before.append(change(grad=not self.mode, inference=self.mode))
+        before = enter_inference() if self.mode else change(grad=True, inference=False)
+        self.before.append(before)
 
     def __exit__(self, *exc: object) -> None:
-        before = self.before.pop()
-        change(grad=before.grad, inference=before.inference)
+        leave_inference(self.before.pop())
 
 
 class set_multithreading_enabled(_Switch):

@@ -4,32 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .api import (
-    InvalidBackend,
-    OptimizedModule,
-    allow_in_graph,
-    assume_constant_result,
-    compile,
-    cudagraph_mark_step_begin,
-    disable,
-    get_default_backend,
-    is_compiling,
-    is_dynamo_compiling,
-    is_exporting,
-    list_backends,
-    nested_compile_region,
-    reset,
-    set_default_backend,
-    set_stance,
-    substitute_in_graph,
-)
-from .frontend.trace import Traced, trace
-from .program.program import Program
-from .program.verify import ProgramError
-
 if TYPE_CHECKING:
+    from .api import (
+        InvalidBackend,
+        OptimizedModule,
+        allow_in_graph,
+        assume_constant_result,
+        compile,
+        cudagraph_mark_step_begin,
+        disable,
+        get_default_backend,
+        is_compiling,
+        is_dynamo_compiling,
+        is_exporting,
+        list_backends,
+        nested_compile_region,
+        reset,
+        set_default_backend,
+        set_stance,
+        substitute_in_graph,
+    )
+    from .frontend.trace import Traced, trace
     from .inspection.checking import NumericalDifference
     from .inspection.report import Explanation, explain
+    from .program.program import Program
+    from .program.verify import ProgramError
 
 __all__ = [
     "Explanation", "InvalidBackend", "NumericalDifference", "OptimizedModule", "Program", "ProgramError",
@@ -38,17 +37,32 @@ __all__ = [
     "nested_compile_region", "reset", "set_default_backend", "set_stance", "substitute_in_graph", "trace",
 ]  # fmt: skip
 
-_LATER = {
+#: Where names live that are not those of the module `api`.
+_ELSEWHERE = {
     "Explanation": "inspection.report",
     "NumericalDifference": "inspection.checking",
+    "Program": "program.program",
+    "ProgramError": "program.verify",
+    "Traced": "frontend.trace",
     "explain": "inspection.report",
+    "trace": "frontend.trace",
 }
 
 
 def __getattr__(name: str) -> Any:
-    """Load what only those ask for who look into programs."""
-    if name not in _LATER:
+    """Load a name when it is first used: native code runs without what traces and compiles, and without
+    layers.
+    """
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+    home = _ELSEWHERE.get(name, "api")
+    module = import_module(f"{__name__}.{home}")
+    globals()[name] = getattr(module, name)
+    return globals()[name]
+
+
+def __dir__() -> list[str]:
+    """Return the names that are here, loaded or not."""
+    return sorted({*globals(), *__all__})

@@ -80,6 +80,23 @@ def change_grad(on: bool) -> bool:
     return before.grad
 
 
+def enter_inference() -> Modes:
+    """Switch to inference mode and return the record that was in force."""
+    before = modes()
+    if before is DEFAULT or before is NO_GRAD:
+        _current.set(INFERENCE)
+        return before
+    return change(grad=False, inference=True)
+
+
+def leave_inference(before: Modes) -> None:
+    """Go back to the grad and inference modes of a record; other modes stay."""
+    if modes() is INFERENCE and (before is DEFAULT or before is NO_GRAD):
+        _current.set(before)
+    else:
+        change(grad=before.grad, inference=before.inference)
+
+
 def is_grad_enabled() -> bool:
     """Return whether ops record nodes now."""
     return modes().grad

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.scipy_functions import special
 from ..core.graph_errors import type_word
 from ..core.op import Call, elementwise
 from ..core.promotion import HALVES
@@ -18,7 +19,7 @@ from ..core.value import dtype_of
 from .comparison import gt, where
 from .elementwise import abs as absolute
 from .elementwise import sgn
-from .kernels import from_scipy, into, refuse, scipy_function
+from .kernels import from_scipy, into, refuse
 from .signatures import OF_X, ONE
 
 
@@ -109,7 +110,7 @@ spherical_bessel_j0 = _underived("spherical_bessel_j0", _spherical,
 
 
 def _airy(x: ndarray, /, out: Any = ...) -> ndarray:
-    result = np.asarray(scipy_function("airy")(x)[0])
+    result = np.asarray(special("airy")(x)[0])
     np.copyto(result, np.nan, where=np.isinf(x))
     return into(out, result)
 

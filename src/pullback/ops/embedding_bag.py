@@ -12,6 +12,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.scatter import index_sum
+from ..array.scipy_functions import sparse
 from ..core.op import op
 from ..core.value import dtype_of, shape_of
 from .convert import cast
@@ -45,10 +46,8 @@ def _factor(
 
 
 def _matrix(indices: ndarray, offsets: ndarray, weights: ndarray, rows: int) -> Any:
-    from scipy.sparse import csr_array
-
     starts = np.append(offsets, len(indices))
-    return csr_array((weights, indices, starts), shape=(len(offsets), rows))
+    return sparse().csr_array((weights, indices, starts), shape=(len(offsets), rows))
 
 
 def _embedding_bag(

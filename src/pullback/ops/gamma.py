@@ -14,16 +14,17 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.layout import in_order
+from ..array.scipy_functions import special
 from ..core.op import Call, elementwise
 from ..core.underivable import not_implemented
 from .arithmetic import log
 from .elementwise import exp
-from .kernels import into, refuse, scipy_function
+from .kernels import into, refuse
 
 
 def _lgamma(x: ndarray, /, out: Any = ...) -> ndarray:
     infinite = np.isinf(x)
-    result = scipy_function("gammaln")(x, out=out)
+    result = special("gammaln")(x, out=out)
     np.copyto(result, np.inf, where=infinite)
     return result
 
@@ -38,7 +39,7 @@ lgamma = elementwise(
 
 
 def _digamma(x: ndarray, /, out: Any = ...) -> ndarray:
-    result = np.asarray(scipy_function("digamma")(x))
+    result = np.asarray(special("digamma")(x))
     np.copyto(result, np.copysign(np.inf, -x), where=np.equal(x, 0))
     np.copyto(result, np.nan, where=np.less(x, 0) & np.equal(x, np.trunc(x)))
     return into(out, result)
@@ -55,7 +56,7 @@ digamma: Call = elementwise(
 def _trigamma(x: ndarray) -> ndarray:
     """Return ψ′, by reflection below ½ (DLMF 5.15.6)."""
     low = x < 0.5
-    right = np.asarray(scipy_function("zeta")(2, np.where(low, 1 - x, x)), x.dtype)
+    right = np.asarray(special("zeta")(2, np.where(low, 1 - x, x)), x.dtype)
     sine = np.sin(x.dtype.type(math.pi) * x)
     return np.where(low, x.dtype.type(math.pi**2) / (sine * sine) - right, right)
 
@@ -85,7 +86,7 @@ def _incomplete(name: str, at_zero: float) -> Callable[..., ndarray]:
     """
 
     def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-        result = np.asarray(scipy_function(name)(x, y))
+        result = np.asarray(special(name)(x, y))
         unknown = np.isnan(x)
         np.copyto(result, at_zero, where=(unknown & np.equal(y, 0)) | (np.isposinf(x) & np.isnan(y)))
         np.copyto(result, 1 - at_zero, where=unknown & np.isposinf(y))
@@ -138,7 +139,7 @@ mvlgamma = elementwise(
 
 
 def _zeta(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-    result = np.asarray(scipy_function("zeta")(x, y))
+    result = np.asarray(special("zeta")(x, y))
     np.copyto(result, np.nan, where=np.isposinf(y))
     np.copyto(result, np.inf, where=np.equal(x, 1))
     return into(out, result.astype(y.dtype, copy=False))

@@ -4,13 +4,13 @@ dtypes.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
+from ..array.scipy_functions import special
 from ..core.promotion import HALVES, check_broadcast, common_dtype, unsupported
 
 
@@ -20,13 +20,6 @@ def into(out: Any, result: Any) -> ndarray:
         return np.asarray(result)
     out[...] = result
     return out
-
-
-def scipy_function(name: str) -> Any:
-    """Return a function of `scipy.special`, imported when a kernel first needs it (the import costs about 0.1
-    s).
-    """
-    return getattr(importlib.import_module("scipy.special"), name)
 
 
 def from_scipy(name: str, *, finite: bool = False) -> Callable[..., ndarray]:
@@ -40,7 +33,7 @@ def from_scipy(name: str, *, finite: bool = False) -> Callable[..., ndarray]:
 
     def kernel(x: ndarray, /, out: Any = ...) -> ndarray:
         infinite = np.isinf(x) if finite else False
-        result = scipy_function(name)(x, out=out)
+        result = special(name)(x, out=out)
         if finite:
             np.copyto(result, np.nan, where=infinite)
         return result

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array import scipy_functions
 from ..array.blas import SCIPY, single_threaded
 from ..array.strides import contiguous_strides, laid_out_empty
 from ..core.batched import Batched
@@ -132,7 +133,7 @@ def routine(name: str, dtype: np.dtype[Any]) -> Call:
     """Return LAPACK's or BLAS's routine for a dtype; SciPy's own search for one takes 50 µs."""
     probe = (np.empty(0, dtype),)
     try:
-        (found,) = importlib.import_module("scipy.linalg.lapack").get_lapack_funcs((name,), probe)
+        (found,) = scipy_functions.lapack().get_lapack_funcs((name,), probe)
     except ValueError:
         (found,) = importlib.import_module("scipy.linalg.blas").get_blas_funcs((name,), probe)
     return found

@@ -1,13 +1,15 @@
-"""Transforms as SciPy's pocketfft has them, by SciPy's public functions: for a SciPy without that module."""
+"""Transforms as pocketfft of SciPy has them: by public functions of SciPy, or by NumPy where missing."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-import scipy.fft
 from numpy import ndarray
 
+from ..array import scipy_functions
+
+_library = scipy_functions.fft()
 #: The names of the normalisations 0, 1 and 2, for transforms with the exponent's minus and plus.
 FORWARD = ("backward", "ortho", "forward")
 INVERSE = ("forward", "ortho", "backward")
@@ -15,13 +17,13 @@ INVERSE = ("forward", "ortho", "backward")
 
 def c2c(x: ndarray, axes: Any, forward: bool, normalization: int, out: None, threads: int) -> ndarray:
     """Return the transform of complex values, with the exponent's minus where `forward`."""
-    function, norms = (scipy.fft.fftn, FORWARD) if forward else (scipy.fft.ifftn, INVERSE)
-    return np.ascontiguousarray(function(x, axes=axes, norm=norms[normalization], workers=threads))
+    function, norms = (_library.fftn, FORWARD) if forward else (_library.ifftn, INVERSE)
+    return np.ascontiguousarray(function(x, axes=axes, norm=norms[normalization]))
 
 
 def r2c(x: ndarray, axes: Any, forward: bool, normalization: int, out: None, threads: int) -> ndarray:
     """Return the frequencies 0 … N/2 of real values."""
-    found = scipy.fft.rfftn(x, axes=axes, norm=FORWARD[normalization], workers=threads)
+    found = _library.rfftn(x, axes=axes, norm=FORWARD[normalization])
     return np.ascontiguousarray(found)
 
 
@@ -30,5 +32,5 @@ def c2r(
 ) -> ndarray:
     """Return the real values that have these frequencies."""
     norm = INVERSE[normalization]
-    found = scipy.fft.irfftn(x, (size,), axes=axes, norm=norm, workers=threads)
+    found = _library.irfftn(x, (size,), axes=axes, norm=norm)
     return np.ascontiguousarray(found)

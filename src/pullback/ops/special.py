@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array import scipy_functions
 from ..core.op import Call, elementwise
 from .arithmetic import log
 from .comparison import eq, ge, le, where
 from .convert import conj
 from .elementwise import cos, exp, log1p, sin
-from .kernels import from_scipy, into, refuse, scipy_function
+from .kernels import from_scipy, into, refuse
 
 _TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
 
@@ -37,7 +38,7 @@ erfc = elementwise(
 
 def _erfinv(x: ndarray, /, out: Any = ...) -> ndarray:
     zero = x == 0
-    return into(out, np.where(zero, x, scipy_function("erfinv")(x)))  # SciPy's has no sign at -0
+    return into(out, np.where(zero, x, scipy_functions.special("erfinv")(x)))  # SciPy's has no sign at -0
 
 
 def _erfinv_rule(g: Any, x: Any) -> Any:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.ranges import arange
+from ..array.scipy_functions import special
 from ..core.promotion import unsupported
-from ..ops.kernels import scipy_function
 from .creation import creator, numpy_dtype
 from .operands import described
 from .signature import OPTIONS
@@ -131,7 +131,7 @@ def kaiser_window(
     """Return Kaiser's window ``I₀(β·√(1 − (2k/n − 1)²))/I₀(β)`` (I₀: DLMF 10.25.2)."""
 
     def values(points: ndarray, last: int) -> ndarray:
-        i0 = scipy_function("i0")
+        i0 = special("i0")
         wide = points.astype(np.float32) if points.dtype.itemsize == 2 else points
         middle = wide.dtype.type(last / 2)
         place = (wide - middle) / middle

@@ -35,8 +35,15 @@ def folded(context: Context, x: Lowered) -> Lowered:
     return copied(x, (prod(x.shape[:-1]), x.shape[-1]))
 
 
-def _product(context: Context, x: Lowered, y: Lowered) -> Lowered:
-    return _outer(context, x, y) if x.shape[-1] == 1 else context.product(x, y, x.dtype)
+def _product(context: Context, x: Lowered, y: Lowered, alpha: float = 1.0) -> Lowered:
+    if alpha == 1 and x.shape[-1] == 1:
+        return _outer(context, x, y)
+    if alpha == 1 and len(x.shape) == 2:
+        if x.shape[0] == 1 and _is_streamed(swapped(y)):
+            return copied(_streamed(context, swapped(y), _vector(context, x)), (1, y.shape[1]))
+        if y.shape[1] == 1 and _is_streamed(x):
+            return copied(_streamed(context, x, _vector(context, y)), (x.shape[0], 1))
+    return context.product(x, y, x.dtype, alpha)
 
 
 def _outer(context: Context, x: Lowered, y: Lowered) -> Lowered:
@@ -65,8 +72,6 @@ def _linear_weight(context: Context, x: Lowered, y: Lowered) -> Lowered:
 
 
 def _with_vector(context: Context, x: Lowered, y: Lowered) -> Lowered:
-    if prod(x.shape) >= STREAMED:
-        return _streamed(context, x, _held(context, y), x.dtype)
     return copied(_product(context, x, copied(_held(context, y), (*y.shape, 1))), x.shape[:1])
 
 
@@ -112,13 +117,30 @@ def _first(x: Lowered) -> Lowered:
     return Lowered(x.shape[-2:], x.dtype, lambda ops, indices: x.at(ops, (*skipped, *indices)), cost=x.cost)
 
 
-#: A matrix of so many elements comes from memory each time it is multiplied by a vector.
-STREAMED = 1 << 20
+#: Elements of a matrix from which its product with a vector is a loop: below, a kernel that is there is as
+#: fast and need not be compiled.
+STREAMED = 1 << 10
+#: Sums at least, where the loop adds rows to rows: fewer do not fill a register.
+BESIDE = 16
 
 
-def _streamed(context: Context, x: Lowered, y: Lowered, dtype: Any) -> Lowered:
-    """Return a large matrix times a vector as sums in a loop, which goes over the matrix once for all its
-    products and for what is computed of them, row by row, on the threads of the program.
+def _is_streamed(x: Lowered) -> bool:
+    """Return whether a product of a matrix and a vector is a loop.
+
+    Kernels for matrices work on tiles: with one column they took 3 to 14 times as long (512×512 in float32
+    60 to 100 µs, 8 in a loop).
+    """
+    return prod(x.shape) >= STREAMED and (x.shape[0] >= BESIDE or not _lies_across(x))
+
+
+def _vector(context: Context, x: Lowered) -> Lowered:
+    """Return a matrix of one row or column as a vector."""
+    return copied(_held(context, x), (prod(x.shape),))
+
+
+def _streamed(context: Context, x: Lowered, y: Lowered) -> Lowered:
+    """Return a matrix times a vector as sums in a loop, which goes over the matrix once for all its products
+    and for what is computed of them, row by row, on the threads of the program.
     """
     across = _lies_across(x)
     shape, axis = (x.shape[::-1], 0) if across else (x.shape, 1)
@@ -127,7 +149,7 @@ def _streamed(context: Context, x: Lowered, y: Lowered, dtype: Any) -> Lowered:
         row, column = indices[::-1] if across else indices
         return ops.mul(x.at(ops, (row, column)), y.at(ops, (column,)))
 
-    return context.reduction(context.map(shape, dtype, product), (axis,), "sum", dtype)
+    return context.reduction(context.map(shape, x.dtype, product), (axis,), "sum", x.dtype)
 
 
 def _lies_across(x: Lowered) -> bool:
@@ -158,7 +180,7 @@ def _added(context: Context, x: Lowered, y: Lowered, z: Lowered, beta: Any, alph
         return value if beta == 1 else ops.mul(value, ops.constant(beta, x.dtype))
 
     # The product is stored and then added to: the sum fuses with what reads it.
-    result = context.product(y, z, y.dtype, float(alpha))
+    result = _product(context, y, z, float(alpha))
     return context.map(
         shape, y.dtype, lambda ops, indices: ops.add(scaled(ops, indices), result.at(ops, indices))
     )

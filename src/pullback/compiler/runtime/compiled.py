@@ -552,7 +552,7 @@ class Compiled:
             # Offsets in objects are found while nothing else runs.
             layout()
             with uncollected():
-                captured = self._captured(args, kwargs, self._varying(leaves, spec))
+                captured = self.captured(args, kwargs, self._varying(leaves, spec))
         except OnlyNow:
             self._traces += 1
             return partial(self.function, *args, **kwargs)
@@ -585,7 +585,9 @@ class Compiled:
             found |= earlier.differing(leaves, spec)
         return frozenset(found)
 
-    def _captured(self, args: Any, kwargs: Any, varying: frozenset[int]) -> Captured:
+    def captured(
+        self, args: Any, kwargs: Any, varying: frozenset[int] = frozenset()
+    ) -> Captured:
         """Trace until nothing new is found out; rates and momenta may be others later if the function does
         not look at them.
         """

@@ -20,7 +20,6 @@ import signal
 
 from ...array import locks
 from ...array.threads import get_num_threads
-from . import engine
 
 PARALLEL = "pullback_parallel"
 _SERIAL, _WORKER, _POOL = "pullback_serial", "pullback_worker", "pullback_pool"
@@ -281,6 +280,9 @@ class Pool:
 @functools.cache
 def pool() -> Pool:
     """Return the process' pool."""
+    # Frozen programs bring the machine code of theirs.
+    from . import engine
+
     library = engine.Library(text(), {})
     functions = {symbol: library.address(symbol) for symbol in SYMBOLS if symbol != _POOL}
     if _HAS_THREADS:

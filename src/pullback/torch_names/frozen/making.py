@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,21 +21,27 @@ from ...compiler.runtime.thread_pool import PARALLEL, SYMBOLS
 from ...core.op import TABLE
 from ...core.value import array_of
 from ...errors import with_note
+from ...nn import Module
+from ...tensor.random import default_generator
 from ..export.dynamic_shapes import parameter_names
-from ..export.example_trace import Example, traced
+from ..export.example_trace import traced
 from ..structure import result_as_json
 from .program import FORMAT, OWN, STATE, FrozenProgram, machine
+from .subject import Subject, other_arguments
 
 
 def freeze(
     model: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None, f: Any = None
 ) -> FrozenProgram:
-    """Compile a model for the shapes and dtypes of example inputs, to be kept in one file.
+    """Compile a model or a step for the shapes and dtypes of example inputs, to be kept in one file.
 
     Parameters
     ----------
     model : Module or callable
-        As it evaluates: call ``eval()`` before. It may not write to its buffers.
+        A module as it evaluates: call ``eval()`` before, it may not write to its buffers. A function is
+        frozen as `compile` compiles it with ``fullgraph=True``: it may call backward, step optimizers, write
+        to tensors in place and draw from the default generator. The tensors that it holds are copied into
+        the program, which goes on with these.
     args : tuple or Tensor
     kwargs : dict, optional
     f : path or binary file, optional
@@ -49,62 +55,85 @@ def freeze(
     Raises
     ------
     RuntimeError
-        The model decides in Python by numbers of its inputs, writes to its buffers, or draws random numbers.
-    NotImplementedError
-        It is a function that calls an optimizer.
+        It decides in Python by numbers of tensors, changes Python's objects, or draws from a generator of its
+        own; a module writes to its buffers or draws random numbers.
     ModuleNotFoundError
         llvmlite is not installed, which compiles.
     """
     args = args if isinstance(args, tuple) else (args,)
-    if any(hasattr(held, "param_groups") for held in _held_by(model)):
-        raise with_note(
-            NotImplementedError("freeze: a step that trains is not frozen, since it writes to what it holds"),
-            "Freeze the model that it has trained; pullback.compile keeps a step's machine code on disk.",
-        )
+    names, others = parameter_names(model), other_arguments(args, kwargs or {})
+    is_module = isinstance(model, Module) or isinstance(getattr(model, "__self__", None), Module)
+    if not is_module and inspect.isroutine(model):
+        from .step import step_written_down
+
+        subject = step_written_down(model, args, kwargs or {}, names)
+    else:
+        subject = _model(model, args, kwargs or {}, names)
+    frozen = FrozenProgram(_packed(subject, others))
+    if f is not None:
+        frozen.save(f)
+    return frozen
+
+
+def _model(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], names: Sequence[str]) -> Subject:
+    """Write a model down as it evaluates."""
     with no_grad():
-        example = traced(model, args, kwargs or {}, parameter_names(model))
+        example = traced(model, args, kwargs, names)
     if example.asked:
         places = "\n".join(f"  {file}:{line}, in {name}" for file, line, name in example.asked)
         raise with_note(
             RuntimeError("freeze: the model reads numbers of its inputs in Python"),
             f"{places}\nWrite it in operations on tensors (torch.where).",
         )
+    training = "Call model.eval() before; to freeze how it trains, freeze a function that calls it."
     if example.mutated:
         raise with_note(
-            RuntimeError(f"freeze: the model writes to its buffers {', '.join(example.mutated)}"),
-            "Call model.eval() before.",
+            RuntimeError(f"freeze: the model writes to its buffers {', '.join(example.mutated)}"), training
         )
-    frozen = FrozenProgram(_packed(example))
-    if f is not None:
-        frozen.save(f)
-    return frozen
+    drawing = sorted({e.op for e in example.program.equations if TABLE[e.op].draws})
+    if drawing:
+        raise with_note(
+            RuntimeError(f"freeze: the model draws random numbers ({', '.join(drawing)})"), training
+        )
+    returned = [{"output": n, "steps": []} for n in range(len(example.program.outputs))]
+    state = {name: array_of(t) for name, t in example.state.items()}
+    return Subject(example.program, state, example.paths, [], returned, example.result)
 
 
 def _told(step: Any) -> dict[str, Any]:
     """Return a step that an array kernel does, as JSON."""
+    attrs = tuple(step.attrs)
+    if TABLE[step.op].draws:
+        if attrs[-1] is not default_generator:
+            raise with_note(
+                RuntimeError("freeze: the program draws from a generator of its own"),
+                "Draw from the default one: manual_seed sets it in every process.",
+            )
+        attrs = attrs[:-1]
     return {
-        "op": step.op, "attrs": value_as_text(tuple(step.attrs)), "outputs": [b.number for b in step.outputs],
-        "operands": [o.number if isinstance(o, Buffer) else value_as_text(o) for o in step.operands],
+        "op": step.op, "attrs": value_as_text(attrs), "outputs": [b.number for b in step.outputs],
+        "operands": [_operand_told(o) for o in step.operands],
         "several": step.several,
     }  # fmt: skip
 
 
-def _held_by(function: Any) -> list[Any]:
-    """Return what a function closes over or finds among the names of its module."""
-    if not inspect.isfunction(function):
-        return []
-    found = inspect.getclosurevars(function)
-    return [*found.nonlocals.values(), *found.globals.values()]
+def _operand_told(operand: Any) -> Any:
+    if isinstance(operand, Buffer):
+        return operand.number
+    if isinstance(operand, ndarray):
+        # A draw looks at shape, dtype and order alone.
+        order = sorted(range(operand.ndim), key=lambda axis: -operand.strides[axis])
+        return {"like": kind(operand.shape, operand.dtype), "order": order}
+    return value_as_text(operand)
 
 
-def _packed(example: Example) -> bytes:
-    drawing = sorted({e.op for e in example.program.equations if TABLE[e.op].draws})
-    if drawing:
-        raise with_note(
-            RuntimeError(f"freeze: the model draws random numbers ({', '.join(drawing)})"),
-            "Call model.eval() before.",
-        )
-    built = Executable(optimized(example.program))
+def _packed(subject: Subject, others: list[str]) -> bytes:
+    program = optimized(subject.program)
+    built = Executable(program, subject.written)
+    # What an error may leave half-done is written to the state when all is done.
+    fails = built.checked or any(not isinstance(s, str) and not TABLE[s.op].draws for s in built.segments)
+    held = len(subject.state)
+    written = [[at, n, at < held and not fails and (at, n) in built.shared] for at, n in subject.written]
     try:
         segments = [s if isinstance(s, str) else _told(s) for s in built.segments]
     except Unprintable as error:
@@ -146,11 +175,12 @@ def _packed(example: Example) -> bytes:
         },
         "parallel": built.pool is not None, "checked": built.checked, "slots": 1 + len(slots),
         "arena_bytes": int(built._arena.nbytes), "inputs": [kind(b.shape, b.dtype) for b in built.inputs],
-        "outputs": [kind(b.shape, b.dtype) for b in built.outputs], "state": [*example.state],
-        "paths": example.paths, "result": result_as_json(example.result),
+        "outputs": [kind(b.shape, b.dtype) for b in built.outputs], "state": [*subject.state],
+        "paths": subject.paths, "others": others, "written": written, "returned": subject.returned,
+        "result": result_as_json(subject.result),
         "constants": [(number, slots[number]) for number in built._constants],
     }  # fmt: skip
-    arrays: dict[str, ndarray] = {f"{STATE}{name}": array_of(t) for name, t in example.state.items()}
+    arrays: dict[str, ndarray] = {f"{STATE}{name}": array for name, array in subject.state.items()}
     arrays |= {f"{OWN}constant{n}": a for n, a in built._constants.items()}
     for name, code in codes.items():
         arrays |= {

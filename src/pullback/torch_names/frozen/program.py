@@ -28,12 +28,15 @@ from ...compiler.program.text import kind, read_kind, read_value
 from ...compiler.runtime import linked_code
 from ...compiler.runtime.thread_pool import PARALLEL, SYMBOLS, Pool
 from ...core.op import TABLE
-from ...core.value import array_of, wrap
+from ...core.value import TensorBase, array_of, wrap
+from ...core.versions import bump
 from ...errors import with_note
+from ...tensor.random import default_generator
 from ..structure import filled, named_tensors, read_result
+from .subject import other_arguments
 
 #: What a file says that it is.
-FORMAT = "pullback frozen program 1"
+FORMAT = "pullback frozen program 2"
 #: What stands before the names of weights, and of all else.
 STATE, OWN = "state.", "native."
 #: Beginnings of what Linux calls a processor's instructions that native code may use.
@@ -44,20 +47,26 @@ _INSTRUCTIONS = (
 
 
 class FrozenProgram:
-    """A model as native code. It is called as the model is, on tensors of the same shapes and dtypes.
+    """A model or step as native code. It is called as that is, on tensors of the same shapes and dtypes.
+
+    A step goes on from call to call with the tensors that it holds; what it returns carries no history.
+    Random numbers are drawn from the default generator of the process.
 
     Parameters
     ----------
     data : buffer
-        What a file holds.
+        What a file holds; of a step, memory that can be written to, or it is copied.
     """
 
     def __init__(self, data: Any) -> None:
-        self._data = data
         arrays, about = tensor_file.unpacked(data)
         if about.get("format") != FORMAT:
             raise RuntimeError("this is no program that pullback.freeze has written")
         plan = json.loads(about["plan"])
+        if plan["written"] and memoryview(data).readonly:
+            data = bytearray(data)
+            arrays, _ = tensor_file.unpacked(data)
+        self._data = data
         _check_machine(plan["machine"])
         self._plan = plan
         self._pool = _pool(arrays, plan) if plan["parallel"] else None
@@ -67,12 +76,14 @@ class FrozenProgram:
         self._segments = [
             call(self._library.address(s)) if isinstance(s, str) else _Call(s) for s in plan["segments"]
         ]
+        self._has_calls = any(isinstance(segment, _Call) for segment in self._segments)
         self._inputs = [read_kind(text) for text in plan["inputs"]]
         self._outputs = [read_kind(text) for text in plan["outputs"]]
         self._state = {n.removeprefix(STATE): a for n, a in arrays.items() if n.startswith(STATE)}
         self._arena = _aligned(plan["arena_bytes"])
         self._table = np.zeros(plan["slots"], np.uintp)
         self._table[0] = self._arena.ctypes.data
+        self._table_address = self._table.ctypes.data
         #: By number, the buffers that array kernels read or write and that are there already.
         self._buffers: dict[int, ndarray] = {}
         for number, text, offset in plan["buffers"]:
@@ -83,18 +94,27 @@ class FrozenProgram:
             array = self._buffers[number] = arrays[f"{OWN}constant{number}"]
             self._table[slot] = array.ctypes.data
         self._held = [self._state[name] for name in plan["state"]]
+        for array in self._held:
+            array.flags.writeable = bool(plan["written"])
         for slot, array in enumerate(self._held, start=1):
             self._table[slot] = array.ctypes.data
         self._turn = threading.Lock()
         self._result = read_result(plan["result"])
+        #: By output, the input that it is written to, and whether native code does that.
+        self._written = {n: (at, lies_there) for at, n, lies_there in plan["written"]}
 
     @property
     def state_dict(self) -> dict[str, Any]:
-        """Return the weights by name; they cannot be written to."""
+        """Return the tensors that the program holds, by name; those of a model cannot be written to.
+
+        A step's are parameters and buffers as ``model.layer.weight``, where ``model`` is what the function
+        calls it, ``optimizer.state.0.exp_avg``, ``optimizer.param_groups.0.lr``. They share their memory with
+        the program.
+        """
         return {name: wrap(array) for name, array in self._state.items()}
 
     def save(self, f: Any) -> None:
-        """Write the program to a file.
+        """Write the program to a file, a step with what its tensors now hold.
 
         Parameters
         ----------
@@ -117,10 +137,48 @@ class FrozenProgram:
         IndexError
             An index is out of range.
         """
-        given = [t for _, t in named_tensors([*args, *kwargs.values()], "")]
-        wanted = self._inputs[len(self._plan["state"]) :]
+        tensors, arrays = self._arguments(args, kwargs)
+        outputs = [
+            self._held[self._written[n][0]] if n in self._written and self._written[n][1]
+            else np.empty(shape, dtype)
+            for n, (shape, dtype) in enumerate(self._outputs)
+        ]  # fmt: skip
+        if self._pool is not None:
+            self._pool.prepare()
+        first = 1 + len(self._held)
+        with self._turn:
+            for slot, array in enumerate((*arrays, *outputs), start=first):
+                self._table[slot] = _address(array)
+            buffers = self._buffers
+            if self._has_calls:
+                everything = (*self._held, *arrays, *outputs)
+                buffers = buffers | dict(zip(self._plan["numbers"], everything, strict=True))
+            for segment in self._segments:
+                if isinstance(segment, _Call):
+                    segment.run(buffers)
+                else:
+                    segment(self._table_address)
+            if self._plan["checked"] and outputs.pop():
+                raise IndexError("an index is out of range")
+            self._write(outputs, tensors)
+            results = [self._given_back(told, outputs) for told in self._plan["returned"]]
+        return filled(self._result, results)
+
+    def _arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[list[Any], list[ndarray]]:
+        """Return the tensors of a call, and their elements in C order."""
+        if kwargs or not all(isinstance(value, TensorBase) for value in args):
+            given = [t for _, t in named_tensors([*args, *kwargs.values()], "")]
+            others = other_arguments(args, kwargs)
+        else:
+            given, others = [*args], []
+        wanted = self._inputs[len(self._held) :]
         if len(given) != len(wanted):
             raise TypeError(f"the program takes {len(wanted)} tensors, not {len(given)}")
+        if others != self._plan["others"]:
+            raise with_note(
+                TypeError(f"the program was frozen with {self._plan['others']}, and is given {others}"),
+                "What is no tensor is a part of the program: freeze it once for each, or pass a tensor.",
+            )
         arrays = []
         for path, t, (shape, dtype) in zip(self._plan["paths"], given, wanted, strict=True):
             array = array_of(t)
@@ -133,26 +191,36 @@ class FrozenProgram:
                     "Native code is for these shapes: freeze the model once for each.",
                 )
             arrays.append(np.ascontiguousarray(array))
-        outputs = [np.empty(shape, dtype) for shape, dtype in self._outputs]
-        if self._pool is not None:
-            self._pool.prepare()
-        first = 1 + len(self._plan["state"])
-        with self._turn:
-            for slot, array in enumerate((*arrays, *outputs), start=first):
-                self._table[slot] = array.ctypes.data
-            everything = (*self._held, *arrays, *outputs)
-            buffers = self._buffers | dict(zip(self._plan["numbers"], everything, strict=True))
-            for segment in self._segments:
-                if isinstance(segment, _Call):
-                    segment.run(buffers)
-                else:
-                    segment(self._table.ctypes.data)
-        if self._plan["checked"] and outputs.pop():
-            raise IndexError("an index is out of range")
-        return filled(self._result, [wrap(a) for a in outputs])
+        return given, arrays
+
+    def _write(self, outputs: list[ndarray], tensors: list[Any]) -> None:
+        """Write what the program computes to the state and to arguments, where native code has not."""
+        for n, (at, lies_there) in self._written.items():
+            if lies_there:
+                continue
+            if at < len(self._held):
+                self._held[at][...] = outputs[n]
+            else:
+                t = tensors[at - len(self._held)]
+                array_of(t)[...] = outputs[n]
+                bump(t)
+
+    def _given_back(self, told: Mapping[str, Any], outputs: list[ndarray]) -> Any:
+        """Return one of the results: an output of the program, or a part of it."""
+        array = outputs[told["output"]]
+        if told["output"] in self._written:
+            array = array.copy()
+        if told.get("placement"):
+            offset, strides, text = told["placement"]
+            shape, dtype = read_kind(text)
+            array = np.ndarray(shape, dtype, array, offset, strides)
+        for op, attrs, index in told["steps"]:
+            found = TABLE[op].evaluate((array,), read_value(attrs))
+            array = found if index is None else found[index]
+        return array.item() if told.get("number") else wrap(array)
 
     def __repr__(self) -> str:
-        texts = zip(self._plan["paths"], self._plan["inputs"][len(self._plan["state"]) :], strict=True)
+        texts = zip(self._plan["paths"], self._plan["inputs"][len(self._held) :], strict=True)
         return f"FrozenProgram({', '.join(f'{name}: {text}' for name, text in texts)})"
 
 
@@ -166,14 +234,18 @@ class _Call:
     """
 
     def __init__(self, told: dict[str, Any]) -> None:
-        from ... import nn
+        if told["op"] not in TABLE:
+            from ... import nn
 
-        assert nn.functional  # the ops of layers are declared when they are first used
+            assert nn.functional  # the ops of layers are declared when they are first used
         self._op = TABLE[told["op"]]
         self._operands = [
-            (o, None) if isinstance(o, int) else (None, read_value(o)) for o in told["operands"]
+            (o, None) if isinstance(o, int) else (None, _like(o) if isinstance(o, dict) else read_value(o))
+            for o in told["operands"]
         ]
         self._attrs = read_value(told["attrs"])
+        if self._op.draws:
+            self._attrs = (*self._attrs, default_generator)
         self._outputs, self._several = told["outputs"], told["several"]
 
     def run(self, buffers: Mapping[int, ndarray]) -> None:
@@ -183,6 +255,15 @@ class _Call:
         parts = result if self._several else (result,)
         for number, part in zip(self._outputs, parts, strict=True):
             buffers[number][...] = part
+
+
+def _like(told: dict[str, Any]) -> ndarray:
+    """Return an array of a shape, a dtype and an order of axes in memory, for an op that looks at no more."""
+    shape, dtype = read_kind(told["like"])
+    order = told["order"]
+    if order == [*range(len(shape))]:
+        return np.broadcast_to(np.zeros((), dtype), shape)
+    return np.empty([shape[axis] for axis in order], dtype).transpose(np.argsort(order))
 
 
 def load_frozen(f: Any) -> FrozenProgram:
@@ -202,7 +283,8 @@ def load_frozen(f: Any) -> FrozenProgram:
     if hasattr(f, "read"):
         return FrozenProgram(f.read())
     with open(os.fspath(f), "rb") as file:
-        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        # What a step writes is its own copy, page by page, and not in the file.
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     try:
         return FrozenProgram(data)
     except tensor_file.Damaged as error:
@@ -267,6 +349,15 @@ def _pool(arrays: Mapping[str, ndarray], plan: Mapping[str, Any]) -> Pool:
         made = Pool({symbol: library.address(symbol) for symbol in SYMBOLS})
         _threads.append((made, library))
     return _threads[0][0]
+
+
+def _address(array: ndarray) -> int:
+    """Return where an array's elements are: what can be written to tells it in a third of the time."""
+    try:
+        held: Any = array
+        return ctypes.addressof(ctypes.c_char.from_buffer(held))
+    except (TypeError, ValueError, BufferError):  # read-only, empty, or of a dtype that buffers do not know
+        return array.ctypes.data
 
 
 def _aligned(size: int) -> ndarray:

@@ -1,0 +1,296 @@
+"""Write a step down: a function that may call backward, step optimizers and write to what it holds.
+
+It is captured as `compile` captures it with ``fullgraph=True``. What this module must do:
+
+- every tensor that the function comes upon and is not given is state, under a name by which it is found;
+- what the function leaves in it (a parameter, a moment of Adam, a gradient that the next call adds to) is
+  written there by each call, so that calls follow one another as eager's do;
+- what changes Python's objects is an error that names it;
+- the function, its tensors and the state of random numbers are left as they were.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from types import MethodType
+from typing import Any
+
+import numpy as np
+
+from ...compiler.frontend.deferred import Item
+from ...compiler.frontend.heard_warnings import WarnAgain
+from ...compiler.frontend.optimizer_state import Dial
+from ...compiler.frontend.results import Result
+from ...compiler.frontend.unsupported import OnlyNow, Unsupported
+from ...compiler.program.program import Program
+from ...compiler.program.text import kind, value_as_text
+from ...compiler.runtime.compiled import Compiled
+from ...core.value import TensorBase, array_of, wrap
+from ...errors import with_note
+from ...nn import Module
+from ...tensor.random import default_generator
+from ...utils._pytree import tree_unflatten
+from ..structure import Place, named_tensors
+from .subject import Subject
+
+#: Traces until the gradients that a call leaves are those that it finds.
+_TRACES = 3
+
+
+def step_written_down(
+    function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], names: Sequence[str]
+) -> Subject:
+    """Return a step.
+
+    Parameters
+    ----------
+    function : callable
+    args, kwargs
+        What it is called with.
+    names : sequence of str
+        What the arguments by position are called.
+
+    Raises
+    ------
+    RuntimeError
+        It does what a program cannot hold, or changes Python's objects.
+    """
+    arguments = _given(args, kwargs, names)
+    drawn = default_generator.get_state()
+    grads: list[tuple[Any, Any]] = []
+    captured: Any = None
+    try:
+        for _ in range(_TRACES):
+            captured = _captured(function, args, kwargs)
+            _check_gradients(captured, arguments)
+            tensors = _tensors(captured, [t for _, t in arguments])
+            open_ends = [
+                (tensors[at], n is not None) for at, n in captured.grads
+                if at in (captured.grad_absent if n is not None else captured.grad_present)
+            ]  # fmt: skip
+            if not open_ends:
+                return _subject(captured, tensors, function, arguments)
+            captured.undo()
+            for t, is_left in open_ends:
+                grads.append((t, t._grad))
+                # Gradients that are added to begin with 0.
+                t._grad = wrap(np.zeros_like(array_of(t))) if is_left else None
+        raise RuntimeError("freeze: each call of the function finds other gradients than the one before")
+    finally:
+        if captured is not None:
+            captured.undo()
+        for t, before in reversed(grads):
+            t._grad = before
+        default_generator.set_state(drawn)
+
+
+def _captured(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    try:
+        return Compiled(function, fullgraph=True).captured(args, dict(kwargs))
+    except Unsupported as error:
+        raise RuntimeError(f"freeze: {error}") from error
+    except OnlyNow as error:
+        raise with_note(
+            RuntimeError("freeze: the first call of the function does something else than later ones"),
+            "It gives a warning once, say, or makes state that it then keeps: call it once before.",
+        ) from error
+
+
+def _given(
+    args: tuple[Any, ...], kwargs: Mapping[str, Any], names: Sequence[str]
+) -> list[tuple[str, Any]]:
+    """Return the tensors among the arguments, each once, and what each is called."""
+    found: dict[int, tuple[str, Any]] = {}
+    for n, value in enumerate(args):
+        for name, t in named_tensors(value, names[n] if n < len(names) else f"arg{n}"):
+            found.setdefault(id(t), (name, t))
+    for key, value in kwargs.items():
+        for name, t in named_tensors(value, key):
+            found.setdefault(id(t), (name, t))
+    return [*found.values()]
+
+
+def _tensors(captured: Any, arguments: Sequence[Any]) -> list[Any]:
+    """Return the tensors of the cells; None for a gradient that is not there."""
+    found: list[Any] = [
+        None if cell.kind == "grad" else cell.tensor(arguments, []) for cell in captured.cells
+    ]
+    for at, cell in enumerate(captured.cells):
+        if cell.kind == "grad":
+            found[at] = cell.tensor(arguments, found)
+    return found
+
+
+def _subject(
+    captured: Any, tensors: Sequence[Any], function: Any, arguments: Sequence[tuple[str, Any]]
+) -> Subject:
+    """Make the program that a captured call is; `arguments` are its tensors, with what each is called."""
+    _check_effects(captured)
+    program = captured.program
+    is_argument = [cell.kind == "argument" for cell in captured.cells]
+    held = [at for at, given in enumerate(is_argument) if not given]
+    places = {cell.where: at for at, cell in enumerate(captured.cells) if is_argument[at]}
+    inputs = [program.inputs[at] for at in held]
+    position = {at: n for n, at in enumerate(held)}
+    shapes, kinds = [*program.shapes], [*program.dtypes]
+    for n, (_, t) in enumerate(arguments):
+        if n in places:
+            position[places[n]] = len(inputs)
+            inputs.append(program.inputs[places[n]])
+        else:
+            # What the program does not read is given to it all the same.
+            inputs.append(len(shapes))
+            shapes.append(tuple(t.shape))
+            kinds.append(array_of(t).dtype)
+    paths = [path for path, _ in arguments]
+    state = _named_state(captured, tensors, held, function)
+    outputs: list[int] = []
+    written = []
+    for at, n in captured.writes:
+        written.append((position[at], len(outputs)))
+        outputs.append(program.outputs[n])
+    grads, writes = dict(captured.grads), dict(captured.writes)
+    cell_of_grad = {cell.where: at for at, cell in enumerate(captured.cells) if cell.kind == "grad"}
+    for at, n in captured.grads:
+        # A gradient that no call reads is left out.
+        if n is not None and at in cell_of_grad:
+            written.append((position[cell_of_grad[at]], len(outputs)))
+            outputs.append(program.outputs[n])
+    returned: list[dict[str, Any]] = []
+
+    def place(result: Result) -> Any:
+        """Return what stands for a result."""
+        if result.kind == "value":
+            return result.at
+        told: dict[str, Any] = {"output": len(outputs)}
+        source = result
+        if result.kind == "number":
+            deferred, sources = result.at
+            if type(deferred) is not Item or deferred.convert is not None:
+                raise with_note(
+                    RuntimeError("freeze: the function returns a number that it works out in Python"),
+                    "Return the tensor, or its item().",
+                )
+            told["number"] = True
+            source = sources[id(deferred.tensor)]
+        steps: list[Any] = []
+        while source.kind in ("view", "alias"):
+            if source.kind == "view":
+                steps = [*([op.name, value_as_text(tuple(a)), index] for op, a, index in source.at), *steps]
+            assert source.source is not None
+            source = source.source
+        told["steps"] = steps
+        outputs.append(value(source, told))
+        returned.append(told)
+        return Place(len(returned) - 1)
+
+    def value(source: Result, told: dict[str, Any]) -> int:
+        """Return the program's value that a result is, or is a part of."""
+        if source.kind == "cell":
+            return program.outputs[writes[source.at]] if source.at in writes else program.inputs[source.at]
+        if source.kind == "grad":
+            n = grads.get(source.at)
+            return value(Result("cell", cell_of_grad[source.at]), told) if n is None else program.outputs[n]
+        made = captured.made[source.at]
+        if made.output is None:
+            raise with_note(
+                RuntimeError("freeze: the function returns a part of a tensor that it holds or is given"),
+                "Return a clone of it.",
+            )
+        if made.placement is not None:
+            p = made.placement
+            told["placement"] = [p.offset, [*p.strides], kind(p.shape, p.dtype)]
+        return program.outputs[made.output]
+
+    leaves = [place(result) for result in captured.results[: captured.structure.num_leaves]]
+    whole = Program(inputs, program.equations, outputs, program.constants, shapes, kinds)
+    return Subject(whole, state, paths, written, returned, tree_unflatten(leaves, captured.structure))
+
+
+def _check_gradients(captured: Any, arguments: Sequence[tuple[str, Any]]) -> None:
+    """Refuse a function that leaves gradients on arguments, which are other tensors in each call."""
+    cells = captured.cells
+    leaves = [at for at, _ in captured.grads] + [cell.where for cell in cells if cell.kind == "grad"]
+    names = [arguments[cells[at].where][0] for at in leaves if cells[at].kind == "argument"]
+    if names:
+        raise with_note(
+            RuntimeError(f"freeze: the function leaves a gradient on {', '.join(dict.fromkeys(names))}"),
+            "Return it (torch.autograd.grad).",
+        )
+
+
+def _check_effects(captured: Any) -> None:
+    """Refuse a function that changes Python's objects; give its warnings now."""
+    at = captured.structure.num_leaves
+    changes = []
+    for effect, structure in captured.effects:
+        values = [r.at for r in captured.results[at : at + structure.num_leaves] if r.kind == "value"]
+        at += structure.num_leaves
+        if type(effect) is WarnAgain:
+            effect()
+            continue
+        name = getattr(effect, "__name__", type(effect).__name__).strip("_")
+        changes.append(" ".join([name, *(repr(v) for v in values if isinstance(v, str))]))
+    if changes:
+        told = ", ".join(dict.fromkeys(changes))
+        raise with_note(
+            RuntimeError(f"freeze: each call changes objects of Python's: {told}"),
+            "A frozen step changes tensors alone: write to them in place, count in a tensor, and call "
+            "schedulers and print outside of it.",
+        )
+    if captured.late or any(cell.kind == "number" for cell in captured.cells):
+        raise RuntimeError("freeze: numbers of tensors, or counters, decide what the function does")
+
+
+def _named_state(captured: Any, tensors: Sequence[Any], held: Sequence[int], function: Any) -> dict[str, Any]:
+    """Return the arrays that the function holds, by names."""
+    names: dict[int, str] = {}
+    for name, t in _found(function):
+        names.setdefault(id(t), name)
+    groups = {
+        id(group): f"{name}.param_groups.{n}" for name, thing in _held_by(function)
+        if hasattr(thing, "param_groups") for n, group in enumerate(thing.param_groups)
+    }  # fmt: skip
+    for guard in captured.guards:
+        if isinstance(guard, Dial):
+            names.setdefault(id(guard.cell), f"{groups.get(id(guard.container), 'optimizer')}.{guard.key}")
+    state: dict[str, Any] = {}
+    for at in held:
+        cell, t = captured.cells[at], tensors[at]
+        own = names.get(id(t), f"tensor{at}")
+        if cell.kind == "grad":
+            own = f"{names.get(id(tensors[cell.where]), f'tensor{cell.where}')}.grad"
+        state[f"tensor{at}" if own in state else own] = array_of(t)
+    return state
+
+
+def _held_by(function: Any) -> list[tuple[str, Any]]:
+    """Return what a function closes over, finds among the names of its module, or has as its object."""
+    found: list[tuple[str, Any]] = []
+    if isinstance(function, MethodType):
+        found += [*getattr(function.__self__, "__dict__", {}).items()]
+        function = function.__func__
+    if inspect.isfunction(function):
+        variables = inspect.getclosurevars(function)
+        found += [*variables.nonlocals.items(), *variables.globals.items()]
+    return found
+
+
+def _found(function: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the tensors that a function holds, with names as in the state dicts of what holds them."""
+    for name, thing in _held_by(function):
+        if isinstance(thing, TensorBase):
+            yield name, thing
+        elif isinstance(thing, Module):
+            for path, t in (*thing.named_parameters(), *thing.named_buffers()):
+                yield f"{name}.{path}", t
+        elif hasattr(thing, "param_groups"):
+            parameters = [p for group in thing.param_groups for p in group["params"]]
+            for n, p in enumerate(parameters):
+                yield f"{name}.param.{n}", p
+                for key, value in thing.state.get(p, {}).items():
+                    if isinstance(value, TensorBase):
+                        yield f"{name}.state.{n}.{key}", value
+        elif isinstance(thing, (list, tuple, dict)):
+            yield from named_tensors(thing, name)

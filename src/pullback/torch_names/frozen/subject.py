@@ -1,0 +1,60 @@
+"""What is frozen: a program, the arrays that it holds and writes to, and how its results are given back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from numpy import ndarray
+
+from ...core.value import TensorBase
+
+if TYPE_CHECKING:
+    from ...compiler.program.program import Program
+
+
+class Subject(NamedTuple):
+    """A model or a step, written down.
+
+    Attributes
+    ----------
+    program : Program
+        Its inputs are the state, then the arguments.
+    state : dict of str to array
+        What it holds, in the order of the inputs.
+    paths : list of str
+        What the arguments that are tensors are called.
+    written : list of (int, int)
+        (input, output): what a call writes to the state, or to an argument.
+    returned : list of dict
+        The tensors and numbers among the results: the output that each is in, and what is done to it then.
+    result : object
+        What is returned, with a `Place` for each of these.
+    """
+
+    program: Program
+    state: dict[str, ndarray]
+    paths: list[str]
+    written: list[tuple[int, int]]
+    returned: list[dict[str, Any]]
+    result: Any
+
+
+def other_arguments(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[str]:
+    """Return as text the arguments that are no tensors, which are parts of a program."""
+    found: list[str] = []
+    waiting: list[Any] = [*reversed((*args, *kwargs.values()))]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Mapping):
+            waiting += reversed([*value.values()])
+        elif isinstance(value, (list, tuple)):
+            waiting += reversed(value)
+        elif value is None or isinstance(value, (bool, int, float, str)):
+            found.append(repr(value))
+        elif not isinstance(value, TensorBase):
+            found.append(type(value).__name__)
+    return found
+
+
+__all__ = ["Subject", "other_arguments"]
