@@ -170,7 +170,7 @@ class Conclusions:
             if weight is not None and weight._grad is not None and symmetric(weight, weight._grad):
                 at = self.layers.made.get(id(module))
                 self.findings.add("", Answer(
-                    "symmetric weights", 
+                    "symmetric weights",
                     f"All rows of `{self.watch.name_of(weight) or 'a weight'}` are equal, and so are "
                     "their gradients: the units can never become different.",
                     self.watch.inits.get(id(weight)) or (None if at is None else place_at(*at)), (),
