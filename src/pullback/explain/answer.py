@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..core.blame import Place
 
@@ -53,6 +54,15 @@ class Answer:
                 where += f"`{self.place.code}`: "
         cause = self.cause if self.certain or self.cause.startswith("Probably") else f"Probably: {self.cause}"
         return f"{where}{cause}{f' Mend: {self.mend}.' if self.mend else ''}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as plain data."""
+        place = self.place
+        return {
+            "kind": self.kind, "cause": self.cause, "file": None if place is None else place.file,
+            "line": None if place is None else place.line, "code": None if place is None else place.code,
+            "evidence": list(self.evidence), "mend": self.mend, "certain": self.certain,
+        }  # fmt: skip
 
     __repr__ = __str__
 

@@ -19,13 +19,18 @@ from .contributions import Contributions
 from .differences import Differences
 from .explanation import Arrow, Covector, Explanation, LeafPart, OutputPart, Saved, Step
 from .formula import formulas
-from .modules import ModuleCalls, groups, paths_by_parameters
+from .forward import in_a_box, results, slopes
+from .heat import heat
+from .modules import ModuleCalls, groups
 from .names import assigned_at
 from .replay import CannotReplay
+from .scopes import Scopes
+from .sentences import known_name, sentence
 from .shown import LARGEST, Shown, norm, show
 from .site import Site, is_name
 from .source import place_of
 from .structure import BY_KIND, BY_NAME
+from .trace import Trace
 from .walk import Path, array_at_bottom, undisturbed
 
 #: Elements that all values on the path may have together; of the rest only norms are kept.
@@ -45,17 +50,20 @@ class Builder:
         Compare Jacobians with differences.
     modules : ModuleCalls, optional
         Tells which module's call made a node; by default the parameters tell.
+    trace : Trace, optional
+        Tells which call of a public function made a node.
     """
 
     def __init__(
         self, call: BackwardCall, site: Site, brief: bool = False, modules: ModuleCalls | None = None,
-        checked: bool = True,
+        checked: bool = True, trace: Trace | None = None,
     ) -> None:  # fmt: skip
         self.call = call
         self.site = site
         self.brief = brief
         self.modules = modules
         self.checked = checked
+        self.trace = trace
         targets = call.targets
         self.path = Path(call.roots, targets)
         self.ids: dict[Node, int] = {}
@@ -104,6 +112,8 @@ class Builder:
         step.norm = math.sqrt(sum(norm(v) ** 2 for v in arrived))
         if len(arrived) == 1:
             step.incoming = self.show_some(arrived[0])
+        if step.known_as is not None:
+            step.says = sentence(node._op, step.known_as, step.formula, slopes(node))
         for position, (edge, value) in enumerate(zip(node._edges, sent)):
             if value is not None:
                 target, index = edge_target(edge)
@@ -116,15 +126,17 @@ class Builder:
                 )  # fmt: skip
 
     def finish_path(self) -> None:
-        """Say which module each step belongs to, and fold the path into groups."""
+        """Say which calls each step belongs to and what it gave, and fold the path into groups."""
         names = self.site.names
         nodes = self.path.nodes
-        found = self.modules.paths(nodes, names) if self.modules is not None else {}
-        if not found:
-            found = paths_by_parameters(nodes, names)
         steps = [self.steps[node] for node in nodes]
-        for node, path in found.items():
-            self.steps[node].module = path
+        scopes = Scopes(nodes, names, self.modules, self.trace)
+        for node, step in self.steps.items():
+            step.module = scopes.paths.get(node)
+            step.scopes = scopes.of(node)
+        for node, value in results(nodes, names, self.trace).items():
+            if node in self.steps:
+                self.steps[node].value = value
         self.explanation.steps = [*steps, *groups(steps, self.explanation.arrows)]
 
     def show_some(self, value: Any) -> Shown | None:
@@ -154,9 +166,12 @@ class Builder:
             step.kind = "leaf"
             step.variable = self.name_of(node.variable)
             step.structure = "identity"
+            value = array_at_bottom(node.variable)
+            step.value = in_a_box(value) if isinstance(value, ndarray) else None
         else:
             op = node._op
             step.op = None if op is None else op.name
+            step.known_as = known_name(op, step.name)
             step.structure = BY_NAME.get(step.name, "dense") if op is None else BY_KIND[op.kind]
             step.saved = saved_values(node)
             step.formula = self.formula(node)
@@ -242,6 +257,7 @@ class Builder:
             None if before is None else show(before),
             None if gradient is None else show(gradient),
             None if after is None else show(after),
+            heat=None if gradient is None or self.brief else heat(gradient),
         )  # fmt: skip
 
     def default_name(self, position: int) -> str:

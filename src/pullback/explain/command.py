@@ -100,14 +100,12 @@ def report(recording: Recording, options: Options, error: BaseException | None =
     sys.stdout.flush()
     if options.html is None and options.json is None:
         return
-    data = [explanation.to_dict() for explanation in explanations]
     if options.html is not None:
-        from .page import page_of
-
-        Path(options.html).write_text(page_of(data), encoding="utf-8")
+        Path(options.html).write_text(recording.page(findings_of(recording, error)), encoding="utf-8")
     if options.json is not None:
         import json
 
+        data = [explanation.to_dict() for explanation in explanations]
         Path(options.json).write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -90,10 +90,25 @@ class Recording:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all explanations as one HTML page."""
-        Path(path).write_text(page_of([e.to_dict() for e in self.explanations]), encoding="utf-8")
+        Path(path).write_text(self.page(), encoding="utf-8")
+
+    def page(self, findings: Sequence[Answer] | None = None) -> str:
+        """Return the findings, the curves of the run and all explanations as one page.
+
+        Parameters
+        ----------
+        findings : sequence of Answer, optional
+            What is shown in place of `findings`.
+        """
+        found = self.findings if findings is None else findings
+        return page_of([e.to_dict() for e in self._shown()], None, [a.to_dict() for a in found])
+
+    def _shown(self) -> list[Explanation]:
+        """Return the calls that a page draws: those that were explained in full, or at least have leaves."""
+        return [e for e in self.explanations if e.leaves or e.notes]
 
     def _repr_html_(self) -> str:
-        return frame_of([e.to_dict() for e in self.explanations])
+        return frame_of([e.to_dict() for e in self._shown()], [a.to_dict() for a in self.findings])
 
     def __str__(self) -> str:
         found = [answer.in_a_line() for answer in self.findings]
@@ -119,8 +134,9 @@ class Recording:
         self._attend(count < self.in_full or count + 1 == again)
         site = Site.of(call.kind, frame)
         builder = Builder(
-            call, site, brief=count > self.in_full, modules=self._modules, checked=count <= CHECKED
-        )
+            call, site, brief=count > self.in_full, modules=self._modules, checked=count <= CHECKED,
+            trace=self._watch.trace,
+        )  # fmt: skip
         try:
             explanation = builder.build()
             self._watch.backward(call, frame, builder.path, explanation)
