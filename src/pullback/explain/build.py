@@ -36,6 +36,9 @@ from .walk import Path, array_at_bottom, undisturbed
 #: Elements that all values on the path may have together; of the rest only norms are kept.
 MOST_SHOWN = 100_000
 
+#: Values on the path that are remembered until they arrive.
+MOST_RECENT = 16
+
 
 class Builder:
     """One explanation under construction.
@@ -71,6 +74,7 @@ class Builder:
         self.explanation = Explanation(site.call)
         self.steps: dict[Node, Step] = {}
         self.known_formulas: dict[Any, str] = {}
+        self.recent: dict[int, tuple[ndarray, float, Shown | None]] = {}
 
     def build(self) -> Explanation:
         """Run the pullback and write everything down."""
@@ -109,19 +113,19 @@ class Builder:
         """Write down what came into a rule and what went out."""
         step = self.steps[node]
         arrived = [v for v in g if v is not None] if isinstance(node, MultiNode) else [g]
-        step.norm = math.sqrt(sum(norm(v) ** 2 for v in arrived))
+        looks = [self.look(v) for v in arrived]
+        step.norm = math.hypot(*(length for length, _ in looks))
         if len(arrived) == 1:
-            step.incoming = self.show_some(arrived[0])
+            step.incoming = looks[0][1]
         if step.known_as is not None:
             step.says = sentence(node._op, step.known_as, step.formula, slopes(node))
         for position, (edge, value) in enumerate(zip(node._edges, sent)):
             if value is not None:
                 target, index = edge_target(edge)
-                array = np.asarray(value)
+                length, shown = self.look(value)
                 self.explanation.arrows.append(
                     Arrow(
-                        self.ids[node], self.ids[target], position, index, array.shape, norm(array),
-                        self.show_some(array),
+                        self.ids[node], self.ids[target], position, index, np.shape(value), length, shown
                     )
                 )  # fmt: skip
 
@@ -139,14 +143,23 @@ class Builder:
                 self.steps[node].value = value
         self.explanation.steps = [*steps, *groups(steps, self.explanation.arrows)]
 
-    def show_some(self, value: Any) -> Shown | None:
-        """Show a value on the path while the allowance lasts."""
+    def look(self, value: Any) -> tuple[float, Shown | None]:
+        """Return the norm of a value on the path, and how it is shown, while the allowance lasts.
+
+        What an arrow carries arrives at its end as it is: the last values are not looked at twice.
+        """
         array = np.asarray(value)
+        known = self.recent.get(id(array))
+        if known is not None:
+            return known[1:]
         size = min(array.size, LARGEST)
-        if size > self.allowance:
-            return None
-        self.allowance -= size
-        return show(array)
+        shown = show(array) if size <= self.allowance else None
+        self.allowance -= size if shown is not None else 0
+        length = norm(array) if shown is None else shown.norm
+        if len(self.recent) >= MOST_RECENT:
+            self.recent.pop(next(iter(self.recent)))
+        self.recent[id(array)] = array, length, shown
+        return length, shown
 
     def step(self, node: Node) -> Step:
         """Return the box of a node."""

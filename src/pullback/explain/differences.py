@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -22,8 +24,10 @@ from .walk import Path
 #: The step, by the size of what it is added to: errors of the formula and of rounding are then about equal.
 STEP = 6e-6
 
-#: Elements of the largest leaf whose every element is varied.
+#: Elements of the largest leaf whose every element is varied; and where J is one row, so that a single
+#: direction tells as much.
 MOST_COLUMNS = 32
+MOST_COLUMNS_OF_A_ROW = 8
 
 #: Numbers that all runs of one check may move.
 MOST_WORK = 6_000_000
@@ -55,6 +59,11 @@ class Differences:
         self.noise = 1e-2 * largest
         self.tolerance = max((CLOSE.get(d, ROUGH) for d in dtypes), default=CLOSE["float64"])
 
+    @cached_property
+    def here(self) -> Any:
+        """The outputs as they are, without a step."""
+        return self.replay.run({})
+
     def check(self, leaf: Node, gradient: ndarray, jacobians: Sequence[ndarray | None]) -> Check:
         """Compare J, or vᵀ·J, with differences.
 
@@ -77,10 +86,11 @@ class Differences:
         built = [j for j in jacobians if j is not None]
         real = value.dtype.kind == "f" and all(np.asarray(g).dtype.kind == "f" for _, g in self.path.roots)
         runs = 2 * value.size + 1
+        rows = sum(len(j) for j in built)
         if (
             real
             and len(built) == len(self.path.roots)
-            and value.size <= MOST_COLUMNS
+            and value.size <= (MOST_COLUMNS_OF_A_ROW if rows == 1 else MOST_COLUMNS)
             and runs * self.work <= MOST_WORK
         ):
             return self._every_element(leaf, value, built)
@@ -123,9 +133,9 @@ class Differences:
 
     def _slopes(self, leaf: Node, value: ndarray, direction: ndarray, h: float) -> tuple[ndarray, ...]:
         """Slopes behind, across and ahead of the outputs, one after the other."""
+        here = self.here
         behind = self.replay.run({leaf: value - h * direction})
         ahead = self.replay.run({leaf: value + h * direction})
-        here = self.replay.run({})
         with np.errstate(all="ignore"):
             return (
                 _flat([(b - a) / h for a, b in zip(behind, here)]),

@@ -60,6 +60,7 @@ class Replay:
         self.shifts: dict[Place, ndarray] = {}
         self.constants: dict[Place, ndarray] = {}
         self.leaves: dict[Node, ndarray] = {}
+        self.unchanged: dict[Place, ndarray] = {}
         for node in self.nodes:
             if type(node) is AccumulateGrad:
                 value = self.known.get((node, 0))
@@ -70,12 +71,19 @@ class Replay:
         self._learn()
 
     def run(self, changed: dict[Node, ndarray]) -> list[ndarray]:
-        """Return the outputs' values, up to constants, with other values in some leaves."""
-        values: dict[Place, ndarray] = {}
+        """Return the outputs' values, up to constants, with other values in some leaves.
+
+        Only what lies behind these is run; the rest is as it was.
+        """
+        values = dict(self.unchanged)
+        moved: set[Node] = set(changed)
         for node in self.nodes:
             if type(node) is AccumulateGrad:
                 values[node, 0] = changed.get(node, self.leaves[node])
                 continue
+            if not any(e is not None and edge_target(e)[0] in moved for e in node._edges):
+                continue
+            moved.add(node)
             for place, value in self._results(node, values).items():
                 shift = self.shifts.get(place)
                 values[place] = value if shift is None else value + shift
@@ -111,6 +119,7 @@ class Replay:
                 elif lacking:
                     unknown.add(place)
                 values[place] = value
+        self.unchanged = values
 
     def _keep(self, node: Node) -> None:
         """Take the result of a random draw as it was."""

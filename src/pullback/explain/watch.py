@@ -43,6 +43,7 @@ from .modules import ModuleCalls
 from .names import Names
 from .nonfinite import of_gradient, of_value
 from .roots import Root, ones_for
+from .run import Run
 from .scene import Scene
 from .source import place_of
 from .trace import Event, Trace, is_foreign
@@ -70,8 +71,9 @@ class Watch:
         backward freed the values.
     """
 
-    def __init__(self, modules: ModuleCalls) -> None:
+    def __init__(self, modules: ModuleCalls, run: Run) -> None:
         self.modules = modules
+        self.run = run
         self.findings = Findings()
         self.trace = Trace(lambda: modules.innermost)
         self.reach = Reach()
@@ -94,6 +96,7 @@ class Watch:
         self.failed = False
         self._wrapped: list[tuple[Any, str, Any]] = []
         self._copies: dict[int, list[tuple[Any, Any]]] = {}
+        self._before: dict[int, list[Any]] = {}
         self.failures: list[str] = []
         self.trace.listeners.append(self._safe(self._event))
 
@@ -262,11 +265,15 @@ class Watch:
     def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if self in active:
             at = _at(sys._getframe(1))
+            look = self.full if self.run.every is None else self.run.due(self.run.step)
+            self._before[id(optimizer)] = self.run.stepping(optimizer, look, self.name_of)
             self._copies[id(optimizer)] = self.loop.stepping(optimizer, at, self.full)
 
     def _after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if self in active:
             self.loop.step_done(optimizer, self._copies.pop(id(optimizer), []))
+            self.run.note(self.findings, len(self.findings))
+            self.run.stepped(optimizer, self._before.pop(id(optimizer), []))
 
     def _scheduled(self, held: Any, frame: FrameType, scheduler: Any, *args: Any, **kwargs: Any) -> Any:
         self._safe(self.loop.scheduled)(scheduler, _at(frame), bool(scheduler._is_initial))
@@ -285,6 +292,7 @@ class Watch:
 
     def _event(self, event: Event) -> None:
         look_at(event, self.findings)
+        self.run.look_at(event)
         self.layers.look_at(event, self.findings)
         self.sizes.look_at(event, self.findings)
         name = event.name
@@ -356,10 +364,12 @@ class Watch:
         if self.trace.on:
             self.trace.differentiated(call, result, frame)
 
-    def backward_brief(self, call: BackwardCall, frame: FrameType) -> None:
-        """Look at a call of backward that is not explained: only whether the loss is finite."""
-        value = _number(call.outputs)
-        self.loop.backward(value, (), (frame.f_code, frame.f_lasti), False)
+    def backward_brief(self, call: BackwardCall, frame: FrameType, value: float | None) -> None:
+        """Look at a call of backward that is not explained: only whether the loss, `value`, is finite."""
+        at = (frame.f_code, frame.f_lasti)
+        self.loop.backward(value, (), at, False)
+        if self.trace.on:
+            self.trace.turn(at)
         if value is not None and not math.isfinite(value):
             self._values([y for y in call.outputs if isinstance(y, TensorBase)], Scene(frame))
 

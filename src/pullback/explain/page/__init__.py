@@ -68,16 +68,15 @@ def page_of(
     )  # fmt: skip
 
 
-def frame_of(
-    explanations: Sequence[Mapping[str, Any]], findings: Sequence[Mapping[str, Any]] | None = None,
-    run: Mapping[str, Any] | None = None,
-) -> str:  # fmt: skip
-    """Return the page as an element for a notebook: a frame of its own, so that neither disturbs
-    the other.
-    """
-    page = html.escape(page_of(explanations, None, findings, run))
+def frame_of(explanations: Sequence[Mapping[str, Any]]) -> str:
+    """Return the page of explanations as an element for a notebook."""
+    return in_frame(page_of(explanations))
+
+
+def in_frame(page: str) -> str:
+    """Return a page as an element for a notebook: a frame of its own, so that neither disturbs the other."""
     return (
-        f'<iframe sandbox="allow-scripts" title="Explanation" srcdoc="{page}" '
+        f'<iframe sandbox="allow-scripts" title="Explanation" srcdoc="{html.escape(page)}" '
         f'style="width: 100%; height: {NOTEBOOK_HEIGHT}px; border: 0; resize: vertical"></iframe>'
     )
 

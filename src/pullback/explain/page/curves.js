@@ -3,6 +3,7 @@
 
 const PLOT = { width: 560, height: 190, left: 52, right: 12, top: 10, bottom: 24 };
 const MOST_SERIES = 8;
+const FEWEST_STEPS = 5;
 
 /** Curves over steps, as an SVG: `series` is [{name, points: [[step, value]]}]. */
 function plot({ title, hint, series, logarithmic, steps, findings }) {
@@ -19,7 +20,7 @@ function plot({ title, hint, series, logarithmic, steps, findings }) {
   for (const mark of marks(low, high, logarithmic)) {
     const at = PLOT.top + inner.height * (1 - (mark - low) / (high - low));
     svg.append(draw("path", { class: "grid", d: `M${PLOT.left},${at} h${inner.width}` }),
-      draw("text", { class: "tick", x: PLOT.left - 6, y: at + 4, "text-anchor": "end" }, logarithmic ? `1e${mark}`.replace("-", "−") : shortNumber(Number(mark.toPrecision(6)))));
+      draw("text", { class: "tick", x: PLOT.left - 6, y: at + 4, "text-anchor": "end" }, logarithmic ? `1e${mark}`.replace("-", "−") : tickText(mark)));
   }
   for (const step of steps[0] === steps[1] ? [steps[0]] : steps) {
     svg.append(draw("text", { class: "tick", x: x(step), y: PLOT.height - 6, "text-anchor": step === steps[0] ? "start" : "end" }, `step ${step}`));
@@ -55,6 +56,18 @@ function ofInterest(series) {
   return series.filter((one) => kept.has(one));
 }
 
+/** A number beside an axis, in few characters. */
+function tickText(mark) {
+  const size = Math.abs(mark);
+  return size >= 1e5 || (size > 0 && size < 1e-3) ? trimmed(mark.toExponential(1)).replace(/-/g, "−") : trimmed(mark.toPrecision(3)).replace(/-/g, "−");
+}
+
+/** Whether positive values lie so far apart that only their logarithms can be seen together. */
+function farApart(series) {
+  const values = series.flatMap(({ points }) => points.map(([, y]) => toNumber(y))).filter(Number.isFinite);
+  return values.length > 0 && Math.min(...values) > 0 && Math.max(...values) > 50 * Math.min(...values);
+}
+
 /** Places of the lines across a plot. */
 function marks(low, high, logarithmic) {
   const step = logarithmic ? Math.max(1, Math.ceil((high - low) / 4)) : (high - low) / 4;
@@ -62,13 +75,13 @@ function marks(low, high, logarithmic) {
 }
 
 function curves(run, findings) {
-  if (!run || run.loss.length < 2) return null;
+  if (!run || run.loss.length < FEWEST_STEPS) return null;
   const all = [run.loss, ...[run.gradients, run.updates, run.dead].flatMap((part) => part.map(({ points }) => points))].flat();
   const steps = [Math.min(...all.map(([step]) => step)), Math.max(...all.map(([step]) => step))];
   const common = { steps, findings: findings ?? [] };
   const losses = run.losses.length > 1 ? run.losses : [{ name: "loss", points: run.loss }];
   const plots = [
-    { title: "loss", hint: "", series: losses, logarithmic: false },
+    { title: "loss", hint: "", series: losses, logarithmic: farApart(losses) },
     { title: "gradient", hint: "|grad| of each layer: far apart is vanishing or exploding", series: run.gradients, logarithmic: true },
     { title: "update", hint: "|update| / |weight|: about 1e−3 is usual; 1e−1 is wild, 1e−6 learns nothing", series: run.updates, logarithmic: true },
     { title: "dead units", hint: "% of a layer's units that gave 0 for the whole batch", series: run.dead, logarithmic: false },

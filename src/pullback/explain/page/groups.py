@@ -18,7 +18,7 @@ import numpy as np
 MOST = 40
 
 #: Boxes that are open to begin with: as many as are read at a glance, on a phone too; and with the leaves.
-FITS = 12
+FITS = 10
 FITS_WITH_LEAVES = 16
 
 #: Pieces into which a level without modules is cut.

@@ -133,7 +133,9 @@ async function start() {
     links.clear();
     main.replaceChildren(...view(calls[k], sources, links));
   };
-  const before = [findingsBox(findings, links), curves(run, findings)].filter(Boolean);
+  const course = curves(run, findings);
+  const before = [findingsBox(findings, links), run && run.every ? course : null].filter(Boolean);
+  if (course && !run.every) main.after(course); // it was not asked for
   if (calls.length > 1) {
     const choice = make("select", { id: "call", onchange: () => show(Number(choice.value)) },
       ...calls.map(({ call }, k) => make("option", { value: k }, clipped(`${k + 1}. ${placeText(call)}: ${call.code}`, 90))));
