@@ -111,7 +111,9 @@ class Differences:
             if kink:
                 place = f"[{','.join(map(str, index))}]" if index else ""
                 remark = remark or f"at element {place or 'x'} is a kink: the slopes to either side differ"
-        return Check("central differences in float64", worst, agree, remark or _doubt(agree))
+        return Check(
+            "central differences in float64", worst, agree, remark or _doubt(agree), _relative(worst, scale)
+        )
 
     def _one_direction(self, leaf: Node, value: ndarray, gradient: ndarray) -> Check:
         draw = np.random.default_rng(720)
@@ -128,8 +130,9 @@ class Differences:
         error, fits, kink = self._compare(expected, weighted, scale)
         remark = "there is a kink: the slopes to either side differ" if kink else None
         return Check(
-            "central differences in float64 along one direction", error, fits, remark or _doubt(fits)
-        )
+            "central differences in float64 along one direction", error, fits, remark or _doubt(fits),
+            _relative(error, scale),
+        )  # fmt: skip
 
     def _slopes(self, leaf: Node, value: ndarray, direction: ndarray, h: float) -> tuple[ndarray, ...]:
         """Slopes behind, across and ahead of the outputs, one after the other."""
@@ -169,6 +172,10 @@ class Differences:
         kinks = (errors > allowed) & (np.abs(ahead - behind) > 0.5 * errors)
         right = (errors <= allowed) | (kinks & (found >= low) & (found <= high))
         return float(errors.max(initial=0)), bool(right.all()), bool(kinks.any())
+
+
+def _relative(error: float, largest: float) -> float | None:
+    return error / largest if 0 < largest < math.inf else None
 
 
 def _doubt(agree: bool) -> str | None:

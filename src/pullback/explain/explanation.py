@@ -161,18 +161,22 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Check:
-    """A comparison with central differences in float64."""
+    """A comparison with central differences in float64.
+
+    `relative_error` is the largest error by the largest slope; None where all slopes are 0.
+    """
 
     method: str
     largest_error: float
     agrees: bool
     remark: str | None = None
+    relative_error: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the check as plain data."""
         return {
             "method": self.method, "largest_error": plain_number(self.largest_error), "agrees": self.agrees,
-            "remark": self.remark,
+            "remark": self.remark, "relative_error": plain_number(self.relative_error),
         }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from .flow import Flow, Visit
 from .patterns import OVERFLOW, PATTERNS, UNKNOWN, Pattern
 from .roots import Root, root_of
 from .scene import Scene
+from .sentences import op_of
 from .source import changed_at, place_of
 from .walk import array_at_bottom
 
@@ -140,11 +141,11 @@ def _of_node(flow: Flow, node: Node, unsure: bool) -> Answer:
     constant = [k for k in bad if node._edges[k] is None]
     if constant and (pattern is UNKNOWN or node._op.name in ("add", "mul", "sub")):
         return Answer(
-            "data not finite", f"An input of {type(node).__name__} that has no history is not finite: data.",
+            "data not finite", f"An input of {op_of(node)} that has no history is not finite: data.",
             place_of(node), ("all that comes from leaves is finite there",), "look at the data before the op",
             certain=True,
         )  # fmt: skip
-    evidence = [f"the result of {type(node).__name__} has {_count(out)}"]
+    evidence = [f"the result of {op_of(node)} has {_count(out)}"]
     missing = any(v is None for v in inputs)
     if not bad and not missing:
         evidence.append("what goes into it is finite")
@@ -153,7 +154,7 @@ def _of_node(flow: Flow, node: Node, unsure: bool) -> Answer:
     masked = pattern.kind == "softmax of nothing"
     certain = not unsure and not unknown and (masked or not bad) and not (missing and weak)
     return Answer(
-        pattern.kind, f"{pattern.cause} It happens forward, in {type(node).__name__}.", place_of(node),
+        pattern.kind, f"{pattern.cause} It happens forward, in {op_of(node)}.", place_of(node),
         tuple(evidence), pattern.mend, certain,
     )  # fmt: skip
 
@@ -216,19 +217,19 @@ def of_gradient(name: str, root: Root, scene: Scene) -> Answer:
     pattern = _pattern(node, inputs, out)
     bad = next(g for _, g in first.sent if not finite(g))
     evidence = [
-        (f"the covector that arrives at the op ({type(node).__name__}) is finite, the one it sends on has "
+        (f"the covector that arrives at {op_of(node)} is finite, the one it sends on has "
         f"{_count(bad)}")
     ]
     cause, mend = pattern.cause, pattern.mend
     masked = _masked(first)
     if masked:
-        evidence.append("the covector is 0 there: the result is not even used, and 0 · inf is nan")
+        evidence.append("the covector is 0 there: the result is not even used, and 0 · inf is NaN")
         mend = (
             "choose the input, not only the result: `op(torch.where(ok, x, 1.0))` inside the `where`; or "
             f"{mend}"
         )
     return Answer(
-        pattern.kind, f"{cause} It happens on the way back, in {type(node).__name__}.", place_of(node),
+        pattern.kind, f"{cause} It happens on the way back, in {op_of(node)}.", place_of(node),
         tuple(evidence), mend, certain=not flow.stuck and root.known and not flow.assumed,
     )  # fmt: skip
 

@@ -26,6 +26,7 @@ from ..core import facade, inplace
 from ..core.inplace import AsStridedBackward0, CopySlices
 from ..core.node import AccumulateGrad, MultiNode, Node, edge_target
 from ..core.versions import is_stale
+from .sentences import op_of
 from .shown import widened
 from .walk import Path, array_at_bottom, reachable
 
@@ -112,7 +113,7 @@ class Replay:
                         self.shifts[place] = saved_wide - value
                     elif not agrees(value, saved_wide, str(saved.dtype)):
                         raise CannotReplay(
-                            f"{type(node).__name__} run again gives other values than it gave: something on "
+                            f"{op_of(node)} run again gives other values than it gave: something on "
                             "the way was changed in place, or keeps a state of its own"
                         )
                     value = saved_wide if lacking else value
@@ -126,7 +127,7 @@ class Replay:
         for place in places_of(node):
             saved = self.known.get(place)
             if saved is None:
-                raise CannotReplay(f"{type(node).__name__} draws random numbers, and these were not kept")
+                raise CannotReplay(f"{op_of(node)} draws random numbers, and these were not kept")
             self.constants[place] = widened(saved)
 
     def _lacking(self, node: Node, unknown: set[Place]) -> bool:
@@ -153,7 +154,7 @@ class Replay:
             elif edge_target(edge) in unknown:
                 if by_result or name in asked:
                     raise CannotReplay(
-                        f"a constant before {type(node).__name__} was not kept, and its derivative depends "
+                        f"a constant before {op_of(node)} was not kept, and its derivative depends "
                         "on it"
                     )
                 lacking = True
@@ -171,7 +172,7 @@ class Replay:
             return {(node, 0): self._viewed(node, values)}
         op = node._op
         if op is None or (op.kind == "opaque" and op.name.endswith("_backward")):
-            raise CannotReplay(f"{type(node).__name__} has no kernel that could be run again by itself")
+            raise CannotReplay(f"{op_of(node)} cannot be run again by itself")
         inputs = [
             values[edge_target(edge)] if edge is not None else self._stand_in(node, position)
             for position, edge in enumerate(node._edges)

@@ -11,6 +11,7 @@ from typing import Any
 
 from numpy import ndarray
 
+from ..core.node import Node
 from .formula import KNOWN
 from .forward import range_of
 
@@ -48,6 +49,11 @@ def known_name(op: Any, node_name: str) -> str:
         return str(op.names[0]).rpartition(".")[2]
     name = str(op.base or op.name)
     return WRITTEN.get(name) or _VARIANT.sub("", name)
+
+
+def op_of(node: Node) -> str:
+    """Return the op of a node in a message: `tanh`, between backquotes."""
+    return f"`{known_name(node._op, type(node).__name__)}`"
 
 
 def sentence(op: Any, name: str, formula: str | None, slopes: Sequence[ndarray | None] | None) -> str | None:
@@ -117,4 +123,4 @@ def _slope(rule: str) -> str:
     return sign + factor if sign or inner is None else inner[1]
 
 
-__all__ = ["known_name", "sentence"]
+__all__ = ["known_name", "op_of", "sentence"]

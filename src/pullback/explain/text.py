@@ -103,23 +103,15 @@ def _leaf(explanation: Explanation, part: LeafPart) -> Iterator[str]:
     yield from _accumulation(explanation, part)
     if part.check is not None:
         verdict = "agrees" if part.check.agrees else "DOES NOT AGREE"
-        error = f"largest error {part.check.largest_error:.1e}{_relative(part)}"
+        relative = part.check.relative_error
+        error = f"largest error {part.check.largest_error:.1e}"
+        if relative is not None:
+            error = f"relative error {relative:.1e} ({error})"
         yield from _wrapped(f"checked by {part.check.method}: {verdict}, {error}")
         if part.check.remark:
             yield from _wrapped(part.check.remark)
     elif part.why_unchecked:
         yield from _wrapped(f"not checked by central differences: {part.why_unchecked}")
-
-
-def _relative(part: LeafPart) -> str:
-    """Return how large the error of a check is beside the largest element of J, or of the gradient."""
-    assert part.check is not None  # the caller has looked
-    shown = [j.value for j in part.jacobians if j.value is not None and j.value.array is not None]
-    arrays = [v.array for v in shown if v.array is not None]
-    if not arrays and part.gradient is not None and part.gradient.array is not None:
-        arrays = [part.gradient.array]
-    largest = max((float(np.abs(widened(a)).max(initial=0)) for a in arrays), default=0.0)
-    return f", relative {part.check.largest_error / largest:.1e}" if 0 < largest < math.inf else ""
 
 
 def _wrapped(text: str) -> list[str]:

@@ -16,6 +16,7 @@ from .flat import CAUSES, NOISE, SELECTIONS, STEPS, Cause, is_flat
 from .flow import Flow, Visit
 from .roots import Root, root_of
 from .scene import Scene
+from .sentences import op_of
 from .source import place_of
 from .walk import array_at_bottom
 
@@ -106,7 +107,7 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
     kind, cause, mend = _cause(visit.node)
     sure = root.known and not flow.assumed and not any(node in leading for node in flow.stuck)
     seen = [
-        f"a covector that is not 0 arrives at the op ({type(visit.node).__name__}), and 0 goes on to {name}",
+        f"a covector that is not 0 arrives at {op_of(visit.node)}, and 0 goes on to {name}",
     ]
     if lines > 1:
         seen += [f"and so it does at {place_of(v.node)}" for v, _ in ends[1:]]
@@ -149,7 +150,7 @@ def _cause(node: Node) -> Cause:
     if op in STEPS:
         mend = "use a smooth stand-in (tanh for sign), or pass straight through: `x + (f(x) - x).detach()`"
         return Cause(f"{op} has no slope", f"`{op}` is flat everywhere but at its jumps.", mend)
-    other = f"The derivative of {type(node).__name__} is 0 at these values."
+    other = f"The slope of {op_of(node)} is 0 at these values."
     return CAUSES.get(op) or Cause("zero derivative", other, "look at the values that go into it")
 
 
@@ -173,7 +174,7 @@ def _partial(
         kind, cause, mend = _cause(visit.node)
         return Answer(
             kind, f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0. There: {cause}",
-            place_of(visit.node), (f"{type(visit.node).__name__} sends 0 for these elements",), mend,
+            place_of(visit.node), (f"{op_of(visit.node)} sends 0 for these elements",), mend,
             certain=not flow.stuck and not flow.assumed and same,
         )  # fmt: skip
     for visits in arriving.values():
@@ -183,7 +184,7 @@ def _partial(
             kind, cause, mend = _cause(visit.node)
             return Answer(
                 kind, f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0. Probably: {cause}",
-                place_of(visit.node), (f"{type(visit.node).__name__} sends 0 for some elements",), mend,
+                place_of(visit.node), (f"{op_of(visit.node)} sends 0 for some elements",), mend,
             )  # fmt: skip
     for node in flow.nodes:
         op = "" if node._op is None else node._op.base
@@ -191,7 +192,7 @@ def _partial(
             kind, cause, mend = _cause(node)
             return Answer(
                 kind, f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0. Probably: {cause}",
-                place_of(node), (f"{type(node).__name__} takes a part of {name}",), mend,
+                place_of(node), (f"{op_of(node)} takes a part of {name}",), mend,
             )  # fmt: skip
     return Answer(
         "zero in places", f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0.", None, (),

@@ -247,9 +247,11 @@ class Equation {
   }
 }
 
-/** Whether J agrees with differences, and by how much of its largest element it does not. */
+/** Whether J agrees with differences, and what is left between them. */
 function checkText({ name, check }) {
-  const error = `largest difference ${numberText(check.largest_error)}${check.relative_error === undefined || check.relative_error === null ? "" : `, ${numberText(check.relative_error)} of the largest slope`}`;
+  const largest = `largest difference ${numberText(check.largest_error)}`;
+  const known = check.relative_error !== undefined && check.relative_error !== null;
+  const error = known ? `relative error ${shortNumber(check.relative_error)}, ${largest}` : largest;
   const verdict = check.agrees ? `✓ J agrees with ${check.method}; ${error}.` : `✗ J of ${name} differs from ${check.method}: ${error}.`;
   return [verdict, check.remark ? ` ${check.remark}` : ""];
 }
