@@ -1,6 +1,7 @@
 // What the picture shows: boxes and groups by their key, the covectors between them, and the words in them.
 
-const MOST_CHIPS = 10;
+const MOST_CHIPS = 10; // rounds of a loop in its row
+const FEWEST_CHIPS = 5;
 const FLOWS = 5; // widths and colours of arrows, from the smallest |g| of the picture to the largest
 
 class Boxes {

@@ -7,10 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from typing import Any
 
+import numpy as np
+from numpy import ndarray
+
+from ..shown import figures, plain_number
 from .groups import Folding
 
 #: Elements of the largest covector on the path that the page holds; of larger ones it has the norm.
 SHOWN = 64
+
+#: Elements of the largest gradient that is written as numbers; of a larger one there is the picture.
+WRITTEN = 40
 
 #: Lines of the longest program that is shown whole; of a longer one the lines around those that matter.
 MOST_LINES = 300
@@ -61,29 +68,40 @@ def _call(explanation: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _leaf(leaf: Mapping[str, Any], scalar: bool) -> dict[str, Any]:
-    """Return a leaf without what the page works out by itself: contributions, and J where it is one row."""
+    """Return a leaf without what the page works out by itself: contributions, and J where it is one row.
+
+    A gradient that is drawn has its elements in the picture, and of the other values the norm is shown.
+    """
     kept = _without(leaf, "jacobian", "contributions", "why_no_contributions")
     if scalar and leaf.get("heat") is not None:
         kept["jacobians"] = [{**j, "value": None} for j in leaf["jacobians"]]
-        kept["zeros"] = _zeros(leaf["gradient"])
+        kept["zeros"] = _share_of_zeros(leaf["gradient"])
+        for name in ("value", "gradient", "before", "after"):
+            kept[name] = _without_elements(leaf[name])
     return kept
 
 
-def _zeros(value: Mapping[str, Any]) -> float:
-    """Return the share of elements that are 0."""
+def _share_of_zeros(value: Mapping[str, Any]) -> float:
     size = prod(value["shape"])
     if "summary" in value:
-        return float(value["summary"]["zeros"]) / size if size else 0.0
-    flat = list(_flat(value["data"]))
-    return sum(x == 0 for x in flat) / len(flat) if flat else 0.0
+        return float(value["summary"]["zeros"]) / size
+    return float((_elements(value) == 0).mean())
 
 
-def _flat(data: Any) -> Iterable[Any]:
-    if isinstance(data, list):
-        for part in data:
-            yield from _flat(part)
-    else:
-        yield data
+def _without_elements(value: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Return a value that is not small as its figures."""
+    if value is None or "summary" in value or prod(value["shape"]) <= WRITTEN:
+        return value
+    found = figures(_elements(value))
+    summary = {name: plain_number(number) for name, number in found.items()}
+    return {"shape": value["shape"], "dtype": value["dtype"], "summary": summary}
+
+
+def _elements(value: Mapping[str, Any]) -> ndarray:
+    """Return the elements of a value that is there whole; of complex ones the magnitudes."""
+    found = np.array(value["data"], np.float64)  # the words "nan" and "inf" are numbers to NumPy
+    pairs = found.ndim > len(value["shape"])
+    return np.hypot(found[..., 0], found[..., 1]) if pairs else found
 
 
 def _without(part: Mapping[str, Any], *names: str) -> dict[str, Any]:

@@ -35,8 +35,10 @@ function plot({ title, hint, series, logarithmic, steps, findings }) {
     const good = points.filter(([, value]) => Number.isFinite(toNumber(value)) && (!logarithmic || value > 0));
     const path = good.map(([step, value], place) => `${place ? "L" : "M"}${x(step).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
     svg.append(draw("path", { class: `curve series${k}`, d: path || "M0,0" }, draw("title", {}, name)));
-    for (const [step, value] of points) {
-      if (!Number.isFinite(toNumber(value))) svg.append(draw("text", { class: "not-finite", x: x(step), y: PLOT.top + inner.height - 4, "text-anchor": "middle" }, draw("title", {}, `${name}: ${value} at step ${step}`), "✗"));
+    for (const [first, last, value] of gaps(points)) {
+      svg.append(draw("g", { class: "not-finite" }, draw("title", {}, `${name} is ${value} from step ${first} to ${last}`),
+        draw("path", { d: `M${x(first)},${PLOT.top + inner.height - 3 - 3 * k} H${Math.max(x(first) + 3, x(last))}` }),
+        k ? "" : draw("text", { x: x(first) + 2, y: PLOT.top + inner.height - 8 - 3 * shown.length }, "NaN or infinite")));
     }
     if (good.length === 1) svg.append(draw("circle", { class: `dot series${k}`, cx: x(good[0][0]), cy: y(good[0][1]), r: 3 }));
   }
@@ -60,6 +62,18 @@ function ofInterest(series) {
 function tickText(mark) {
   const size = Math.abs(mark);
   return size >= 1e5 || (size > 0 && size < 1e-3) ? trimmed(mark.toExponential(1)).replace(/-/g, "−") : trimmed(mark.toPrecision(3)).replace(/-/g, "−");
+}
+
+/** The stretches of a curve that are not finite: first step, last step, and what is there. */
+function gaps(points) {
+  const found = [];
+  let open = null;
+  for (const [step, value] of points) {
+    if (Number.isFinite(toNumber(value))) open = null;
+    else if (open) open[1] = step;
+    else found.push((open = [step, step, value]));
+  }
+  return found;
 }
 
 /** Whether positive values lie so far apart that only their logarithms can be seen together. */

@@ -1,6 +1,6 @@
 // What is wrong in the program, first of all: the place, the cause, and what to change.
 
-function findingsBox(findings, links) {
+function findingsBox(findings, links, run) {
   if (!findings) return null;
   const title = findings.length === 0 ? "Nothing was found to be wrong"
     : findings.length === 1 ? "One thing was found" : `${findings.length} things were found, the gravest first`;
@@ -16,7 +16,7 @@ function findingsBox(findings, links) {
       onmouseenter: () => links.point([line]), onmouseleave: () => links.point([]),
     },
       make("p", {}, ...[place, finding.code ? make("code", { class: "source" }, finding.code) : null]),
-      make("p", {}, ...marked(cause), finding.step ? make("span", { class: "small" }, ` Seen first at step ${finding.step}.`) : null),
+      make("p", {}, ...marked(cause), finding.step && run && run.steps >= FEWEST_STEPS ? make("span", { class: "small" }, ` Seen first at step ${finding.step}.`) : null),
       finding.mend ? make("p", { class: "mend" }, make("b", {}, "Mend: "), ...marked(finding.mend), ".") : null);
   });
   return make("section", { class: findings.length ? "findings" : "findings none", "aria-labelledby": id },

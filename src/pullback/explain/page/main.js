@@ -134,7 +134,7 @@ async function start() {
     main.replaceChildren(...view(calls[k], sources, links));
   };
   const course = curves(run, findings);
-  const before = [findingsBox(findings, links), run && run.every ? course : null].filter(Boolean);
+  const before = [findingsBox(findings, links, run), run && run.every ? course : null].filter(Boolean);
   if (course && !run.every) main.after(course); // it was not asked for
   if (calls.length > 1) {
     const choice = make("select", { id: "call", onchange: () => show(Number(choice.value)) },

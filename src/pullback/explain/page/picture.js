@@ -4,8 +4,9 @@
 const MOST_BOXES = 300;
 const MOST_BENDS = 4; // arrows to one leaf that are led around the boxes: dagre takes seconds for dozens of long ones
 const MOST_ASIDE = 160;
-const MOST_HEIGHT = 0.74; // of the window
+const MOST_HEIGHT = 0.86; // of the window
 const LEAST_SCALE = 0.4; // of text that can still be read; a larger picture is scrolled, from v on
+const NARROW = 480; // a phone's picture, in which a long row is too small to be read
 const CHIP = { width: 62, height: 34, gap: 12 };
 const LINE = 17;
 const PAD = 10;
@@ -53,7 +54,7 @@ class Picture {
   /** The rounds of a closed loop that are drawn in its row; null stands for those left out. */
   chips(key) {
     const box = this.boxes.all.get(key);
-    const most = Math.max(4, Math.min(MOST_CHIPS, Math.floor(this.pane.clientWidth / (CHIP.width + CHIP.gap))));
+    const most = this.pane.clientWidth < NARROW ? FEWEST_CHIPS : MOST_CHIPS;
     return box.group === "loop" ? shownPlaces(box.members.length, most).map((k) => (k === null ? null : box.members[k])) : [];
   }
 
