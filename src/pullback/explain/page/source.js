@@ -35,9 +35,9 @@ class Source {
           onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { this.links.choose(key, this); event.preventDefault(); } },
         } : {}),
       }, make("span", { class: "line-number" }, String(number)), make("span", { class: "line-code" }, text || " "),
-        make("span", { class: "line-norm" }, found ? `|g| ${shortNumber(found.norm)}` : ""));
+        make("span", { class: "line-norm" }, found ? `|g| ${shortNumber(found.norm)}${found.spoils ? ` → ${found.spoils}` : ""}` : ""));
       if (found) {
-        row.classList.add(flowClass(found.norm, low, high));
+        row.classList.add(found.spoils ? "bad" : flowClass(found.norm, low, high));
         row.style.setProperty("--share", flowShare(found.norm, low, high));
       }
       this.lines.set(key, row);
@@ -56,18 +56,24 @@ class Source {
   }
 }
 
-/** For each line the covector that comes to what the line made: of several the first on the way back. */
+/** For each line the covector that comes to what the line made: of several the first on the way back. `spoils` has
+ *  what a line sends on that was finite when it came. */
 function lineNorms({ graph, leaves }) {
   const found = new Map();
+  const ofStep = new Map();
   for (const node of graph.nodes) {
     const key = Links.key(node);
     if (!key || node.kind === "leaf" || !node.incoming) continue;
-    const says = node.says ?? "";
-    if (!found.has(key)) found.set(key, { norm: node.incoming.norm, says });
+    if (!found.has(key)) found.set(key, { norm: node.incoming.norm, says: node.says ?? "", spoils: null });
+    if (Number.isFinite(toNumber(node.incoming.norm))) ofStep.set(node.id, found.get(key));
+  }
+  for (const { source, norm } of graph.edges) {
+    const line = ofStep.get(source);
+    if (line && !Number.isFinite(toNumber(norm))) line.spoils = String(norm);
   }
   for (const leaf of leaves) {
     const key = Links.key(leaf);
-    if (key && leaf.gradient && !found.has(key)) found.set(key, { norm: normOfValue(leaf.gradient), says: `${leaf.name}, a leaf` });
+    if (key && leaf.gradient && !found.has(key)) found.set(key, { norm: normOfValue(leaf.gradient), says: `${leaf.name}, a leaf`, spoils: null });
   }
   return found;
 }
