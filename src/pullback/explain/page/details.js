@@ -36,7 +36,9 @@ class Details {
     if (placeText(result)) add("line", make("span", { title: result.file }, placeText(result)));
     if (result.value) add("result", resultText(result));
     add("holds", `${box.count} steps${box.part ? `, part ${box.part}` : ""}${box.rounds ? `, ${box.rounds} rounds` : ""}`);
-    const sentences = [...new Set(boxes.steps(box.key).map((step) => step.says).filter(Boolean))];
+    const inside = boxes.steps(box.key).filter((step) => step.says);
+    const telling = inside.filter((step) => step.structure !== "selection"); // views only move elements
+    const sentences = [...new Set((telling.length ? telling : inside).map((step) => step.says))];
     if (sentences.length) add("in it", make("ul", {}, ...sentences.slice(0, 6).map((one) => make("li", {}, one))));
     const [into, out] = [[], []];
     for (const arrow of boxes.arrows()) {

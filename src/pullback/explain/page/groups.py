@@ -165,7 +165,7 @@ class Folding:
             children = self._pieces(children)
         first = parts[0][0] if period == 1 else children[0]
         title = self.titles.get(first) or self._name(first) if isinstance(first, int) else first["title"]
-        loop = self._group(title, _numbered(children), sum(map(self._count, parts)), "loop")
+        loop = self._group(title, children, sum(map(self._count, parts)), "loop")
         loop["rounds"] = rounds
         if period > 1:
             loop["title"] = self._lines(boxes[start:end])
