@@ -12,12 +12,13 @@ from typing import Any
 
 from ..tensor.backward import backward_call
 from .answer import Answer
-from .build import Builder, Site
+from .build import Builder
 from .explanation import Explanation
 from .missing import why_none
 from .nonfinite import why_nan
 from .raised import why_error
 from .record import record
+from .site import Site
 from .vanished import why_zero
 
 

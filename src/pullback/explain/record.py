@@ -20,11 +20,12 @@ from numpy import ndarray
 from ..core.value import TensorBase
 from ..tensor import backward as calls
 from .answer import Answer
-from .build import Builder, Site
+from .build import Builder
 from .explanation import Call, Explanation
 from .modules import ModuleCalls
 from .page import frame_of, page_of
 from .shown import show
+from .site import Site
 from .walk import array_at_bottom, looking
 from .watch import Watch
 
