@@ -79,7 +79,6 @@ class Functions:
                             "gradient is "
                             "wrong.", place, (f"saved at {place_at(node._code, node._at)}",),
                             "write after `backward()`, or without `.data`, so that the error is raised",
-                            certain=True,
                         ))  # fmt: skip
                         return
         self.writes = []
@@ -108,7 +107,7 @@ def _checked(cls: Any, args: tuple[Any, ...], out: Any, node: Any) -> Answer | N
             "grad_output ignored", f"The backward of {cls.__name__} gives the same for any `grad_output`: "
             "it does "
             "not multiply by it.", place, ("for a grad_output twice as large it returned the same",),
-            "multiply by it: `return grad_output * …`", certain=True,
+            "multiply by it: `return grad_output * …`",
         )  # fmt: skip
     return _against_differences(cls, args, inputs, g, once, place)
 
@@ -181,7 +180,7 @@ def _against_differences(
                 "wrong backward", f"The backward of {cls.__name__} is not the derivative of its forward: "
                 "along one "
                 f"direction it gives {claimed:.4g}, differences give {slope:.4g}.", place, (),
-                "derive the forward anew; `torch.autograd.gradcheck` compares each element", certain=True,
+                "derive the forward anew; `torch.autograd.gradcheck` compares each element",
             )  # fmt: skip
     return None
 
