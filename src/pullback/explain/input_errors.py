@@ -39,6 +39,13 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
      ("The target holds one index for each sample, shape (N,); here it has a second axis, as one-hot labels "
      "or a column have."),
      "pass `target.argmax(1)` for one-hot labels, `target.squeeze(1)` for a column"),
+    ("Expected target size", "classes on the wrong axis",
+     ("The loss takes the classes along axis 1, input (N, C, …) and target (N, …); here another axis stands "
+      "there, as after a layer that puts the classes last."),
+     "pass `logits.transpose(1, 2)`, or flatten: `logits.flatten(0, 1), target.flatten()`"),
+    ("spatial sizes don't match", "shapes of input and target",
+     "The target has one class index for each place of the input: input (N, C, H, W), target (N, H, W).",
+     "take the axis of channels out of the target (`target.squeeze(1)`), or resize one of them"),
     ("to match target batch_size", "numbers of samples differ",
      ("Prediction and target have different numbers of samples: a view or a flatten mixed the batch with "
      "another axis, or the last step of a sequence was taken along the wrong axis."),
@@ -60,6 +67,34 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
      "make the embedding as large as the largest index plus 1; padding and unknown words count, too"),
     ("expected scalar type Long", "integer target",
      "The target holds class indices, which must be int64.", "pass `target.long()`"),
+    ("optimizer got an empty parameter list", "no parameters",
+     ("The optimizer gets no parameters: those of the model are not registered, because they are kept in a "
+      "plain list or dict or made later, or an iterator over them was used up before."),
+     "keep them as `nn.Parameter` attributes, in `nn.ParameterList` or `nn.ModuleList`"),
+    ("to satisfy the constraint", "parameter of a distribution",
+     ("A parameter of the distribution is out of its range, mostly NaN: the network that gave it has NaN "
+      "weights or inputs since an earlier step, or a scale is not positive."),
+     "look for the first value that is not finite; give scales through `softplus` or `exp`"),
+    ("probability tensor contains either", "probabilities not finite",
+     "The probabilities to draw from hold NaN, infinities or negative numbers.",
+     "look for the first value that is not finite; take them from a softmax"),
+    ("stack expects each tensor to be equal size", "samples of different sizes",
+     "The samples of a batch have different shapes, such as sequences of different lengths.",
+     "pad them in `collate_fn` (`nn.utils.rnn.pad_sequence`), or cut them to one size"),
+    ("expected a non-empty list of Tensors", "nothing collected",
+     "There is nothing to put together: the list is empty, as nothing was collected or selected.",
+     "look at the loop or condition that fills the list"),
+    (" channels instead", "channels do not fit",
+     "The input has another number of channels than the layer was made for; images are (N, C, H, W).",
+     ("move the channels to axis 1 (`x.permute(0, 3, 1, 2)`), add one (`x.unsqueeze(1)`), or make the layer "
+     "with that number")),
+    ("must be equal to input_size", "sizes do not fit",
+     "The last axis of the input is not the `input_size` that the recurrent layer was made for.",
+     "make the layer with that number, or exchange the axes of the input"),
+    ("Boolean value of Tensor with more than one value is ambiguous", "a tensor as a condition",
+     ("A tensor of several numbers stands where one true or false is needed; often a loss class was called "
+     "with the prediction as its constructor's argument."),
+     "reduce it with `.any()` or `.all()`, or make the loss first: `nn.MSELoss()(prediction, target)`"),
     ("must match the size of tensor b", "sizes do not fit",
      "Two tensors are combined element by element, and on one axis their sizes are neither equal nor 1.",
      "look at the shapes: add an axis with `unsqueeze`, or reduce the other one"),

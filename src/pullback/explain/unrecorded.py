@@ -57,7 +57,10 @@ def no_history(error: BaseException, raised: Raised) -> Answer:
         found = search.cut(name, scene.line)
         lost = found is None or found[0].kind == "history lost"
         frozen = _frozen(name, raised) or (_partly_frozen(name, raised, search) if lost else None)
-        if frozen is not None and (found is None or found[0].kind == "history lost"):
+        if frozen is None and found is not None and found[0].kind in ("detached", ".data"):
+            frozen = _frozen_outside(name, raised, search, found[0].code)
+            lost = frozen is not None
+        if frozen is not None and lost:
             return frozen
         if found is not None:
             cut, evidence = found
@@ -296,6 +299,28 @@ def _partly_frozen(name: str, raised: Raised, search: Search) -> Answer | None:
                 place, (f"{name}.requires_grad is False", f"frozen: {_some_of(frozen)}"),
                 "give what is to be trained the name under which the forward pass uses it, or set its "
                 "`requires_grad` to True",
+            )  # fmt: skip
+    return None
+
+
+def _frozen_outside(name: str, raised: Raised, search: Search, cut: str) -> Answer | None:
+    """Return the answer that a module is frozen whole which takes what was cut off on purpose."""
+    scene = raised.scene
+    assert scene is not None  # the caller has looked
+    place = freezing([one.frame.f_code.co_filename for one in raised.scenes])
+    if place is None:
+        return None
+    inside = set(paths_in(ast.parse(cut, mode="eval")))
+    for path in dict.fromkeys(p for s in search.relevant(name, scene.line) for p in paths_in(s.value)):
+        module = scene.value(path)
+        if path in inside or not isinstance(module, Module) or next(module.parameters(), None) is None:
+            continue
+        if not any(p.requires_grad for p in module.parameters()):
+            return Answer(
+                "switched off", f"`{name}` has no history: every parameter of `{path}` is frozen, its "
+                "requires_grad was set to False and not to True again.", place,
+                (f"{name}.requires_grad is False",),
+                "set it to True again (`requires_grad_(True)`) before its own loss is computed",
             )  # fmt: skip
     return None
 

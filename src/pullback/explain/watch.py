@@ -23,6 +23,7 @@ from ..nn import utils as nn_utils
 from ..nn.modules.module import Module
 from ..nn.parameter import Parameter
 from ..nn.utils import clip_grad
+from ..optim.composed import ReduceLROnPlateau
 from ..optim.optimizer import Optimizer
 from ..optim.scheduler import LRScheduler
 from ..tensor.backward import BackwardCall
@@ -114,6 +115,8 @@ class Watch:
         self._wrap(Optimizer, "__init__", self._optimizer_made)
         self._wrap(Optimizer, "zero_grad", self._zeroed)
         self._wrap(LRScheduler, "step", self._scheduled)
+        self._wrap(ReduceLROnPlateau, "__init__", self._plateau_made)
+        self._wrap(ReduceLROnPlateau, "step", self._plateau_stepped)
         for name in ("clip_grad_norm_", "clip_grad_value_"):
             for module in (clip_grad, nn_utils):
                 self._wrap(module, name, self._clipped)
@@ -274,6 +277,18 @@ class Watch:
         self._safe(self.loop.scheduled)(scheduler, _at(frame), bool(scheduler._is_initial))
         return held(scheduler, *args, **kwargs)
 
+    def _plateau_made(self, held: Any, frame: FrameType, plateau: Any, *args: Any, **kwargs: Any) -> Any:
+        self.loop.plateaus[id(plateau)] = plateau, _at(frame), []
+        return held(plateau, *args, **kwargs)
+
+    def _plateau_stepped(
+        self, held: Any, frame: FrameType, plateau: Any, metrics: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        number = _number([metrics]) if isinstance(metrics, TensorBase) else metrics
+        if isinstance(number, (int, float)):
+            self.loop.plateaus.setdefault(id(plateau), (plateau, _at(frame), []))[2].append(float(number))
+        return held(plateau, metrics, *args, **kwargs)
+
     def _clipped(self, held: Any, frame: FrameType, parameters: Any, *args: Any, **kwargs: Any) -> Any:
         if not isinstance(parameters, TensorBase):
             parameters = list(parameters)
@@ -424,7 +439,7 @@ class Watch:
             size = part.gradient.norm
             sizes.append((leaf, size))
             if size == 0:
-                if id(leaf) not in self.zero and asked < MOST_ASKED:
+                if finite and id(leaf) not in self.zero and asked < MOST_ASKED:
                     asked += 1
                     self.zero[id(leaf)] = (leaf, self._why_zero(leaf, part.name, call, scene))
                 continue

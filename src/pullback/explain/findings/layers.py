@@ -202,6 +202,9 @@ class Layers:
         frozen = [p for m in self.called.values() for p in m._parameters.values()
                   if p is not None and not p.requires_grad]  # fmt: skip
         place = None if not frozen else freezing(self._files(frozen))
+        owner = None if not frozen else self.owner_of(frozen[0])
+        if place is None and owner is not None and id(owner[0]) in self.made:
+            place = place_at(*self.made[id(owner[0])])  # made so, as `Embedding.from_pretrained` does
         if frozen and place is not None:
             findings.add("frozen", Answer(
                 "frozen", f"{listed(frozen, name_of)} {'are' if len(frozen) > 1 else 'is'} frozen "
@@ -210,6 +213,8 @@ class Layers:
                 "set `requires_grad` to True again for what is to be trained",
             ))  # fmt: skip
         for module in self.called.values():
+            if type(module).__module__.partition(".")[0] in (__name__.partition(".")[0], "torch"):
+                continue
             for name, buffer in module._buffers.items():
                 value = None if buffer is None or _normalises(module) else values_of(buffer)
                 if value is not None and value.dtype.kind == "f" and value.size > 1 and not value.any():

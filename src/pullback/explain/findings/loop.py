@@ -55,6 +55,8 @@ class Loop:
         self.findings = findings
         self.optimizers: dict[int, Watched] = {}
         self.schedulers: dict[int, tuple[Any, At | None, int]] = {}
+        #: Schedules that go by a metric, where each was made, and what it was given.
+        self.plateaus: dict[int, tuple[Any, At | None, list[float]]] = {}
         self.ever_held: dict[int, Any] = {}
         self.graded: dict[int, Any] = {}
         self.stepped: set[int] = set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -71,6 +72,7 @@ def report_rates(loop: Loop, name_of: Naming) -> None:
                 "loss does, towards 0, in every step.", place_at(*known.at), (),
                 "take a smaller `weight_decay`; 1e-4 to 1e-2 is usual",
             ))  # fmt: skip
+    _plateaus(loop)
     _clipping(loop)
     _without_bound(loop)
 
@@ -160,6 +162,26 @@ def _steps(loop: Loop, known: Watched, rates: list[float], name_of: Naming) -> N
             f"size, with a learning rate of {max(rates, default=math.nan):g}: the loss stays what it was.",
             place_at(*known.at), (), "take a larger learning rate",
         ))  # fmt: skip
+
+
+def _plateaus(loop: Loop) -> None:
+    """Say where a schedule takes a metric that becomes better for one that becomes worse."""
+    for plateau, at, metrics in loop.plateaus.values():
+        if at is None or len(metrics) < ENOUGH or not all(map(math.isfinite, metrics)):
+            continue
+        ups = sum(b > a for a, b in itertools.pairwise(metrics))
+        downs = sum(b < a for a, b in itertools.pairwise(metrics))
+        mode = getattr(plateau, "mode", "min")
+        wrong = downs > 2 * ups if mode == "max" else ups > 2 * downs
+        groups = plateau.optimizer.param_groups
+        if wrong and any(group["lr"] < group.get("initial_lr", math.inf) for group in groups):
+            goes = "falls" if mode == "max" else "rises"
+            loop.findings.add("learning rate", Answer(
+                "mode of a schedule", f"The schedule lowers the learning rate although its metric {goes} "
+                f"from {metrics[0]:.3g} to {metrics[-1]:.3g}: mode {mode!r} takes that for no progress.",
+                place_at(*at), (),
+                f"pass `mode='{'min' if mode == 'max' else 'max'}'`: 'min' for a loss, 'max' for an accuracy",
+            ))  # fmt: skip
 
 
 def _clipping(loop: Loop) -> None:

@@ -107,14 +107,16 @@ class Reach:
             if event in seen or event.name in SHAPE_ONLY:
                 continue
             seen.add(event)
-            lost = event.lost() and not (event.name in ("tensor", "as_tensor") and not event.inputs)
+            lost = event.lost() and not _by_library(event) and not (
+                event.name in ("tensor", "as_tensor") and not event.inputs
+            )
             if lost:
                 self._note(event, first, trace, rerun, wanted)
             waiting += [(e, first and not lost) for e in _before(event, trace)]
         self._left_out(seen, trace)
         for event in trace.events:
             chosen = event.wanted and event.kept and event.name in INDICES
-            aside = event.lost() or chosen
+            aside = (event.lost() and not _by_library(event)) or chosen
             if aside and event not in seen and event.name not in SHAPE_ONLY and event.recording:
                 key = (event.name, *event.frames[0])
                 if key not in self.asides and len(self.asides) < MOST_LOSSES:
@@ -196,6 +198,12 @@ class Reach:
                     cut.mend,
                 ))  # fmt: skip
         return told
+
+
+def _by_library(event: Event) -> bool:
+    """Return whether a function of the library's cut the history on its way, as `gumbel_softmax` does."""
+    own = event.entry in (event.frames[0][0].co_name, "deepcopy")
+    return event.name in ("detach", "data") and event.recording and not own
 
 
 def _checked(loss: Loss, missing: dict[int, Any], name_of: Callable[[Any], str | None]) -> str:

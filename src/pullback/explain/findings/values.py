@@ -218,6 +218,18 @@ def _of_event(event: Event, name_of: Callable[[Any], str | None]) -> Answer | No
                 "no "
                 "elements is NaN.", event.place, (), "leave such batches out",
             )  # fmt: skip
+        weight = event.argument(2, "weight")
+        weights = values_of(weight) if isinstance(weight, TensorBase) else None
+        if weights is not None and labels is not None and labels.dtype.kind in "iu":
+            present = np.unique(labels[(labels >= 0) & (labels < len(weights))])
+            if not weights[present].any():
+                name = name_of(weight)
+                return Answer(
+                    "class weights of 0", f"The weights{f' `{name}`' if name else ''} of all classes in this "
+                    f"batch are 0, and the mean of {event.name} divides by their sum: 0 / 0 is NaN.",
+                    event.place, (f"classes {', '.join(map(str, present[:MOST_ROWS]))}",),
+                    "give each class a positive weight; mind that `//` and integers round to 0",
+                )  # fmt: skip
     pattern = _pattern(event, tensors)
     if pattern is None:
         return None
