@@ -308,7 +308,8 @@ def _frozen_outside(name: str, raised: Raised, search: Search, cut: str) -> Answ
     scene = raised.scene
     assert scene is not None  # the caller has looked
     place = freezing([one.frame.f_code.co_filename for one in raised.scenes])
-    if place is None:
+    stepped = _stepped_next(scene)
+    if place is None or stepped is None or any(p.requires_grad for p in stepped):
         return None
     inside = set(paths_in(ast.parse(cut, mode="eval")))
     for path in dict.fromkeys(p for s in search.relevant(name, scene.line) for p in paths_in(s.value)):
@@ -322,6 +323,19 @@ def _frozen_outside(name: str, raised: Raised, search: Search, cut: str) -> Answ
                 (f"{name}.requires_grad is False",),
                 "set it to True again (`requires_grad_(True)`) before its own loss is computed",
             )  # fmt: skip
+    return None
+
+
+def _stepped_next(scene: Scene) -> list[Any] | None:
+    """Return the parameters of the optimizer that the program steps next after a line."""
+    calls = [] if scene.scope is None else [
+        call for call, _ in scene.scope.calls
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "step" and call.lineno >= scene.line
+    ]  # fmt: skip
+    for call in sorted(calls, key=lambda call: call.lineno):
+        groups = getattr(scene.value(ast.unparse(call.func).removesuffix(".step")), "param_groups", None)
+        if groups is not None:
+            return [p for group in groups for p in group["params"]]
     return None
 
 

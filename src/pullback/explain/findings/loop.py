@@ -154,7 +154,7 @@ class Loop:
     def _discards(self, leaf: Any, at: At | None) -> None:
         """Note that a gradient is cleared which no step has used."""
         sources = self.sources.get(id(leaf))
-        if not sources or id(leaf) in self.stepped or id(leaf) in self.stale or not _some(leaf._grad):
+        if id(leaf) not in self.ever_held or not sources or id(leaf) in self.stepped or id(leaf) in self.stale or not _some(leaf._grad):
             return
         source = sources[-1][0]
         _, count = self.discarded.get(source, (at, 0))
