@@ -221,6 +221,7 @@ class Watch:
                 f"A hook changes the gradient of `{name}`: its norm is {found:.4g}, and {foretold:.4g} "
                 "without it.",
                 place, (), "look at what the hook returns, such as a factor (alpha, lambda) of 0",
+                f"pulled back without hooks, the gradient has norm {foretold:.4g}",
             ),
         )  # fmt: skip
 

@@ -34,6 +34,8 @@ def look_at_variables(scene: Scene, findings: Findings) -> None:
 
 
 def _look_at(name: str, value: Any, scene: Scene, findings: Findings) -> None:
+    if isinstance(value, TensorBase) and _is_used_up(value):
+        _look_at_sum(name, scene, findings)
     if type(value) is not list or len(value) < MEMBERS or not all(map(_is_used_up, value[:MEMBERS])):
         return
     place = _appending(name, scene)
@@ -42,6 +44,19 @@ def _look_at(name: str, value: Any, scene: Scene, findings: Findings) -> None:
             "history kept", f"`{name}` keeps numbers with their history, one more in each turn: what their "
             "graphs hold stays in memory.", place, (f"{len(value)} of them so far",),
             "keep the number alone: `loss.item()`, or `loss.detach()`",
+        ))  # fmt: skip
+
+
+def _look_at_sum(name: str, scene: Scene, findings: Findings) -> None:
+    """Say where a running sum adds numbers with their history."""
+    made = [] if scene.scope is None else scene.scope.assigning(name)
+    within = [s for s in made if s.loops and isinstance(s.node, ast.AugAssign)]
+    sums = [s for s in within if isinstance(getattr(s.node, "op", None), ast.Add)]
+    if sums and scene.scope is not None:
+        findings.add("note", Answer(
+            "history kept", f"`{name}` adds up numbers with their history, which backward has gone through "
+            "already: the graph of every turn stays in memory.", scene.scope.place_of_line(sums[-1].line), (),
+            f"add the number alone: `{name} += loss.item()`, or `loss.detach()`",
         ))  # fmt: skip
 
 

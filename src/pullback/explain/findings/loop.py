@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from types import CodeType
@@ -26,6 +27,9 @@ At = tuple[CodeType, int]
 
 #: Elements of the largest parameter whose change is measured.
 MOST_MEASURED = 4_000_000
+
+#: Gradients of an earlier turn that are copied.
+MOST_COPIED = 2
 
 
 @dataclass
@@ -72,6 +76,8 @@ class Loop:
         self.step_owner: list[tuple[int, Watched]] = []
         self.broken: Answer | None = None
         self.failed = False
+        #: Copies of gradients of an earlier turn, as a backward found them.
+        self.left_over: dict[int, Any] = {}
         #: The losses of each line that calls backward.
         self.by_line: dict[At | None, list[float]] = {}
         #: Lines that call backward whose gradients a step has used, and those whose gradients were cleared
@@ -94,9 +100,22 @@ class Loop:
         if known is None:
             known = self.optimizers[id(optimizer)] = Watched(optimizer, at)
             self.order[at] = next_sequence()
+            self._held_again(known)
         for p in known.parameters():
             self.ever_held[id(p)] = p
         return known
+
+    def _held_again(self, known: Watched) -> None:
+        """Say where an optimizer is given the same weights several times."""
+        counts = Counter(map(id, known.parameters()))
+        most = max(counts.values(), default=0)
+        if most > 1 and known.at is not None:
+            self.findings.add("another model", Answer(
+                "held several times", f"The optimizer is given the same weights {most} times: modules "
+                "that are meant to be different are one and the same object, as in `[layer] * n`, or its "
+                "parameters are listed twice.", place_at(*known.at), (),
+                "make one for each place: `[Net() for _ in range(n)]`; list each parameter once",
+            ))  # fmt: skip
 
     def held(self, leaf: Any) -> bool:
         """Return whether an optimizer holds a leaf."""
@@ -138,10 +157,12 @@ class Loop:
         if key in self.stepped:
             self.stepped.discard(key)
             self.stale[key] = at
+            if value.size <= MOST_MEASURED and len(self.left_over) < MOST_COPIED:
+                self.left_over[key] = value.copy()
 
     def zeroed(self, at: At | None, leaves: Iterable[Any]) -> None:
         """Note a call of zero_grad for some leaves."""
-        for leaf in leaves:
+        for leaf in {id(leaf): leaf for leaf in leaves}.values():
             self._discards(leaf, at)
             self.stale.pop(id(leaf), None)
             self.stepped.discard(id(leaf))
@@ -153,14 +174,16 @@ class Loop:
 
     def _discards(self, leaf: Any, at: At | None) -> None:
         """Note that a gradient is cleared which no step has used."""
-        sources = self.sources.get(id(leaf))
-        if id(leaf) not in self.ever_held or not sources or id(leaf) in self.stepped or id(leaf) in self.stale or not _some(leaf._grad):
+        key = id(leaf)
+        sources = self.sources.get(key)
+        used = key in self.stepped or key in self.stale
+        if key not in self.ever_held or not sources or used or not _some(leaf._grad):
             return
         source = sources[-1][0]
         _, count = self.discarded.get(source, (at, 0))
         self.discarded[source] = at, count + (self.backwards not in self.counted)
         self.counted.add(self.backwards)
-        self.sources[id(leaf)] = []
+        self.sources[key] = []
 
     def clipped_to(self, at: At | None, norm_before: float, limit: float) -> None:
         """Note how large gradients were that are clipped, against the limit."""
@@ -216,6 +239,7 @@ class Loop:
                 "them: "
                 f"the step at line {0 if place is None else place.line} uses the sum of all turns so far.",
                 place_at(*stale[0]), (), "call `optimizer.zero_grad()` in each turn, before `backward()`",
+                self._without_left_over(known),
             ))  # fmt: skip
         with_gradient = [p for p in known.parameters() if p._grad is not None]
         self.used |= {self.sources[id(p)][-1][0] for p in with_gradient if self.sources.get(id(p))}
@@ -243,6 +267,17 @@ class Loop:
             (p, value.copy()) for p in with_gradient
             if (value := values_of(p)) is not None and value.size <= MOST_MEASURED
         ]  # fmt: skip
+
+    def _without_left_over(self, known: Watched) -> str:
+        """Return how large a gradient is without what an earlier turn left in it."""
+        for p in known.parameters():
+            left, now = self.left_over.get(id(p)), None if p._grad is None else values_of(p._grad)
+            if left is None or now is None or left.shape != now.shape:
+                continue
+            whole, alone = norm(now), norm(now.astype(np.float64) - left.astype(np.float64))
+            if math.isfinite(whole) and abs(whole - alone) > 1e-3 * whole:
+                return f"without what was left, the gradient has norm {alone:.3g} in place of {whole:.3g}"
+        return ""
 
     def _mixed(self, known: Watched, place: Place | None) -> None:
         """Say where a gradient holds a part from the loss of another optimizer."""
