@@ -25,8 +25,9 @@ class Answer:
         What was seen that leads there.
     mend : str
         What to change.
-    certain : bool
-        Whether the evidence leaves no other cause; otherwise the place is the likeliest one.
+    checked : str
+        What the tool has run again with the mend applied to the numbers, and that the symptom went; empty
+        where it has not.
     """
 
     kind: str
@@ -34,7 +35,12 @@ class Answer:
     place: Place | None = None
     evidence: tuple[str, ...] = field(default=())
     mend: str = ""
-    certain: bool = False
+    checked: str = ""
+
+    @property
+    def certain(self) -> bool:
+        """Whether the counterfactual was checked; otherwise the cause is the likeliest one."""
+        return bool(self.checked)
 
     def __str__(self) -> str:
         lines = [self.cause]
@@ -43,6 +49,8 @@ class Answer:
         lines += [f"  seen: {one}" for one in self.evidence]
         if self.mend:
             lines.append(f"  mend: {self.mend}")
+        if self.checked:
+            lines.append(f"  checked: {self.checked}")
         return "\n".join(lines)
 
     def in_a_line(self) -> str:
@@ -53,7 +61,8 @@ class Answer:
             if self.place.code:
                 where += f"`{self.place.code}`: "
         cause = self.cause if self.certain or self.cause.startswith("Probably") else f"Probably: {self.cause}"
-        return f"{where}{cause}{f' Mend: {self.mend}.' if self.mend else ''}"
+        mend = f" Mend: {self.mend}." if self.mend else ""
+        return f"{where}{cause}{mend}{f' Checked: {self.checked}.' if self.checked else ''}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain data."""

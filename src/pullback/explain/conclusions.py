@@ -39,7 +39,7 @@ class Conclusions:
             self.findings.add("call without parentheses", Answer(
                 "call without parentheses", f"`{place.code}` names a method and does not call it: nothing "
                 "happens.",
-                place, (), f"add parentheses: `{place.code}()`", certain=True,
+                place, (), f"add parentheses: `{place.code}()`",
             ))  # fmt: skip
         told: set[int] = set()
         if not self.watch.failed:  # what a program did not come to cannot be missing
@@ -95,7 +95,8 @@ class Conclusions:
                         called = self.watch.name_of(p) or name
                         cause = f"{answer.cause} `{called}` starts at 0 and stays there."
                         return Answer(
-                            answer.kind, cause, place, (f"used at {answer.place}",), answer.mend, True
+                            answer.kind, cause, place, (f"used at {answer.place}",), answer.mend,
+                            answer.checked,
                         )
         return answer
 
@@ -117,7 +118,7 @@ class Conclusions:
                 "the loss leads to these, not to the ones they were copied from.",
                 self.watch.copies[id(missing[0])], (),
                 "compute the copies from the originals (`w - lr * g` with `create_graph=True`, or "
-                "`torch.func.functional_call`), or add their gradients to the originals", certain=True,
+                "`torch.func.functional_call`), or add their gradients to the originals",
             ))  # fmt: skip
 
     def _report_unused(self, told: set[int]) -> None:
@@ -136,8 +137,10 @@ class Conclusions:
             owner = self.layers.owner_of(leaf)
             unused.setdefault(None if owner is None else owner[0], []).append(leaf)
         for owner, leaves in unused.items():
-            if all(self._of_idle_optimizer(leaf) for leaf in leaves):
+            idle = all(self._of_idle_optimizer(leaf) for leaf in leaves)
+            if idle and aside(self.reach, leaves) is None:
                 continue
+            told |= {id(leaf) for leaf in leaves if idle}
             at = None if owner is None else self.layers.made.get(id(owner))
             use = None if owner is None else self.layers.uses.get(id(owner))
             names = listed(leaves, self.watch.name_of)
@@ -154,7 +157,7 @@ class Conclusions:
                 "overwritten." if use else "the layer is never "
                 "called."),
                 use or (None if at is None else place_at(*at)), (),
-                "use it in the forward pass, or take it out of what is trained", certain=use is None,
+                "use it in the forward pass, or take it out of what is trained",
             ))  # fmt: skip
 
     def _of_idle_optimizer(self, leaf: Any) -> bool:
@@ -174,10 +177,10 @@ class Conclusions:
                     f"All rows of `{self.watch.name_of(weight) or 'a weight'}` are equal, and so are "
                     "their gradients: the units can never become different.",
                     self.watch.inits.get(id(weight)) or (None if at is None else place_at(*at)), (),
-                    "start the weights at random", certain=True,
+                    "start the weights at random",
                 ))  # fmt: skip
 
 
 def _named(answer: Answer, name: str | None) -> Answer:
     cause = f"`{name}` has a gradient of 0: {answer.cause}" if name else answer.cause
-    return Answer(answer.kind, cause, answer.place, answer.evidence, answer.mend, answer.certain)
+    return Answer(answer.kind, cause, answer.place, answer.evidence, answer.mend, answer.checked)

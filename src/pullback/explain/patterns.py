@@ -204,5 +204,24 @@ UNKNOWN = Pattern(
 )
 
 
+def _repeated(inputs: list[Any], out: Any) -> bool:
+    """Return whether a symmetric matrix, or the square of another one, has equal eigenvalues."""
+    matrix = None if not inputs or inputs[0] is None else np.asarray(inputs[0], dtype=np.float64)
+    if matrix is None or matrix.ndim < 2 or not np.isfinite(matrix).all():
+        return False
+    values = np.linalg.svd(matrix, compute_uv=False)
+    return bool((np.abs(np.diff(values, axis=-1)) <= 1e-6 * (1 + np.abs(values[..., :1]))).any())
+
+
+EQUAL_EIGENVALUES = Pattern(
+    "equal eigenvalues", "Two eigenvalues (or singular values) are equal: the slope of their vectors divides "
+    "by their difference, 0.",
+    "use the values alone (`eigvalsh`, `svdvals`), or add a little noise to the matrix so that they differ",
+    _repeated,
+)
+for _name in ("linalg_eigh", "linalg_eig", "linalg_svd"):
+    PATTERNS[_name] = (EQUAL_EIGENVALUES,)
+
+
 def _unknown(inputs: list[Any]) -> bool:
     return not inputs or inputs[0] is None

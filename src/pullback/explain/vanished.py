@@ -34,8 +34,8 @@ def why_zero(x: Any, loss: Any = None) -> Answer:
     Returns
     -------
     Answer
-        The op at which a covector that was not zero came to nothing. It is certain where every way to the
-        leaf ends there and no op on the way has lost the values that its rule needs.
+        The op at which a covector that was not zero came to nothing. It is certain where the leaf gets a
+        gradient once that op hands its covector on.
     """
     if not isinstance(x, TensorBase):
         raise TypeError(f"why_zero: expected a tensor, got {type(x).__name__}")
@@ -44,10 +44,10 @@ def why_zero(x: Any, loss: Any = None) -> Answer:
     grad = None if x._grad is None else np.asarray(array_at_bottom(x._grad))
     if grad is None and x._node is not LEAF:
         return Answer(
-            "no gradient", f"{name}.grad is None, not zero.", None, (), "ask `explain.why_none`", certain=True
+            "no gradient", f"{name}.grad is None, not zero.", None, (), "ask `explain.why_none`"
         )
     if grad is not None and np.all(np.abs(grad) > NOISE):
-        return Answer("not zero", f"{name}.grad has no zeros.", certain=True)
+        return Answer("not zero", f"{name}.grad has no zeros.")
     known = kept_answer(x)
     if known is not None:
         return known
@@ -62,7 +62,6 @@ def why_zero(x: Any, loss: Any = None) -> Answer:
             "covector of zeros",
             "The covector that `backward` was given is 0.",
             scene.scope.place(root.call), (), "pass the weights that are meant, or leave it out for a scalar",
-            certain=True,
         )  # fmt: skip
     return search(x, name, root, grad, scene)
 
@@ -75,7 +74,6 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
     if leaf is None:
         return Answer(
             "not reached", f"The loss does not lead back to {name}.", None, (), "ask `explain.why_none`",
-            certain=True,
         )  # fmt: skip
     leading = _leading(flow.nodes, leaf)
     partial = grad is not None and bool(np.any(np.abs(grad) > NOISE))
@@ -98,7 +96,6 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
             "cancelled", f"The ways from the loss to {name} cancel: their covectors add up to 0.", ways[0],
             tuple(f"one way: {place}" for place in dict.fromkeys(ways) if place is not None),
             "look whether the same value is added and taken away, or whether the loss is constant in it",
-            certain=root.known and not flow.stuck and not flow.assumed and _lines(ways) == 1,
         )  # fmt: skip
     if not ends:
         return _suspect(name, flow, leading)
@@ -112,8 +109,17 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
     if lines > 1:
         seen += [f"and so it does at {place_of(v.node)}" for v, _ in ends[1:]]
     return Answer(
-        kind, cause, place_of(visit.node), tuple(seen), mend, certain=lines == 1 and sure
-    )
+        kind, cause, place_of(visit.node), tuple(seen), mend,
+        _passed_on(name, leaf, flow, root, [v.node for v, _ in ends]) if lines == 1 and sure else "",
+    )  # fmt: skip
+
+
+def _passed_on(name: str, leaf: Node, flow: Flow, root: Root, ends: list[Node]) -> str:
+    """Return what gradient a leaf gets where some nodes hand their covector on; empty where it gets none."""
+    visits = flow.pull([root.covector], frozenset(ends))
+    found = [np.asarray(v.incoming, dtype=np.float64) for v in visits if v.node is leaf]
+    size = float(np.linalg.norm(sum(found))) if found else 0.0
+    return f"with the covector handed on there, {name} gets a gradient of norm {size:.3g}" if size > 0 else ""
 
 
 def _lines(places: list[Place | None]) -> int:
@@ -175,7 +181,6 @@ def _partial(
         return Answer(
             kind, f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0. There: {cause}",
             place_of(visit.node), (f"{op_of(visit.node)} sends 0 for these elements",), mend,
-            certain=not flow.stuck and not flow.assumed and same,
         )  # fmt: skip
     for visits in arriving.values():
         for visit, g in visits:
@@ -209,7 +214,6 @@ def _suspect(name: str, flow: Flow, leading: set[Node]) -> Answer:
         return Answer(
             kind, cause, place_of(node),
             ("its slope is 0 at the values that are left",) if node in flat else (), mend,
-            certain=not flat and _lines([place_of(n) for n in candidates]) == 1,
         )  # fmt: skip
     gone = any(n in leading and n._op is not None and is_freed(n._saved) for n in flow.nodes)
     return Answer(

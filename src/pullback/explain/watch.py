@@ -23,6 +23,7 @@ from ..nn import utils as nn_utils
 from ..nn.modules.module import Module
 from ..nn.parameter import Parameter
 from ..nn.utils import clip_grad
+from ..optim.composed import ReduceLROnPlateau
 from ..optim.optimizer import Optimizer
 from ..optim.scheduler import LRScheduler
 from ..tensor.backward import BackwardCall
@@ -30,15 +31,18 @@ from ..tensor.tensor import Tensor
 from .answer import Answer, kept
 from .carried import boundaries, carried
 from .conclusions import Conclusions
+from .counterfactual import Rerun
 from .explanation import Explanation
 from .findings.collected import Findings
 from .findings.functions import Functions
+from .findings.keeping import look_at_variables
 from .findings.layers import Layers
 from .findings.loop import Loop
 from .findings.losses import look_at, origin, values_of
+from .findings.rates import diverged
 from .findings.reach import Reach
 from .findings.sizes import Sizes
-from .findings.values import has_nan, is_finite, look_at_value
+from .findings.values import is_finite, look_at_gradient, look_at_value
 from .modules import ModuleCalls
 from .names import Names
 from .nonfinite import of_gradient, of_value
@@ -114,6 +118,8 @@ class Watch:
         self._wrap(Optimizer, "__init__", self._optimizer_made)
         self._wrap(Optimizer, "zero_grad", self._zeroed)
         self._wrap(LRScheduler, "step", self._scheduled)
+        self._wrap(ReduceLROnPlateau, "__init__", self._plateau_made)
+        self._wrap(ReduceLROnPlateau, "step", self._plateau_stepped)
         for name in ("clip_grad_norm_", "clip_grad_value_"):
             for module in (clip_grad, nn_utils):
                 self._wrap(module, name, self._clipped)
@@ -218,7 +224,7 @@ class Watch:
                 f"A hook changes the gradient of `{name}`: its norm is {found:.4g}, and {foretold:.4g} "
                 "without it.",
                 place, (), "look at what the hook returns, such as a factor (alpha, lambda) of 0",
-                certain=True,
+                f"pulled back without hooks, the gradient has norm {foretold:.4g}",
             ),
         )  # fmt: skip
 
@@ -236,7 +242,7 @@ class Watch:
                 f"`{name or 'A tensor'}` is the result of an op, not a leaf, so its `.grad`, read at "
                 f"{place_at(*at)}, is None.",
                 made, (), "read the gradient of the leaf it was computed from, or make it the leaf "
-                "(`.detach().requires_grad_()`), or call `retain_grad()` on it before backward", certain=True,
+                "(`.detach().requires_grad_()`), or call `retain_grad()` on it before backward",
             ),
         )  # fmt: skip
 
@@ -279,12 +285,29 @@ class Watch:
         self._safe(self.loop.scheduled)(scheduler, _at(frame), bool(scheduler._is_initial))
         return held(scheduler, *args, **kwargs)
 
+    def _plateau_made(self, held: Any, frame: FrameType, plateau: Any, *args: Any, **kwargs: Any) -> Any:
+        self.loop.plateaus[id(plateau)] = plateau, _at(frame), []
+        return held(plateau, *args, **kwargs)
+
+    def _plateau_stepped(
+        self, held: Any, frame: FrameType, plateau: Any, metrics: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        number = _number([metrics]) if isinstance(metrics, TensorBase) else metrics
+        if isinstance(number, (int, float)):
+            self.loop.plateaus.setdefault(id(plateau), (plateau, _at(frame), []))[2].append(float(number))
+        return held(plateau, metrics, *args, **kwargs)
+
     def _clipped(self, held: Any, frame: FrameType, parameters: Any, *args: Any, **kwargs: Any) -> Any:
         if not isinstance(parameters, TensorBase):
             parameters = list(parameters)
         count = len(parameters) if isinstance(parameters, list) else 1
-        self._safe(self.loop.clip)(_at(frame), count)
-        return held(parameters, *args, **kwargs)
+        at = _at(frame)
+        self._safe(self.loop.clip)(at, count)
+        result = held(parameters, *args, **kwargs)
+        limit = args[0] if args else kwargs.get("max_norm")
+        if isinstance(result, TensorBase) and isinstance(limit, (int, float)):
+            self._safe(self.loop.clipped_to)(at, _number([result]) or 0.0, float(limit))
+        return result
 
     def _entered(self, module: Any, outer: Any) -> None:
         frame = user_frame(sys._getframe(1))
@@ -327,15 +350,16 @@ class Watch:
         leaves = [node.variable for node in path.nodes if type(node) is AccumulateGrad]
         self.names.update(names.tensors)
         self.module_names.update(names.modules)
-        self.reach.look(outputs, path.nodes, self.trace)
+        self.reach.look(outputs, path, self.trace, self.wanted)
         if call.kind == "backward":
             self.layers.backward()
             self.loop.backward(_number(outputs), leaves, at, True)
         self._goes_back(call, path, scene, at)
         self.functions.look(path, self.findings)
         self.functions.stale(path.nodes, self.findings)
-        self._values(outputs, scene)
+        self._values(outputs, scene, path)
         self._gradients(call, explanation, path, scene)
+        look_at_variables(scene, self.findings)
         self.trace.turn(at)
 
     def _goes_back(self, call: BackwardCall, path: Path, scene: Scene, at: At) -> None:
@@ -356,7 +380,6 @@ class Watch:
                 "of "
                 "them: it takes longer with each turn, and their gradients count again.",
                 found.place, (), f"cut it off in each turn: `{found.name} = {found.name}.detach()`",
-                certain=found.place is not None,
             ))  # fmt: skip
 
     def differentiated(self, call: BackwardCall, result: Any, frame: FrameType) -> None:
@@ -383,7 +406,7 @@ class Watch:
                 return f"{self.module_names.get(id(module), type(module).__name__)}.{name}"
         return known
 
-    def _values(self, outputs: list[Any], scene: Scene) -> None:
+    def _values(self, outputs: list[Any], scene: Scene, path: Path | None = None) -> None:
         for y in outputs:
             if self.told_nan or is_finite(y):
                 continue
@@ -396,9 +419,10 @@ class Watch:
             def source(tensor: Any, names: Names = names) -> Place | None:
                 return self._source(tensor, names, scene)
 
-            answer = self.loop.diverged() or self.loop.broken
+            answer = diverged(self.loop) or self.loop.broken
             if answer is None:
-                answer = look_at_value(y, self.trace, name_of, source) if self.trace.events else None
+                rerun = None if path is None else Rerun(y, self.trace, path)
+                answer = look_at_value(y, self.trace, name_of, source, rerun) if self.trace.events else None
             if answer is None:
                 answer = of_value(y, scene.name_of(y) or "the loss", scene)
             self.findings.add("not finite", answer)
@@ -426,14 +450,14 @@ class Watch:
             size = part.gradient.norm
             sizes.append((leaf, size))
             if size == 0:
-                if id(leaf) not in self.zero and asked < MOST_ASKED:
+                if finite and id(leaf) not in self.zero and asked < MOST_ASKED:
                     asked += 1
                     self.zero[id(leaf)] = (leaf, self._why_zero(leaf, part.name, call, scene))
                 continue
             if size != size or math.isinf(size):
                 if finite and id(leaf) not in self.answers and asked < MOST_ASKED:
                     asked += 1
-                    self._why_nan(leaf, part.name, call, scene)
+                    self._why_nan(leaf, part.name, call, scene, path)
                 continue
             self.alive.add(id(leaf))
         self.sizes.backward(sizes, path.nodes)
@@ -456,18 +480,18 @@ class Watch:
         self.answers[id(leaf)] = answer
         return answer
 
-    def _why_nan(self, leaf: Any, name: str, call: BackwardCall, scene: Scene) -> None:
+    def _why_nan(self, leaf: Any, name: str, call: BackwardCall, scene: Scene, path: Path) -> None:
         root = self._root(call)
         names = Names(scene.frame)
-        for event in self.trace.events:
-            if event.outputs and has_nan(event.outputs[0]):
-                answer = look_at_value(
-                    event.outputs[0], self.trace, names.of_tensor, lambda t: self._source(t, names, scene)
-                )
-                if answer is not None:
-                    self.answers[id(leaf)] = answer
-                    self.findings.add("not finite", answer)
-                    return
+        if root is not None:
+            answer = look_at_gradient(
+                leaf, Rerun(root.loss, self.trace, path), self.trace, names.of_tensor,
+                lambda t: self._source(t, names, scene),
+            )  # fmt: skip
+            if answer is not None:
+                self.answers[id(leaf)] = answer
+                self.findings.add("not finite", answer)
+                return
         if root is not None:
             answer = of_gradient(name, root, scene)
             self.answers[id(leaf)] = answer
