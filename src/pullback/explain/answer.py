@@ -71,6 +71,7 @@ class Answer:
             "kind": self.kind, "cause": self.cause, "file": None if place is None else place.file,
             "line": None if place is None else place.line, "code": None if place is None else place.code,
             "evidence": list(self.evidence), "mend": self.mend, "certain": self.certain,
+            "checked": self.checked,
         }  # fmt: skip
 
     __repr__ = __str__

@@ -292,6 +292,13 @@ class Builder:
             for part in parts:
                 part.why_unchecked = str(reason)
             return
+        arrived = [
+            (part, edge_target(edge)[0], g)
+            for part, edge, g in zip(parts, self.path.targets, gradients)
+            if g is not None and edge is not None
+        ]
+        if sum(g.size for _, g in self.path.roots) == 1 and self._check_together(differences, arrived):
+            return
         for position, (part, gradient) in enumerate(zip(parts, gradients)):
             edge = self.path.targets[position]
             if gradient is None or edge is None:
@@ -301,6 +308,17 @@ class Builder:
                 part.check = differences.check(edge_target(edge)[0], gradient, rows)
             except CannotReplay as reason:
                 part.why_unchecked = str(reason)
+
+    @staticmethod
+    def _check_together(differences: Differences, arrived: Sequence[tuple[LeafPart, Node, ndarray]]) -> bool:
+        """Check the gradients of a scalar at once; return whether that was enough."""
+        try:
+            check = differences.check_together([leaf for _, leaf, _ in arrived], [g for *_, g in arrived])
+        except CannotReplay:
+            return False
+        for part, *_ in arrived if check is not None else ():
+            part.check = check
+        return check is not None
 
     # --- on demand ------------------------------------------------------------------------------------------
 

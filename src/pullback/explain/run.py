@@ -42,13 +42,14 @@ class Run:
         self.seen: dict[tuple[str, Any], int] = {}
         self._steps: dict[int, int] = {}
         self._turns: dict[tuple[str, int], int] = {}
+        self._stepped = self._turned = 0
         self._known = 0
         self._shares: list[tuple[Any, str, float]] = []
 
     @property
     def step(self) -> int:
         """The number of the step that the program is in, from 1 on."""
-        return max(self._steps.values(), default=max(self._turns.values(), default=1) - 1) + 1
+        return self._stepped + 1 if self._steps else max(self._turned, 1)
 
     def due(self, step: int) -> bool:
         """Return whether the layers are to be looked at in a step."""
@@ -59,7 +60,8 @@ class Run:
     def loss(self, call: Call, value: float | None) -> None:
         """Write down the output of a call of backward, where it is one number."""
         key = call.file, call.line
-        self._turns[key] = self._turns.get(key, 0) + 1
+        self._turns[key] = count = self._turns.get(key, 0) + 1
+        self._turned = max(self._turned, count)
         if value is not None:
             known = self.losses.get(key)
             if known is None:
@@ -83,6 +85,12 @@ class Run:
 
     def stepped(self, optimizer: Any, before: Sequence[Any]) -> None:
         """Write down by how much a step changed the weights of each layer."""
+        if before:
+            self._measure(before)
+        self._steps[id(optimizer)] = count = self._steps.get(id(optimizer), 0) + 1
+        self._stepped = max(self._stepped, count)
+
+    def _measure(self, before: Sequence[Any]) -> None:
         moved: dict[str, float] = {}
         sizes: dict[str, float] = {}
         for p, layer, old in before:
@@ -93,7 +101,6 @@ class Run:
                 moved[layer] = math.hypot(moved.get(layer, 0.0), change)
                 sizes[layer] = math.hypot(sizes.get(layer, 0.0), norm(old))
         self._add(self.updates, {k: m / sizes[k] for k, m in moved.items() if sizes[k] > 0})
-        self._steps[id(optimizer)] = self._steps.get(id(optimizer), 0) + 1
 
     def look_at(self, event: Event) -> None:
         """Write down how many units gave 0 for a whole batch, where a call cuts off what is negative."""

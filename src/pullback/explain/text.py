@@ -119,12 +119,9 @@ def _leaf(explanation: Explanation, part: LeafPart) -> Iterator[str]:
 
 def _is_row(explanation: Explanation, part: LeafPart) -> bool:
     """Return whether J is one row, and v is 1: then J is the gradient, and need not be told twice."""
-    (jacobian, *others) = part.jacobians or [None]
-    output = explanation.outputs[0]
-    return (
-        jacobian is not None and not others and output.covector.default and part.gradient is not None
-        and bool(part.shape) and jacobian.value is not None
-    )  # fmt: skip
+    if len(part.jacobians) != 1 or part.jacobians[0].value is None or part.gradient is None:
+        return False
+    return explanation.outputs[0].covector.default and bool(part.shape)
 
 
 def _wrapped(text: str) -> list[str]:

@@ -17,7 +17,8 @@ function findingsBox(findings, links, run) {
     },
       make("p", {}, ...[place, finding.code ? make("code", { class: "source" }, finding.code) : null]),
       make("p", {}, ...marked(cause), finding.step && run && run.steps >= FEWEST_STEPS ? make("span", { class: "small" }, ` Seen first at step ${finding.step}.`) : null),
-      finding.mend ? make("p", { class: "mend" }, make("b", {}, "Mend: "), ...marked(finding.mend), ".") : null);
+      finding.mend ? make("p", { class: "mend" }, make("b", {}, "Mend: "), ...marked(finding.mend), ".") : null,
+      finding.checked ? make("p", { class: "small" }, "Checked: ", ...marked(finding.checked), ".") : null);
   });
   return make("section", { class: findings.length ? "findings" : "findings none", "aria-labelledby": id },
     make("h2", { id }, title), ...(items.length ? [make("ol", {}, ...items)] : []));
