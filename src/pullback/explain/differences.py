@@ -170,7 +170,7 @@ class Differences:
         error, fits, kink = self._compare(np.asarray([expected]), slopes, scale)
         if kink or not fits:
             return None
-        method = "central differences in float64 along one direction of all leaves"
+        method = "central differences in float64 in all leaves at once"
         return Check(method, error, True, None, _relative(error, scale))
 
     def _along(self, directions: dict[Node, ndarray], h: float) -> tuple[ndarray, ...]:

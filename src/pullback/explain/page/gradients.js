@@ -162,7 +162,7 @@ function gradients(explanation) {
   const more = make("button", { type: "button", onclick: () => { grid.append(...rest.map(build)); more.remove(); } }, `${rest.length} more`);
   const checked = pictured.filter((leaf) => leaf.check);
   const wrong = checked.filter((leaf) => !leaf.check.agrees);
-  const verdict = checked.length && !wrong.length ? `✓ Checked with ${checked[0].check.method.split(" along")[0]}: ${checked.length === pictured.length ? "all" : checked.length} agree.` : null;
+  const verdict = checked.length && !wrong.length ? `✓ Checked with ${checked[0].check.method.split(/ along| in all/)[0]}: ${checked.length === pictured.length ? "all" : checked.length} agree.` : null;
   return [make("p", { class: "hint" }, "Red cells pull the weight down in a step of gradient descent, blue cells push it up; the paler, the smaller. Point at a cell to read it."),
     grid, ...(rest.length ? [more] : []), ...(verdict ? [make("p", { class: "check" }, verdict)] : []),
     ...wrong.map((leaf) => make("p", { class: "check wrong" }, ...checkText(leaf)))];
