@@ -268,7 +268,8 @@ class Watch:
     def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if self in active:
             at = _at(sys._getframe(1))
-            self._copies[id(optimizer)] = self.loop.stepping(optimizer, at, self.full)
+            closure = any(map(callable, (*args[1:], *kwargs.values())))
+            self._copies[id(optimizer)] = self.loop.stepping(optimizer, at, self.full, closure)
 
     def _after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if self in active:
