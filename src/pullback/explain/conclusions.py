@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from ..core.blame import Place, place_at
 from .answer import Answer
 from .findings.layers import assigned, symmetric
-from .findings.loop import without_parentheses
 from .findings.losses import values_of
 from .findings.reach import aside, listed
+from .findings.written import without_parentheses
 
 if TYPE_CHECKING:
     from .watch import At, Watch
@@ -53,7 +53,9 @@ class Conclusions:
         if self.loop.broken is not None and not self.watch.told_nan:
             self.findings.add("not finite", self.loop.broken)
         self.loop.failed = self.watch.failed
-        self.layers.report(self.findings, self.loop.held, self.reach.reached, name_of)
+        self.layers.report(
+            self.findings, self.loop.held, self.reach.reached, name_of, bool(self.loop.optimizers)
+        )
         told |= {key for key in self.watch.copies if key not in self.reach.reached}
         self.loop.report(name_of, told | self.layers.leaves_told(), self._made_at, self._stranger)
         self.sizes.report(self.findings, name_of)

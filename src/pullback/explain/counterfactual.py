@@ -106,7 +106,7 @@ class Rerun:
             if event in seen:
                 continue
             seen.add(event)
-            waiting += [maker for _, maker in event.inputs if maker is not None]
+            waiting += [maker for tensor, maker in event.inputs if maker is not None and not _is_leaf(tensor)]
         if len(seen) <= MOST_CALLS:
             self.events = sorted(seen, key=lambda event: event.number)
 
@@ -135,18 +135,19 @@ class Rerun:
         except Exception:  # noqa: BLE001  # calls of the program, run on other numbers: nothing is claimed then
             return None
 
-    def gradient(self, loss: Any, leaf: Any) -> ndarray | None:
-        """Return the gradient of a leaf in a loss that was run again; None where it has none."""
+    def gradients(self, loss: Any, leaves: list[Any]) -> list[ndarray | None]:
+        """Return the gradients of leaves in a loss that was run again; None for each that has none."""
+        none: list[ndarray | None] = [None] * len(leaves)
         if loss is None or loss._node is None or loss._node is LEAF or shape_of(loss) != ():
-            return None
-        if getattr(leaf, "_backward_hooks", None):
-            return None
+            return none
+        if any(getattr(leaf, "_backward_hooks", None) for leaf in leaves):
+            return none
         try:
             with undisturbed(self.path), _recording(True):
-                found = grad([loss], [leaf], retain_graph=True, allow_unused=True)[0]
+                found = grad([loss], leaves, retain_graph=True, allow_unused=True)
         except Exception:  # noqa: BLE001  # as above
-            return None
-        return None if found is None else np.asarray(array_at_bottom(found))
+            return none
+        return [None if g is None else np.asarray(array_at_bottom(g)) for g in found]
 
     def _run(
         self, change: dict[Event, Change], replaced: dict[int, Any], touched: set[Event],
@@ -160,7 +161,8 @@ class Rerun:
         with undisturbed(self.path):
             for event in self.events:
                 depends = event in touched or event in rewritten or any(
-                    maker in again or id(tensor) in moved for tensor, maker in event.inputs
+                    id(tensor) in moved or (maker in again and not _is_leaf(tensor))
+                    for tensor, maker in event.inputs
                 )
                 if not depends:
                     continue
@@ -199,6 +201,11 @@ class Rerun:
         if result is None and _writes(event):
             outputs = [given[id(event.inputs[0][0])]]
         return outputs
+
+
+def _is_leaf(tensor: Any) -> bool:
+    """Return whether a tensor is a weight: what wrote to it, such as an optimizer, is not run again."""
+    return tensor._node is LEAF
 
 
 class _recording:
@@ -291,17 +298,20 @@ def finite_number(tensor: Any) -> float | None:
 PASSED_ON = {"detach", "detach_", "data", "tensor", "as_tensor", "new_tensor", "asarray"}
 
 
-def reaches(rerun: Rerun, event: Event, leaf: Any) -> float | None:
-    """Return the norm of the gradient that a leaf gets once a call hands its history on; None for none."""
+def reaches(rerun: Rerun, event: Event, leaves: list[Any]) -> dict[int, float]:
+    """Return the norms of the gradients that leaves get once a call hands its history on, by their ids."""
     if not event.recording:
         loss = rerun.loss({event: _as_it_is}, unlocked=True)
     elif event.name in PASSED_ON and event.inputs and len(event.outputs) == 1:
         loss = rerun.loss({event: passing})
     else:
-        return None
-    found = rerun.gradient(loss, leaf)
-    size = 0.0 if found is None else float(np.linalg.norm(found.astype(np.float64)))
-    return size if np.isfinite(size) and size > 0 else None
+        return {}
+    sizes = {}
+    for leaf, found in zip(leaves, rerun.gradients(loss, leaves)):
+        size = 0.0 if found is None else float(np.linalg.norm(found.astype(np.float64)))
+        if np.isfinite(size) and size > 0:
+            sizes[id(leaf)] = size
+    return sizes
 
 
 def _as_it_is(event: Event, args: list[Any], kwargs: dict[str, Any]) -> Any:

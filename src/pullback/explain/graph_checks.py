@@ -7,7 +7,7 @@ from threading import get_ident
 from typing import Any
 
 from ..core.backward_task import running
-from ..core.blame import Place, changes, is_freed
+from ..core.blame import Place, changes, freed_when, is_freed
 from ..core.node import LEAF, AccumulateGrad, Node, edge_target
 from ..core.versions import is_stale
 from .carried import Boundary, leads
@@ -72,12 +72,15 @@ def free_without(name: str, found: Iterable[Boundary], scenes: Iterable[Scene]) 
         return False
     seen: set[Node] = set()
     waiting = roots()
+    begun = max((node._seq for node in waiting), default=-1)  # what is freed later, this backward has freed
     while waiting:
         node = waiting.pop()
         if node in seen or node in makers:
             continue
         seen.add(node)
-        if isinstance(node._saved, tuple) and is_freed(node._saved) and type(node) is not AccumulateGrad:
+        saved = node._saved
+        freed = type(node) is not AccumulateGrad and isinstance(saved, tuple) and is_freed(saved)
+        if freed and freed_when(saved or ()) < begun:
             return False
         waiting += [edge_target(edge)[0] for edge in node._edges if edge is not None and edge is not LEAF]
     return bool(seen)

@@ -379,6 +379,16 @@ def freezing(files: Iterable[str]) -> Place | None:
     return None
 
 
+def conditional(place: Place) -> bool:
+    """Return whether a line stands under an `if`."""
+    tree = tree_of(place.file)
+    return tree is not None and any(
+        isinstance(node, ast.If) and node.lineno < place.line <= (node.end_lineno or 0)
+        and "__name__" not in ast.unparse(node.test)
+        for node in ast.walk(tree)
+    )  # fmt: skip
+
+
 def _setters(tree: ast.AST | None) -> list[str]:
     """Return the functions of a file that set requires_grad to what they are given."""
     found = []

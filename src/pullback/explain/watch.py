@@ -273,7 +273,8 @@ class Watch:
             at = _at(sys._getframe(1))
             look = self.full if self.run.every is None else self.run.due(self.run.step)
             self._before[id(optimizer)] = self.run.stepping(optimizer, look, self.name_of)
-            self._copies[id(optimizer)] = self.loop.stepping(optimizer, at, self.full)
+            closure = any(map(callable, (*args[1:], *kwargs.values())))
+            self._copies[id(optimizer)] = self.loop.stepping(optimizer, at, self.full, closure)
 
     def _after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if self in active:

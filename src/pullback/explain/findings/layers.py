@@ -18,7 +18,7 @@ from ...core.value import TensorBase, shape_of
 from ...nn.modules.module import Module
 from ...nn.parameter import Parameter
 from ..answer import Answer
-from ..scene import freezing, tree_of
+from ..scene import conditional, freezing, tree_of
 from ..trace import Event
 from .collected import Findings
 from .losses import origin, values_of
@@ -172,10 +172,10 @@ class Layers:
 
     def report(
         self, findings: Findings, held: Callable[[Any], bool], reached: dict[int, Any],
-        name_of: Callable[[Any], str | None],
+        name_of: Callable[[Any], str | None], optimizers: bool = True,
     ) -> None:  # fmt: skip
         """Add what the whole run shows."""
-        self._report_frozen(findings, name_of)
+        self._report_frozen(findings, name_of, held if optimizers else None)
         self._report_flags(findings)
         for module, place, at in self.in_eval.values():
             if not any(id(p) in reached for p in module.parameters()):
@@ -198,10 +198,12 @@ class Layers:
         self._report_shared(findings)
         self._report_attributes(findings, held, reached)
 
-    def _report_frozen(self, findings: Findings, name_of: Any) -> None:
+    def _report_frozen(self, findings: Findings, name_of: Any, held: Callable[[Any], bool] | None) -> None:
         frozen = [p for m in self.called.values() for p in m._parameters.values()
                   if p is not None and not p.requires_grad]  # fmt: skip
         place = None if not frozen else freezing(self._files(frozen))
+        if held is not None and (place is None or not conditional(place)):
+            frozen = [p for p in frozen if held(p)]  # what no optimizer holds is frozen on purpose
         owner = None if not frozen else self.owner_of(frozen[0])
         if place is None and owner is not None and id(owner[0]) in self.made:
             place = place_at(*self.made[id(owner[0])])  # made so, as `Embedding.from_pretrained` does

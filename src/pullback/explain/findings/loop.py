@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import linecache
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -16,12 +14,12 @@ import numpy as np
 from ...core.blame import Place, next_sequence, place_at
 from ...nn.parameter import Parameter
 from ..answer import Answer
-from ..scene import place_in, tree_of
 from ..shown import norm
 from .collected import Findings
 from .losses import values_of
 from .rates import report_rates, shrinks
 from .reach import listed
+from .written import rebinding
 
 At = tuple[CodeType, int]
 
@@ -68,6 +66,8 @@ class Loop:
         self.losses: list[float] = []
         self.backwards = 0
         self.fresh = False
+        #: How many calls of backward there were before the step with a closure that is running; -1 for none.
+        self.inside = -1
         self.cleared: At | None = None
         self.clipped: At | None = None
         self.last = ""
@@ -80,11 +80,10 @@ class Loop:
         self.left_over: dict[int, Any] = {}
         #: The losses of each line that calls backward.
         self.by_line: dict[At | None, list[float]] = {}
-        #: Lines that call backward whose gradients a step has used, and those whose gradients were cleared
-        #: before one did, with the line that cleared them.
-        self.used: set[At | None] = set()
-        self.counted: set[int] = set()
-        self.discarded: dict[At | None, tuple[At | None, int]] = {}
+        #: Leaves and the line that called backward for them last when a step used their gradient; and lines
+        #: whose gradients were cleared before a step did, with the line that cleared them, and how often.
+        self.used: set[tuple[int, At | None]] = set()
+        self.discarded: dict[tuple[int, At | None], tuple[At | None, int]] = {}
         #: How many times gradients were clipped to less than a thousandth from each line, and how often not.
         self.clips: dict[At | None, list[float]] = {}
         #: Where the last schedule of each optimizer was made.
@@ -153,6 +152,12 @@ class Loop:
             self.stepped.discard(key)
             self.stale.pop(key, None)
             return
+        if self.inside >= 0 and self.backwards > self.inside + 1 and at is not None:
+            self.findings.add("accumulated", Answer(
+                "gradients not cleared", "The closure of the optimizer is called several times in one step, "
+                "and its backward adds to the gradients of the call before.", place_at(*at), (),
+                "call `optimizer.zero_grad()` in the closure, before `backward()`",
+            ))  # fmt: skip
         self.sources.setdefault(key, []).append((at, self.backwards))
         if key in self.stepped:
             self.stepped.discard(key)
@@ -179,10 +184,9 @@ class Loop:
         used = key in self.stepped or key in self.stale
         if key not in self.ever_held or not sources or used or not _some(leaf._grad):
             return
-        source = sources[-1][0]
+        source = key, sources[-1][0]
         _, count = self.discarded.get(source, (at, 0))
-        self.discarded[source] = at, count + (self.backwards not in self.counted)
-        self.counted.add(self.backwards)
+        self.discarded[source] = at, count + 1
         self.sources[key] = []
 
     def clipped_to(self, at: At | None, norm_before: float, limit: float) -> None:
@@ -222,11 +226,14 @@ class Loop:
                 "`scheduler.step()`",
             ))  # fmt: skip
 
-    def stepping(self, optimizer: Any, at: At | None, full: bool) -> list[tuple[Any, Any]]:
+    def stepping(
+        self, optimizer: Any, at: At | None, full: bool, closure: bool = False
+    ) -> list[tuple[Any, Any]]:
         """Note that an optimizer is about to step; return copies of what it may change."""
         known = self.made(optimizer, None)
         known.steps += 1
         known.step_at = at
+        self.inside = self.backwards if closure else -1
         rate = optimizer.param_groups[0].get("lr")
         known.rates.append(float(rate) if isinstance(rate, (int, float)) else math.nan)
         place = None if at is None else place_at(*at)
@@ -242,7 +249,7 @@ class Loop:
                 self._without_left_over(known),
             ))  # fmt: skip
         with_gradient = [p for p in known.parameters() if p._grad is not None]
-        self.used |= {self.sources[id(p)][-1][0] for p in with_gradient if self.sources.get(id(p))}
+        self.used |= {(id(p), self.sources[id(p)][-1][0]) for p in with_gradient if self.sources.get(id(p))}
         if with_gradient:
             known.with_gradient += 1
             known.shrinking += shrinks(optimizer)
@@ -256,6 +263,7 @@ class Loop:
             ))  # fmt: skip
         elif (
             self.last in ("zero", "", "step") and not self.fresh and self.backwards == 0 and place is not None
+            and not closure
         ):
             self.findings.add("order", Answer(
                 "step before backward", "The optimizer steps before any backward: there are no gradients "
@@ -304,6 +312,7 @@ class Loop:
     def step_done(self, optimizer: Any, copies: list[tuple[Any, Any]]) -> None:
         """Note that an optimizer has stepped; look at how far the weights went."""
         known = self.made(optimizer, None)
+        self.inside = -1
         self.step_owner.append((self.backwards, known))
         del self.step_owner[:-64]
         self.stepped |= {id(p) for p in known.parameters() if p._grad is not None}
@@ -427,8 +436,8 @@ class Loop:
 
     def _report_discarded(self) -> None:
         for source, (cleared, count) in self.discarded.items():
-            if source in self.used and count > 1 and cleared is not None and source is not None:
-                called = place_at(*source)
+            if source in self.used and count > 1 and cleared is not None and source[1] is not None:
+                called = place_at(*source[1])
                 self.findings.add("cleared too early", Answer(
                     "cleared before a step", f"The gradients of {count} calls of backward (line "
                     f"{0 if called is None else called.line}) are cleared and lost before a step uses "
@@ -453,7 +462,7 @@ class Loop:
         pairs = [(self.first_values[id(x)], values_of(x)) for x in leaves]
         if not pairs or any(now is None or not np.array_equal(then, now) for then, now in pairs):
             return
-        place = _rebinding(self.sources)
+        place = rebinding(self.sources)
         if place is None and (self.backwards < 3 or not all(isinstance(x, Parameter) for x in leaves)):
             return  # gradients may be all that is wanted
         self.findings.add("no optimizer", Answer(
@@ -469,36 +478,3 @@ class Loop:
 def _some(grad: Any) -> bool:
     value = None if grad is None else values_of(grad)
     return value is not None and bool(np.any(value))
-
-
-def _rebinding(sources: dict[int, list[tuple[At | None, int]]]) -> Place | None:
-    """Return a line such as ``p = p - lr * p.grad`` in the files that call backward."""
-    for listed_ in sources.values():
-        for at, _ in listed_:
-            tree = None if at is None else tree_of(at[0].co_filename)
-            for node in ast.walk(tree) if tree is not None else ():
-                if isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp):
-                    text = ast.unparse(node.value)
-                    if ".grad" in text and ast.unparse(node.targets[0]) in text and at is not None:
-                        file = at[0].co_filename
-                        return Place(
-                            file, node.lineno, at[0].co_name, linecache.getline(file, node.lineno).strip()
-                        )
-    return None
-
-
-#: Methods that do something when they are called, and nothing when they are only named.
-DOING = ("backward", "step", "zero_grad", "train", "eval", "detach_", "update")
-
-
-def without_parentheses(files: Iterable[str]) -> list[Place]:
-    """Return the statements of some files that name such a method and do not call it."""
-    found = []
-    for file in files:
-        tree = tree_of(file)
-        for node in ast.walk(tree) if tree is not None else ():
-            if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Attribute):
-                continue
-            if node.value.attr in DOING:
-                found.append(place_in(file, node.lineno))
-    return found

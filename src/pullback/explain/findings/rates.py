@@ -92,7 +92,8 @@ def _schedules(loop: Loop, known: Watched, rates: list[float]) -> bool:
         name = type(schedule).__name__
         if at is None or known.steps < ENOUGH:
             continue
-        if len(rates) >= 2 and max(rates) > 0 and rates[-1] < FALLEN * max(rates):
+        to_its_end = 0 < length <= count + 1 < ENOUGH * length  # such a schedule ends near 0 on purpose
+        if len(rates) >= 2 and max(rates) > 0 and rates[-1] < FALLEN * max(rates) and not to_its_end:
             add("learning rate", Answer(
                 "learning rate fell", f"The learning rate fell from {max(rates):g} to {rates[-1]:g} "
                 f"within {len(rates)} steps; the schedule stepped {count} times.", place_at(*at), (),

@@ -61,8 +61,8 @@ LOSSES = {
 #: Calls that lost a history whose leaves are looked for.
 MOST_LOSSES = 200
 
-#: Leaves behind one call for which the turn is run again.
-MOST_CHECKED = 2
+#: How often the turn is run again with the history of one call kept.
+MOST_TRIES = 2
 
 
 @dataclass
@@ -72,7 +72,8 @@ class Loss:
     event: Event
     first: bool
     leaves: dict[int, Any] = field(default_factory=dict)
-    checked: dict[int, str] = field(default_factory=dict)
+    checked: dict[int, float] = field(default_factory=dict)
+    tries: int = 0
 
 
 class Reach:
@@ -146,10 +147,9 @@ class Reach:
         if len(self.losses) <= MOST_LOSSES:
             behind = leaves_behind(event, trace)
             missing = [leaf for key, leaf in behind.items() if key not in self.reached and wanted(leaf)]
-            known = not missing or id(missing[0]) in loss.checked or len(loss.checked) >= MOST_CHECKED
-            if rerun is not None and not known:
-                size = reaches(rerun, event, missing[0])
-                loss.checked[id(missing[0])] = "" if size is None else f"{size:.3g}"
+            if rerun is not None and missing and loss.tries < MOST_TRIES:
+                loss.tries += 1
+                loss.checked |= reaches(rerun, event, missing)
             loss.leaves.update(behind)
             for leaf in behind:
                 if event.number < self.nearest.get(leaf, (math.inf, None))[0]:
@@ -211,7 +211,7 @@ def _checked(loss: Loss, missing: dict[int, Any], name_of: Callable[[Any], str |
     for key, leaf in missing.items():
         if loss.checked.get(key):
             name = name_of(leaf) or "the leaf"
-            return f"run again with its history, `{name}` gets a gradient of norm {loss.checked[key]}"
+            return f"run again with its history, `{name}` gets a gradient of norm {loss.checked[key]:.3g}"
     return ""
 
 

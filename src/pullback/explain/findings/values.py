@@ -143,7 +143,7 @@ def look_at_gradient(
         first, _ = first_not_finite(event.outputs[0], trace)
         change: Change
         for change, how in ((with_nudged, "with its input moved away from there,"), (_made_finite, FILLED)):
-            found = None if first is None else rerun.gradient(rerun.loss({first: change}), leaf)
+            found = None if first is None else rerun.gradients(rerun.loss({first: change}), [leaf])[0]
             if found is not None and np.isfinite(found).all():
                 size = float(np.linalg.norm(found.astype(np.float64)))
                 return replace(answer, checked=f"{how} the gradient is finite, of norm {size:.3g}")
