@@ -53,6 +53,7 @@ from .source import place_of
 from .trace import Event, Trace, is_foreign
 from .vanished import search
 from .walk import Path, array_at_bottom, looking
+from .wrapping import Wrappers
 
 At = tuple[CodeType, int]
 
@@ -98,7 +99,8 @@ class Watch:
         self.turns: dict[At, int] = {}
         self.copies: dict[int, Place | None] = {}
         self.failed = False
-        self._wrapped: list[tuple[Any, str, Any]] = []
+        self._wrappers = Wrappers()
+        self._wrap = self._wrappers.wrap
         self._copies: dict[int, list[tuple[Any, Any]]] = {}
         self._before: dict[int, list[Any]] = {}
         self.failures: list[str] = []
@@ -138,16 +140,14 @@ class Watch:
                 read(tensor, sys._getframe(1))
             return held.__get__(tensor)
 
-        self._wrapped.append((Tensor, "grad", held))
-        Tensor.grad = property(getter, held.fset, held.fdel, held.__doc__)  # type: ignore[method-assign, assignment]  # put back by `stop`
+        grad = property(getter, held.fset, held.fdel, held.__doc__)
+        self._wrappers.replace(Tensor, "grad", grad)
 
     def stop(self) -> None:
         """Watch no more."""
         self.trace.stop()
         self.modules.entered = None
-        for owner, name, held in reversed(self._wrapped):
-            setattr(owner, name, held)
-        self._wrapped = []
+        self._wrappers.take_away()
         if self in active:
             active.remove(self)
             kept[:] = [answers for answers in kept if answers is not self.answers]
@@ -163,21 +163,6 @@ class Watch:
 
         return look
 
-    def _wrap(self, owner: Any, name: str, told: Callable[..., Any]) -> None:
-        if isinstance(owner, type):
-            owner = next(kind for kind in owner.__mro__ if name in vars(kind))
-        held = vars(owner)[name]
-
-        def wrapper(*args: Any, **kwargs: Any) -> Any:
-            return told(held, sys._getframe(1), *args, **kwargs)
-
-        wrapper.__name__ = name
-        wrapper.__qualname__ = getattr(held, "__qualname__", name)
-        wrapper.__doc__ = held.__doc__
-        wrapper.__wrapped__ = held  # type: ignore[attr-defined]  # as functools.wraps does
-        self._wrapped.append((owner, name, held))
-        setattr(owner, name, wrapper)
-
     def _wrap_apply(self) -> None:
         held = vars(Function)["apply"]
         functions, trace = self.functions, self.trace
@@ -189,8 +174,7 @@ class Watch:
                 trace.applied(cls.__name__, args, kwargs, out)
             return out
 
-        self._wrapped.append((Function, "apply", held))
-        Function.apply = classmethod(apply)  # type: ignore[assignment, method-assign]  # put back by `stop`
+        self._wrappers.replace(Function, "apply", classmethod(apply))
 
     # --- told of the program --------------------------------------------------------------------------------
 
