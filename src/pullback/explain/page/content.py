@@ -54,11 +54,11 @@ def _call(explanation: Mapping[str, Any]) -> dict[str, Any]:
     tree = folding.tree()
     scalar = sum(prod(output["covector"]["value"]["shape"]) for output in explanation["outputs"]) == 1
     nodes = [
-        _without({**_short_incoming(node), "title": folding.titles.get(node["id"])}, "scopes", "members")
+        _without({**_on_the_path(node), "title": folding.titles.get(node["id"])}, "scopes", "members")
         for node in graph["nodes"]
         if node["kind"] != "group"
     ]
-    edges = [_without_long_value(edge) for edge in graph["edges"]]
+    edges = [_rounded(_without_long_value(edge)) for edge in graph["edges"]]
     return {
         **explanation,
         "leaves": [_leaf(leaf, scalar) for leaf in explanation["leaves"]],
@@ -108,13 +108,30 @@ def _without(part: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: value for name, value in part.items() if name not in names}
 
 
-def _short_incoming(node: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {**node, "incoming": _without_long_value(node["incoming"])} if node["incoming"] else node
+def _on_the_path(node: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a step with no longer covectors, and no more digits, than are shown."""
+    incoming = node["incoming"]
+    return {
+        **node,
+        "incoming": incoming and _rounded(_without_long_value(incoming)),
+        "value": _rounded(node.get("value")),
+    }
 
 
 def _without_long_value(part: Mapping[str, Any]) -> Mapping[str, Any]:
     long = part["value"] is not None and prod(part["value"]["shape"]) > SHOWN
     return {**part, "value": None} if long else part
+
+
+def _rounded(part: Any) -> Any:
+    """Return plain data with as many digits as a box has room for."""
+    if type(part) is float:
+        return float(f"{part:.5g}")
+    if isinstance(part, list):
+        return [_rounded(one) for one in part]
+    if isinstance(part, dict):
+        return {name: _rounded(one) for name, one in part.items()}
+    return part
 
 
 def _places(calls: Iterable[Mapping[str, Any]]) -> Iterable[tuple[Any, Any]]:
