@@ -183,7 +183,7 @@ def test_the_data_is_json() -> None:
         (z * z).backward(torch.tensor([1j]))
     for explanation in r.explanations:
         read = json.loads(json.dumps(explanation.to_dict(), allow_nan=False))
-        assert read["version"] == 1
+        assert read["version"] == 2
         assert read["call"]["kind"] == "backward"
     assert r[0].to_dict()["leaves"][0]["gradient"]["data"][0][0] == "nan"
     assert r[1].to_dict()["leaves"][0]["gradient"]["data"] == [[4.0, 2.0]]

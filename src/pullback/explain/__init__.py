@@ -12,12 +12,13 @@ from typing import Any
 
 from ..tensor.backward import backward_call
 from .answer import Answer
-from .build import Builder, Site
+from .build import Builder
 from .explanation import Explanation
 from .missing import why_none
 from .nonfinite import why_nan
 from .raised import why_error
-from .record import record
+from .record import record, watch
+from .site import Site
 from .vanished import why_zero
 
 
@@ -51,6 +52,7 @@ class CallableModule(ModuleType):
     """A module that can be called; its functions are named once more for type checkers."""
 
     record = staticmethod(record)
+    watch = staticmethod(watch)
     why_error = staticmethod(why_error)
     why_nan = staticmethod(why_nan)
     why_none = staticmethod(why_none)
@@ -62,4 +64,6 @@ class CallableModule(ModuleType):
 
 sys.modules[__name__].__class__ = CallableModule
 
-__all__ = ["Answer", "Explanation", "explain", "record", "why_error", "why_nan", "why_none", "why_zero"]
+__all__ = [
+    "Answer", "Explanation", "explain", "record", "watch", "why_error", "why_nan", "why_none", "why_zero",
+]  # fmt: skip

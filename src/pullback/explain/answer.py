@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..core.blame import Place
 
@@ -24,8 +25,9 @@ class Answer:
         What was seen that leads there.
     mend : str
         What to change.
-    certain : bool
-        Whether the evidence leaves no other cause; otherwise the place is the likeliest one.
+    checked : str
+        What the tool has run again with the mend applied to the numbers, and that the symptom went; empty
+        where it has not.
     """
 
     kind: str
@@ -33,7 +35,12 @@ class Answer:
     place: Place | None = None
     evidence: tuple[str, ...] = field(default=())
     mend: str = ""
-    certain: bool = False
+    checked: str = ""
+
+    @property
+    def certain(self) -> bool:
+        """Whether the counterfactual was checked; otherwise the cause is the likeliest one."""
+        return bool(self.checked)
 
     def __str__(self) -> str:
         lines = [self.cause]
@@ -42,6 +49,8 @@ class Answer:
         lines += [f"  seen: {one}" for one in self.evidence]
         if self.mend:
             lines.append(f"  mend: {self.mend}")
+        if self.checked:
+            lines.append(f"  checked: {self.checked}")
         return "\n".join(lines)
 
     def in_a_line(self) -> str:
@@ -52,7 +61,18 @@ class Answer:
             if self.place.code:
                 where += f"`{self.place.code}`: "
         cause = self.cause if self.certain or self.cause.startswith("Probably") else f"Probably: {self.cause}"
-        return f"{where}{cause}{f' Mend: {self.mend}.' if self.mend else ''}"
+        mend = f" Mend: {self.mend}." if self.mend else ""
+        return f"{where}{cause}{mend}{f' Checked: {self.checked}.' if self.checked else ''}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as plain data."""
+        place = self.place
+        return {
+            "kind": self.kind, "cause": self.cause, "file": None if place is None else place.file,
+            "line": None if place is None else place.line, "code": None if place is None else place.code,
+            "evidence": list(self.evidence), "mend": self.mend, "certain": self.certain,
+            "checked": self.checked,
+        }  # fmt: skip
 
     __repr__ = __str__
 

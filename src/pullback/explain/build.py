@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import ast
-import linecache
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -19,107 +15,29 @@ from ..core.saved import freed
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..tensor.backward import BackwardCall
 from . import jacobian as jacobians
+from .contributions import Contributions
 from .differences import Differences
-from .explanation import (
-    Arrow,
-    Call,
-    Contribution,
-    Covector,
-    Explanation,
-    Jacobian,
-    LeafPart,
-    OutputPart,
-    Saved,
-    Step,
-)
+from .explanation import Arrow, Covector, Explanation, LeafPart, OutputPart, Saved, Step
 from .formula import formulas
-from .modules import ModuleCalls, groups, paths_by_parameters
-from .names import Names, argument, assigned_at, expression_at, is_ours
+from .forward import in_a_box, results, slopes
+from .heat import heat
+from .modules import ModuleCalls, groups
+from .names import assigned_at
 from .replay import CannotReplay
-from .shown import LARGEST, Shown, norm, show, widened
+from .scopes import Scopes
+from .sentences import known_name, sentence
+from .shown import LARGEST, Shown, norm, show
+from .site import Site, is_name
 from .source import place_of
-from .structure import BY_KIND, BY_NAME, of_chain, of_numbers
+from .structure import BY_KIND, BY_NAME
+from .trace import Trace
 from .walk import Path, array_at_bottom, undisturbed
 
 #: Elements that all values on the path may have together; of the rest only norms are kept.
 MOST_SHOWN = 100_000
 
-#: Elements of a covector up to which each one's contribution is worked out.
-MOST_CONTRIBUTIONS = 64
-
-
-@dataclass
-class Site:
-    """Describe where the call was made: the frame's names, and the call as it is written there."""
-
-    kind: str
-    call: Call
-    names: Names
-    written: ast.expr | None
-
-    @classmethod
-    def of(cls, kind: str, frame: FrameType | None) -> Site:
-        """Look at the first frame outside the package, from `frame` on."""
-        while frame is not None and is_ours(frame):
-            frame = frame.f_back
-        if frame is None:
-            return cls(kind, Call(kind, "", 0, ""), Names(None), None)
-        code = frame.f_code
-        line = frame.f_lineno
-        text = linecache.getline(code.co_filename, line, frame.f_globals).strip()
-        written = expression_at(code, frame.f_lasti)
-        return cls(kind, Call(kind, code.co_filename, line, text), Names(frame), written)
-
-    def written_output(self, position: int, count: int) -> str | None:
-        """Return an output as it is written in the call."""
-        call = self.written
-        if not isinstance(call, ast.Call):
-            return None
-        name = _called(call)
-        if name == "backward" and isinstance(call.func, ast.Attribute) and not _is_module(call.func.value):
-            return _text(call.func.value)
-        expression = argument(call, 0, {"grad": "outputs", "backward": "tensors"}.get(name, "y"))
-        return _text(_member(expression, position, count))
-
-    def written_covector(self, position: int, count: int) -> str | None:
-        """Return a covector as it is written in the call."""
-        call = self.written
-        if not isinstance(call, ast.Call):
-            return None
-        name = _called(call)
-        if name == "backward" and isinstance(call.func, ast.Attribute) and not _is_module(call.func.value):
-            return _text(argument(call, 0, "gradient"))
-        place, keyword = {"grad": (2, "grad_outputs"), "backward": (1, "grad_tensors")}.get(
-            name, (1, "gradient")
-        )
-        return _text(_member(argument(call, place, keyword), position, count))
-
-
-def _called(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-
-
-def _is_module(expression: ast.expr) -> bool:
-    """Return whether `torch.autograd` is what a method is called on."""
-    return ast.unparse(expression).split(".")[-1] in ("autograd", "torch", "pullback")
-
-
-def _member(expression: ast.expr | None, position: int, count: int) -> ast.expr | None:
-    if isinstance(expression, (ast.List, ast.Tuple)) and len(expression.elts) == count:
-        return expression.elts[position]
-    return expression if count == 1 else None
-
-
-def _is_name(written: str) -> bool:
-    """Return whether an expression is a variable, an attribute or an element of one."""
-    return all(c.isalnum() or c in "_.[]'" for c in written)
-
-
-def _text(expression: ast.expr | None) -> str | None:
-    if expression is None:
-        return None
-    text = ast.unparse(expression)
-    return text if len(text) <= 40 else None
+#: Values on the path that are remembered until they arrive.
+MOST_RECENT = 16
 
 
 class Builder:
@@ -135,25 +53,28 @@ class Builder:
         Compare Jacobians with differences.
     modules : ModuleCalls, optional
         Tells which module's call made a node; by default the parameters tell.
+    trace : Trace, optional
+        Tells which call of a public function made a node.
     """
 
     def __init__(
         self, call: BackwardCall, site: Site, brief: bool = False, modules: ModuleCalls | None = None,
-        checked: bool = True,
+        checked: bool = True, trace: Trace | None = None,
     ) -> None:  # fmt: skip
         self.call = call
         self.site = site
         self.brief = brief
         self.modules = modules
         self.checked = checked
+        self.trace = trace
         targets = call.targets
         self.path = Path(call.roots, targets)
         self.ids: dict[Node, int] = {}
         self.allowance = MOST_SHOWN
         self.explanation = Explanation(site.call)
         self.steps: dict[Node, Step] = {}
-        self.singly = False
         self.known_formulas: dict[Any, str] = {}
+        self.recent: dict[int, tuple[ndarray, float, Shown | None]] = {}
 
     def build(self) -> Explanation:
         """Run the pullback and write everything down."""
@@ -169,7 +90,7 @@ class Builder:
             self.explanation.leaves = [self.leaf(k, g) for k, g in enumerate(gradients)]
             if not self.brief:
                 self.finish_path()
-                numbers = self.add_jacobians(gradients)
+                numbers = Contributions(self.path, self.explanation).add(gradients)
                 if self.checked:
                     self.add_checks(gradients, numbers)
                 else:
@@ -192,40 +113,53 @@ class Builder:
         """Write down what came into a rule and what went out."""
         step = self.steps[node]
         arrived = [v for v in g if v is not None] if isinstance(node, MultiNode) else [g]
-        step.norm = math.sqrt(sum(norm(v) ** 2 for v in arrived))
+        looks = [self.look(v) for v in arrived]
+        step.norm = math.hypot(*(length for length, _ in looks))
         if len(arrived) == 1:
-            step.incoming = self.show_some(arrived[0])
+            step.incoming = looks[0][1]
+        if step.known_as is not None:
+            step.says = sentence(node._op, step.known_as, step.formula, slopes(node))
         for position, (edge, value) in enumerate(zip(node._edges, sent)):
             if value is not None:
                 target, index = edge_target(edge)
-                array = np.asarray(value)
+                length, shown = self.look(value)
                 self.explanation.arrows.append(
                     Arrow(
-                        self.ids[node], self.ids[target], position, index, array.shape, norm(array),
-                        self.show_some(array),
+                        self.ids[node], self.ids[target], position, index, np.shape(value), length, shown
                     )
                 )  # fmt: skip
 
     def finish_path(self) -> None:
-        """Say which module each step belongs to, and fold the path into groups."""
+        """Say which calls each step belongs to and what it gave, and fold the path into groups."""
         names = self.site.names
         nodes = self.path.nodes
-        found = self.modules.paths(nodes, names) if self.modules is not None else {}
-        if not found:
-            found = paths_by_parameters(nodes, names)
         steps = [self.steps[node] for node in nodes]
-        for node, path in found.items():
-            self.steps[node].module = path
+        scopes = Scopes(nodes, names, self.modules, self.trace)
+        for node, step in self.steps.items():
+            step.module = scopes.paths.get(node)
+            step.scopes = scopes.of(node)
+        for node, value in results(nodes, names, self.trace).items():
+            if node in self.steps:
+                self.steps[node].value = value
         self.explanation.steps = [*steps, *groups(steps, self.explanation.arrows)]
 
-    def show_some(self, value: Any) -> Shown | None:
-        """Show a value on the path while the allowance lasts."""
+    def look(self, value: Any) -> tuple[float, Shown | None]:
+        """Return the norm of a value on the path, and how it is shown, while the allowance lasts.
+
+        What an arrow carries arrives at its end as it is: the last values are not looked at twice.
+        """
         array = np.asarray(value)
+        known = self.recent.get(id(array))
+        if known is not None:
+            return known[1:]
         size = min(array.size, LARGEST)
-        if size > self.allowance:
-            return None
-        self.allowance -= size
-        return show(array)
+        shown = show(array) if size <= self.allowance else None
+        self.allowance -= size if shown is not None else 0
+        length = norm(array) if shown is None else shown.norm
+        if len(self.recent) >= MOST_RECENT:
+            self.recent.pop(next(iter(self.recent)))
+        self.recent[id(array)] = array, length, shown
+        return length, shown
 
     def step(self, node: Node) -> Step:
         """Return the box of a node."""
@@ -245,9 +179,12 @@ class Builder:
             step.kind = "leaf"
             step.variable = self.name_of(node.variable)
             step.structure = "identity"
+            value = array_at_bottom(node.variable)
+            step.value = in_a_box(value) if isinstance(value, ndarray) else None
         else:
             op = node._op
             step.op = None if op is None else op.name
+            step.known_as = known_name(op, step.name)
             step.structure = BY_NAME.get(step.name, "dense") if op is None else BY_KIND[op.kind]
             step.saved = saved_values(node)
             step.formula = self.formula(node)
@@ -294,7 +231,7 @@ class Builder:
         shape, dtype = _at(node, index)
         count = len(self.call.outputs)
         written = self.site.written_output(position, count)
-        name = self.name_of(y) or (written if written is not None and _is_name(written) else None)
+        name = self.name_of(y) or (written if written is not None and is_name(written) else None)
         if name is None:
             name = "y" if count == 1 else f"y{position}"
         if type(node) is not AccumulateGrad and node in self.steps:
@@ -333,51 +270,14 @@ class Builder:
             None if before is None else show(before),
             None if gradient is None else show(gradient),
             None if after is None else show(after),
+            heat=None if gradient is None or self.brief else heat(gradient),
         )  # fmt: skip
 
     def default_name(self, position: int) -> str:
         """Return a name for a leaf that no variable holds."""
         return "x" if len(self.path.targets) == 1 else f"x{position}"
 
-    # --- Jacobians ------------------------------------------------------------------------------------------
-
-    def add_jacobians(
-        self, gradients: Sequence[ndarray | None], singly: bool = False
-    ) -> list[list[ndarray | None]]:
-        """Build J of each output by each leaf, where it is small enough, and the contributions to vᵀ·J.
-
-        `singly`: row by row, as rules run on one covector. They may say something else on a batch where a
-        saved value was changed behind autograd's back. Returns the rows, per output and leaf.
-        """
-        built = []
-        parts = self.explanation.leaves
-        self.singly = singly
-        for part in parts:
-            part.jacobians, part.contributions = [], None
-        for k, output in enumerate(self.explanation.outputs):
-            columns = sum(math.prod(p.shape) for p in parts)
-            rows = math.prod(output.shape)
-            refusal = jacobians.Cost.of(self.path, rows, columns).refusal()
-            found: list[ndarray | None] = [None] * len(parts)
-            if refusal is None:
-                dtype = self.path.roots[k][1].dtype
-                units = jacobians.unit_rows(output.shape, dtype)
-                found, refusal = jacobians.rows_of(self.path, k, units, singly)
-            built.append(found)
-            for part, gradient, numbers in zip(parts, gradients, found):
-                part.jacobians.append(self.jacobian(k, output, part, numbers, refusal, gradient))
-            self.add_contributions(k, found, gradients, refusal)
-        remarks = []
-        for part, gradient in zip(parts, gradients):
-            if part.why_no_contributions is not None:
-                part.contributions = None
-            elif gradient is not None and part.contributions:
-                remark, is_finite = self.compare_sum(part, gradient)
-                if is_finite and not singly:
-                    return self.add_jacobians(gradients, singly=True)
-                remarks += [remark] if remark else []
-        self.explanation.notes += remarks
-        return built
+    # --- the check ------------------------------------------------------------------------------------------
 
     def add_checks(
         self, gradients: Sequence[ndarray | None], numbers: Sequence[Sequence[ndarray | None]]
@@ -392,6 +292,13 @@ class Builder:
             for part in parts:
                 part.why_unchecked = str(reason)
             return
+        arrived = [
+            (part, edge_target(edge)[0], g)
+            for part, edge, g in zip(parts, self.path.targets, gradients)
+            if g is not None and edge is not None
+        ]
+        if sum(g.size for _, g in self.path.roots) == 1 and self._check_together(differences, arrived):
+            return
         for position, (part, gradient) in enumerate(zip(parts, gradients)):
             edge = self.path.targets[position]
             if gradient is None or edge is None:
@@ -402,124 +309,16 @@ class Builder:
             except CannotReplay as reason:
                 part.why_unchecked = str(reason)
 
-    def jacobian(
-        self, k: int, output: OutputPart, part: LeafPart, numbers: ndarray | None, refusal: str | None,
-        gradient: ndarray | None,
-    ) -> Jacobian:  # fmt: skip
-        """Return the part about J of one output by one leaf."""
-        shape = (*output.shape, *part.shape)
-        title = (
-            f"∂{output.name}{_indices(len(output.shape), 'ijpqrs')}/"
-            f"∂{part.name}{_indices(len(part.shape), 'klmnuvw')}"
-        )
-        if numbers is not None:
-            structure = of_numbers(numbers, output.shape, part.shape)
-            return Jacobian(k, shape, title, structure, show(numbers.reshape(shape)))
-        if refusal is None:
-            return Jacobian(k, shape, title, "zero", None, f"{output.name} does not depend on {part.name}")
-        structure = self.chain(part) if gradient is not None else "zero"
-        return Jacobian(k, shape, title, structure, None, refusal)
-
-    def chain(self, part: LeafPart) -> str:
-        """Return the structure of J by the kinds of the ops between a leaf and the outputs."""
-        above: dict[int, list[int]] = {}
-        for arrow in self.explanation.arrows:
-            above.setdefault(arrow.target, []).append(arrow.source)
-        reached = {part.node}
-        stack = [part.node]
-        while stack:
-            for source in above.get(stack.pop() or 0, ()):
-                if source not in reached:
-                    reached.add(source)
-                    stack.append(source)
-        outputs = self.explanation.outputs
-        links = (
-            step.structure or "dense"
-            for step in self.explanation.steps
-            if step.id in reached and step.kind != "leaf"
-        )
-        return of_chain(links, all(o.shape == part.shape for o in outputs))
-
-    def add_contributions(
-        self, k: int, rows: Sequence[ndarray | None], gradients: Sequence[ndarray | None],
-        refusal: str | None,
-    ) -> None:  # fmt: skip
-        """Work out ``v[i]·J[i]`` for each element of one covector."""
-        output = self.explanation.outputs[k]
-        v = self.path.roots[k][1]
-        parts = self.explanation.leaves
-        if refusal is not None or v.size > MOST_CONTRIBUTIONS:
-            why = refusal or f"v has {v.size:,} elements: too many to list what each contributes"
-            for part in parts:
-                part.why_no_contributions = part.why_no_contributions or why
-            return
-        products = self.products(k, rows, output)
-        for part, jacobian, product, gradient in zip(parts, rows, products, gradients):
-            if gradient is None or part.why_no_contributions is not None:
-                continue
-            listed = part.contributions if part.contributions is not None else []
-            part.contributions = listed
-            running = np.zeros(part.shape, gradient.dtype)
-            if listed and listed[-1].running.array is not None:
-                running = listed[-1].running.array
-            if math.prod(part.shape) > LARGEST and v.size > 1:
-                part.why_no_contributions = f"{part.name} has {math.prod(part.shape):,} elements"
-                continue
-            for position, index in enumerate(np.ndindex(v.shape)):
-                place = _place_in(index, v.shape, output.shape)
-                row = None if jacobian is None else jacobian[place]
-                term = None if product is None else product[position]
-                if row is None or term is None:
-                    row = term = np.zeros(part.shape, gradient.dtype)
-                running = running + term
-                listed.append(
-                    Contribution(k, index, v[index].item(), show(row), show(term), show(running))
-                )
-
     @staticmethod
-    def compare_sum(part: LeafPart, gradient: ndarray) -> tuple[str, bool]:
-        """Return what is to be said where the contributions do not add up to the gradient, and whether they
-        should: where all is finite.
-        """
-        assert part.contributions is not None  # the caller has looked
-        total = part.contributions[-1].running.array
-        if total is None:
-            return "", False
-        with np.errstate(all="ignore"):
-            apart = ~np.isclose(widened(total), widened(gradient), 1e-2, 1e-3 * norm(gradient), True)
-        if bool((apart & ~np.isfinite(widened(gradient))).any()):
-            return (
-                f"Some of {part.name}'s derivatives are infinite: 0 times infinity is NaN, so the single "
-                "contributions do not add up there."
-            ), False
-        if bool(apart.any()):
-            return (
-                f"The contributions to {part.name} do not add up to its gradient: some backward on the way "
-                "is not linear in the covector."
-            ), True
-        return "", False
-
-    def products(
-        self, k: int, rows: Sequence[ndarray | None], output: OutputPart
-    ) -> list[ndarray | None]:
-        """Return ``v[i]·J[i]`` per leaf, the elements of v first.
-
-        The pullback is linear in v over the reals only: of a complex v each element is pulled back by itself.
-        """
-        v = self.path.roots[k][1]
-        places = [_place_in(index, v.shape, output.shape) for index in np.ndindex(v.shape)]
-        if v.dtype.kind in "cW":
-            units = np.zeros((v.size, *output.shape), v.dtype)
-            flat = units.reshape(v.size, math.prod(output.shape))
-            for position, place in enumerate(places):
-                flat[position, place] = v.reshape(-1)[position]
-            return jacobians.rows_of(self.path, k, units, self.singly)[0]
-        with np.errstate(all="ignore"):
-            return [
-                None if r is None
-                else v.reshape(v.size, *(1,) * (r.ndim - 1)).astype(r.dtype) * r[places]
-                for r in rows
-            ]  # fmt: skip
+    def _check_together(differences: Differences, arrived: Sequence[tuple[LeafPart, Node, ndarray]]) -> bool:
+        """Check the gradients of a scalar at once; return whether that was enough."""
+        try:
+            check = differences.check_together([leaf for _, leaf, _ in arrived], [g for *_, g in arrived])
+        except CannotReplay:
+            return False
+        for part, *_ in arrived if check is not None else ():
+            part.check = check
+        return check is not None
 
     # --- on demand ------------------------------------------------------------------------------------------
 
@@ -624,28 +423,11 @@ def _at(node: Node, index: int) -> tuple[Any, Any]:
     )  # fmt: skip
 
 
-def _indices(rank: int, letters: str) -> str:
-    if not rank:
-        return ""
-    names = letters[:rank] if rank <= len(letters) else [f"{letters[0]}{d}" for d in range(rank)]
-    return f"[{','.join(names)}]"
-
-
 def _index(index: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
     """Return a place in an array of a shape; a single number counts in C order."""
     if isinstance(index, tuple):
         return index
     return tuple(int(i) for i in np.unravel_index(index, shape)) if shape else ()
-
-
-def _place_in(index: tuple[int, ...], shape: tuple[int, ...], small: tuple[int, ...]) -> int:
-    """Return which element of an output an element of its covector belongs to, in C order; the output
-    broadcasts to the covector.
-    """
-    if not small:
-        return 0
-    inner = index[len(shape) - len(small) :]
-    return int(np.ravel_multi_index(tuple(0 if n == 1 else i for i, n in zip(inner, small)), small))
 
 
 def _written(shape: Sequence[int]) -> str:

@@ -102,14 +102,14 @@ def carried(found: list[Boundary], scenes: list[Scene]) -> Carried | None:
         for scene in scenes:
             for statement in loop_carried(scene):
                 name = statement.targets[0]
-                if _leads(scene.value(name), boundary.maker):
+                if leads(scene.value(name), boundary.maker):
                     adds = _is_sum(statement, name)
                     place = scene.scope.place_of_line(statement.line) if scene.scope is not None else None
                     return Carried(name, place, "sum" if adds else "loop")
     for boundary in found:
         for scene in scenes:
             for name, value in list(scene.variables.items()):
-                path = _attribute(value, partial(_leads, node=boundary.maker))
+                path = _attribute(value, partial(leads, node=boundary.maker))
                 if path is not None:
                     made = _assigning_attribute(path[1], path[0].rpartition(".")[2])
                     if made is not None:
@@ -127,7 +127,7 @@ def _is_sum(statement: Statement, name: str) -> bool:
     )  # fmt: skip
 
 
-def _leads(value: Any, node: Node) -> bool:
+def leads(value: Any, node: Node) -> bool:
     """Return whether tensors in a value were computed from a node's result."""
     recorded = (t for t in tensors_in(value) if t._node is not None and t._node is not LEAF)
     roots = [edge_target(t._node)[0] for t in recorded]

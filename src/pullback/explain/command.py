@@ -12,11 +12,11 @@ from .answer import Answer
 from .explanation import Explanation
 from .findings.collected import MOST
 from .raised import why_error
-from .record import IN_FULL, Recording, record
+from .record import IN_FULL, Recording
 
 USAGE = """\
-usage: python -m pullback explain [--full] [--html FILE] [--json FILE] [--calls N]
-                                  PROGRAM [ARG ...]
+usage: python -m pullback explain [--full] [--every N] [--html FILE] [--json FILE]
+                                  [--calls N] PROGRAM [ARG ...]
 
 Runs a PyTorch program with `import torch` giving pullback. When it has ended, prints
 what is wrong in it: place, cause and mend, a line each; then a summary of its calls of
@@ -24,6 +24,8 @@ backward and autograd.grad. PROGRAM is what `python -m pullback` takes: a file,
 -m MODULE or -c CODE.
 
   --full       then explain every call: values, Jacobians, the path
+  --every N    look at the layers in every N-th step: curves of gradients, updates and
+               dead units, on the page of --html (default explain.html)
   --html FILE  write the explanations as one page for a browser
   --json FILE  write them as JSON
   --calls N    how many calls from one line to explain in full (default 10);
@@ -40,6 +42,7 @@ class Options(NamedTuple):
     json: str | None = None
     calls: int = IN_FULL
     full: bool = False
+    every: int | None = None
 
 
 class WrongOption(Exception):
@@ -70,13 +73,19 @@ def read_options(arguments: Sequence[str]) -> tuple[Options, list[str]]:
     calls = values.get("calls", str(IN_FULL))
     if not calls.isdecimal():
         raise WrongOption(f"--calls takes a number, not {calls!r}")
-    return Options(values.get("html"), values.get("json"), int(calls), "full" in values), rest
+    every = values.get("every")
+    if every is not None and (not every.isdecimal() or int(every) < 1):
+        raise WrongOption(f"--every takes a number from 1 on, not {every!r}")
+    html = values.get("html", None if every is None else "explain.html")
+    return Options(
+        html, values.get("json"), int(calls), "full" in values, None if every is None else int(every)
+    ), rest
 
 
 @contextmanager
 def explained(options: Options) -> Iterator[None]:
-    """Record calls within the block, and report them at the end, also of a program that failed."""
-    recording = record(options.calls)
+    """Within: calls are recorded; at the end, also of a program that failed, they are reported."""
+    recording = Recording(options.calls, every=options.every)
     error: BaseException | None = None
     try:
         with recording:
@@ -100,14 +109,14 @@ def report(recording: Recording, options: Options, error: BaseException | None =
     sys.stdout.flush()
     if options.html is None and options.json is None:
         return
-    data = [explanation.to_dict() for explanation in explanations]
     if options.html is not None:
-        from .page import page_of
-
-        Path(options.html).write_text(page_of(data), encoding="utf-8")
+        Path(options.html).write_text(recording.page(findings_of(recording, error)), encoding="utf-8")
+        if options.every is not None:
+            sys.stdout.write(f"\nThe curves of the run are in {options.html}\n")
     if options.json is not None:
         import json
 
+        data = [explanation.to_dict() for explanation in explanations]
         Path(options.json).write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
 
 

@@ -1,8 +1,8 @@
 """Find where a value lost its history: the construct that cut it, and the statement.
 
 A statement is found out by what its names hold now: an input that still carries the history of what is asked
-about, a result that does not. Only then is the answer certain. Inside a function that has returned nothing is
-left to look at; what is written there can only be suspected.
+about, a result that does not. Inside a function that has returned nothing is left to look at; what is written
+there can only be suspected.
 """
 
 from __future__ import annotations
@@ -179,12 +179,34 @@ class Search:
                 waiting += paths_in(statement.value)
         return sorted(found.values(), key=lambda s: s.line)
 
-    def cut(self, name: str, before: int) -> tuple[Cut, bool, tuple[str, ...]] | None:
-        """Return the cut on the way to a name: the construct, whether it is certain, and what was seen."""
+    def _in_order_of_use(self, name: str, before: int) -> list[Statement]:
+        """Return the statements behind a name: of two arguments of a call those behind the first one before
+        those behind the second, which is a target that is cut off on purpose.
+        """
+        scope = self.scene.scope
+        found: dict[int, Statement] = {}
+        seen: set[str] = set()
+
+        def visit(path: str) -> None:
+            if path in seen or scope is None:
+                return
+            seen.add(path)
+            own = scope.assigning(path, before)
+            for statement in own:
+                for inner in paths_in(statement.value):
+                    visit(inner)
+            for statement in own:
+                found.setdefault(id(statement), statement)
+
+        visit(name)
+        return list(found.values())
+
+    def cut(self, name: str, before: int) -> tuple[Cut, tuple[str, ...]] | None:
+        """Return the cut on the way to a name: the construct, and what was seen."""
         scope = self.scene.scope
         if scope is None:
             return None
-        statements = self.relevant(name, before)
+        statements = self._in_order_of_use(name, before)
         suspects: list[tuple[Cut, tuple[str, ...]]] = []
         # Names that held the history before they were given another value.
         assumed: set[str] = set()
@@ -201,11 +223,9 @@ class Search:
                 f"{scope.place(statement.node)}",
             )
             here = list(cuts_in(statement.value, scope, statement.unrecorded))
-            alone = all(len(scope.assigning(t, before)) == 1 for t in (*statement.targets, *inputs[:1]))
             if here:
                 near = [c for c in here if self._touches(c, inputs)] or here
-                kinds = {(c.kind, c.place.line) for c in near}
-                return near[0], len(kinds) == 1 and (alone or statement.unrecorded > 0), evidence
+                return near[0], evidence
             inside = list(self.inside(statement.value))
             later = [s for s in statements if s.line > statement.line and set(s.targets) & set(targets)]
             if later and not inside:
@@ -213,6 +233,8 @@ class Search:
                 continue
             if inside:
                 suspects.append((inside[0], evidence))
+            elif (switch := _switch_around(scope, statement.line)) is not None:
+                return switch, evidence
             else:
                 lost = Cut(
                     "history lost", "gives a result without the history", "look at what the line calls",
@@ -221,13 +243,13 @@ class Search:
                 suspects.append((lost, evidence))
         for cut, seen in suspects:
             if cut.kind != "history lost":
-                return cut, False, seen
+                return cut, seen
         for statement in statements:
             written = cuts_in(statement.value, scope, statement.unrecorded)
             for cut in (*written, *self.inside(statement.value)):
-                return cut, False, (f"on the way to `{name}`: {scope.place(statement.node)}",)
+                return cut, (f"on the way to `{name}`: {scope.place(statement.node)}",)
         for cut, seen in suspects:
-            return cut, False, seen
+            return cut, seen
         return None
 
     def _touches(self, cut: Cut, inputs: list[str]) -> bool:
@@ -278,6 +300,24 @@ def _inside(
         for statement in _returned(scope):
             yield from cuts_in(statement.value, scope, statement.unrecorded)
             yield from _inside(statement.value, look, depth - 1, seen)
+
+
+def _switch_around(scope: Scope, line: int) -> Cut | None:
+    """Return the block around a line that records history only where a condition holds."""
+    found = None
+    for node in ast.walk(scope.tree):
+        if not isinstance(node, ast.With) or not node.lineno <= line <= (node.end_lineno or line):
+            continue
+        calls = [i.context_expr for i in node.items if isinstance(i.context_expr, ast.Call)]
+        if any(ast.unparse(call.func).endswith("set_grad_enabled") for call in calls):
+            place = scope.place_of_line(node.lineno)
+            found = Cut(
+                "no_grad", "runs where no history is recorded: the condition of `set_grad_enabled` was not "
+                "true here",
+                "look at what the condition compares, and call backward only where it holds", place,
+                place.code,
+            )  # fmt: skip
+    return found
 
 
 def _returned(scope: Scope) -> list[Statement]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -16,14 +18,19 @@ from numpy import ndarray
 from ..core.node import AccumulateGrad, Node, edge_target
 from .explanation import Check
 from .replay import CLOSE, ROUGH, CannotReplay, Replay, shape_at, work
-from .shown import widened
+from .shown import norm, widened
 from .walk import Path
 
 #: The step, by the size of what it is added to: errors of the formula and of rounding are then about equal.
 STEP = 6e-6
 
-#: Elements of the largest leaf whose every element is varied.
+#: Elements of the largest leaf whose every element is varied; and where J is one row, so that a single
+#: direction tells as much.
 MOST_COLUMNS = 32
+MOST_COLUMNS_OF_A_ROW = 8
+
+#: How many times as large as the smallest a gradient may be to be checked together with it.
+MOST_APART = 1e3
 
 #: Numbers that all runs of one check may move.
 MOST_WORK = 6_000_000
@@ -55,6 +62,11 @@ class Differences:
         self.noise = 1e-2 * largest
         self.tolerance = max((CLOSE.get(d, ROUGH) for d in dtypes), default=CLOSE["float64"])
 
+    @cached_property
+    def here(self) -> Any:
+        """The outputs as they are, without a step."""
+        return self.replay.run({})
+
     def check(self, leaf: Node, gradient: ndarray, jacobians: Sequence[ndarray | None]) -> Check:
         """Compare J, or vᵀ·J, with differences.
 
@@ -77,10 +89,11 @@ class Differences:
         built = [j for j in jacobians if j is not None]
         real = value.dtype.kind == "f" and all(np.asarray(g).dtype.kind == "f" for _, g in self.path.roots)
         runs = 2 * value.size + 1
+        rows = sum(len(j) for j in built)
         if (
             real
             and len(built) == len(self.path.roots)
-            and value.size <= MOST_COLUMNS
+            and value.size <= (MOST_COLUMNS_OF_A_ROW if rows == 1 else MOST_COLUMNS)
             and runs * self.work <= MOST_WORK
         ):
             return self._every_element(leaf, value, built)
@@ -94,14 +107,16 @@ class Differences:
             direction = np.zeros(value.shape)
             direction[index] = 1
             h = STEP * max(1.0, abs(float(value[index])))
-            slopes = self._slopes(leaf, value, direction, h)
+            slopes = self._along({leaf: direction}, h)
             error, fits, kink = self._compare(flat[:, column], slopes, scale)
             worst = max(worst, error)
             agree = agree and fits
             if kink:
                 place = f"[{','.join(map(str, index))}]" if index else ""
                 remark = remark or f"at element {place or 'x'} is a kink: the slopes to either side differ"
-        return Check("central differences in float64", worst, agree, remark or _doubt(agree))
+        return Check(
+            "central differences in float64", worst, agree, remark or _doubt(agree), _relative(worst, scale)
+        )
 
     def _one_direction(self, leaf: Node, value: ndarray, gradient: ndarray) -> Check:
         draw = np.random.default_rng(720)
@@ -110,7 +125,7 @@ class Differences:
             direction = direction + 1j * draw.standard_normal(value.shape)
         direction = direction / max(math.sqrt(float((np.abs(direction) ** 2).sum())), 1e-300)
         size = float(np.abs(value[np.isfinite(value)]).max(initial=1))
-        slopes = self._slopes(leaf, value, direction, STEP * max(1.0, size))
+        slopes = self._along({leaf: direction}, STEP * max(1.0, size))
         weighted = tuple(self._weighted(s) for s in slopes)
         expected = np.asarray([float((np.conj(widened(gradient)) * direction).real.sum())])
         wide = widened(gradient)
@@ -118,14 +133,51 @@ class Differences:
         error, fits, kink = self._compare(expected, weighted, scale)
         remark = "there is a kink: the slopes to either side differ" if kink else None
         return Check(
-            "central differences in float64 along one direction", error, fits, remark or _doubt(fits)
-        )
+            "central differences in float64 along one direction", error, fits, remark or _doubt(fits),
+            _relative(error, scale),
+        )  # fmt: skip
 
-    def _slopes(self, leaf: Node, value: ndarray, direction: ndarray, h: float) -> tuple[ndarray, ...]:
-        """Return slopes behind, across and ahead of the outputs, one after the other."""
-        behind = self.replay.run({leaf: value - h * direction})
-        ahead = self.replay.run({leaf: value + h * direction})
-        here = self.replay.run({})
+    def check_together(self, leaves: Sequence[Node], gradients: Sequence[ndarray]) -> Check | None:
+        """Compare vᵀ·J of several leaves at once, along one direction in which each counts alike.
+
+        Parameters
+        ----------
+        leaves : sequence of Node
+        gradients : sequence of ndarray
+            vᵀ·J of each.
+
+        Returns
+        -------
+        Check or None
+            None where it does not show that each of them is right: then each is to be checked by itself.
+        """
+        norms = [norm(g) for g in gradients]
+        values = [self.replay.leaves[leaf] for leaf in leaves if type(leaf) is AccumulateGrad]
+        real = all(v.dtype.kind == "f" for v in (*values, *map(widened, gradients)))
+        if len(values) < max(2, len(leaves)) or not real or not 0 < max(norms) < MOST_APART * min(norms):
+            return None
+        draw = np.random.default_rng(720)
+        directions = {}
+        expected = 0.0
+        for leaf, value, gradient, length in zip(leaves, values, gradients, norms):
+            direction = draw.standard_normal(value.shape)
+            direction = direction * (min(norms) / (length * norm(direction)))
+            expected += float((widened(gradient) * direction).sum())
+            directions[leaf] = direction
+        size = max(float(np.abs(v[np.isfinite(v)]).max(initial=1)) for v in values)
+        slopes = tuple(self._weighted(s) for s in self._along(directions, STEP * size))
+        scale = min(n / math.sqrt(v.size) for n, v in zip(norms, values))
+        error, fits, kink = self._compare(np.asarray([expected]), slopes, scale)
+        if kink or not fits:
+            return None
+        method = "central differences in float64 in all leaves at once"
+        return Check(method, error, True, None, _relative(error, scale))
+
+    def _along(self, directions: dict[Node, ndarray], h: float) -> tuple[ndarray, ...]:
+        """Slopes behind, across and ahead of the outputs, one after the other."""
+        here = self.here
+        behind = self.replay.run({leaf: self.replay.leaves[leaf] - h * d for leaf, d in directions.items()})
+        ahead = self.replay.run({leaf: self.replay.leaves[leaf] + h * d for leaf, d in directions.items()})
         with np.errstate(all="ignore"):
             return (
                 _flat([(b - a) / h for a, b in zip(behind, here)]),
@@ -159,6 +211,10 @@ class Differences:
         kinks = (errors > allowed) & (np.abs(ahead - behind) > 0.5 * errors)
         right = (errors <= allowed) | (kinks & (found >= low) & (found <= high))
         return float(errors.max(initial=0)), bool(right.all()), bool(kinks.any())
+
+
+def _relative(error: float, largest: float) -> float | None:
+    return error / largest if 0 < largest < math.inf else None
 
 
 def _doubt(agree: bool) -> str | None:

@@ -12,10 +12,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from .heat import Heat
 from .shown import Shown, plain_number
 
 #: Version of the schema of `Explanation.to_dict` (docs/design/0004-explain.md).
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -160,18 +161,22 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Check:
-    """A comparison with central differences in float64."""
+    """A comparison with central differences in float64.
+
+    `relative_error` is the largest error by the largest slope; None where all slopes are 0.
+    """
 
     method: str
     largest_error: float
     agrees: bool
     remark: str | None = None
+    relative_error: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the check as plain data."""
         return {
             "method": self.method, "largest_error": plain_number(self.largest_error), "agrees": self.agrees,
-            "remark": self.remark,
+            "remark": self.remark, "relative_error": plain_number(self.relative_error),
         }  # fmt: skip
 
 
@@ -191,6 +196,8 @@ class LeafPart:
     contributions : list of Contribution or None
     check : Check or None
     why_unchecked : str or None
+    heat : Heat or None
+        The gradient as a picture, in the leaf's shape.
     """
 
     name: str
@@ -208,6 +215,7 @@ class LeafPart:
     why_no_contributions: str | None = None
     check: Check | None = None
     why_unchecked: str | None = None
+    heat: Heat | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the leaf as plain data."""
@@ -224,7 +232,7 @@ class LeafPart:
             else [c.to_dict() for c in self.contributions],
             "why_no_contributions": self.why_no_contributions,
             "check": None if self.check is None else self.check.to_dict(),
-            "why_unchecked": self.why_unchecked,
+            "why_unchecked": self.why_unchecked, "heat": None if self.heat is None else self.heat.to_dict(),
         }  # fmt: skip
 
 
@@ -261,12 +269,21 @@ class Step:
         The rule, one line per input.
     file, line, code
         Where the program made it.
+    known_as : str or None
+        What a beginner knows it by: the public function, "cross_entropy" or "tanh".
     variable : str or None
         What the program calls the result.
     module : str or None
         Path of the module whose call made it.
+    scopes : list of (str, str)
+        The calls of modules and of public functions that it was made in, the outermost first: a key that
+        tells calls apart, and a title such as "Linear model.2".
     shape, dtype
         Of the result; `shapes` has all where there are several.
+    value : Shown or None
+        The result, where it is still known.
+    says : str or None
+        A sentence about what it does to the covector.
     structure : str or None
         What J of this step looks like.
     norm : float or None
@@ -287,6 +304,10 @@ class Step:
     code: str | None = None
     variable: str | None = None
     module: str | None = None
+    known_as: str | None = None
+    scopes: list[tuple[str, str]] = field(default_factory=list)
+    value: Shown | None = None
+    says: str | None = None
     shape: tuple[int, ...] | None = None
     shapes: list[tuple[int, ...] | None] = field(default_factory=list)
     dtype: str | None = None
@@ -303,7 +324,9 @@ class Step:
             "file": self.file, "line": self.line, "code": self.code, "variable": self.variable,
             "module": self.module, "shape": None if self.shape is None else list(self.shape),
             "shapes": [None if s is None else list(s) for s in self.shapes], "dtype": self.dtype,
-            "structure": self.structure,
+            "structure": self.structure, "known_as": self.known_as,
+            "scopes": [list(scope) for scope in self.scopes],
+            "value": None if self.value is None else self.value.to_dict(), "says": self.says,
             "incoming": None
             if self.norm is None
             else {

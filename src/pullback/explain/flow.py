@@ -7,7 +7,7 @@ that need nothing else. What cannot be had is told, so that an answer can be as 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,9 @@ from ..core.saved import Packed
 from ..core.value import TensorBase
 from ..core.versions import is_stale
 from .walk import array_at_bottom, reachable
+
+#: Gives other values for the inputs of an op, by its name.
+Moving = Callable[[str, Iterable[Any]], list[Any]]
 
 #: Attributes that freed nodes of these ops have had, but for rare programs: what a linear layer passes.
 LIKELY: dict[str, tuple[Any, ...]] = {"addmm": (1, 1)}
@@ -170,6 +173,42 @@ class Flow:
         """
         if not node._frees or not is_freed(node._saved):
             return node
+        return self._likeness(node, self.inputs_of(node), self.output_of(node))
+
+    def tried(self, node: Node, moved: Moving) -> ndarray | None:
+        """Return the result of a node's op on inputs that are moved; None where it cannot be run."""
+        op = node._op
+        inputs = self.inputs_of(node)
+        attrs = None if op is None else self._attributes(node)
+        if attrs is None or op.variadic or op.many or len(op.outputs) != 1 or any(v is None for v in inputs):
+            return None
+        warned = quiet(IGNORE)
+        try:
+            value = op.evaluate(tuple(moved(op.base, inputs)), attrs)
+        except Exception:  # noqa: BLE001  # a kernel on other numbers: nothing is claimed then
+            return None
+        finally:
+            loud(warned)
+        return value if isinstance(value, ndarray) else None
+
+    def tried_back(self, node: Node, g: Any, moved: Moving) -> Sequence[Any] | None:
+        """Return what a node sends back for inputs that are moved; None where it cannot be run."""
+        value = self.tried(node, moved)
+        if value is None:
+            return None
+        likeness = self._likeness(node, moved(node._op.base, self.inputs_of(node)), value)
+        warned = quiet(IGNORE)
+        try:
+            return None if likeness is None else [
+                None if sent is None else array_at_bottom(sent) for sent in likeness.backward(g)
+            ]
+        except Exception:  # noqa: BLE001  # as above
+            return None
+        finally:
+            loud(warned)
+
+    def _likeness(self, node: Node, inputs: list[Any], output: Any) -> Node | None:
+        """Return a node like another one, with given values in place of what it saved."""
         op = node._op
         if op is None or op.variadic or op.many or isinstance(node, MultiNode):
             return None
@@ -179,9 +218,8 @@ class Flow:
         layout = op.layout
         wants = (True,) if op.joint else tuple(edge is not None for edge in node._edges)
         saved: list[Any] = []
-        inputs = self.inputs_of(node)
         for keep, i in zip(layout.needed(wants), layout.input_index):
-            value = (inputs[i] if i >= 0 else self.output_of(node)) if keep else None
+            value = (inputs[i] if i >= 0 else output) if keep else None
             if keep and value is None:
                 return None
             saved += (value, [0], 0)
@@ -199,12 +237,13 @@ class Flow:
         likeness._saved = tuple(saved)
         return likeness
 
-    def pull(self, covectors: Iterable[Any]) -> list[Visit]:
+    def pull(self, covectors: Iterable[Any], passing: frozenset[Node] = frozenset()) -> list[Visit]:
         """Pull covectors back, youngest node first; return what each node did.
 
-        No hook is called, no leaf accumulates, nothing is freed.
+        No hook is called, no leaf accumulates, nothing is freed. The nodes of `passing` hand their covector
+        on as it is, in place of what their rule says.
         """
-        look = _Look(self)
+        look = _Look(self, passing)
         for edge, g in zip(self.roots, covectors):
             look.send(edge, g, g)
         look.run()
@@ -214,9 +253,10 @@ class Flow:
 class _Look(BackwardPass):
     """The pass of `Flow.pull`: nodes without what they need are passed over."""
 
-    def __init__(self, flow: Flow) -> None:
+    def __init__(self, flow: Flow, passing: frozenset[Node]) -> None:
         super().__init__()
         self.flow = flow
+        self.passing = passing
         self.visits: list[Visit] = []
 
     def arrive(self, node: Node, g: Any) -> tuple[Any, bool]:
@@ -228,6 +268,8 @@ class _Look(BackwardPass):
 
     def pull(self, node: Node, g: Any) -> Sequence[Any] | None:  # type: ignore[override]  # None: it is stuck
         """Run the rule on what the node saved, or on what was worked out anew."""
+        if node in self.passing:
+            return [None if edge is None else _handed_on(g, _shape(edge)) for edge in node._edges]
         runnable = self.flow._runnable(node)
         warned = quiet(IGNORE)
         try:
@@ -248,6 +290,12 @@ class _Look(BackwardPass):
             if edge is not None and gi is not None
         ]
         self.visits.append(Visit(node, g, sent))
+
+
+def _handed_on(g: Any, shape: tuple[int, ...]) -> ndarray:
+    """Return a covector in another shape: as it is, or its size everywhere."""
+    value = np.asarray(g[0] if isinstance(g, list) else g)
+    return value if value.shape == shape else np.full(shape, np.abs(value).mean(), value.dtype)
 
 
 def _key(edge: Any) -> tuple[Node, int]:

@@ -43,7 +43,7 @@ def why_none_in(scene: Scene, x: Any, name: str | None = None, loss: Any = None)
     """Say why ``x.grad`` is None, as asked at a place of the program."""
     name = scene.name_of(x) or name or "the tensor"
     if x._grad is not None:
-        return Answer("has a gradient", f"{name}.grad is not None.", certain=True)
+        return Answer("has a gradient", f"{name}.grad is not None.")
     if x._node is not None and x._node is not LEAF:
         return _of_result(x, name, scene)
     if x._node is None:
@@ -70,7 +70,6 @@ def _of_result(x: Any, name: str, scene: Scene) -> Answer:
             f"{name} was a leaf; this line gives the name to the result of an op, which has no `.grad`.",
             place, (*seen, "the line assigns a name that it reads, and no variable holds the leaf any more"),
             f"write into the leaf, under `with torch.no_grad():` (`{name} -= …`), or use an optimizer",
-            certain=True,
         )  # fmt: skip
     if place is not None and ".grad" in place.code:
         return Answer(
@@ -79,7 +78,6 @@ def _of_result(x: Any, name: str, scene: Scene) -> Answer:
             "makes "
             "a new tensor, which keeps no `.grad`.",
             place, seen, "update the leaf itself, under `with torch.no_grad():` (`w -= lr * w.grad`)",
-            certain=True,
         )  # fmt: skip
     made_here = statement is not None and "requires_grad" in ast.unparse(statement.value)
     mend = (
@@ -91,7 +89,7 @@ def _of_result(x: Any, name: str, scene: Scene) -> Answer:
     )
     return Answer(
         "not retained", f"{name} is the result of an op ({maker}), not a leaf: only leaves keep `.grad`.",
-        place, seen, mend, certain=True,
+        place, seen, mend,
     )  # fmt: skip
 
 
@@ -118,13 +116,12 @@ def _without_requires_grad(x: Any, name: str, scene: Scene) -> Answer:
         return Answer(
             "integer", f"{name} has dtype {x.dtype}: only floating and complex tensors have gradients.",
             _at(scope, made), seen, f"make {name} of floats: `{name}.float()`, or `1.0` for `1`",
-            certain=len(made) == 1,
         )  # fmt: skip
     switched = switched_off(name, scene)
     if switched is not None:
         return Answer(
             "switched off", f"{name}.requires_grad was set to False.", switched, seen,
-            "set it to True again before the forward pass", certain=True,
+            "set it to True again before the forward pass",
         )  # fmt: skip
     if made and scope is not None:
         statement = made[-1]
@@ -137,14 +134,13 @@ def _without_requires_grad(x: Any, name: str, scene: Scene) -> Answer:
                 f"{name} was computed anew under `no_grad`: the name now stands for another tensor, which "
                 "does not require grad.",
                 scope.place_of_line(statement.line), seen,
-                f"write into the leaf: `{name} -= …`, `{name}.copy_(…)`", certain=len(made) <= 2,
+                f"write into the leaf: `{name} -= …`, `{name}.copy_(…)`",
             )  # fmt: skip
         if found and (inputs or again):
             cut = found[0]
             return Answer(
                 cut.kind, f"{name} was made without history: `{cut.code}` {cut.what}.", cut.place,
                 (*seen, *(f"`{p}` requires grad" for p in inputs[:1])), cut.mend,
-                certain=len(made) == 1 and bool(inputs),
             )  # fmt: skip
     computed = bool(made) and any(
         next(tensors_in(scene.value(path)), None) is not None for path in paths_in(made[-1].value)
@@ -154,7 +150,6 @@ def _without_requires_grad(x: Any, name: str, scene: Scene) -> Answer:
         "does not require grad",
         f"Nothing that {name} was computed from requires grad." if computed else cause,
         _at(scope, made), seen, f"set `requires_grad=True` where {name} is made, before it is used",
-        certain=len(made) == 1 and not computed,
     )  # fmt: skip
 
 
@@ -226,21 +221,20 @@ def _of_leaf(x: Any, name: str, scene: Scene, loss: Any) -> Answer:
                 "one.",
                 scope.place_of_line(made[-1].line), tuple(seen),
                 f"keep the tensor that was used, and write into it: `with torch.no_grad(): {name}.copy_(…)`",
-                certain=True,
             )  # fmt: skip
         found = search.cut(loss_name, before)
         if found is not None:
-            cut, certain, evidence = found
+            cut, evidence = found
             return Answer(
                 cut.kind, f"The way from {name} to {loss_name} is cut: `{cut.code}` {cut.what}.", cut.place,
-                (*seen, *evidence), cut.mend, certain,
+                (*seen, *evidence), cut.mend,
             )  # fmt: skip
         uses = [s for s in search.relevant(loss_name, before) if _reads(s, name, scene, x)]
         if not uses:
             return Answer(
                 "not reached", f"Nothing that {loss_name} was computed from uses {name}.",
                 _at(scope, made) or _made_by_owner(name, scene), tuple(seen),
-                f"use {name} in the forward pass, or take it out of what is trained", certain=bool(made),
+                f"use {name} in the forward pass, or take it out of what is trained",
             )  # fmt: skip
     return Answer(
         "not reached", f"No graph that is still alive uses {name}.", _made_by_owner(name, scene), tuple(seen),
@@ -277,7 +271,7 @@ def _no_backward(name: str, scene: Scene, nodes: list[Node]) -> Answer:
     return Answer(
         "no backward", f"{name} is part of a graph, but `backward` was not called on it.", place,
         (f"{name} is a leaf that requires grad", "no call of `backward` is written before this line"),
-        "call `backward()` on the loss", certain=False,
+        "call `backward()` on the loss",
     )  # fmt: skip
 
 
@@ -294,7 +288,6 @@ def _reached(
                 "inputs of backward",
                 f"`backward` was asked for the gradients of `{ast.unparse(inputs)}` only.",
                 scope.place(call), tuple(seen), f"add {name} to `inputs`, or leave `inputs` out",
-                certain=True,
             )  # fmt: skip
         clearing = [
             c
@@ -316,7 +309,6 @@ def _reached(
                 scope.place_of_line(line),
                 (*seen, *([f"backward ran at {where}"] if where is not None else [])),
                 "clear gradients before `backward`, and read them before they are cleared",
-                certain=where is not None,
             )  # fmt: skip
     if where is None:
         return Answer(
@@ -328,7 +320,7 @@ def _reached(
         "not accumulated",
         f"A backward ran through the graph without adding to {name}.grad: `autograd.grad` returns gradients "
         "instead, `backward(inputs=…)` adds to its inputs only.",
-        where, tuple(seen), "use what `autograd.grad` returned, or call `backward()`", certain=True,
+        where, tuple(seen), "use what `autograd.grad` returned, or call `backward()`",
     )  # fmt: skip
 
 
@@ -346,7 +338,7 @@ def _late(name: str, search: Search, loss_name: str, before: int, scene: Scene) 
     return Answer(
         "required too late", f"{name} was used before `requires_grad` was set: that use was not recorded.",
         scene.scope.place_of_line(on[-1]), (f"used at {scene.scope.place_of_line(uses[0].line)}",),
-        f"set `requires_grad` where {name} is made", certain=True,
+        f"set `requires_grad` where {name} is made",
     )  # fmt: skip
 
 

@@ -28,13 +28,14 @@ MANY = 60
 class Span:
     """One call of a module: the numbers of nodes made in it lie between `start` and `end`."""
 
-    __slots__ = ("end", "module", "path", "start")
+    __slots__ = ("end", "kind", "module", "path", "start")
 
-    def __init__(self, start: int, module: int, path: str) -> None:
+    def __init__(self, start: int, module: int, path: str, kind: str) -> None:
         self.start = start
         self.end = -1
         self.module = module
         self.path = path
+        self.kind = kind
 
 
 class ModuleCalls:
@@ -76,7 +77,7 @@ class ModuleCalls:
             outer, span = self._open[-1]
             inside = next((name for name, m in outer.named_modules() if m is module), None)
             path = f"{span.path}.{inside or path}"
-        span = Span(next_sequence(), id(module), path)
+        span = Span(next_sequence(), id(module), path, type(module).__name__)
         self._open.append((module, span))
         self.spans.append(span)
         if len(self.spans) > MOST_SPANS:
@@ -89,9 +90,9 @@ class ModuleCalls:
             if opened is module:
                 break
 
-    def paths(self, nodes: Sequence[Node], names: Names) -> dict[Node, str]:
-        """Return the path of the innermost module whose call made each node."""
-        found: dict[Node, str] = {}
+    def around(self, nodes: Sequence[Node]) -> dict[Node, list[Span]]:
+        """Return the calls in which each node was made, the outermost first."""
+        found: dict[Node, list[Span]] = {}
         spans = iter(self.spans)
         upcoming = next(spans, None)
         around: list[Span] = []
@@ -99,10 +100,9 @@ class ModuleCalls:
             while upcoming is not None and upcoming.start < node._seq:
                 around.append(upcoming)
                 upcoming = next(spans, None)
-            while around and 0 <= around[-1].end < node._seq:
-                around.pop()
+            around = [span for span in around if not 0 <= span.end < node._seq]
             if around:
-                found[node] = names.modules.get(around[-1].module, around[-1].path)
+                found[node] = list(around)
         return found
 
 

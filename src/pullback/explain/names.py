@@ -36,6 +36,10 @@ class Names:
         self.results: dict[tuple[int, int], str] = {}
         self.modules: dict[int, str] = {}
         self.owners: dict[int, str] = {}
+        #: Names of the classes of modules, by the modules' own names.
+        self.kinds: dict[str, str] = {}
+        #: Results that variables hold.
+        self.held: list[Any] = []
         depth = 0
         while frame is not None and depth < MOST_FRAMES:
             if not is_ours(frame):
@@ -74,7 +78,8 @@ class Names:
         if id(module) in self.modules:
             return
         for path, inner in module.named_modules():
-            self.modules.setdefault(id(inner), f"{name}.{path}" if path else name)
+            whole = self.modules.setdefault(id(inner), f"{name}.{path}" if path else name)
+            self.kinds.setdefault(whole, type(inner).__name__)
         for path, parameter in module.named_parameters():
             self._name(parameter, f"{name}.{path}")
             self.owners.setdefault(id(parameter), f"{name}.{path}".rpartition(".")[0])
@@ -87,6 +92,7 @@ class Names:
         if node is not None and node is not LEAF:
             maker, index = edge_target(node) if type(node) is Output else (node, 0)
             self.results.setdefault((id(maker), index), name)
+            self.held.append(tensor)
 
     def of_tensor(self, tensor: Any) -> str | None:
         """Return the program's name of a tensor."""

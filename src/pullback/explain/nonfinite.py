@@ -12,10 +12,12 @@ from ..core.blame import Place, is_freed, user_frame
 from ..core.node import LEAF, AccumulateGrad, Node, edge_target
 from ..core.value import TensorBase
 from .answer import ASK_AGAIN, Answer, kept_answer
+from .counterfactual import nudged
 from .flow import Flow, Visit
 from .patterns import OVERFLOW, PATTERNS, UNKNOWN, Pattern
 from .roots import Root, root_of
 from .scene import Scene
+from .sentences import op_of
 from .source import changed_at, place_of
 from .walk import array_at_bottom
 
@@ -39,8 +41,9 @@ def why_nan(t: Any, loss: Any = None) -> Answer:
     -------
     Answer
         The first value on the way forward, or the first covector on the way back, that is not finite while
-        all that it was computed from is. It is certain where the values are known: before `backward` has
-        freed them, after ``backward(retain_graph=True)``, or where they follow from what is left.
+        all that it was computed from is. It is certain where the op gives finite numbers once its inputs are
+        moved a little away; for that they must be known: before `backward` has freed them, after
+        ``backward(retain_graph=True)``, or where they follow from what is left.
     """
     if not isinstance(t, TensorBase):
         raise TypeError(f"why_nan: expected a tensor, got {type(t).__name__}")
@@ -54,7 +57,7 @@ def why_nan(t: Any, loss: Any = None) -> Answer:
         return of_value(t, name, scene)
     if t._grad is None or finite(t._grad):
         grad = "" if t._grad is None else " and so is its gradient"
-        return Answer("finite", f"{name} is finite{grad}.", certain=True)
+        return Answer("finite", f"{name} is finite{grad}.")
     root = root_of(loss, scene)
     if root is None and not finite(t):
         return of_value(t, name, scene)
@@ -68,7 +71,7 @@ def why_nan(t: Any, loss: Any = None) -> Answer:
     if not finite(root.covector) and root.call is not None and scene.scope is not None:
         return Answer(
             "covector not finite", "The covector that `backward` was given is not finite.",
-            scene.scope.place(root.call), (), "look at where it comes from", certain=True,
+            scene.scope.place(root.call), (), "look at where it comes from",
         )  # fmt: skip
     return of_gradient(name, root, scene)
 
@@ -140,22 +143,35 @@ def _of_node(flow: Flow, node: Node, unsure: bool) -> Answer:
     constant = [k for k in bad if node._edges[k] is None]
     if constant and (pattern is UNKNOWN or node._op.name in ("add", "mul", "sub")):
         return Answer(
-            "data not finite", f"An input of {type(node).__name__} that has no history is not finite: data.",
+            "data not finite", f"An input of {op_of(node)} that has no history is not finite: data.",
             place_of(node), ("all that comes from leaves is finite there",), "look at the data before the op",
-            certain=True,
         )  # fmt: skip
-    evidence = [f"the result of {type(node).__name__} has {_count(out)}"]
+    evidence = [f"the result of {op_of(node)} has {_count(out)}"]
     missing = any(v is None for v in inputs)
     if not bad and not missing:
         evidence.append("what goes into it is finite")
-    weak = pattern in (UNKNOWN, OVERFLOW)
-    unknown = any(v is None for k, v in enumerate(inputs) if node._edges[k] is not None)
     masked = pattern.kind == "softmax of nothing"
-    certain = not unsure and not unknown and (masked or not bad) and not (missing and weak)
+    sure = not unsure and (masked or not bad)
     return Answer(
-        pattern.kind, f"{pattern.cause} It happens forward, in {type(node).__name__}.", place_of(node),
-        tuple(evidence), pattern.mend, certain,
+        pattern.kind, f"{pattern.cause} It happens forward, in {op_of(node)}.", place_of(node),
+        tuple(evidence), pattern.mend, _checked_forward(flow, node) if sure else "",
     )  # fmt: skip
+
+
+def _checked_forward(flow: Flow, node: Node) -> str:
+    """Return that an op gives finite numbers on inputs that are moved; empty where it does not."""
+    value = flow.tried(node, nudged)
+    if value is None or not finite(value):
+        return ""
+    return "with its input moved away from there, the result is finite"
+
+
+def _checked_back(flow: Flow, visit: Visit) -> str:
+    """Return that an op sends a finite covector on where its inputs are moved a little away."""
+    sent = flow.tried_back(visit.node, visit.incoming, nudged)
+    if sent is None or not all(finite(g) for g in sent if g is not None):
+        return ""
+    return "with its input moved away from there, what it sends on is finite"
 
 
 def _of_leaf(node: AccumulateGrad, scene: Scene) -> Answer:
@@ -216,20 +232,21 @@ def of_gradient(name: str, root: Root, scene: Scene) -> Answer:
     pattern = _pattern(node, inputs, out)
     bad = next(g for _, g in first.sent if not finite(g))
     evidence = [
-        (f"the covector that arrives at the op ({type(node).__name__}) is finite, the one it sends on has "
+        (f"the covector that arrives at {op_of(node)} is finite, the one it sends on has "
         f"{_count(bad)}")
     ]
     cause, mend = pattern.cause, pattern.mend
     masked = _masked(first)
     if masked:
-        evidence.append("the covector is 0 there: the result is not even used, and 0 · inf is nan")
+        evidence.append("the covector is 0 there: the result is not even used, and 0 · inf is NaN")
         mend = (
             "choose the input, not only the result: `op(torch.where(ok, x, 1.0))` inside the `where`; or "
             f"{mend}"
         )
     return Answer(
-        pattern.kind, f"{cause} It happens on the way back, in {type(node).__name__}.", place_of(node),
-        tuple(evidence), mend, certain=not flow.stuck and root.known and not flow.assumed,
+        pattern.kind, f"{cause} It happens on the way back, in {op_of(node)}.", place_of(node),
+        tuple(evidence), mend,
+        _checked_back(flow, first) if not flow.stuck and root.known and not flow.assumed else "",
     )  # fmt: skip
 
 

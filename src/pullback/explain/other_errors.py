@@ -33,7 +33,7 @@ def covector(error: BaseException, raised: Raised) -> Answer:
         "how to "
         "weigh them: a loss must be reduced to a single number, a scalar.",
         made or raised.place, () if raised.place is None else (f"backward was called at {raised.place}",),
-        "reduce it where it is computed (`.mean()`, `.sum()`, `reduction=\"mean\"`), or pass v", certain=True,
+        "reduce it where it is computed (`.mean()`, `.sum()`, `reduction=\"mean\"`), or pass v",
     )  # fmt: skip
 
 
@@ -50,7 +50,7 @@ def no_gradient(error: BaseException, raised: Raised) -> Answer:
             answer = why_none_in(scene, x, owner)
             return Answer(
                 answer.kind, f"`{owner}.grad` is None: {answer.cause}", answer.place or raised.place,
-                (f"read at {raised.place}", *answer.evidence), answer.mend, answer.certain,
+                (f"read at {raised.place}", *answer.evidence), answer.mend, answer.checked,
             )  # fmt: skip
     return plain(error, raised)
 
@@ -100,7 +100,7 @@ def not_a_leaf(error: BaseException, raised: Raised) -> Answer:
                             "only change "
                             "leaves.", place_of(x) or raised.place, (("the optimizer is made at "
                             f"{raised.place}"),),
-                            f"make the leaf last: `{name} = (…).detach().requires_grad_()`", certain=True,
+                            f"make the leaf last: `{name} = (…).detach().requires_grad_()`",
                         )  # fmt: skip
     return plain(error, raised)
 
@@ -124,5 +124,5 @@ def gradient_count(error: BaseException, raised: Raised) -> Answer:
         "number of gradients", f"The backward of {name} returns {got} gradients, and its forward takes "
         f"{expected} "
         "inputs: it must return one gradient for each input.", place, (),
-        "return None for each input that needs none, such as a number: `return grad, None`", certain=True,
+        "return None for each input that needs none, such as a number: `return grad, None`",
     )  # fmt: skip

@@ -70,7 +70,8 @@ SQRT_0 = Pattern(
 )  # fmt: skip
 OVERFLOW = Pattern(
     "overflow", "The result is larger than the dtype can hold.",
-    "shift or clamp the input, use the stable form (`log_softmax`, `logsumexp`), or a wider dtype",
+    "shift or clamp the input, use the form that does not overflow (`log_softmax`, `logsumexp`), or a wider "
+    "dtype",
     _infinite_out,
 )  # fmt: skip
 
@@ -78,7 +79,7 @@ OVERFLOW = Pattern(
 PATTERNS: dict[str, tuple[Pattern, ...]] = {
     "sqrt": (
         SQRT_0,
-        Pattern("square root of a negative number", "The square root of a negative number is nan.",
+        Pattern("square root of a negative number", "The square root of a negative number is NaN.",
                 "clamp the input: `x.clamp(min=0)`, and look why it is negative (rounding, a difference of "
                 "squares)",
                 _some(lambda v: v < 0)),
@@ -86,18 +87,19 @@ PATTERNS: dict[str, tuple[Pattern, ...]] = {
     "rsqrt": (
         Pattern("square root at 0", "1/√x is infinite at 0.", "add a small number: `torch.rsqrt(x + 1e-12)`",
                 _some(lambda v: v == 0)),
-        Pattern("square root of a negative number", "The square root of a negative number is nan.",
+        Pattern("square root of a negative number", "The square root of a negative number is NaN.",
                 "clamp the input to what is positive", _some(lambda v: v < 0)),
     ),
     "log": (
         Pattern("log of 0", "The logarithm of 0 is -inf, and its slope there infinite.",
-                "use the op that fuses it (`log_softmax`, `binary_cross_entropy_with_logits`, `xlogy`), or "
+                "use the op that does both in one (`log_softmax`, `binary_cross_entropy_with_logits`, "
+                "`xlogy`), or "
                 "`torch.log(x + 1e-12)`", _some(lambda v: v == 0)),
-        Pattern("log of a negative number", "The logarithm of a negative number is nan.",
+        Pattern("log of a negative number", "The logarithm of a negative number is NaN.",
                 "clamp the input to what is positive", _some(lambda v: v < 0)),
     ),
     "div": (
-        Pattern("division by 0", "The divisor has zeros: x/0 is infinite, 0/0 is nan.",
+        Pattern("division by 0", "The divisor has zeros: x/0 is infinite, 0/0 is NaN.",
                 "mend the divisor before the division: `x / torch.where(n == 0, 1, n)`, or `x / (n + 1e-12)`",
                 _zero_divisor),
     ),
@@ -159,11 +161,11 @@ PATTERNS: dict[str, tuple[Pattern, ...]] = {
                 "leave at least one finite term", _full_of_minus_infinity),
     ),
     "acos": (
-        Pattern("end of a range", "arccos has an infinite slope at ±1, and is nan beyond.",
+        Pattern("end of a range", "arccos has an infinite slope at ±1, and is NaN beyond.",
                 "clamp the input to (-1 + 1e-6, 1 - 1e-6)", _some(lambda v: np.abs(v) >= 1)),
     ),
     "asin": (
-        Pattern("end of a range", "arcsin has an infinite slope at ±1, and is nan beyond.",
+        Pattern("end of a range", "arcsin has an infinite slope at ±1, and is NaN beyond.",
                 "clamp the input to (-1 + 1e-6, 1 - 1e-6)", _some(lambda v: np.abs(v) >= 1)),
     ),
     "atanh": (
@@ -175,13 +177,13 @@ PATTERNS: dict[str, tuple[Pattern, ...]] = {
                 "keep one argument away from 0", _both_zero),
     ),
     "mul": (
-        Pattern("0 · inf", "A product of 0 and an infinity is nan.",
+        Pattern("0 · inf", "A product of 0 and an infinity is NaN.",
                 "choose with `torch.where` before the infinite op, do not multiply by a mask after it",
                 _zero_times_infinity),
         OVERFLOW,
     ),
     "sub": (
-        Pattern("inf - inf", "A difference of infinities is nan.", "look where they came from",
+        Pattern("inf - inf", "A difference of infinities is NaN.", "look where they came from",
                 _some(np.isinf)),
     ),
     "cdist": (
@@ -200,6 +202,25 @@ for _name, _other in (
 UNKNOWN = Pattern(
     "not finite", "The op gives a value that is not finite.", "look at the values that go into it", _zero_out
 )
+
+
+def _repeated(inputs: list[Any], out: Any) -> bool:
+    """Return whether a symmetric matrix, or the square of another one, has equal eigenvalues."""
+    matrix = None if not inputs or inputs[0] is None else np.asarray(inputs[0], dtype=np.float64)
+    if matrix is None or matrix.ndim < 2 or not np.isfinite(matrix).all():
+        return False
+    values = np.linalg.svd(matrix, compute_uv=False)
+    return bool((np.abs(np.diff(values, axis=-1)) <= 1e-6 * (1 + np.abs(values[..., :1]))).any())
+
+
+EQUAL_EIGENVALUES = Pattern(
+    "equal eigenvalues", "Two eigenvalues (or singular values) are equal: the slope of their vectors divides "
+    "by their difference, 0.",
+    "use the values alone (`eigvalsh`, `svdvals`), or add a little noise to the matrix so that they differ",
+    _repeated,
+)
+for _name in ("linalg_eigh", "linalg_eig", "linalg_svd"):
+    PATTERNS[_name] = (EQUAL_EIGENVALUES,)
 
 
 def _unknown(inputs: list[Any]) -> bool:

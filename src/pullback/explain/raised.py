@@ -7,6 +7,7 @@ from typing import Any
 
 from .answer import Answer
 from .failure import Raised
+from .input_errors import wrong_input
 from .other_errors import covector, gradient_count, no_gradient, not_a_leaf
 from .unrecorded import no_history, unused
 from .used_up import in_place, second_backward
@@ -35,10 +36,13 @@ def _judged(error: BaseException, raised: Raised) -> Answer:
     for beginning, judge in JUDGES:
         if beginning in text:
             return judge(error, raised)
+    meaning = wrong_input(error, raised)
+    if meaning is not None:
+        return meaning
     notes = getattr(error, "__notes__", [])
     return Answer(
         "other error", f"{type(error).__name__}: {text.splitlines()[0] if text else ''}", raised.place,
-        tuple(notes), "", certain=False,
+        tuple(notes), "",
     )  # fmt: skip
 
 
@@ -61,7 +65,7 @@ def _here(kind: str, cause: str, mend: str) -> Judge:
     """Return the judge of an error whose line is the one that raised it."""
 
     def judge(error: BaseException, raised: Raised) -> Answer:
-        return Answer(kind, cause, raised.place, tuple(getattr(error, "__notes__", ())), mend, certain=True)
+        return Answer(kind, cause, raised.place, tuple(getattr(error, "__notes__", ())), mend)
 
     return judge
 

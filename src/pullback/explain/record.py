@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -18,13 +18,17 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.value import TensorBase
+from ..nn.modules.module import Module
+from ..optim.optimizer import Optimizer
 from ..tensor import backward as calls
 from .answer import Answer
-from .build import Builder, Site
+from .build import Builder
 from .explanation import Call, Explanation
 from .modules import ModuleCalls
-from .page import frame_of, page_of
+from .page import in_frame, page_of
+from .run import Run
 from .shown import show
+from .site import Site
 from .walk import array_at_bottom, looking
 from .watch import Watch
 
@@ -42,20 +46,25 @@ class Recording:
         and gradients only.
     keep_graphs : bool
         Keep the graphs, so that `Explanation.row` and `column` work after the calls.
+    every : int, optional
+        Write the curves of the layers down in every so many steps.
 
     Attributes
     ----------
     explanations : list of Explanation
         One per call, in the order of the calls.
+    run : Run
+        The curves of the training run.
     """
 
-    def __init__(self, in_full: int = IN_FULL, keep_graphs: bool = False) -> None:
+    def __init__(self, in_full: int = IN_FULL, keep_graphs: bool = False, every: int | None = None) -> None:
         self.explanations: list[Explanation] = []
         self.in_full = in_full
         self.keep_graphs = keep_graphs
         self._calls: Counter[tuple[CodeType, int]] = Counter()
         self._modules = ModuleCalls()
-        self._watch = Watch(self._modules)
+        self.run = Run(every)
+        self._watch = Watch(self._modules, self.run)
         self._brief: dict[tuple[CodeType, int], Call] = {}
 
     def __enter__(self) -> Recording:
@@ -89,10 +98,26 @@ class Recording:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all explanations as one HTML page."""
-        Path(path).write_text(page_of([e.to_dict() for e in self.explanations]), encoding="utf-8")
+        Path(path).write_text(self.page(), encoding="utf-8")
+
+    def page(self, findings: Sequence[Answer] | None = None) -> str:
+        """Return the findings, the curves of the run and all explanations as one page.
+
+        Parameters
+        ----------
+        findings : sequence of Answer, optional
+            What is shown in place of `findings`.
+        """
+        found = self.findings if findings is None else findings
+        told = [{**answer.to_dict(), "step": self.run.first_seen(answer)} for answer in found]
+        return page_of([e.to_dict() for e in self._shown()], None, told, self.run.to_dict())
+
+    def _shown(self) -> list[Explanation]:
+        """Return the calls that a page draws: those that were explained in full, or at least have leaves."""
+        return [e for e in self.explanations if e.leaves or e.notes]
 
     def _repr_html_(self) -> str:
-        return frame_of([e.to_dict() for e in self.explanations])
+        return in_frame(self.page())
 
     def __str__(self) -> str:
         found = [answer.in_a_line() for answer in self.findings]
@@ -113,19 +138,21 @@ class Recording:
             again *= 2
         if count > self.in_full and count != again:
             self._mention(call, frame, at)
-            self._attend(count + 1 == again)
+            self._attend(count + 1 == again, self.run.due(count + 1))
             return None
-        self._attend(count < self.in_full or count + 1 == again)
+        self._attend(count < self.in_full or count + 1 == again, self.run.due(count + 1))
         site = Site.of(call.kind, frame)
         builder = Builder(
-            call, site, brief=count > self.in_full, modules=self._modules, checked=count <= CHECKED
-        )
+            call, site, brief=count > self.in_full, modules=self._modules, checked=count <= CHECKED,
+            trace=self._watch.trace,
+        )  # fmt: skip
         try:
             explanation = builder.build()
             self._watch.backward(call, frame, builder.path, explanation)
         except Exception as error:  # noqa: BLE001  # a call that fails is the program's, and raises by itself
             explanation = Explanation(site.call)
             explanation.notes.append(f"Not explained: {type(error).__name__}: {error}")
+        self._count(site.call, call)
         self.explanations.append(explanation)
 
         def finish(error: BaseException | None, result: Any) -> None:
@@ -149,19 +176,29 @@ class Recording:
         if described is None:
             described = self._brief[at] = Site.of(call.kind, frame).call
         explanation = Explanation(described)
+        explanation.loss = self._count(described, call)
+        self.explanations.append(explanation)
+        self._watch.backward_brief(call, frame, explanation.loss)
+
+    def _count(self, described: Call, call: calls.BackwardCall) -> float | None:
+        """Write a call down on the curves; return the loss, where an output is one number."""
+        loss = None
         for y in call.outputs:
             value = array_at_bottom(y)
             if isinstance(value, ndarray) and value.size == 1:
-                explanation.loss = float(value.reshape(()).astype(np.complex128).real)
-        self.explanations.append(explanation)
-        self._watch.backward_brief(call, frame)
+                loss = float(value.item().real)
+        if call.kind == "backward":
+            self.run.note(self._watch.findings, len(self._watch.findings))
+            self.run.turn(lambda module: self._watch.module_names.get(id(module)))
+            self.run.loss(described, loss)
+        return loss
 
-    def _attend(self, on: bool) -> None:
-        """Write the next turn down in full, or not."""
-        if on == self._watch.full and on == self._watch.trace.on:
+    def _attend(self, on: bool, listen: bool = False) -> None:
+        """Write the next turn down in full, or not; `listen` for its calls of functions alone."""
+        if on == self._watch.full and (on or listen) == self._watch.trace.on:
             return
         self._watch.full = on
-        if on:
+        if on or listen:
             self._modules.start()
             self._watch.trace.start()
         elif all(count >= self.in_full for count in self._calls.values()):
@@ -184,6 +221,74 @@ def record(in_full: int = IN_FULL, keep_graphs: bool = False) -> Recording:
         Keep the graphs, so that `Explanation.row` and `column` work after the calls.
     """
     return Recording(in_full, keep_graphs)
+
+
+class Watching(Recording):
+    """A recording that is on from its beginning until `close`, of a model and its optimizer.
+
+    Parameters
+    ----------
+    model : Module
+    optimizers : sequence of Optimizer
+    every : int
+    in_full : int
+    """
+
+    def __init__(self, model: Module, optimizers: Sequence[Optimizer], every: int, in_full: int) -> None:
+        super().__init__(in_full, every=every)
+        self._on = False
+        self.__enter__()
+        names = model.named_parameters()
+        self._watch.names.update((id(p), name) for name, p in names)
+        self._watch.module_names.update((id(m), name) for name, m in model.named_modules() if name)
+        for optimizer in optimizers:
+            self._watch.adopt(optimizer)
+
+    def __enter__(self) -> Watching:
+        if not self._on:
+            self._on = True
+            super().__enter__()
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        if self._on:
+            self._on = False
+            super().__exit__(*exc)
+
+    def close(self) -> None:
+        """Watch no more, and add to the findings what only the whole run shows."""
+        self.__exit__(None, None, None)
+
+
+def watch(
+    model: Module, optimizer: Optimizer | Sequence[Optimizer] = (), every: int = 10, in_full: int = 1
+) -> Watching:
+    """Watch a training run: ``run = explain.watch(model, optimizer)``, and after it ``run.save("run.html")``.
+
+    The page has the curves of the loss, and for each layer those of the norm of its gradient, of the size of
+    its update beside that of its weights, and of its units that gave 0 for the whole batch; the findings
+    stand where they were seen first. `close` ends it, as does leaving a ``with`` block; `save` before that
+    shows the run up to there.
+
+    Parameters
+    ----------
+    model : Module
+    optimizer : Optimizer or sequence of Optimizer
+        Those made later are watched too.
+    every : int
+        Look at the layers in every so many steps.
+    in_full : int
+        How many calls of `backward` from one line are explained in full.
+
+    Raises
+    ------
+    ValueError
+        Where `every` is less than 1.
+    """
+    if every < 1:
+        raise ValueError(f"every must be at least 1, got {every}")
+    optimizers = [optimizer] if isinstance(optimizer, Optimizer) else list(optimizer)
+    return Watching(model, optimizers, every, in_full)
 
 
 #: Calls from one line whose Jacobians are compared with differences, which takes most of the time.

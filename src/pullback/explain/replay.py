@@ -26,6 +26,7 @@ from ..core import facade, inplace
 from ..core.inplace import AsStridedBackward0, CopySlices
 from ..core.node import AccumulateGrad, MultiNode, Node, edge_target
 from ..core.versions import is_stale
+from .sentences import op_of
 from .shown import widened
 from .walk import Path, array_at_bottom, reachable
 
@@ -60,6 +61,7 @@ class Replay:
         self.shifts: dict[Place, ndarray] = {}
         self.constants: dict[Place, ndarray] = {}
         self.leaves: dict[Node, ndarray] = {}
+        self.unchanged: dict[Place, ndarray] = {}
         for node in self.nodes:
             if type(node) is AccumulateGrad:
                 value = self.known.get((node, 0))
@@ -70,12 +72,19 @@ class Replay:
         self._learn()
 
     def run(self, changed: dict[Node, ndarray]) -> list[ndarray]:
-        """Return the outputs' values, up to constants, with other values in some leaves."""
-        values: dict[Place, ndarray] = {}
+        """Return the outputs' values, up to constants, with other values in some leaves.
+
+        Only what lies behind these is run; the rest is as it was.
+        """
+        values = dict(self.unchanged)
+        moved: set[Node] = set(changed)
         for node in self.nodes:
             if type(node) is AccumulateGrad:
                 values[node, 0] = changed.get(node, self.leaves[node])
                 continue
+            if not any(e is not None and edge_target(e)[0] in moved for e in node._edges):
+                continue
+            moved.add(node)
             for place, value in self._results(node, values).items():
                 shift = self.shifts.get(place)
                 values[place] = value if shift is None else value + shift
@@ -104,20 +113,21 @@ class Replay:
                         self.shifts[place] = saved_wide - value
                     elif not agrees(value, saved_wide, str(saved.dtype)):
                         raise CannotReplay(
-                            f"{type(node).__name__} run again gives other values than it gave: something on "
+                            f"{op_of(node)} run again gives other values than it gave: something on "
                             "the way was changed in place, or keeps a state of its own"
                         )
                     value = saved_wide if lacking else value
                 elif lacking:
                     unknown.add(place)
                 values[place] = value
+        self.unchanged = values
 
     def _keep(self, node: Node) -> None:
         """Take the result of a random draw as it was."""
         for place in places_of(node):
             saved = self.known.get(place)
             if saved is None:
-                raise CannotReplay(f"{type(node).__name__} draws random numbers, and these were not kept")
+                raise CannotReplay(f"{op_of(node)} draws random numbers, and these were not kept")
             self.constants[place] = widened(saved)
 
     def _lacking(self, node: Node, unknown: set[Place]) -> bool:
@@ -144,7 +154,7 @@ class Replay:
             elif edge_target(edge) in unknown:
                 if by_result or name in asked:
                     raise CannotReplay(
-                        f"a constant before {type(node).__name__} was not kept, and its derivative depends "
+                        f"a constant before {op_of(node)} was not kept, and its derivative depends "
                         "on it"
                     )
                 lacking = True
@@ -162,7 +172,7 @@ class Replay:
             return {(node, 0): self._viewed(node, values)}
         op = node._op
         if op is None or (op.kind == "opaque" and op.name.endswith("_backward")):
-            raise CannotReplay(f"{type(node).__name__} has no kernel that could be run again by itself")
+            raise CannotReplay(f"{op_of(node)} cannot be run again by itself")
         inputs = [
             values[edge_target(edge)] if edge is not None else self._stand_in(node, position)
             for position, edge in enumerate(node._edges)

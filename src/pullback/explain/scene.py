@@ -369,4 +369,39 @@ def freezing(files: Iterable[str]) -> Place | None:
             )
             if off:
                 return place_in(file, int(getattr(node, "end_lineno", 0) or getattr(node, "lineno", 0)))
+        for name in _setters(tree):
+            for node in ast.walk(tree) if tree is not None else ():
+                if isinstance(node, ast.Call) and _last_name(node.func) == name and any(
+                    getattr(argument, "value", None) is False
+                    for argument in (*node.args, *(k.value for k in node.keywords))
+                ):  # fmt: skip
+                    return place_in(file, node.lineno)
     return None
+
+
+def conditional(place: Place) -> bool:
+    """Return whether a line stands under an `if`."""
+    tree = tree_of(place.file)
+    return tree is not None and any(
+        isinstance(node, ast.If) and node.lineno < place.line <= (node.end_lineno or 0)
+        and "__name__" not in ast.unparse(node.test)
+        for node in ast.walk(tree)
+    )  # fmt: skip
+
+
+def _setters(tree: ast.AST | None) -> list[str]:
+    """Return the functions of a file that set requires_grad to what they are given."""
+    found = []
+    for node in ast.walk(tree) if tree is not None else ():
+        if not isinstance(node, ast.FunctionDef):
+            continue
+        given = {a.arg for a in (*node.args.args, *node.args.kwonlyargs)}
+        for inner in ast.walk(node):
+            value = None
+            if isinstance(inner, ast.Assign) and getattr(inner.targets[0], "attr", "") == "requires_grad":
+                value = inner.value
+            elif isinstance(inner, ast.Call) and _last_name(inner.func) == "requires_grad_" and inner.args:
+                value = inner.args[0]
+            if isinstance(value, ast.Name) and value.id in given:
+                found.append(node.name)
+    return found

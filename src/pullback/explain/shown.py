@@ -92,14 +92,16 @@ def figures(array: ndarray) -> dict[str, float]:
     with np.errstate(all="ignore"):
         wide = widened(array)
         sizes = np.abs(wide) if wide.dtype.kind == "c" else wide
+        length = norm(wide)
+        finite = np.isfinite(length)  # then each element is
         return {
             "min": float(sizes.min()),
             "max": float(sizes.max()),
             "mean": float(sizes.mean()),
-            "norm": norm(wide),
-            "zeros": int((wide == 0).sum()),
-            "nan": int(np.isnan(wide).sum()),
-            "inf": int(np.isinf(wide).sum()),
+            "norm": length,
+            "zeros": int(wide.size - np.count_nonzero(wide)),
+            "nan": 0 if finite else int(np.isnan(wide).sum()),
+            "inf": 0 if finite else int(np.isinf(wide).sum()),
         }
 
 

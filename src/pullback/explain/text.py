@@ -27,7 +27,7 @@ MOST_TERMS = 16
 MOST_IN_LINE = 12
 
 #: Elements of the largest value that is printed whole.
-LARGEST = 48
+LARGEST = 24
 
 
 def text_of(explanation: Explanation) -> str:
@@ -90,9 +90,12 @@ def _leaf(explanation: Explanation, part: LeafPart) -> Iterator[str]:
         outputs = ", ".join(o.name for o in explanation.outputs)
         yield f"    no covector arrives: {outputs} does not depend on {part.name}"
         return
-    for jacobian in part.jacobians:
-        yield from _jacobian(jacobian, explanation.outputs[jacobian.output].shape, part.shape)
     covectors = " + ".join(_product(o, len(explanation.outputs)) for o in explanation.outputs)
+    if _is_row(explanation, part):
+        covectors += f" = J = {part.jacobians[0].title}"
+    else:
+        for jacobian in part.jacobians:
+            yield from _jacobian(jacobian, explanation.outputs[jacobian.output].shape, part.shape)
     yield from _value(f"    {covectors} = ", part.gradient)
     if part.contributions:
         if len(part.contributions) > 1:
@@ -103,7 +106,10 @@ def _leaf(explanation: Explanation, part: LeafPart) -> Iterator[str]:
     yield from _accumulation(explanation, part)
     if part.check is not None:
         verdict = "agrees" if part.check.agrees else "DOES NOT AGREE"
-        error = f"largest error {part.check.largest_error:.1e}{_relative(part)}"
+        relative = part.check.relative_error
+        error = f"largest error {part.check.largest_error:.1e}"
+        if relative is not None:
+            error = f"relative error {relative:.1e}" + ("" if part.check.agrees else f" ({error})")
         yield from _wrapped(f"checked by {part.check.method}: {verdict}, {error}")
         if part.check.remark:
             yield from _wrapped(part.check.remark)
@@ -111,15 +117,11 @@ def _leaf(explanation: Explanation, part: LeafPart) -> Iterator[str]:
         yield from _wrapped(f"not checked by central differences: {part.why_unchecked}")
 
 
-def _relative(part: LeafPart) -> str:
-    """Return how large the error of a check is beside the largest element of J, or of the gradient."""
-    assert part.check is not None  # the caller has looked
-    shown = [j.value for j in part.jacobians if j.value is not None and j.value.array is not None]
-    arrays = [v.array for v in shown if v.array is not None]
-    if not arrays and part.gradient is not None and part.gradient.array is not None:
-        arrays = [part.gradient.array]
-    largest = max((float(np.abs(widened(a)).max(initial=0)) for a in arrays), default=0.0)
-    return f", relative {part.check.largest_error / largest:.1e}" if 0 < largest < math.inf else ""
+def _is_row(explanation: Explanation, part: LeafPart) -> bool:
+    """Return whether J is one row, and v is 1: then J is the gradient, and need not be told twice."""
+    if len(part.jacobians) != 1 or part.jacobians[0].value is None or part.gradient is None:
+        return False
+    return explanation.outputs[0].covector.default and bool(part.shape)
 
 
 def _wrapped(text: str) -> list[str]:
@@ -203,8 +205,12 @@ def _path(explanation: Explanation) -> Iterator[str]:
     if len(steps) > MOST_STEPS:
         yield from _by_group(explanation, groups)
         steps = steps[:MOST_STEPS]
+    before = ""
     for step in steps:
-        yield from _step(step, arriving.get(step.id, []), leaving.get(step.id, []))
+        place = f"line {step.line}: {step.code}" if step.line is not None and step.code else ""
+        told = place if place != before and step.kind != "leaf" else ""
+        before = place if step.kind != "leaf" else before
+        yield from _step(step, told, arriving.get(step.id, []), leaving.get(step.id, []))
     total = sum(step.kind != "group" for step in explanation.steps)
     if total > MOST_STEPS:
         yield f"  … {total - MOST_STEPS} more steps"
@@ -230,13 +236,14 @@ def _count(explanation: Explanation, group: Step) -> int:
     return total
 
 
-def _step(step: Step, arriving: list[Arrow], leaving: list[Arrow]) -> Iterator[str]:
+def _step(step: Step, place: str, arriving: list[Arrow], leaving: list[Arrow]) -> Iterator[str]:
+    """Return the lines about a step; `place` is its line in the program, where it is not that of the last."""
     name = step.variable or ""
-    title = f"leaf {name}".rstrip() if step.kind == "leaf" else step.name
+    recorded = f"{step.known_as}, {step.name}" if step.known_as else step.name
+    title = f"leaf {name}".rstrip() if step.kind == "leaf" else recorded
     shape = _shape(step.shape) if step.shape is not None else ""
     made = f" → {name}" if name and step.kind != "leaf" else ""
     norm = "no covector" if step.norm is None else f"|g| {_number(step.norm)}"
-    place = f"line {step.line}: {step.code}" if step.line is not None and step.code else ""
     module = f"  in {step.module}" if step.module else ""
     yield f"  {step.id:>3} {title}{made}  {shape}  {norm}{module}"
     if step.kind == "leaf":
@@ -247,7 +254,10 @@ def _step(step: Step, arriving: list[Arrow], leaving: list[Arrow]) -> Iterator[s
         yield f"        {place}"
     if len(arriving) > 1:
         yield f"        {_meeting(arriving)}"
-    for formula in (step.formula or "").splitlines():
+    formulas = (step.formula or "").splitlines()
+    if len("; ".join(formulas)) <= WIDTH - 8:
+        formulas = ["; ".join(formulas)] if formulas else []
+    for formula in formulas:
         yield f"        {formula}"
     if leaving:
         ends = ", ".join(f"{a.target} (|{_number(a.norm)}|)" for a in leaving[:8])

@@ -44,6 +44,8 @@ class Event:
     ----------
     name : str
         Of the function, without its module: "cross_entropy", "add".
+    function : callable or None
+        What does the call again; None where that cannot be done.
     entry : str
         Name of the function of pullback's that the program called, in which the call was made.
     args, kwargs
@@ -66,12 +68,13 @@ class Event:
     """
 
     __slots__ = (
-        "args", "entry", "frames", "inputs", "kept", "kwargs", "module", "name", "number", "outputs",
-        "recording", "wanted",
+        "args", "entry", "frames", "function", "inputs", "kept", "kwargs", "module", "name", "number",
+        "outputs", "recording", "wanted",
     )  # fmt: skip
 
     def __init__(self, name: str, args: Any, kwargs: Any, module: Any) -> None:
         self.name = name
+        self.function: Callable[..., Any] | None = None
         self.args = args
         self.kwargs = kwargs
         self.module = module
@@ -223,6 +226,7 @@ class Trace:
         """Do a call and write it down."""
         kwargs = kwargs or {}
         event = self._begun(getattr(function, "__name__", ""), args, kwargs)
+        event.function = function
         result = function(*args, **kwargs)
         if not looking.get() and self.on:
             self._ended(event, result)
@@ -233,6 +237,7 @@ class Trace:
 
             def getter(tensor: Any) -> Any:
                 event = self._begun(name, (tensor,), {})
+                event.function = held.__get__
                 result = held.__get__(tensor)
                 if not looking.get():
                     self._ended(event, result)
@@ -253,6 +258,7 @@ class Trace:
             if self._within:
                 return held(tensor, *args, **kwargs)
             event = self._begun(name, (tensor, *args), kwargs)
+            event.function = held
             self._within = True
             try:
                 result = held(tensor, *args, **kwargs)

@@ -48,7 +48,6 @@ def no_history(error: BaseException, raised: Raised) -> Answer:
             off, (*seen, "torch.is_grad_enabled() is False at the call of backward"),
             "end it before the forward pass: use it as a block (`with torch.no_grad():`) around what is only "
             "looked at, or switch it on again with `torch.set_grad_enabled(True)`",
-            certain=True,
         )  # fmt: skip
     search = Search(scene, has_history)
     for name in names:
@@ -56,21 +55,25 @@ def no_history(error: BaseException, raised: Raised) -> Answer:
         if replaced is not None:
             return replaced
         found = search.cut(name, scene.line)
-        frozen = _frozen(name, raised)
-        if frozen is not None and (found is None or found[0].kind == "history lost"):
+        lost = found is None or found[0].kind == "history lost"
+        frozen = _frozen(name, raised) or (_partly_frozen(name, raised, search) if lost else None)
+        if frozen is None and found is not None and found[0].kind in ("detached", ".data"):
+            frozen = _frozen_outside(name, raised, search, found[0].code)
+            lost = frozen is not None
+        if frozen is not None and lost:
             return frozen
         if found is not None:
-            cut, certain, evidence = found
+            cut, evidence = found
             earlier = _appended(cut.code, scene) if cut.kind == "new tensor" else None
             if earlier is not None:
                 return Answer(
                     earlier.kind, f"`{name}` has no history: `{earlier.code}` {earlier.what}, and "
                     f"`{cut.code}` "
-                    "makes a tensor of these numbers.", earlier.place, (*seen, *evidence), earlier.mend, True,
+                    "makes a tensor of these numbers.", earlier.place, (*seen, *evidence), earlier.mend,
                 )  # fmt: skip
             return Answer(
                 cut.kind, f"`{name}` has no history: `{cut.code}` {cut.what}.", cut.place, (*seen, *evidence),
-                cut.mend, certain,
+                cut.mend,
             )  # fmt: skip
         statements = search.relevant(name, scene.line)
         read = list(dict.fromkeys(path for s in statements for path in paths_in(s.value)))
@@ -82,7 +85,7 @@ def no_history(error: BaseException, raised: Raised) -> Answer:
             if place is not None:
                 return Answer(
                     "switched off", f"No parameter of {module} requires grad: that was set to False.", place,
-                    seen, "set it to True again for what is to be trained", certain=len(modules) == 1,
+                    seen, "set it to True again for what is to be trained",
                 )  # fmt: skip
         first = [s for s in statements if not any(has_tensor(scene.value(p)) for p in paths_in(s.value))]
         makers = [s for s in first if has_tensor(scene.value(s.targets[0]))]
@@ -91,7 +94,6 @@ def no_history(error: BaseException, raised: Raised) -> Answer:
                 "does not require grad", f"Nothing that {name} was computed from requires grad.",
                 scene.scope.place_of_line(makers[0].line), seen,
                 f"make `{makers[0].targets[0]}` with `requires_grad=True` if it is what you differentiate by",
-                certain=len(makers) == 1 and not modules,
             )  # fmt: skip
     return plain(error, raised)
 
@@ -130,7 +132,6 @@ def _where_made(path: str, x: Any, raised: Raised) -> Answer:
         "is not "
         f"set where `{name}` is made.", place, (f"asked for at {raised.place}",),
         f"make it with `requires_grad=True`, or call `{name}.requires_grad_()` before it is used",
-        certain=True,
     )  # fmt: skip
 
 
@@ -152,7 +153,7 @@ def _replaced(raised: Raised, name: str) -> Answer | None:
                     "nothing is recorded; the name now stands for a new tensor, which does not require grad.",
                     scope.place_of_line(statement.line),
                     (f"{owner_name}.{attribute}.requires_grad is False",),
-                    f"write into the leaf: `self.{attribute} -= …` under `torch.no_grad()`", certain=True,
+                    f"write into the leaf: `self.{attribute} -= …` under `torch.no_grad()`",
                 )  # fmt: skip
     return None
 
@@ -272,8 +273,75 @@ def _frozen(name: str, raised: Raised) -> Answer | None:
     return Answer(
         "switched off", f"`{name}` has no history: no parameter of `{modules[0][0]}` requires grad, that was "
         "set to False.", place, (f"{name}.requires_grad is False",),
-        "set it to True again for what is to be trained", certain=True,
+        "set it to True again for what is to be trained",
     )  # fmt: skip
+
+
+def _partly_frozen(name: str, raised: Raised, search: Search) -> Answer | None:
+    """Return the answer that a module which a name was computed with has frozen parameters: those that it
+    uses.
+    """
+    scene = raised.scene
+    assert scene is not None  # the caller has looked
+    place = freezing([one.frame.f_code.co_filename for one in raised.scenes])
+    if place is None:
+        return None
+    for path in dict.fromkeys(p for s in search.relevant(name, scene.line) for p in paths_in(s.value)):
+        module = scene.value(path)
+        if not isinstance(module, Module):
+            continue
+        frozen = [n for n, p in module.named_parameters() if not p.requires_grad]
+        others = [n for n, p in module.named_parameters() if p.requires_grad]
+        if frozen and others:
+            return Answer(
+                "switched off", f"`{name}` has no history: {len(frozen)} parameters of `{path}` are frozen "
+                f"(requires_grad is False), and those that are not, {_some_of(others)}, take no part in it.",
+                place, (f"{name}.requires_grad is False", f"frozen: {_some_of(frozen)}"),
+                "give what is to be trained the name under which the forward pass uses it, or set its "
+                "`requires_grad` to True",
+            )  # fmt: skip
+    return None
+
+
+def _frozen_outside(name: str, raised: Raised, search: Search, cut: str) -> Answer | None:
+    """Return the answer that a module is frozen whole which takes what was cut off on purpose."""
+    scene = raised.scene
+    assert scene is not None  # the caller has looked
+    place = freezing([one.frame.f_code.co_filename for one in raised.scenes])
+    stepped = _stepped_next(scene)
+    if place is None or stepped is None or any(p.requires_grad for p in stepped):
+        return None
+    inside = set(paths_in(ast.parse(cut, mode="eval")))
+    for path in dict.fromkeys(p for s in search.relevant(name, scene.line) for p in paths_in(s.value)):
+        module = scene.value(path)
+        if path in inside or not isinstance(module, Module) or next(module.parameters(), None) is None:
+            continue
+        if not any(p.requires_grad for p in module.parameters()):
+            return Answer(
+                "switched off", f"`{name}` has no history: every parameter of `{path}` is frozen, its "
+                "requires_grad was set to False and not to True again.", place,
+                (f"{name}.requires_grad is False",),
+                "set it to True again (`requires_grad_(True)`) before its own loss is computed",
+            )  # fmt: skip
+    return None
+
+
+def _stepped_next(scene: Scene) -> list[Any] | None:
+    """Return the parameters of the optimizer that the program steps next after a line."""
+    calls = [] if scene.scope is None else [
+        call for call, _ in scene.scope.calls
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "step" and call.lineno >= scene.line
+    ]  # fmt: skip
+    for call in sorted(calls, key=lambda call: call.lineno):
+        groups = getattr(scene.value(ast.unparse(call.func).removesuffix(".step")), "param_groups", None)
+        if groups is not None:
+            return [p for group in groups for p in group["params"]]
+    return None
+
+
+def _some_of(names: list[str]) -> str:
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(f"`{name}`" for name in names[:3]) + more
 
 
 def has_tensor(value: Any) -> bool:
@@ -297,16 +365,16 @@ def unused(error: BaseException, raised: Raised) -> Answer:
             return Answer(
                 "replaced leaf", f"{name} was given a new tensor after {output} was computed.",
                 scene.scope.place_of_line(made[-1].line), (),
-                f"ask for the tensor that {output} was computed from", certain=True,
+                f"ask for the tensor that {output} was computed from",
             )  # fmt: skip
         found = search.cut(output, scene.line)
         if found is not None:
-            cut, certain, evidence = found
+            cut, evidence = found
             return Answer(
                 cut.kind, f"The way from {name} to {output} is cut: `{cut.code}` {cut.what}.", cut.place,
-                evidence, cut.mend, certain,
+                evidence, cut.mend,
             )  # fmt: skip
     return Answer(
         "not reached", f"{', '.join(names) or 'the output'} was not computed from {name}.", raised.place, (),
-        "ask for what it was computed from, or pass `allow_unused=True` and treat None as zero", certain=True,
+        "ask for what it was computed from, or pass `allow_unused=True` and treat None as zero",
     )  # fmt: skip

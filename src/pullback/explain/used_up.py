@@ -12,8 +12,9 @@ from ..core.backward_task import running
 from ..core.blame import Place, freed_when, is_freed
 from ..core.node import AccumulateGrad, edge_target
 from .answer import Answer
-from .carried import Carried, boundaries, carried, loop_around
+from .carried import Boundary, Carried, boundaries, carried, loop_around
 from .failure import Raised
+from .graph_checks import free_without, written_only_at
 from .scene import paths_in, scope_at, tree_of
 
 
@@ -35,7 +36,7 @@ def in_place(error: BaseException, raised: Raised) -> Answer:
         "in-place change",
         f"{f'`{name}`' if name else 'A value'}, which the derivative needs, was written over between the "
         "forward pass and backward.",
-        place, tuple(evidence), mend, certain=len(changes) == 1,
+        place, tuple(evidence), mend, _checked_write(changes[0] if changes else None, raised),
     )  # fmt: skip
 
 
@@ -70,7 +71,7 @@ def _is_step(place: Place, edge: Any) -> bool:
 def _step_between(name: str, raised: Raised, step: Place, evidence: tuple[str, ...], moment: int) -> Answer:
     """Return the answer where weights changed between the forward pass that used them and its backward."""
     call = re.sub(r"\s+", " ", step.expression or step.code)
-    found = _carried_over(raised, moment)
+    found, between = _carried_over(raised, moment)
     if found is not None and found.how in ("loop", "attribute", "list", "sum"):
         return Answer(
             "state carried over a step",
@@ -79,7 +80,7 @@ def _step_between(name: str, raised: Raised, step: Place, evidence: tuple[str, .
             found.place, (*evidence, *_again(raised)),
             f"cut it off between turns: `{found.name} = {found.name}.detach()`, and let each "
             "backward free its graph",
-            certain=found.how != "list",
+            _checked_cut(found, between, raised),
         )  # fmt: skip
     loss = next(iter(raised.names_at()), "the loss")
     older = "" if found is None else f" (`{found.name}` is from before it)"
@@ -90,7 +91,7 @@ def _step_between(name: str, raised: Raised, step: Place, evidence: tuple[str, .
         step, (*evidence, *_again(raised)),
         f"call every `backward` that uses the old weights before `{call}`, or compute `{loss}` anew, with a "
         "forward pass after the step",
-        certain=True,
+        _checked_write(step, raised),
     )  # fmt: skip
 
 
@@ -98,13 +99,26 @@ def _again(raised: Raised) -> tuple[str, ...]:
     return () if raised.place is None else (f"backward ran at {raised.place}",)
 
 
-def _carried_over(raised: Raised, moment: int) -> Carried | None:
-    """Return what leads from the graph that is gone through into the part from before a moment."""
+def _carried_over(raised: Raised, moment: int) -> tuple[Carried | None, list[Boundary]]:
+    """Return what leads from the graph that is gone through into the part from before a moment, and where."""
     task = running.get(get_ident())
     if raised.node is None or task is None or moment < 0:
-        return None
+        return None, []
     roots = [edge_target(edge)[0] for edge, _ in task.roots]
-    return carried(boundaries(roots, moment, raised.node), raised.scenes)
+    found = boundaries(roots, moment, raised.node)
+    return carried(found, raised.scenes), found
+
+
+def _checked_write(place: Place | None, raised: Raised) -> str:
+    if not written_only_at(place, raised.node):
+        return ""
+    return "all saved values that were written over were written at this line, and at no other"
+
+
+def _checked_cut(found: Carried, between: list[Boundary], raised: Raised) -> str:
+    if not free_without(found.name, between, raised.scenes):
+        return ""
+    return f"with `{found.name}` cut off, backward meets nothing that was freed before"
 
 
 def _out_of_place(place: Place | None) -> tuple[str, Place | None, str | None]:
@@ -224,7 +238,7 @@ def second_backward(error: BaseException, raised: Raised) -> Answer:
         evidence.append(f"the second one at {again}")
     saved = getattr(raised.node, "_saved", None)
     moment = freed_when(saved) if isinstance(saved, tuple) and is_freed(saved) else -1
-    found = _carried_over(raised, moment)
+    found, between = _carried_over(raised, moment)
     if found is not None:
         kind, cause, mend = _CARRIED[found.how]
         if found.how == "shared":
@@ -236,7 +250,7 @@ def second_backward(error: BaseException, raised: Raised) -> Answer:
         if found is not None:
             return Answer(
                 kind, cause.format(found.name), found.place or made, tuple(evidence), mend.format(found.name),
-                certain=found.place is not None and found.how in ("sum", "attribute", "loop", "before"),
+                "" if found.place is None else _checked_cut(found, between, raised),
             )  # fmt: skip
     same = first is not None and again is not None and (first.file, first.line) == (again.file, again.line)
     loss = next(iter(raised.names_at()), "the loss")
@@ -247,7 +261,6 @@ def second_backward(error: BaseException, raised: Raised) -> Answer:
             "first call frees its graph.",
             _assignment_of(raised, loss) or made, tuple(evidence),
             f"compute `{loss}` inside the loop, from a forward pass of its own in each turn",
-            certain=True,
         )  # fmt: skip
     if same:
         return Answer(

@@ -16,6 +16,7 @@ from .flat import CAUSES, NOISE, SELECTIONS, STEPS, Cause, is_flat
 from .flow import Flow, Visit
 from .roots import Root, root_of
 from .scene import Scene
+from .sentences import op_of
 from .source import place_of
 from .walk import array_at_bottom
 
@@ -33,8 +34,8 @@ def why_zero(x: Any, loss: Any = None) -> Answer:
     Returns
     -------
     Answer
-        The op at which a covector that was not zero came to nothing. It is certain where every way to the
-        leaf ends there and no op on the way has lost the values that its rule needs.
+        The op at which a covector that was not zero came to nothing. It is certain where the leaf gets a
+        gradient once that op hands its covector on.
     """
     if not isinstance(x, TensorBase):
         raise TypeError(f"why_zero: expected a tensor, got {type(x).__name__}")
@@ -43,10 +44,10 @@ def why_zero(x: Any, loss: Any = None) -> Answer:
     grad = None if x._grad is None else np.asarray(array_at_bottom(x._grad))
     if grad is None and x._node is not LEAF:
         return Answer(
-            "no gradient", f"{name}.grad is None, not zero.", None, (), "ask `explain.why_none`", certain=True
+            "no gradient", f"{name}.grad is None, not zero.", None, (), "ask `explain.why_none`"
         )
     if grad is not None and np.all(np.abs(grad) > NOISE):
-        return Answer("not zero", f"{name}.grad has no zeros.", certain=True)
+        return Answer("not zero", f"{name}.grad has no zeros.")
     known = kept_answer(x)
     if known is not None:
         return known
@@ -61,7 +62,6 @@ def why_zero(x: Any, loss: Any = None) -> Answer:
             "covector of zeros",
             "The covector that `backward` was given is 0.",
             scene.scope.place(root.call), (), "pass the weights that are meant, or leave it out for a scalar",
-            certain=True,
         )  # fmt: skip
     return search(x, name, root, grad, scene)
 
@@ -74,7 +74,6 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
     if leaf is None:
         return Answer(
             "not reached", f"The loss does not lead back to {name}.", None, (), "ask `explain.why_none`",
-            certain=True,
         )  # fmt: skip
     leading = _leading(flow.nodes, leaf)
     partial = grad is not None and bool(np.any(np.abs(grad) > NOISE))
@@ -97,7 +96,6 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
             "cancelled", f"The ways from the loss to {name} cancel: their covectors add up to 0.", ways[0],
             tuple(f"one way: {place}" for place in dict.fromkeys(ways) if place is not None),
             "look whether the same value is added and taken away, or whether the loss is constant in it",
-            certain=root.known and not flow.stuck and not flow.assumed and _lines(ways) == 1,
         )  # fmt: skip
     if not ends:
         return _suspect(name, flow, leading)
@@ -106,11 +104,22 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
     kind, cause, mend = _cause(visit.node)
     sure = root.known and not flow.assumed and not any(node in leading for node in flow.stuck)
     seen = [
-        f"a covector that is not 0 arrives at the op ({type(visit.node).__name__}), and 0 goes on to {name}",
+        f"a covector that is not 0 arrives at {op_of(visit.node)}, and 0 goes on to {name}",
     ]
     if lines > 1:
         seen += [f"and so it does at {place_of(v.node)}" for v, _ in ends[1:]]
-    return Answer(kind, cause, place_of(visit.node), tuple(seen), mend, certain=lines == 1 and sure)
+    return Answer(
+        kind, cause, place_of(visit.node), tuple(seen), mend,
+        _passed_on(name, leaf, flow, root, [v.node for v, _ in ends]) if lines == 1 and sure else "",
+    )  # fmt: skip
+
+
+def _passed_on(name: str, leaf: Node, flow: Flow, root: Root, ends: list[Node]) -> str:
+    """Return what gradient a leaf gets where some nodes hand their covector on; empty where it gets none."""
+    visits = flow.pull([root.covector], frozenset(ends))
+    found = [np.asarray(v.incoming, dtype=np.float64) for v in visits if v.node is leaf]
+    size = float(np.linalg.norm(sum(found))) if found else 0.0
+    return f"with the covector handed on there, {name} gets a gradient of norm {size:.3g}" if size > 0 else ""
 
 
 def _lines(places: list[Place | None]) -> int:
@@ -147,7 +156,7 @@ def _cause(node: Node) -> Cause:
     if op in STEPS:
         mend = "use a smooth stand-in (tanh for sign), or pass straight through: `x + (f(x) - x).detach()`"
         return Cause(f"{op} has no slope", f"`{op}` is flat everywhere but at its jumps.", mend)
-    other = f"The derivative of {type(node).__name__} is 0 at these values."
+    other = f"The slope of {op_of(node)} is 0 at these values."
     return CAUSES.get(op) or Cause("zero derivative", other, "look at the values that go into it")
 
 
@@ -171,8 +180,7 @@ def _partial(
         kind, cause, mend = _cause(visit.node)
         return Answer(
             kind, f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0. There: {cause}",
-            place_of(visit.node), (f"{type(visit.node).__name__} sends 0 for these elements",), mend,
-            certain=not flow.stuck and not flow.assumed and same,
+            place_of(visit.node), (f"{op_of(visit.node)} sends 0 for these elements",), mend,
         )  # fmt: skip
     for visits in arriving.values():
         for visit, g in visits:
@@ -181,7 +189,7 @@ def _partial(
             kind, cause, mend = _cause(visit.node)
             return Answer(
                 kind, f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0. Probably: {cause}",
-                place_of(visit.node), (f"{type(visit.node).__name__} sends 0 for some elements",), mend,
+                place_of(visit.node), (f"{op_of(visit.node)} sends 0 for some elements",), mend,
             )  # fmt: skip
     for node in flow.nodes:
         op = "" if node._op is None else node._op.base
@@ -189,7 +197,7 @@ def _partial(
             kind, cause, mend = _cause(node)
             return Answer(
                 kind, f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0. Probably: {cause}",
-                place_of(node), (f"{type(node).__name__} takes a part of {name}",), mend,
+                place_of(node), (f"{op_of(node)} takes a part of {name}",), mend,
             )  # fmt: skip
     return Answer(
         "zero in places", f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0.", None, (),
@@ -206,7 +214,6 @@ def _suspect(name: str, flow: Flow, leading: set[Node]) -> Answer:
         return Answer(
             kind, cause, place_of(node),
             ("its slope is 0 at the values that are left",) if node in flat else (), mend,
-            certain=not flat and _lines([place_of(n) for n in candidates]) == 1,
         )  # fmt: skip
     gone = any(n in leading and n._op is not None and is_freed(n._saved) for n in flow.nodes)
     return Answer(

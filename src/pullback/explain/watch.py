@@ -7,7 +7,6 @@ for as long as the watch is on. Nothing is asked of the program, and nothing tha
 from __future__ import annotations
 
 import math
-import re
 import sys
 from collections.abc import Callable, Iterable
 from types import CodeType, FrameType
@@ -24,38 +23,42 @@ from ..nn import utils as nn_utils
 from ..nn.modules.module import Module
 from ..nn.parameter import Parameter
 from ..nn.utils import clip_grad
+from ..optim.composed import ReduceLROnPlateau
 from ..optim.optimizer import Optimizer
 from ..optim.scheduler import LRScheduler
 from ..tensor.backward import BackwardCall
 from ..tensor.tensor import Tensor
 from .answer import Answer, kept
 from .carried import boundaries, carried
+from .conclusions import Conclusions
+from .counterfactual import Rerun
 from .explanation import Explanation
 from .findings.collected import Findings
 from .findings.functions import Functions
-from .findings.layers import Layers, assigned, symmetric
-from .findings.loop import Loop, without_parentheses
+from .findings.keeping import look_at_variables
+from .findings.layers import Layers
+from .findings.loop import Loop
 from .findings.losses import look_at, origin, values_of
-from .findings.reach import Reach, aside, listed
+from .findings.rates import diverged
+from .findings.reach import Reach
 from .findings.sizes import Sizes
-from .findings.values import has_nan, is_finite, look_at_value
+from .findings.values import is_finite, look_at_gradient, look_at_value
 from .modules import ModuleCalls
 from .names import Names
 from .nonfinite import of_gradient, of_value
 from .roots import Root, ones_for
+from .run import Run
 from .scene import Scene
 from .source import place_of
 from .trace import Event, Trace, is_foreign
 from .vanished import search
 from .walk import Path, array_at_bottom, looking
+from .wrapping import Wrappers
 
 At = tuple[CodeType, int]
 
 #: Leaves of one call that are asked why their gradient is zero or not finite.
 MOST_ASKED = 6
-
-#: Names of networks that are not trained by their own optimizer.
-NOT_TRAINED = re.compile(r"target|teacher|frozen|reference|ema|old|pretrained|vgg|momentum", re.IGNORECASE)
 
 #: The watch that is on, whose answers the questions use.
 active: list[Watch] = []
@@ -73,8 +76,9 @@ class Watch:
         backward freed the values.
     """
 
-    def __init__(self, modules: ModuleCalls) -> None:
+    def __init__(self, modules: ModuleCalls, run: Run) -> None:
         self.modules = modules
+        self.run = run
         self.findings = Findings()
         self.trace = Trace(lambda: modules.innermost)
         self.reach = Reach()
@@ -95,8 +99,10 @@ class Watch:
         self.turns: dict[At, int] = {}
         self.copies: dict[int, Place | None] = {}
         self.failed = False
-        self._wrapped: list[tuple[Any, str, Any]] = []
+        self._wrappers = Wrappers()
+        self._wrap = self._wrappers.wrap
         self._copies: dict[int, list[tuple[Any, Any]]] = {}
+        self._before: dict[int, list[Any]] = {}
         self.failures: list[str] = []
         self.trace.listeners.append(self._safe(self._event))
 
@@ -114,6 +120,8 @@ class Watch:
         self._wrap(Optimizer, "__init__", self._optimizer_made)
         self._wrap(Optimizer, "zero_grad", self._zeroed)
         self._wrap(LRScheduler, "step", self._scheduled)
+        self._wrap(ReduceLROnPlateau, "__init__", self._plateau_made)
+        self._wrap(ReduceLROnPlateau, "step", self._plateau_stepped)
         for name in ("clip_grad_norm_", "clip_grad_value_"):
             for module in (clip_grad, nn_utils):
                 self._wrap(module, name, self._clipped)
@@ -132,16 +140,14 @@ class Watch:
                 read(tensor, sys._getframe(1))
             return held.__get__(tensor)
 
-        self._wrapped.append((Tensor, "grad", held))
-        Tensor.grad = property(getter, held.fset, held.fdel, held.__doc__)  # type: ignore[method-assign, assignment]  # put back by `stop`
+        grad = property(getter, held.fset, held.fdel, held.__doc__)
+        self._wrappers.replace(Tensor, "grad", grad)
 
     def stop(self) -> None:
         """Watch no more."""
         self.trace.stop()
         self.modules.entered = None
-        for owner, name, held in reversed(self._wrapped):
-            setattr(owner, name, held)
-        self._wrapped = []
+        self._wrappers.take_away()
         if self in active:
             active.remove(self)
             kept[:] = [answers for answers in kept if answers is not self.answers]
@@ -157,21 +163,6 @@ class Watch:
 
         return look
 
-    def _wrap(self, owner: Any, name: str, told: Callable[..., Any]) -> None:
-        if isinstance(owner, type):
-            owner = next(kind for kind in owner.__mro__ if name in vars(kind))
-        held = vars(owner)[name]
-
-        def wrapper(*args: Any, **kwargs: Any) -> Any:
-            return told(held, sys._getframe(1), *args, **kwargs)
-
-        wrapper.__name__ = name
-        wrapper.__qualname__ = getattr(held, "__qualname__", name)
-        wrapper.__doc__ = held.__doc__
-        wrapper.__wrapped__ = held  # type: ignore[attr-defined]  # as functools.wraps does
-        self._wrapped.append((owner, name, held))
-        setattr(owner, name, wrapper)
-
     def _wrap_apply(self) -> None:
         held = vars(Function)["apply"]
         functions, trace = self.functions, self.trace
@@ -183,8 +174,7 @@ class Watch:
                 trace.applied(cls.__name__, args, kwargs, out)
             return out
 
-        self._wrapped.append((Function, "apply", held))
-        Function.apply = classmethod(apply)  # type: ignore[assignment, method-assign]  # put back by `stop`
+        self._wrappers.replace(Function, "apply", classmethod(apply))
 
     # --- told of the program --------------------------------------------------------------------------------
 
@@ -218,7 +208,7 @@ class Watch:
                 f"A hook changes the gradient of `{name}`: its norm is {found:.4g}, and {foretold:.4g} "
                 "without it.",
                 place, (), "look at what the hook returns, such as a factor (alpha, lambda) of 0",
-                certain=True,
+                f"pulled back without hooks, the gradient has norm {foretold:.4g}",
             ),
         )  # fmt: skip
 
@@ -236,7 +226,7 @@ class Watch:
                 f"`{name or 'A tensor'}` is the result of an op, not a leaf, so its `.grad`, read at "
                 f"{place_at(*at)}, is None.",
                 made, (), "read the gradient of the leaf it was computed from, or make it the leaf "
-                "(`.detach().requires_grad_()`), or call `retain_grad()` on it before backward", certain=True,
+                "(`.detach().requires_grad_()`), or call `retain_grad()` on it before backward",
             ),
         )  # fmt: skip
 
@@ -265,22 +255,44 @@ class Watch:
     def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if self in active:
             at = _at(sys._getframe(1))
-            self._copies[id(optimizer)] = self.loop.stepping(optimizer, at, self.full)
+            look = self.full if self.run.every is None else self.run.due(self.run.step)
+            self._before[id(optimizer)] = self.run.stepping(optimizer, look, self.name_of)
+            closure = any(map(callable, (*args[1:], *kwargs.values())))
+            self._copies[id(optimizer)] = self.loop.stepping(optimizer, at, self.full, closure)
 
     def _after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if self in active:
             self.loop.step_done(optimizer, self._copies.pop(id(optimizer), []))
+            self.run.note(self.findings, len(self.findings))
+            self.run.stepped(optimizer, self._before.pop(id(optimizer), []))
 
     def _scheduled(self, held: Any, frame: FrameType, scheduler: Any, *args: Any, **kwargs: Any) -> Any:
         self._safe(self.loop.scheduled)(scheduler, _at(frame), bool(scheduler._is_initial))
         return held(scheduler, *args, **kwargs)
 
+    def _plateau_made(self, held: Any, frame: FrameType, plateau: Any, *args: Any, **kwargs: Any) -> Any:
+        self.loop.plateaus[id(plateau)] = plateau, _at(frame), []
+        return held(plateau, *args, **kwargs)
+
+    def _plateau_stepped(
+        self, held: Any, frame: FrameType, plateau: Any, metrics: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        number = _number([metrics]) if isinstance(metrics, TensorBase) else metrics
+        if isinstance(number, (int, float)):
+            self.loop.plateaus.setdefault(id(plateau), (plateau, _at(frame), []))[2].append(float(number))
+        return held(plateau, metrics, *args, **kwargs)
+
     def _clipped(self, held: Any, frame: FrameType, parameters: Any, *args: Any, **kwargs: Any) -> Any:
         if not isinstance(parameters, TensorBase):
             parameters = list(parameters)
         count = len(parameters) if isinstance(parameters, list) else 1
-        self._safe(self.loop.clip)(_at(frame), count)
-        return held(parameters, *args, **kwargs)
+        at = _at(frame)
+        self._safe(self.loop.clip)(at, count)
+        result = held(parameters, *args, **kwargs)
+        limit = args[0] if args else kwargs.get("max_norm")
+        if isinstance(result, TensorBase) and isinstance(limit, (int, float)):
+            self._safe(self.loop.clipped_to)(at, _number([result]) or 0.0, float(limit))
+        return result
 
     def _entered(self, module: Any, outer: Any) -> None:
         frame = user_frame(sys._getframe(1))
@@ -288,6 +300,7 @@ class Watch:
 
     def _event(self, event: Event) -> None:
         look_at(event, self.findings)
+        self.run.look_at(event)
         self.layers.look_at(event, self.findings)
         self.sizes.look_at(event, self.findings)
         name = event.name
@@ -322,15 +335,16 @@ class Watch:
         leaves = [node.variable for node in path.nodes if type(node) is AccumulateGrad]
         self.names.update(names.tensors)
         self.module_names.update(names.modules)
-        self.reach.look(outputs, path.nodes, self.trace)
+        self.reach.look(outputs, path, self.trace, self.wanted)
         if call.kind == "backward":
             self.layers.backward()
             self.loop.backward(_number(outputs), leaves, at, True)
         self._goes_back(call, path, scene, at)
         self.functions.look(path, self.findings)
         self.functions.stale(path.nodes, self.findings)
-        self._values(outputs, scene)
+        self._values(outputs, scene, path)
         self._gradients(call, explanation, path, scene)
+        look_at_variables(scene, self.findings)
         self.trace.turn(at)
 
     def _goes_back(self, call: BackwardCall, path: Path, scene: Scene, at: At) -> None:
@@ -351,7 +365,6 @@ class Watch:
                 "of "
                 "them: it takes longer with each turn, and their gradients count again.",
                 found.place, (), f"cut it off in each turn: `{found.name} = {found.name}.detach()`",
-                certain=found.place is not None,
             ))  # fmt: skip
 
     def differentiated(self, call: BackwardCall, result: Any, frame: FrameType) -> None:
@@ -359,18 +372,14 @@ class Watch:
         if self.trace.on:
             self.trace.differentiated(call, result, frame)
 
-    def backward_brief(self, call: BackwardCall, frame: FrameType) -> None:
-        """Look at a call of backward that is not explained: only whether the loss is finite."""
-        value = _number(call.outputs)
-        self.loop.backward(value, (), (frame.f_code, frame.f_lasti), False)
+    def backward_brief(self, call: BackwardCall, frame: FrameType, value: float | None) -> None:
+        """Look at a call of backward that is not explained: only whether the loss, `value`, is finite."""
+        at = (frame.f_code, frame.f_lasti)
+        self.loop.backward(value, (), at, False)
+        if self.trace.on:
+            self.trace.turn(at)
         if value is not None and not math.isfinite(value):
             self._values([y for y in call.outputs if isinstance(y, TensorBase)], Scene(frame))
-
-    def _candidates(self) -> list[Any]:
-        """Return what the program means to train: what optimizers hold, or all parameters in use."""
-        if self.loop.optimizers:
-            return list(self.loop.ever_held.values())
-        return [p for m in self.layers.called.values() for p in m._parameters.values() if p is not None]
 
     def name_of(self, tensor: Any) -> str | None:
         """Return the program's name of a leaf."""
@@ -382,24 +391,7 @@ class Watch:
                 return f"{self.module_names.get(id(module), type(module).__name__)}.{name}"
         return known
 
-    def _made_at(self, leaf: Any) -> At | None:
-        owner = self.layers.owner_of(leaf)
-        return None if owner is None else self.layers.made.get(id(owner[0]))
-
-    def _stranger(self, leaf: Any) -> Place | None:
-        """Return where a module is called of which no optimizer holds anything."""
-        for module in self.layers.called.values():
-            inside = list(module.parameters())
-            if any(p is leaf for p in inside) and any(self.loop.held(p) for p in inside):
-                return None
-        owner = self.layers.owner_of(leaf)
-        if owner is None:
-            return None
-        copied = id(owner[0]) not in self.layers.made
-        named = NOT_TRAINED.search(self.name_of(leaf) or "")
-        return self.layers.uses.get(id(owner[0])) if copied or named else None
-
-    def _values(self, outputs: list[Any], scene: Scene) -> None:
+    def _values(self, outputs: list[Any], scene: Scene, path: Path | None = None) -> None:
         for y in outputs:
             if self.told_nan or is_finite(y):
                 continue
@@ -412,9 +404,10 @@ class Watch:
             def source(tensor: Any, names: Names = names) -> Place | None:
                 return self._source(tensor, names, scene)
 
-            answer = self.loop.diverged() or self.loop.broken
+            answer = diverged(self.loop) or self.loop.broken
             if answer is None:
-                answer = look_at_value(y, self.trace, name_of, source) if self.trace.events else None
+                rerun = None if path is None else Rerun(y, self.trace, path)
+                answer = look_at_value(y, self.trace, name_of, source, rerun) if self.trace.events else None
             if answer is None:
                 answer = of_value(y, scene.name_of(y) or "the loss", scene)
             self.findings.add("not finite", answer)
@@ -437,19 +430,19 @@ class Watch:
         sizes = []
         for node, part in zip(path.targets, explanation.leaves):
             leaf = node.variable
-            if part.gradient is None or not (self._wanted(leaf) or isinstance(leaf, Parameter)):
+            if part.gradient is None or not (self.wanted(leaf) or isinstance(leaf, Parameter)):
                 continue
             size = part.gradient.norm
             sizes.append((leaf, size))
             if size == 0:
-                if id(leaf) not in self.zero and asked < MOST_ASKED:
+                if finite and id(leaf) not in self.zero and asked < MOST_ASKED:
                     asked += 1
                     self.zero[id(leaf)] = (leaf, self._why_zero(leaf, part.name, call, scene))
                 continue
             if size != size or math.isinf(size):
                 if finite and id(leaf) not in self.answers and asked < MOST_ASKED:
                     asked += 1
-                    self._why_nan(leaf, part.name, call, scene)
+                    self._why_nan(leaf, part.name, call, scene, path)
                 continue
             self.alive.add(id(leaf))
         self.sizes.backward(sizes, path.nodes)
@@ -472,18 +465,18 @@ class Watch:
         self.answers[id(leaf)] = answer
         return answer
 
-    def _why_nan(self, leaf: Any, name: str, call: BackwardCall, scene: Scene) -> None:
+    def _why_nan(self, leaf: Any, name: str, call: BackwardCall, scene: Scene, path: Path) -> None:
         root = self._root(call)
         names = Names(scene.frame)
-        for event in self.trace.events:
-            if event.outputs and has_nan(event.outputs[0]):
-                answer = look_at_value(
-                    event.outputs[0], self.trace, names.of_tensor, lambda t: self._source(t, names, scene)
-                )
-                if answer is not None:
-                    self.answers[id(leaf)] = answer
-                    self.findings.add("not finite", answer)
-                    return
+        if root is not None:
+            answer = look_at_gradient(
+                leaf, Rerun(root.loss, self.trace, path), self.trace, names.of_tensor,
+                lambda t: self._source(t, names, scene),
+            )  # fmt: skip
+            if answer is not None:
+                self.answers[id(leaf)] = answer
+                self.findings.add("not finite", answer)
+                return
         if root is not None:
             answer = of_gradient(name, root, scene)
             self.answers[id(leaf)] = answer
@@ -494,140 +487,13 @@ class Watch:
 
     def finish(self) -> None:
         """Add to the findings what the whole run shows."""
-        self._safe(self._report)()
+        self._safe(Conclusions(self).add)()
 
-    def _report(self) -> None:
-        if not self.failed:
-            self._report_copied()
-        for place in without_parentheses(self._files()):
-            self.findings.add("call without parentheses", Answer(
-                "call without parentheses", f"`{place.code}` names a method and does not call it: nothing "
-                "happens.",
-                place, (), f"add parentheses: `{place.code}()`", certain=True,
-            ))  # fmt: skip
-        told: set[int] = set()
-        if not self.failed:  # what a program did not come to cannot be missing
-            told = self.reach.report(self.findings, self._wanted, self.name_of)
-            self._report_unused(told)
-        for key, (leaf, answer) in self.zero.items():
-            if key not in self.alive and answer is not None:
-                if answer.kind == "cancelled" and leaf.dim() < 2 and len(self.alive) > 0:
-                    continue  # a bias that is added and taken away: in a difference of scores it is meant
-                self.findings.add("zero gradient", self._zero_factor(_named(answer, self.name_of(leaf))))
-        if self.loop.broken is not None and not self.told_nan:
-            self.findings.add("not finite", self.loop.broken)
-        self.loop.failed = self.failed
-        self.layers.report(self.findings, self.loop.held, self.reach.reached, self.name_of)
-        told |= {key for key in self.copies if key not in self.reach.reached}
-        self.loop.report(self.name_of, told | self.layers.leaves_told(), self._made_at, self._stranger)
-        self.sizes.report(self.findings, self.name_of)
-        self._report_symmetric()
-
-    def _zero_factor(self, answer: Answer) -> Answer:
-        """Name the line that makes the weights that are 0, where these are the factor."""
-        if answer.kind != "multiplied by 0":
-            return answer
-        for module in self.layers.called.values():
-            for name, p in module._parameters.items():
-                value = None if p is None else values_of(p)
-                if value is not None and value.size > 1 and not value.any():
-                    place = self.inits.get(id(p)) or assigned(module, name)
-                    if place is not None and p.dim() >= 2:
-                        cause = f"{answer.cause} `{self.name_of(p) or name}` starts at 0 and stays there."
-                        return Answer(
-                            answer.kind, cause, place, (f"used at {answer.place}",), answer.mend, True
-                        )
-        return answer
-
-    def _files(self) -> list[str]:
-        ats = [w.at for w in self.loop.optimizers.values() if w.at is not None]
-        ats += list(self.layers.made.values())
-        return list(dict.fromkeys([*self.files, *(at[0].co_filename for at in ats)]))
-
-    def _report_copied(self) -> None:
-        """Say where weights that an optimizer holds were copied, and only the copies are used."""
-        missing = [
-            p for key, p in self.loop.ever_held.items()
-            if key in self.copies and key not in self.reach.reached
-        ]  # fmt: skip
-        if missing:
-            self.copied = {id(p) for p in missing}
-            self.findings.add("lost history", Answer(
-                "copied", f"{listed(missing, self.name_of)} get no gradient: `copy.deepcopy` makes new "
-                "leaves, and "
-                "the loss leads to these, not to the ones they were copied from.",
-                self.copies[id(missing[0])], (),
-                "compute the copies from the originals (`w - lr * g` with `create_graph=True`, or "
-                "`torch.func.functional_call`), or add their gradients to the originals", certain=True,
-            ))  # fmt: skip
-
-    def _wanted(self, leaf: Any) -> bool:
+    def wanted(self, leaf: Any) -> bool:
         """Return whether the program means to train a leaf."""
         if self.loop.optimizers:
             return self.loop.held(leaf)
         return leaf._node is LEAF and (isinstance(leaf, Parameter) or id(leaf) in self.names)
-
-    def _report_unused(self, told: set[int]) -> None:
-        if not self.reach.calls or not self.reach.reached:
-            return
-        loose = any(
-            key not in self.loop.ever_held for key in self.loop.graded if key not in self.layers.leaves_told()
-        )
-        unused: dict[Any, list[Any]] = {}
-        for leaf in self._candidates():
-            key = id(leaf)
-            if key in self.reach.reached or key in told or not leaf.requires_grad:
-                continue
-            if loose and key not in self.names:
-                continue  # a layer that was replaced: the finding about the new one tells of it
-            owner = self.layers.owner_of(leaf)
-            unused.setdefault(None if owner is None else owner[0], []).append(leaf)
-        for owner, leaves in unused.items():
-            if all(self._of_idle_optimizer(leaf) for leaf in leaves):
-                continue
-            at = None if owner is None else self.layers.made.get(id(owner))
-            use = None if owner is None else self.layers.uses.get(id(owner))
-            names = listed(leaves, self.name_of)
-            cut = aside(self.reach, leaves) if use else None
-            if cut is not None:
-                self.findings.add("lost history", Answer(
-                    cut.kind, f"Probably: {names} get no gradient: `{cut.code}` {cut.what}.",
-                    cut.place, (), cut.mend,
-                ))  # fmt: skip
-                continue
-            self.findings.add("no gradient", Answer(
-                "not reached", f"No gradient reaches {names}: "
-                + ("no loss was computed from what this call gives, so it is not used, or "
-                "overwritten." if use else "the layer is never "
-                "called."),
-                use or (None if at is None else place_at(*at)), (),
-                "use it in the forward pass, or take it out of what is trained", certain=use is None,
-            ))  # fmt: skip
-
-    def _of_idle_optimizer(self, leaf: Any) -> bool:
-        """Return whether all parameters of the optimizers that hold a leaf are out of reach: told as one."""
-        holders = [w for w in self.loop.optimizers.values() if any(p is leaf for p in w.parameters())]
-        return bool(holders) and all(
-            not any(id(p) in self.reach.reached for p in w.parameters()) for w in holders
-        )
-
-    def _report_symmetric(self) -> None:
-        for module in self.layers.kept.values():
-            weight = module._parameters.get("weight")
-            if weight is not None and weight._grad is not None and symmetric(weight, weight._grad):
-                at = self.layers.made.get(id(module))
-                self.findings.add("", Answer(
-                    "symmetric weights", f"All rows of `{self.name_of(weight) or 'a weight'}` are equal, "
-                    "and so are "
-                    "their gradients: the units can never become different.",
-                    self.inits.get(id(weight)) or (None if at is None else place_at(*at)), (),
-                    "start the weights at random", certain=True,
-                ))  # fmt: skip
-
-
-def _named(answer: Answer, name: str | None) -> Answer:
-    cause = f"`{name}` has a gradient of 0: {answer.cause}" if name else answer.cause
-    return Answer(answer.kind, cause, answer.place, answer.evidence, answer.mend, answer.certain)
 
 
 def _number(outputs: Iterable[Any]) -> float | None:

@@ -19,7 +19,7 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 SOURCES = FOLDER.parents[2] / "src"
 
-HALVES = "open", "held"
+HALVES = "open", "held", "third", "fourth", "fifth"
 
 #: What a program shows: it raises, or a gradient is missing, zero, NaN or infinite, or it trains wrongly.
 SYMPTOMS = "error", "none", "zero", "nan", "inf", "wrong"

@@ -79,7 +79,6 @@ class Functions:
                             "gradient is "
                             "wrong.", place, (f"saved at {place_at(node._code, node._at)}",),
                             "write after `backward()`, or without `.data`, so that the error is raised",
-                            certain=True,
                         ))  # fmt: skip
                         return
         self.writes = []
@@ -108,7 +107,8 @@ def _checked(cls: Any, args: tuple[Any, ...], out: Any, node: Any) -> Answer | N
             "grad_output ignored", f"The backward of {cls.__name__} gives the same for any `grad_output`: "
             "it does "
             "not multiply by it.", place, ("for a grad_output twice as large it returned the same",),
-            "multiply by it: `return grad_output * …`", certain=True,
+            "multiply by it: `return grad_output * …`",
+            "for a grad_output twice as large its result should be twice as large, and is the same",
         )  # fmt: skip
     return _against_differences(cls, args, inputs, g, once, place)
 
@@ -150,7 +150,7 @@ def _against_differences(
 
     draw = np.random.default_rng(721)
     for k in inputs:
-        if k >= len(found) or found[k] is None:
+        if k >= len(found):
             continue
         x = np.asarray(array_at_bottom(wide[k]))
         try:
@@ -172,16 +172,25 @@ def _against_differences(
             return None  # the identity: its backward is another one on purpose
         slope = float(((ahead - behind) / (2 * h) * g).sum())
         other = float(((ahead - here) / h * g).sum())
-        claimed = float((np.asarray(found[k], dtype=np.float64) * direction).sum())
+        given = found[k]
+        claimed = 0.0 if given is None else float((np.asarray(given, dtype=np.float64) * direction).sum())
         scale = max(abs(slope), abs(claimed), 1e-12)
         if abs(slope) < 1e-9 or abs(slope - other) > 0.01 * scale:
             return None  # flat, so a stand-in is meant; or at a kink
+        if given is None:
+            return Answer(
+                "backward returns None", f"The backward of {cls.__name__} returns None for input {k}, "
+                "which requires grad and has a derivative: no gradient goes on from there.", place,
+                (), "return the gradient of each input that may require grad, in the order of `forward`",
+                f"differences of its forward give a derivative, {slope:.4g} along one direction",
+            )  # fmt: skip
         if abs(slope - claimed) > 0.05 * scale:
             return Answer(
                 "wrong backward", f"The backward of {cls.__name__} is not the derivative of its forward: "
                 "along one "
                 f"direction it gives {claimed:.4g}, differences give {slope:.4g}.", place, (),
-                "derive the forward anew; `torch.autograd.gradcheck` compares each element", certain=True,
+                "derive the forward anew; `torch.autograd.gradcheck` compares each element",
+                f"differences of its forward give {slope:.4g} in place of {claimed:.4g}",
             )  # fmt: skip
     return None
 

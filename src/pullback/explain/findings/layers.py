@@ -18,7 +18,7 @@ from ...core.value import TensorBase, shape_of
 from ...nn.modules.module import Module
 from ...nn.parameter import Parameter
 from ..answer import Answer
-from ..scene import freezing, tree_of
+from ..scene import conditional, freezing, tree_of
 from ..trace import Event
 from .collected import Findings
 from .losses import origin, values_of
@@ -81,7 +81,7 @@ class Layers:
             findings.add("not held", Answer(
                 "made in forward", f"A {type(module).__name__} is made inside `forward` of "
                 f"{type(outer).__name__}: each call starts with fresh weights that no optimizer knows.",
-                place_at(*at), (), "make it in `__init__` and keep it as an attribute", certain=True,
+                place_at(*at), (), "make it in `__init__` and keep it as an attribute",
             ) if _may_have_weights(module) else Answer(
                 "made in forward, without weights", f"A {type(module).__name__} is made in each call of "
                 "`forward`.", place_at(*at), (), "make it once, in `__init__`",
@@ -107,7 +107,7 @@ class Layers:
                 f"{type(vars(outer)[where]).__name__} of modules: their parameters are not among "
                 "`parameters()`, so no optimizer, `to()` or `state_dict` knows them.",
                 assigned(outer, where) or place, (),
-                "use `nn.ModuleList` or `nn.ModuleDict`", certain=True,
+                "use `nn.ModuleList` or `nn.ModuleDict`",
             ))  # fmt: skip
 
     def _inside(self, outer: Any) -> set[int]:
@@ -131,7 +131,7 @@ class Layers:
                 "made in forward", f"A tensor that requires grad is made in each call of "
                 f"{type(event.module).__name__}.forward: it starts again each time, and no optimizer holds "
                 "it.",
-                event.place, (), "make it once in `__init__`, as an `nn.Parameter`", certain=True,
+                event.place, (), "make it once in `__init__`, as an `nn.Parameter`",
             ))  # fmt: skip
         if event.name == "batch_norm":
             made = origin(event.maker_of(event.argument(0, "input")), set())
@@ -142,7 +142,7 @@ class Layers:
                     findings.add("note", Answer(
                         "bias before batch norm", f"The bias of the {made.name} before a batch norm has no "
                         "effect: the mean is taken away again, so its gradient is 0.", made.place, (),
-                        "make that layer with `bias=False`", certain=False,
+                        "make that layer with `bias=False`",
                     ))  # fmt: skip
         elif event.name in ("dropout", "dropout1d", "dropout2d", "alpha_dropout", "feature_dropout"):
             module = event.module
@@ -152,7 +152,7 @@ class Layers:
                     "dropout in eval", f"F.{event.name} drops values although the module is in eval mode: "
                     "its "
                     "`training` is True by default.", event.place, (),
-                    "pass `training=self.training`, or use `nn.Dropout`", certain=True,
+                    "pass `training=self.training`, or use `nn.Dropout`",
                 ))  # fmt: skip
 
     # --- at the end -----------------------------------------------------------------------------------------
@@ -172,10 +172,11 @@ class Layers:
 
     def report(
         self, findings: Findings, held: Callable[[Any], bool], reached: dict[int, Any],
-        name_of: Callable[[Any], str | None],
+        name_of: Callable[[Any], str | None], optimizers: bool = True,
     ) -> None:  # fmt: skip
         """Add what the whole run shows."""
-        self._report_frozen(findings, name_of)
+        self._report_frozen(findings, name_of, held if optimizers else None)
+        self._report_flags(findings)
         for module, place, at in self.in_eval.values():
             if not any(id(p) in reached for p in module.parameters()):
                 continue
@@ -183,7 +184,7 @@ class Layers:
                 "trained in eval mode", f"{type(module).__name__} is in eval mode while it is trained: "
                 "dropout is off, "
                 "and batch norm uses its running statistics.", place_at(*at) if at else place, (),
-                "call `model.train()` at the beginning of each epoch, after each evaluation", certain=True,
+                "call `model.train()` at the beginning of each epoch, after each evaluation",
             ))  # fmt: skip
         for key, (module, place) in self.evaluated.items():
             if module.training and key in self.trained and _depends_on_mode(module):
@@ -197,18 +198,25 @@ class Layers:
         self._report_shared(findings)
         self._report_attributes(findings, held, reached)
 
-    def _report_frozen(self, findings: Findings, name_of: Any) -> None:
+    def _report_frozen(self, findings: Findings, name_of: Any, held: Callable[[Any], bool] | None) -> None:
         frozen = [p for m in self.called.values() for p in m._parameters.values()
                   if p is not None and not p.requires_grad]  # fmt: skip
         place = None if not frozen else freezing(self._files(frozen))
+        if held is not None and (place is None or not conditional(place)):
+            frozen = [p for p in frozen if held(p)]  # what no optimizer holds is frozen on purpose
+        owner = None if not frozen else self.owner_of(frozen[0])
+        if place is None and owner is not None and id(owner[0]) in self.made:
+            place = place_at(*self.made[id(owner[0])])  # made so, as `Embedding.from_pretrained` does
         if frozen and place is not None:
             findings.add("frozen", Answer(
                 "frozen", f"{listed(frozen, name_of)} {'are' if len(frozen) > 1 else 'is'} frozen "
                 "(`requires_grad` "
                 "is False): no gradient reaches it, and it is not trained.", place, (),
-                "set `requires_grad` to True again for what is to be trained", certain=False,
+                "set `requires_grad` to True again for what is to be trained",
             ))  # fmt: skip
         for module in self.called.values():
+            if type(module).__module__.partition(".")[0] in (__name__.partition(".")[0], "torch"):
+                continue
             for name, buffer in module._buffers.items():
                 value = None if buffer is None or _normalises(module) else values_of(buffer)
                 if value is not None and value.dtype.kind == "f" and value.size > 1 and not value.any():
@@ -219,6 +227,20 @@ class Layers:
                         _registered(module, name), (), f"write `self.{name} = nn.Parameter(…)` if it is to "
                         "be learned",
                     ))  # fmt: skip
+
+    def _report_flags(self, findings: Findings) -> None:
+        """Say where `requires_grad` was set on a module, which has no such flag."""
+        for module in {id(m): m for m in (*self.kept.values(), *self.called.values())}.values():
+            flag = vars(module).get("requires_grad")
+            if not isinstance(flag, bool) or all(p.requires_grad is flag for p in module.parameters()):
+                continue
+            findings.add("frozen", Answer(
+                "flag of a module", f"`requires_grad = {flag}` is set on a {type(module).__name__}: a module "
+                "has no such flag, so this only makes an attribute and its parameters stay as they are.",
+                freezing(self._files([])), (), f"call `module.requires_grad_({flag})`, which sets it on "
+                "every parameter",
+            ))  # fmt: skip
+            return
 
     def _files(self, frozen: Any) -> list[str]:
         found = [at[0].co_filename for at in self.made.values()]
@@ -235,7 +257,7 @@ class Layers:
                     "made anew in each turn", f"A {type(modules[0]).__name__} is made anew in each turn of "
                     "the "
                     "training: its weights start afresh, and no optimizer holds them.", place_at(*at), (),
-                    "make it once, before the loop", certain=True,
+                    "make it once, before the loop",
                 ))  # fmt: skip
 
     def _report_shared(self, findings: Findings) -> None:
@@ -249,7 +271,6 @@ class Layers:
                     "weights.",
                     place_at(*self.made[id(module)]) if id(module) in self.made else None, (),
                     "make one for each place: `[nn.Linear(…) for _ in range(n)]` instead of `[layer] * n`",
-                    certain=True,
                 ))  # fmt: skip
 
     def _report_attributes(self, findings: Findings, held: Any, reached: dict[int, Any]) -> None:
@@ -263,7 +284,7 @@ class Layers:
                         "no parameter", f"`self.{name}` of {type(module).__name__} is a plain tensor that "
                         "requires "
                         "grad, no `nn.Parameter`: it is not among `parameters()`, so no optimizer holds it.",
-                        assigned(module, name), (), f"write `self.{name} = nn.Parameter(…)`", certain=True,
+                        assigned(module, name), (), f"write `self.{name} = nn.Parameter(…)`",
                     ))  # fmt: skip
 
 

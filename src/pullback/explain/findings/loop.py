@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import ast
-import linecache
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from types import CodeType
@@ -13,28 +12,22 @@ from typing import Any
 import numpy as np
 
 from ...core.blame import Place, next_sequence, place_at
-from ...core.value import shape_of
 from ...nn.parameter import Parameter
 from ..answer import Answer
-from ..scene import place_in, tree_of
 from ..shown import norm
 from .collected import Findings
 from .losses import values_of
+from .rates import report_rates, shrinks
 from .reach import listed
+from .written import rebinding
 
 At = tuple[CodeType, int]
 
-#: A step that changes a weight by more than this times its size is too large, where the loss does not fall.
-LARGE_STEP = 1.0
-
-#: A rate this much smaller than the largest one is as good as none.
-FALLEN = 1e-3
-
-#: A loss that has grown by this factor before it is not finite has diverged.
-GROWN = 100
-
 #: Elements of the largest parameter whose change is measured.
 MOST_MEASURED = 4_000_000
+
+#: Gradients of an earlier turn that are copied.
+MOST_COPIED = 2
 
 
 @dataclass
@@ -49,6 +42,7 @@ class Watched:
     largest: tuple[float, Any] = (0.0, None)
     smallest: float = math.inf
     with_gradient: int = 0
+    shrinking: int = 0
 
     def parameters(self) -> Iterable[Any]:
         """Return what it holds."""
@@ -63,6 +57,8 @@ class Loop:
         self.findings = findings
         self.optimizers: dict[int, Watched] = {}
         self.schedulers: dict[int, tuple[Any, At | None, int]] = {}
+        #: Schedules that go by a metric, where each was made, and what it was given.
+        self.plateaus: dict[int, tuple[Any, At | None, list[float]]] = {}
         self.ever_held: dict[int, Any] = {}
         self.graded: dict[int, Any] = {}
         self.stepped: set[int] = set()
@@ -70,6 +66,8 @@ class Loop:
         self.losses: list[float] = []
         self.backwards = 0
         self.fresh = False
+        #: How many calls of backward there were before the step with a closure that is running; -1 for none.
+        self.inside = -1
         self.cleared: At | None = None
         self.clipped: At | None = None
         self.last = ""
@@ -78,6 +76,16 @@ class Loop:
         self.step_owner: list[tuple[int, Watched]] = []
         self.broken: Answer | None = None
         self.failed = False
+        #: Copies of gradients of an earlier turn, as a backward found them.
+        self.left_over: dict[int, Any] = {}
+        #: The losses of each line that calls backward.
+        self.by_line: dict[At | None, list[float]] = {}
+        #: Leaves and the line that called backward for them last when a step used their gradient; and lines
+        #: whose gradients were cleared before a step did, with the line that cleared them, and how often.
+        self.used: set[tuple[int, At | None]] = set()
+        self.discarded: dict[tuple[int, At | None], tuple[At | None, int]] = {}
+        #: How many times gradients were clipped to less than a thousandth from each line, and how often not.
+        self.clips: dict[At | None, list[float]] = {}
         #: Where the last schedule of each optimizer was made.
         self.schedule_made: dict[int, At | None] = {}
         #: When each line that makes a module or an optimizer was there last.
@@ -91,9 +99,22 @@ class Loop:
         if known is None:
             known = self.optimizers[id(optimizer)] = Watched(optimizer, at)
             self.order[at] = next_sequence()
+            self._held_again(known)
         for p in known.parameters():
             self.ever_held[id(p)] = p
         return known
+
+    def _held_again(self, known: Watched) -> None:
+        """Say where an optimizer is given the same weights several times."""
+        counts = Counter(map(id, known.parameters()))
+        most = max(counts.values(), default=0)
+        if most > 1 and known.at is not None:
+            self.findings.add("another model", Answer(
+                "held several times", f"The optimizer is given the same weights {most} times: modules "
+                "that are meant to be different are one and the same object, as in `[layer] * n`, or its "
+                "parameters are listed twice.", place_at(*known.at), (),
+                "make one for each place: `[Net() for _ in range(n)]`; list each parameter once",
+            ))  # fmt: skip
 
     def held(self, leaf: Any) -> bool:
         """Return whether an optimizer holds a leaf."""
@@ -104,12 +125,13 @@ class Loop:
         self.backwards += 1
         if loss is not None:
             self.losses.append(loss)
+            self.by_line.setdefault(at, []).append(loss)
         if self.last == "clip" and self.clipped is not None and not self.fresh:
             self.findings.add("clipped too early", Answer(
                 "clipped before backward", "Gradients are clipped before backward has computed them: the "
                 "step "
                 "then uses gradients that were not clipped.", place_at(*self.clipped), (),
-                "clip between `backward()` and `step()`", certain=True,
+                "clip between `backward()` and `step()`",
             ))  # fmt: skip
         for leaf in leaves:
             self._accumulates(leaf, at)
@@ -130,14 +152,23 @@ class Loop:
             self.stepped.discard(key)
             self.stale.pop(key, None)
             return
+        if self.inside >= 0 and self.backwards > self.inside + 1 and at is not None:
+            self.findings.add("accumulated", Answer(
+                "gradients not cleared", "The closure of the optimizer is called several times in one step, "
+                "and its backward adds to the gradients of the call before.", place_at(*at), (),
+                "call `optimizer.zero_grad()` in the closure, before `backward()`",
+            ))  # fmt: skip
         self.sources.setdefault(key, []).append((at, self.backwards))
         if key in self.stepped:
             self.stepped.discard(key)
             self.stale[key] = at
+            if value.size <= MOST_MEASURED and len(self.left_over) < MOST_COPIED:
+                self.left_over[key] = value.copy()
 
     def zeroed(self, at: At | None, leaves: Iterable[Any]) -> None:
         """Note a call of zero_grad for some leaves."""
-        for leaf in leaves:
+        for leaf in {id(leaf): leaf for leaf in leaves}.values():
+            self._discards(leaf, at)
             self.stale.pop(id(leaf), None)
             self.stepped.discard(id(leaf))
         if self.fresh and self.last in ("backward", "clip"):
@@ -145,6 +176,23 @@ class Loop:
         else:
             self.cleared = None
         self.last = "zero"
+
+    def _discards(self, leaf: Any, at: At | None) -> None:
+        """Note that a gradient is cleared which no step has used."""
+        key = id(leaf)
+        sources = self.sources.get(key)
+        used = key in self.stepped or key in self.stale
+        if key not in self.ever_held or not sources or used or not _some(leaf._grad):
+            return
+        source = key, sources[-1][0]
+        _, count = self.discarded.get(source, (at, 0))
+        self.discarded[source] = at, count + 1
+        self.sources[key] = []
+
+    def clipped_to(self, at: At | None, norm_before: float, limit: float) -> None:
+        """Note how large gradients were that are clipped, against the limit."""
+        if limit > 0 and math.isfinite(norm_before):
+            self.clips.setdefault(at, []).append(norm_before / limit)
 
     def clip(self, at: At | None, count: int) -> None:
         """Note that gradients are clipped."""
@@ -154,13 +202,12 @@ class Loop:
                 "nothing clipped", "The clipping gets no parameters: an iterator such as "
                 "`model.parameters()` "
                 "that was used up before is empty.", place_at(*at), (), "pass `model.parameters()` anew",
-                certain=True,
             ))  # fmt: skip
         elif self.last == "step" and not self.fresh and at is not None:
             self.findings.add("clipped too early", Answer(
                 "clipped after the step", "Gradients are clipped after the step has used them.",
                 place_at(*at), (),
-                "clip between `backward()` and `step()`", certain=True,
+                "clip between `backward()` and `step()`",
             ))  # fmt: skip
         self.last = "clip"
 
@@ -177,14 +224,16 @@ class Loop:
                 "learning "
                 "rate is skipped.", place_at(*at), (), "call `optimizer.step()` first, then "
                 "`scheduler.step()`",
-                certain=True,
             ))  # fmt: skip
 
-    def stepping(self, optimizer: Any, at: At | None, full: bool) -> list[tuple[Any, Any]]:
+    def stepping(
+        self, optimizer: Any, at: At | None, full: bool, closure: bool = False
+    ) -> list[tuple[Any, Any]]:
         """Note that an optimizer is about to step; return copies of what it may change."""
         known = self.made(optimizer, None)
         known.steps += 1
         known.step_at = at
+        self.inside = self.backwards if closure else -1
         rate = optimizer.param_groups[0].get("lr")
         known.rates.append(float(rate) if isinstance(rate, (int, float)) else math.nan)
         place = None if at is None else place_at(*at)
@@ -197,32 +246,46 @@ class Loop:
                 "them: "
                 f"the step at line {0 if place is None else place.line} uses the sum of all turns so far.",
                 place_at(*stale[0]), (), "call `optimizer.zero_grad()` in each turn, before `backward()`",
-                certain=True,
+                self._without_left_over(known),
             ))  # fmt: skip
         with_gradient = [p for p in known.parameters() if p._grad is not None]
+        self.used |= {(id(p), self.sources[id(p)][-1][0]) for p in with_gradient if self.sources.get(id(p))}
         if with_gradient:
             known.with_gradient += 1
+            known.shrinking += shrinks(optimizer)
         some = any(_some(p._grad) for p in with_gradient)
         if self.cleared is not None and self.fresh and not some:
             self.findings.add("cleared too early", Answer(
                 "cleared before the step", "Gradients are cleared between `backward()` and the step, which "
                 "then "
                 "has nothing to go by.", place_at(*self.cleared), (f"the step is at {place}",),
-                "clear them before `backward()`, or after the step", certain=True,
+                "clear them before `backward()`, or after the step",
             ))  # fmt: skip
         elif (
             self.last in ("zero", "", "step") and not self.fresh and self.backwards == 0 and place is not None
+            and not closure
         ):
             self.findings.add("order", Answer(
                 "step before backward", "The optimizer steps before any backward: there are no gradients "
                 "yet.",
-                place, (), "call `backward()` first, then the step", certain=not some,
+                place, (), "call `backward()` first, then the step",
             ))  # fmt: skip
         self._mixed(known, place)
         return [
             (p, value.copy()) for p in with_gradient
             if (value := values_of(p)) is not None and value.size <= MOST_MEASURED
         ]  # fmt: skip
+
+    def _without_left_over(self, known: Watched) -> str:
+        """Return how large a gradient is without what an earlier turn left in it."""
+        for p in known.parameters():
+            left, now = self.left_over.get(id(p)), None if p._grad is None else values_of(p._grad)
+            if left is None or now is None or left.shape != now.shape:
+                continue
+            whole, alone = norm(now), norm(now.astype(np.float64) - left.astype(np.float64))
+            if math.isfinite(whole) and abs(whole - alone) > 1e-3 * whole:
+                return f"without what was left, the gradient has norm {alone:.3g} in place of {whole:.3g}"
+        return ""
 
     def _mixed(self, known: Watched, place: Place | None) -> None:
         """Say where a gradient holds a part from the loss of another optimizer."""
@@ -242,13 +305,14 @@ class Loop:
                         f"gradients that are used at {place}.", place_at(*at), (),
                         "cut the loss off from what it does not train (`fake.detach()`), or call "
                         "`zero_grad()` of "
-                        "the other optimizer directly before its own backward", certain=True,
+                        "the other optimizer directly before its own backward",
                     ))  # fmt: skip
                     return
 
     def step_done(self, optimizer: Any, copies: list[tuple[Any, Any]]) -> None:
         """Note that an optimizer has stepped; look at how far the weights went."""
         known = self.made(optimizer, None)
+        self.inside = -1
         self.step_owner.append((self.backwards, known))
         del self.step_owner[:-64]
         self.stepped |= {id(p) for p in known.parameters() if p._grad is not None}
@@ -286,7 +350,6 @@ class Loop:
             place_at(*known.step_at), (f"step {known.steps}, learning rate {known.rates[-1]:g}",),
             "look for the first value that is not finite" if infinite else "take a smaller learning rate, "
             "or clip",
-            certain=True,
         )  # fmt: skip
 
     # --- at the end -----------------------------------------------------------------------------------------
@@ -298,7 +361,8 @@ class Loop:
         """Add what the whole run shows; `told` are leaves of which another finding tells."""
         self._report_held(name_of, told, made_at, used_at)
         self._report_steps()
-        self._report_rates(name_of)
+        self._report_discarded()
+        report_rates(self, name_of)
         self._report_unchanged(name_of)
 
     def _report_held(
@@ -322,7 +386,7 @@ class Loop:
                     None if known.at is None else place_at(*known.at), (),
                     "make the optimizer from the parameters of the model that is trained, after that model "
                     "has "
-                    "its final layers", certain=True,
+                    "its final layers",
                 ))  # fmt: skip
         self._report_overlap(name_of)
         loose = [
@@ -339,7 +403,7 @@ class Loop:
                 "loss "
                 "goes back through it: a target or teacher network is used with its history.",
                 used_at(strangers[0]), (),
-                "call it under `with torch.no_grad():`, or `detach()` what it gives", certain=False,
+                "call it under `with torch.no_grad():`, or `detach()` what it gives",
             ))  # fmt: skip
         loose = [leaf for leaf in loose if used_at(leaf) is None]
         if not loose:
@@ -352,7 +416,7 @@ class Loop:
             "no optimizer holds it", f"No optimizer holds {listed(loose, name_of)}, which backward gives a "
             f"gradient: it never changes.{why}", None if place is None else place_at(*place), (),
             "make the optimizer after the model has its final layers, pass it to the optimizer "
-            "(`add_param_group`), or freeze it with `requires_grad_(False)`", certain=True,
+            "(`add_param_group`), or freeze it with `requires_grad_(False)`",
         ))  # fmt: skip
 
     def _report_overlap(self, name_of: Callable[[Any], str | None]) -> None:
@@ -366,90 +430,29 @@ class Loop:
                         "held twice", f"This optimizer holds `{name_of(p) or 'a weight'}`, which another "
                         "optimizer "
                         f"holds already ({first}): both move it.", place_at(*known.at), (),
-                        "give each optimizer the parameters of its own model", certain=True,
+                        "give each optimizer the parameters of its own model",
                     ))  # fmt: skip
                     return
+
+    def _report_discarded(self) -> None:
+        for source, (cleared, count) in self.discarded.items():
+            if source in self.used and count > 1 and cleared is not None and source[1] is not None:
+                called = place_at(*source[1])
+                self.findings.add("cleared too early", Answer(
+                    "cleared before a step", f"The gradients of {count} calls of backward (line "
+                    f"{0 if called is None else called.line}) are cleared and lost before a step uses "
+                    "them; those of others are used: what several calls "
+                    "add up is thrown away.", place_at(*cleared), (),
+                    "call `zero_grad()` only after a step, under the same condition as the step",
+                ))  # fmt: skip
 
     def _report_steps(self) -> None:
         for known in self.optimizers.values():
             if known.steps == 0 and self.backwards and known.at is not None and not self.failed:
                 self.findings.add("never stepped", Answer(
                     "never stepped", "This optimizer never steps, so what it holds is not trained.",
-                    place_at(*known.at), (), "call its `step()` after `backward()`", certain=True,
+                    place_at(*known.at), (), "call its `step()` after `backward()`",
                 ))  # fmt: skip
-
-    def _report_rates(self, name_of: Callable[[Any], str | None]) -> None:
-        for known in self.optimizers.values():
-            rates = [r for r in known.rates if math.isfinite(r)]
-            scheduled = [
-                s for s in self.schedulers.values() if getattr(s[0], "optimizer", None) is known.optimizer
-            ]
-            if (
-                len(rates) >= 2
-                and scheduled
-                and min(rates) < FALLEN * max(rates)
-                and rates[-1] < FALLEN * max(rates)
-            ):
-                at = scheduled[0][1]
-                self.findings.add("learning rate", Answer(
-                    "learning rate fell", f"The learning rate fell from {max(rates):g} to {rates[-1]:g} "
-                    "within "
-                    f"{len(rates)} steps; the schedule stepped {scheduled[0][2]} times.",
-                    None if at is None else place_at(*at), (),
-                    "step the schedule once an epoch, or count its length in steps", certain=True,
-                ))  # fmt: skip
-            elif rates and max(rates) == 0 and known.at is not None:
-                at = self.schedule_made.get(id(known.optimizer)) or known.at
-                self.findings.add("learning rate", Answer(
-                    "learning rate 0", "The learning rate is 0 in every step.", place_at(*at), (),
-                    "pass a positive rate, or look at the schedule", certain=True,
-                ))  # fmt: skip
-            worse = self._worse()
-            ratio, leaf = known.largest
-            if ratio > LARGE_STEP and worse is not None and known.at is not None:
-                self.findings.add("learning rate", Answer(
-                    "learning rate too large", f"One step changed `{name_of(leaf) or 'a weight'}` "
-                    f"{tuple(shape_of(leaf))} by {ratio:.3g} times its size, and the loss went from "
-                    f"{worse[0]:.3g} to {worse[1]:.3g}.", place_at(*known.at), (),
-                    f"take a smaller learning rate than {max(rates, default=math.nan):g}",
-                ))  # fmt: skip
-            elif (
-                known.with_gradient >= 2
-                and known.smallest < math.inf
-                and 0 < ratio < 1e-7
-                and known.at is not None
-            ):
-                self.findings.add("learning rate", Answer(
-                    "learning rate too small", f"No step changed a weight by more than {ratio:.1g} of its "
-                    "size.",
-                    place_at(*known.at), (), "take a larger learning rate",
-                ))  # fmt: skip
-
-    def diverged(self) -> Answer | None:
-        """Return the answer that the loss grew from step to step until it was not finite."""
-        finite = [v for v in self.losses if math.isfinite(v)]
-        known = max(self.optimizers.values(), key=lambda w: w.steps, default=None)
-        if known is None or known.at is None or len(finite) < 3 or not known.rates:
-            return None
-        if abs(finite[-1]) < GROWN * max(abs(finite[0]), 1e-12) or abs(finite[-1]) < abs(finite[-2]):
-            return None
-        return Answer(
-            "diverged", f"The loss grew from {finite[0]:.3g} to {finite[-1]:.3g} and beyond within "
-            f"{known.steps} "
-            f"steps: the learning rate {known.rates[-1]:g} is too large, the steps overshoot.",
-            place_at(*known.at), (), "take a smaller learning rate, scale the data, or clip the gradients",
-            certain=False,
-        )  # fmt: skip
-
-    def _worse(self) -> tuple[float, float] | None:
-        """Return the first and a last loss that is larger or not finite."""
-        if len(self.losses) < 2:
-            return None
-        first = next((v for v in self.losses if math.isfinite(v)), None)
-        last = self.losses[-1]
-        if first is None or (math.isfinite(last) and last <= first):
-            return None
-        return first, last
 
     def _report_unchanged(self, name_of: Callable[[Any], str | None]) -> None:
         """Say where weights have gradients, nothing steps, and nothing ever changed them."""
@@ -459,7 +462,7 @@ class Loop:
         pairs = [(self.first_values[id(x)], values_of(x)) for x in leaves]
         if not pairs or any(now is None or not np.array_equal(then, now) for then, now in pairs):
             return
-        place = _rebinding(self.sources)
+        place = rebinding(self.sources)
         if place is None and (self.backwards < 3 or not all(isinstance(x, Parameter) for x in leaves)):
             return  # gradients may be all that is wanted
         self.findings.add("no optimizer", Answer(
@@ -468,43 +471,10 @@ class Loop:
             "nothing ever changes the values.", place, (),
             "write into the parameters under `with torch.no_grad():` (`p -= lr * p.grad`; `p = p - …` only "
             "gives "
-            "the name another tensor), or use an optimizer", certain=place is not None,
+            "the name another tensor), or use an optimizer",
         ))  # fmt: skip
 
 
 def _some(grad: Any) -> bool:
     value = None if grad is None else values_of(grad)
     return value is not None and bool(np.any(value))
-
-
-def _rebinding(sources: dict[int, list[tuple[At | None, int]]]) -> Place | None:
-    """Return a line such as ``p = p - lr * p.grad`` in the files that call backward."""
-    for listed_ in sources.values():
-        for at, _ in listed_:
-            tree = None if at is None else tree_of(at[0].co_filename)
-            for node in ast.walk(tree) if tree is not None else ():
-                if isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp):
-                    text = ast.unparse(node.value)
-                    if ".grad" in text and ast.unparse(node.targets[0]) in text and at is not None:
-                        file = at[0].co_filename
-                        return Place(
-                            file, node.lineno, at[0].co_name, linecache.getline(file, node.lineno).strip()
-                        )
-    return None
-
-
-#: Methods that do something when they are called, and nothing when they are only named.
-DOING = ("backward", "step", "zero_grad", "train", "eval", "detach_", "update")
-
-
-def without_parentheses(files: Iterable[str]) -> list[Place]:
-    """Return the statements of some files that name such a method and do not call it."""
-    found = []
-    for file in files:
-        tree = tree_of(file)
-        for node in ast.walk(tree) if tree is not None else ():
-            if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Attribute):
-                continue
-            if node.value.attr in DOING:
-                found.append(place_in(file, node.lineno))
-    return found

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ...core.modes import modes, put_modes, reset_modes
 from ...core.node import DIFFERENTIABLE
 from ...core.value import TensorBase, dtype_of, shape_of
 from ..answer import Answer
 from ..trace import Event
-from ..walk import array_at_bottom
+from ..walk import array_at_bottom, looking
 from .collected import Findings
 
 #: Losses that compare element by element.
@@ -30,6 +31,9 @@ PASSING = {
     "view", "reshape", "contiguous", "clone", "to", "float", "double", "squeeze", "unsqueeze", "flatten",
     "permute", "transpose", "dropout", "type", "__getitem__", "detach", "T", "t",
 }  # fmt: skip
+
+#: Said of an axis that the program does not name.
+CHOSEN = ", as torch chooses where `dim` is left out"
 
 #: Results of these have an axis that was put in on purpose.
 SHAPING = {
@@ -146,9 +150,9 @@ def _elementwise(event: Event, findings: Findings) -> None:
         findings.add("broadcast", Answer(
             "broadcast", f"The input of {event.name} has shape {_dims(have)} and the target {_dims(want)}: "
             f"they broadcast to {_dims(whole)}, so every prediction is compared with every target.",
-            event.place, (), _same_shape(have, want),
-            certain=whole not in (have, want) or len(have) != len(want),
+            event.place, (), _same_shape(have, want), _pair_by_pair(event, x, target),
         ))  # fmt: skip
+    maker = event.maker_of(target)
     if target._node is not None and x._node is None:
         findings.add("wrong input of a loss", Answer(
             "swapped", f"The target of {event.name} requires grad and the input does not: they are swapped, "
@@ -158,11 +162,64 @@ def _elementwise(event: Event, findings: Findings) -> None:
         ))  # fmt: skip
     elif target._node is not None and x._node is not None and _is_bootstrapped(event, target):
         findings.add("", Answer(
-            "target with history", f"The target of {event.name} requires grad: the loss also moves the "
-            "target "
-            "towards the prediction.", event.place, (),
+            "target with history", f"The target of {event.name}{_line_of(event)} requires grad: the loss "
+            "also moves the target towards the prediction.",
+            event.place if maker is None else maker.place, (f"the loss is at {event.place}",),
             "compute the target under `with torch.no_grad():`, or pass `target.detach()`",
         ))  # fmt: skip
+
+
+def _value(event: Event, x: Any, target: Any) -> float | None:
+    """Return what a loss gives on another input and target; None where that cannot be run."""
+    if event.function is None:
+        return None
+    flag, before = looking.set(True), put_modes(modes()._replace(grad=False, function_modes=()))
+    try:
+        value = values_of(event.function(x, target, *event.args[2:], **_others(event)))
+    except Exception:  # noqa: BLE001  # another input than the program's: nothing is claimed then
+        return None
+    finally:
+        reset_modes(before)
+        looking.reset(flag)
+    return float(value.mean()) if value is not None and value.size else None
+
+
+def _others(event: Event) -> dict[str, Any]:
+    return {name: v for name, v in event.kwargs.items() if name not in ("input", "target")}
+
+
+def _changes(event: Event, x: Any, target: Any, how: str) -> str:
+    """Return what a loss is on a mended input, where that is another number."""
+    now, mended = (values_of(event.outputs[0]) if event.outputs else None), _value(event, x, target)
+    if now is None or not now.size or mended is None:
+        return ""
+    before = float(now.mean())
+    return f"{how} the loss is {mended:.4g} in place of {before:.4g}" if differs(before, mended) else ""
+
+
+def differs(before: float, after: float) -> bool:
+    """Return whether two finite numbers differ by more than rounding."""
+    return bool(np.isfinite(before) and np.isfinite(after)) and abs(after - before) > 1e-5 * (
+        abs(before) + abs(after)
+    )
+
+
+def _pair_by_pair(event: Event, x: Any, target: Any) -> str:
+    if np.prod(shape_of(x)) != np.prod(shape_of(target)):
+        return ""
+    return _changes(event, x.detach().reshape(shape_of(target)), target, "each prediction with its target,")
+
+
+def _on_scores(event: Event, made: Event) -> str:
+    scores, target = made.argument(0, "input"), event.argument(1, "target")
+    if not isinstance(scores, TensorBase) or shape_of(scores) != shape_of(event.argument(0, "input")):
+        return ""
+    return _changes(event, scores, target, f"on what goes into the {made.name}")
+
+
+def _line_of(event: Event) -> str:
+    place = event.place
+    return "" if place is None else f" at line {place.line}"
 
 
 def _is_bootstrapped(event: Event, target: Any) -> bool:
@@ -186,6 +243,7 @@ def _arithmetic(event: Event, findings: Findings) -> None:
     have, want = shape_of(a), shape_of(b)
     if len(want) > len(have):
         a, b, have, want = b, a, want, have
+    _along_the_width(event, a, b, findings)
     column = len(have) == 2 and len(want) == 1 and have[1] == 1 and have[0] > 1 and want[0] > 1
     if not column or (a._node is None) == (b._node is None):
         return
@@ -198,7 +256,21 @@ def _arithmetic(event: Event, findings: Findings) -> None:
         "every "
         "row of one is combined with every element of the other.", event.place, (),
         "give both one shape: `.squeeze(-1)` on the one, or `.unsqueeze(-1)` on the other",
-        certain=have[0] == want[0],
+    ))  # fmt: skip
+
+
+def _along_the_width(event: Event, a: Any, b: Any, findings: Findings) -> None:
+    """Say where one number for each sample meets the last axis, which has the same size by chance."""
+    have, want = shape_of(a), shape_of(b)
+    if len(have) < 3 or len(want) != 1 or not have[0] == have[-1] == want[0] > 1:
+        return
+    if event.maker_of(b) is None:
+        return  # made once, as weights and statistics of features are
+    findings.add("broadcast", Answer(
+        "broadcast along the last axis", f"Shapes {_dims(have)} and {_dims(want)} broadcast along the "
+        f"last axis; the first one, the batch, has the same size {want[0]}, so one number for each sample "
+        "would be meant.", event.place, (),
+        f"give it the axes that are lacking: `.view(-1{', 1' * (len(have) - 1)})`",
     ))  # fmt: skip
 
 
@@ -237,13 +309,13 @@ def _classes(event: Event, findings: Findings) -> None:
             "no "
             "gradient.", event.place, (f"the input has shape {_dims(values.shape)}",),
             "give the last layer one output for each class; for two classes with one output use "
-            "`binary_cross_entropy_with_logits`", certain=True,
+            "`binary_cross_entropy_with_logits`",
         ))  # fmt: skip
         return
     if x._node is None and target._node is not None:
         findings.add("wrong input of a loss", Answer(
             "swapped", f"The target of {event.name} requires grad and the input does not: they are swapped.",
-            event.place, (), "pass the prediction first, then the target", certain=True,
+            event.place, (), "pass the prediction first, then the target",
         ))  # fmt: skip
     made = origin(event.maker_of(x))
     last = origin(event.maker_of(x), {"dropout", "clone", "contiguous"})
@@ -263,7 +335,8 @@ def _classes(event: Event, findings: Findings) -> None:
                 "softmax twice", "cross_entropy takes a softmax itself, and its input is a softmax already: "
                 "the gradient becomes small and the loss cannot come near 0.", at,
                 (f"the loss is at {event.place}", "each row of the input is positive and adds up to 1"),
-                "pass the scores before the softmax", certain=softmax,
+                "pass the scores before the softmax",
+                _on_scores(event, made) if softmax and made is not None else "",
             ))  # fmt: skip
         elif made is not None and made.name in ("sigmoid", "relu", "tanh", "relu_"):
             findings.add("wrong input of a loss", Answer(
@@ -278,7 +351,7 @@ def _classes(event: Event, findings: Findings) -> None:
         findings.add("wrong input of a loss", Answer(
             "no log-probabilities", f"nll_loss takes log-probabilities, and its input holds {kind}.", at,
             (f"the loss is at {event.place}",),
-            "use `log_softmax` before it, or `cross_entropy` on the scores", certain=True,
+            "use `log_softmax` before it, or `cross_entropy` on the scores",
         ))  # fmt: skip
     if indices and labels.size:
         ignored = event.argument(3, "ignore_index", -100)
@@ -286,7 +359,7 @@ def _classes(event: Event, findings: Findings) -> None:
             findings.add("data not finite", Answer(
                 "nothing selected", f"Every target is {ignored}, which {event.name} ignores: the mean over "
                 "no "
-                "elements is NaN.", event.place, (), "leave such batches out", certain=True,
+                "elements is NaN.", event.place, (), "leave such batches out",
             ))  # fmt: skip
 
 
@@ -299,8 +372,7 @@ def _logits(event: Event, findings: Findings) -> None:
     findings.add("softmax twice", Answer(
         "sigmoid twice", f"binary_cross_entropy_with_logits takes a sigmoid itself, and its input has been "
         f"through {made.name} already.", made.place, (f"the loss is at {event.place}",),
-        "pass the scores before it, or use `binary_cross_entropy`",
-        certain=bool(((values >= 0) & (values <= 1)).all()),
+        "pass the scores before it, or use `binary_cross_entropy`", _on_scores(event, made),
     ))  # fmt: skip
 
 
@@ -310,7 +382,7 @@ def _probabilities(event: Event, findings: Findings) -> None:
     if labels is not None and labels.size and ((labels < 0) | (labels > 1)).any():
         findings.add("wrong input of a loss", Answer(
             "target out of range", "The target of binary_cross_entropy lies outside 0 to 1.", event.place, (),
-            "use targets between 0 and 1", certain=True,
+            "use targets between 0 and 1",
         ))  # fmt: skip
 
 
@@ -326,7 +398,7 @@ def _log_probabilities(event: Event, findings: Findings) -> None:
             "no log-probabilities", "kl_div takes log-probabilities as its input, and gets probabilities or "
             "plain scores.", made.place if known and made is not None else event.place,
             (f"the loss is at {event.place}",),
-            "pass `log_softmax(scores, dim=-1)` as the input", certain=True,
+            "pass `log_softmax(scores, dim=-1)` as the input",
         ))  # fmt: skip
     labels = values_of(target) if isinstance(target, TensorBase) else None
     if (
@@ -339,16 +411,20 @@ def _log_probabilities(event: Event, findings: Findings) -> None:
             "log-probabilities as target", "The target of kl_div holds negative numbers, log-probabilities, "
             "and "
             "`log_target` is False.", event.place, (), "pass probabilities, or `log_target=True`",
-            certain=True,
         ))  # fmt: skip
 
 
 def _axis(event: Event, findings: Findings) -> None:
     x = event.argument(0, "input")
     dim = event.argument(1, "dim")
-    if not isinstance(x, TensorBase) or not isinstance(dim, int) or not event.wanted:
+    if not isinstance(x, TensorBase) or not event.wanted:
         return
     shape = shape_of(x)
+    left_out = dim is None
+    if left_out:  # as torch chooses it
+        dim = 0 if len(shape) in (0, 1, 3) else 1
+    if not isinstance(dim, int):
+        return
     if not shape:
         return
     axis = dim % len(shape)
@@ -358,7 +434,7 @@ def _axis(event: Event, findings: Findings) -> None:
             f"{'1' if event.name == 'softmax' else '0'}"
             " whatever the scores are, and passes no gradient on.", event.place,
             (f"the input has shape {_dims(shape)}, the axis is {dim}",),
-            "use a sigmoid for a single score, or take the axis of the classes", certain=True,
+            "use a sigmoid for a single score, or take the axis of the classes",
         ))  # fmt: skip
         return
     made = origin(event.maker_of(x), PASSING | ARITHMETIC | {"masked_fill", "masked_fill_", "where"})
@@ -367,7 +443,8 @@ def _axis(event: Event, findings: Findings) -> None:
         findings.add("wrong axis", Answer(
             "softmax over the wrong axis", f"The softmax of the attention scores {_dims(shape)} is taken "
             "over "
-            f"axis {dim}, so the weights of one query do not add up to 1.", event.place, (),
+            f"axis {dim}{CHOSEN if left_out else ''}, so the weights "
+            "of one query do not add up to 1.", event.place, (),
             "take it over the last axis: `dim=-1`",
         ))  # fmt: skip
     elif axis == 0 and len(shape) >= 2 and shape[0] > 1:

@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...core.blame import Place
-from ...core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, Node, edge_target
+from ...core.blame import Place, next_sequence
+from ...core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, edge_target
 from ...core.value import dtype_of
 from ..answer import Answer
+from ..counterfactual import Rerun, reaches
 from ..scene import Scope, scope_of, switches_off, tree_of
 from ..trace import LEAVING, Event, Trace
-from ..walk import reachable
+from ..walk import Path, reachable
 from .collected import Findings
 
 #: Calls whose result takes the shape of a tensor, not its values.
@@ -50,8 +51,18 @@ CHOOSING_BY = {
 ON_PURPOSE = {"detached", "no_grad", "not differentiable", "integer"}
 
 
+#: Losses, whose result is a number that is meant to go backward.
+LOSSES = {
+    "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div",
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "ctc_loss", "gaussian_nll_loss",
+    "poisson_nll_loss", "triplet_margin_loss", "cosine_embedding_loss", "margin_ranking_loss",
+}  # fmt: skip
+
 #: Calls that lost a history whose leaves are looked for.
 MOST_LOSSES = 200
+
+#: How often the turn is run again with the history of one call kept.
+MOST_TRIES = 2
 
 
 @dataclass
@@ -59,9 +70,10 @@ class Loss:
     """Hold one call at which the history of some leaves ended on the way to a loss."""
 
     event: Event
-    sure: bool
     first: bool
     leaves: dict[int, Any] = field(default_factory=dict)
+    checked: dict[int, float] = field(default_factory=dict)
+    tries: int = 0
 
 
 class Reach:
@@ -74,47 +86,79 @@ class Reach:
         #: The first call, in the order of the run, at which each leaf lost its history.
         self.nearest: dict[int, tuple[float, Loss | None]] = {}
         self.calls = 0
+        #: Of lines that compute losses which no backward goes through: the first such call, and their number.
+        self.left_out: dict[Any, tuple[Event, int]] = {}
+        self.last = -1
 
-    def look(self, outputs: Iterable[Any], nodes: Iterable[Node], trace: Trace) -> None:
+    def look(self, outputs: Iterable[Any], path: Path, trace: Trace, wanted: Callable[[Any], bool]) -> None:
         """Look at one call of backward, before it runs."""
         self.calls += 1
-        for node in nodes:
+        outputs = list(outputs)
+        rerun = Rerun(outputs[0], trace, path) if len(outputs) == 1 else None
+        for node in path.nodes:
             if type(node) is AccumulateGrad:
                 self.reached[id(node.variable)] = node.variable
         seen: set[Event] = set()
-        waiting: list[tuple[Event, bool, bool]] = []
+        waiting: list[tuple[Event, bool]] = []
         for y in outputs:
             made = trace.maker_of(y)
-            waiting += [(event, True, True) for event in (trace.makers_in(y) if made is None else [made])]
+            waiting += [(event, True) for event in (trace.makers_in(y) if made is None else [made])]
         while waiting:
-            event, sure, first = waiting.pop()
+            event, first = waiting.pop()
             if event in seen or event.name in SHAPE_ONLY:
                 continue
             seen.add(event)
-            lost = event.lost() and not (event.name in ("tensor", "as_tensor") and not event.inputs)
+            lost = event.lost() and not _by_library(event) and not (
+                event.name in ("tensor", "as_tensor") and not event.inputs
+            )
             if lost:
-                self._note(event, sure, first, trace)
-            waiting += [(e, sure and s, first and not lost) for e, s in _before(event, trace)]
+                self._note(event, first, trace, rerun, wanted)
+            waiting += [(e, first and not lost) for e in _before(event, trace)]
+        self._left_out(seen, trace)
         for event in trace.events:
             chosen = event.wanted and event.kept and event.name in INDICES
-            aside = event.lost() or chosen
+            aside = (event.lost() and not _by_library(event)) or chosen
             if aside and event not in seen and event.name not in SHAPE_ONLY and event.recording:
                 key = (event.name, *event.frames[0])
                 if key not in self.asides and len(self.asides) < MOST_LOSSES:
-                    self.asides[key] = Loss(event, False, False, leaves_behind(event, trace))
+                    self.asides[key] = Loss(event, False, leaves_behind(event, trace))
 
-    def _note(self, event: Event, sure: bool, first: bool, trace: Trace) -> None:
+    def _left_out(self, seen: set[Event], trace: Trace) -> None:
+        """Note losses of the same line as one that goes backward, of which nothing is used."""
+        since, self.last = self.last, next_sequence()
+        lines = {event.frames[0] for event in seen if event.name in LOSSES and event.frames}
+        used = {maker for event in trace.events for _, maker in event.inputs if maker is not None}
+        lost: dict[Any, list[Event]] = {}
+        for event in trace.events:
+            new = event.number > since and event.name in LOSSES and event.kept
+            if new and event.frames[0] in lines and event not in seen and event not in used:
+                lost.setdefault(event.frames[0], []).append(event)
+        for at, events in lost.items():
+            self.left_out.setdefault(at, (events[0], len(events)))
+
+    def _note(
+        self, event: Event, first: bool, trace: Trace, rerun: Rerun | None, wanted: Callable[[Any], bool]
+    ) -> None:
         code, at = event.frames[0]
         key = (event.name, code, at)
         loss = self.losses.get(key)
         if loss is None:
-            loss = self.losses[key] = Loss(event, sure, first)
+            loss = self.losses[key] = Loss(event, first)
         if len(self.losses) <= MOST_LOSSES:
             behind = leaves_behind(event, trace)
+            missing = [leaf for key, leaf in behind.items() if key not in self.reached and wanted(leaf)]
+            if rerun is not None and missing and loss.tries < MOST_TRIES:
+                loss.tries += 1
+                loss.checked |= reaches(rerun, event, missing)
             loss.leaves.update(behind)
             for leaf in behind:
                 if event.number < self.nearest.get(leaf, (math.inf, None))[0]:
                     self.nearest[leaf] = event.number, loss
+
+    def _cut_of(self, leaf: int) -> Loss | None:
+        """Return the call to be mended for a leaf: one with which it gets a gradient, or the first."""
+        tried = (loss for loss in self.losses.values() if loss.checked.get(leaf))
+        return next(tried, self.nearest[leaf][1])
 
     def report(
         self, findings: Findings, wanted: Callable[[Any], bool], name_of: Callable[[Any], str | None]
@@ -129,10 +173,16 @@ class Reach:
         name_of : callable
         """
         told: set[int] = set()
+        for event, count in self.left_out.values():
+            findings.add("lost history", Answer(
+                "losses overwritten", f"{count} of the results of `{event.name}` on this line are not used: "
+                "only the last one goes backward.", event.place, (),
+                "add them up (`total = total + loss`), or call backward on each",
+            ))  # fmt: skip
         for loss in sorted(self.losses.values(), key=lambda loss: loss.event.number):
             missing = {
                 key: leaf for key, leaf in loss.leaves.items()
-                if key not in self.reached and self.nearest[key][1] is loss and wanted(leaf)
+                if key not in self.reached and self._cut_of(key) is loss and wanted(leaf)
             }  # fmt: skip
             cut = cut_of(loss.event)
             if missing:
@@ -140,14 +190,29 @@ class Reach:
                 findings.add("lost history", Answer(
                     cut.kind, f"{listed(missing.values(), name_of)} get no gradient: `{cut.code}` "
                     f"{cut.what}.",
-                    cut.place, (), cut.mend, certain=loss.sure,
+                    cut.place, (), cut.mend, _checked(loss, missing, name_of),
                 ))  # fmt: skip
             elif loss.first and loss.leaves and cut.kind not in ON_PURPOSE:
                 findings.add("lost history", Answer(
                     cut.kind, f"A part of the loss has no history: `{cut.code}` {cut.what}.", cut.place, (),
-                    cut.mend, certain=False,
+                    cut.mend,
                 ))  # fmt: skip
         return told
+
+
+def _by_library(event: Event) -> bool:
+    """Return whether a function of the library's cut the history on its way, as `gumbel_softmax` does."""
+    own = event.entry in (event.frames[0][0].co_name, "deepcopy")
+    return event.name in ("detach", "data") and event.recording and not own
+
+
+def _checked(loss: Loss, missing: dict[int, Any], name_of: Callable[[Any], str | None]) -> str:
+    """Return what running the turn again with the history kept gave the leaves that have no gradient."""
+    for key, leaf in missing.items():
+        if loss.checked.get(key):
+            name = name_of(leaf) or "the leaf"
+            return f"run again with its history, `{name}` gets a gradient of norm {loss.checked[key]:.3g}"
+    return ""
 
 
 def aside(reach: Reach, leaves: Iterable[Any]) -> _Cut | None:
@@ -201,20 +266,20 @@ def _is_literal(text: str) -> bool:
     )
 
 
-def _before(event: Event, trace: Trace) -> list[tuple[Event, bool]]:
-    """Return the calls that made what a call was given, and whether that is sure."""
-    found: list[tuple[Event, bool]] = []
+def _before(event: Event, trace: Trace) -> list[Event]:
+    """Return the calls that made what a call was given, or may have."""
+    found: list[Event] = []
     for tensor, maker in event.inputs:
         if _says_which(event, tensor):
             continue
         if event.entry == "log_prob" and maker is not None and maker.entry == "sample":
             continue  # how likely a draw was is asked of the draw as it is
         if maker is not None:
-            found.append((maker, True))
+            found.append(maker)
         else:
-            found += [(e, True) for e in trace.makers_in(tensor)]
+            found += trace.makers_in(tensor)
     if event.name in COPYING and not event.inputs:
-        found += [(e, False) for e in _escaped(event, trace)]
+        found += _escaped(event, trace)
     return found
 
 
@@ -231,7 +296,7 @@ def leaves_behind(event: Event, trace: Trace) -> dict[int, Any]:
                 found[id(tensor)] = tensor
             elif tensor._node is not None:
                 nodes.append(edge_target(tensor._node)[0])
-        for before, _ in _before(current, trace):
+        for before in _before(current, trace):
             if before not in seen and before.name not in SHAPE_ONLY:
                 seen.add(before)
                 waiting.append(before)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy import ndarray
 from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ..answer import Answer
+from ..counterfactual import Change, Rerun, finite_number, made_finite, with_nudged
 from ..patterns import PATTERNS, UNKNOWN, Pattern
 from ..trace import Event, Trace
 from .losses import values_of
@@ -75,7 +77,8 @@ def first_not_finite(tensor: Any, trace: Trace) -> tuple[Event | None, Any]:
 
 
 def look_at_value(
-    tensor: Any, trace: Trace, name_of: Callable[[Any], str | None], source: Callable[[Any], Any]
+    tensor: Any, trace: Trace, name_of: Callable[[Any], str | None], source: Callable[[Any], Any],
+    rerun: Rerun | None = None,
 ) -> Answer | None:
     """Return where a value that is not finite came from; None where the trace does not tell.
 
@@ -87,6 +90,8 @@ def look_at_value(
         The program's name of a tensor.
     source : callable
         The place where a tensor without a maker came in.
+    rerun : Rerun, optional
+        The calls that led to the loss, to check the answer by.
     """
     event, found = first_not_finite(tensor, trace)
     if event is None:
@@ -97,7 +102,7 @@ def look_at_value(
             "data not finite", f"{f'`{name}`' if name else 'An input'} holds {_count(found)}: the data is "
             "not "
             "finite.", source(found), _rows(found), "look at the data; replace or leave out such rows before "
-            "they go in", certain=True,
+            "they go in", _loss_with(rerun, {}, {id(found): made_finite(found)}, FILLED),
         )  # fmt: skip
     written = (
         event.name in ("__setitem__", "fill_", "copy_", "index_fill_", "masked_fill_") and not event.wanted
@@ -112,9 +117,54 @@ def look_at_value(
             "data not finite", f"{f'`{name}`' if name else 'The tensor'} made here holds {_count(found)}: "
             "the data "
             "is not finite.", event.place, _rows(found),
-            "look at the data; replace or leave out such rows before they go in", certain=True,
+            "look at the data; replace or leave out such rows before they go in",
+            _loss_with(rerun, {event: _made_finite}, {}, FILLED),
         )  # fmt: skip
-    return _of_event(event, name_of)
+    answer = _of_event(event, name_of)
+    if answer is None:
+        return None
+    checked = _loss_with(rerun, {event: with_nudged}, {}, "with its input moved away from there,")
+    return replace(answer, checked=checked or _loss_with(rerun, {event: _made_finite}, {}, FILLED))
+
+
+def look_at_gradient(
+    leaf: Any, rerun: Rerun, trace: Trace, name_of: Callable[[Any], str | None], source: Callable[[Any], Any]
+) -> Answer | None:
+    """Return where a gradient that is not finite came from although the loss is finite: a value on the way to
+    the loss that is not even used; None where all values are finite.
+    """
+    spoilt = [event for event in rerun.events if event.outputs and not is_finite(event.outputs[0])]
+    for event in sorted(spoilt, key=lambda event: not has_nan(event.outputs[0])):
+        if event.name in MASKING:
+            continue
+        answer = look_at_value(event.outputs[0], trace, name_of, source)
+        if answer is None:
+            continue
+        first, _ = first_not_finite(event.outputs[0], trace)
+        change: Change
+        for change, how in ((with_nudged, "with its input moved away from there,"), (_made_finite, FILLED)):
+            found = None if first is None else rerun.gradients(rerun.loss({first: change}), [leaf])[0]
+            if found is not None and np.isfinite(found).all():
+                size = float(np.linalg.norm(found.astype(np.float64)))
+                return replace(answer, checked=f"{how} the gradient is finite, of norm {size:.3g}")
+        return answer
+    return None
+
+
+#: What is done to data that is not finite, to see whether that is all.
+FILLED = "with 0 in place of what is not finite there,"
+
+
+def _made_finite(event: Event, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    return made_finite(event.outputs[0])
+
+
+def _loss_with(
+    rerun: Rerun | None, change: dict[Event, Change], replaced: dict[int, Any], how: str
+) -> str:
+    """Return what the loss is with a change, where it is finite then."""
+    number = None if rerun is None else finite_number(rerun.loss(change, replaced))
+    return "" if number is None else f"{how} the loss is {number:.4g}"
 
 
 def _count(tensor: Any) -> str:
@@ -149,14 +199,13 @@ def _of_event(event: Event, name_of: Callable[[Any], str | None]) -> Answer | No
                 f"{event.name} of "
                 "nothing is NaN.", place, (f"the {event.name} is at {event.place}",),
                 "leave the term out where nothing is selected, or divide the sum by `max(count, 1)`",
-                certain=True,
             )  # fmt: skip
     if event.name in ("std", "var", "std_mean", "var_mean") and tensors:
         return Answer(
             "deviation of one element", f"The {event.name} of a single element divides by 0: the input has "
             "shape "
             f"{tuple(shape_of(tensors[0]))}.", event.place, (),
-            "pass `correction=0`, or give it more than one element", certain=True,
+            "pass `correction=0`, or give it more than one element",
         )  # fmt: skip
     if event.name == "ctc_loss":
         return _of_ctc(event)
@@ -167,8 +216,20 @@ def _of_event(event: Event, name_of: Callable[[Any], str | None]) -> Answer | No
             return Answer(
                 "nothing selected", f"Every target is {ignored}, which {event.name} ignores: the mean over "
                 "no "
-                "elements is NaN.", event.place, (), "leave such batches out", certain=True,
+                "elements is NaN.", event.place, (), "leave such batches out",
             )  # fmt: skip
+        weight = event.argument(2, "weight")
+        weights = values_of(weight) if isinstance(weight, TensorBase) else None
+        if weights is not None and labels is not None and labels.dtype.kind in "iu":
+            present = np.unique(labels[(labels >= 0) & (labels < len(weights))])
+            if not weights[present].any():
+                name = name_of(weight)
+                return Answer(
+                    "class weights of 0", f"The weights{f' `{name}`' if name else ''} of all classes in this "
+                    f"batch are 0, and the mean of {event.name} divides by their sum: 0 / 0 is NaN.",
+                    event.place, (f"classes {', '.join(map(str, present[:MOST_ROWS]))}",),
+                    "give each class a positive weight; mind that `//` and integers round to 0",
+                )  # fmt: skip
     pattern = _pattern(event, tensors)
     if pattern is None:
         return None
@@ -177,7 +238,6 @@ def _of_event(event: Event, name_of: Callable[[Any], str | None]) -> Answer | No
         pattern.kind, f"{pattern.cause} The result of {event.name} holds "
         f"{_count(event.outputs[0])}.", event.place,
         (f"the inputs{' ' + ', '.join(f'`{n}`' for n in names) if names else ''} are finite",), pattern.mend,
-        certain=True,
     )  # fmt: skip
 
 
@@ -195,7 +255,6 @@ def _of_ctc(event: Event) -> Answer:
         "target too long", "ctc_loss is infinite where a target is longer than its input"
         f"{f' (sequences {rows})' if rows else ' allows (each repeated label needs one more step)'}.",
         event.place, (), "give longer inputs, leave such pairs out, or pass `zero_infinity=True`",
-        certain=bool(rows),
     )  # fmt: skip
 
 

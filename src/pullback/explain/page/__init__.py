@@ -17,29 +17,29 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from math import prod
 from typing import Any
 
 from ...torch_names.version import VERSION
-from .groups import Folding
+from .content import content_of
 
 #: The scripts in the order in which they build on each other.
 SCRIPTS = (
-    "dagre.min.js", "numbers.js", "elements.js", "equation.js", "picture.js", "details.js", "main.js",
+    "dagre.min.js", "numbers.js", "elements.js", "links.js", "findings.js", "source.js", "equation.js",
+    "boxes.js", "picture.js", "details.js", "gradients.js", "curves.js", "main.js",
 )  # fmt: skip
 
 #: Characters of JSON from which on the data are compressed: 10,000 steps are several megabytes, most of it
 #: repeated words.
-LARGE = 200_000
-
-#: Elements of the largest covector on the path that the page holds; of larger ones it has the norm.
-SHOWN = 64
+LARGE = 60_000
 
 #: Height in a notebook, in CSS pixels; the reader can drag it.
 NOTEBOOK_HEIGHT = 720
 
 
-def page_of(explanations: Sequence[Mapping[str, Any]], title: str | None = None) -> str:
+def page_of(
+    explanations: Sequence[Mapping[str, Any]], title: str | None = None,
+    findings: Sequence[Mapping[str, Any]] | None = None, run: Mapping[str, Any] | None = None,
+) -> str:  # fmt: skip
     """Return a page that shows explanations.
 
     Parameters
@@ -48,6 +48,10 @@ def page_of(explanations: Sequence[Mapping[str, Any]], title: str | None = None)
         What `Explanation.to_dict` returns. With several of them the page has a list to choose from.
     title : str, optional
         By default the line of the first call.
+    findings : sequence of dict, optional
+        What `Answer.to_dict` returns; they stand first. None where nothing was looked for.
+    run : dict, optional
+        What `Run.to_dict` returns: curves over the steps of a training run.
 
     Returns
     -------
@@ -57,44 +61,24 @@ def page_of(explanations: Sequence[Mapping[str, Any]], title: str | None = None)
     if title is None:
         title = explanations[0]["call"]["code"] if explanations else ""
         title = title or "pullback"
-    content = [
-        {
-            **explanation,
-            "graph": _without_long_values(explanation["graph"]),
-            "tree": Folding(explanation["graph"]).tree(),
-        }
-        for explanation in explanations
-    ]
     script, style = _script(), _resource("page.css")
     return _resource("page.html").format(
         style_hash=_hash(style), script_hash=_hash(script), version=VERSION, title=html.escape(title),
-        style=style, script=script, data=_data_element(content),
+        style=style, script=script, data=_data_element(content_of(explanations, findings, run)),
     )  # fmt: skip
 
 
 def frame_of(explanations: Sequence[Mapping[str, Any]]) -> str:
-    """Return the page as an element for a notebook: a frame of its own, so that neither disturbs
-    the other.
-    """
-    page = html.escape(page_of(explanations))
+    """Return the page of explanations as an element for a notebook."""
+    return in_frame(page_of(explanations))
+
+
+def in_frame(page: str) -> str:
+    """Return a page as an element for a notebook: a frame of its own, so that neither disturbs the other."""
     return (
-        f'<iframe sandbox="allow-scripts" title="Explanation" srcdoc="{page}" '
+        f'<iframe sandbox="allow-scripts" title="Explanation" srcdoc="{html.escape(page)}" '
         f'style="width: 100%; height: {NOTEBOOK_HEIGHT}px; border: 0; resize: vertical"></iframe>'
     )
-
-
-def _without_long_values(graph: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the graph with no more of the covectors on the path than the page shows."""
-    nodes = [
-        {**node, "incoming": _without_long_value(node["incoming"])} if node["incoming"] else node
-        for node in graph["nodes"]
-    ]
-    return {"nodes": nodes, "edges": [_without_long_value(edge) for edge in graph["edges"]]}
-
-
-def _without_long_value(part: Mapping[str, Any]) -> Mapping[str, Any]:
-    long = part["value"] is not None and prod(part["value"]["shape"]) > SHOWN
-    return {**part, "value": None} if long else part
 
 
 def _data_element(content: Any) -> str:

@@ -8,7 +8,8 @@ class Details {
   }
 
   /** Tell about a box; `chosen` says whether it is the one that was picked, not only pointed at. */
-  show(box, boxes, chosen) {
+  show(key, boxes, chosen) {
+    const box = boxes.all.get(key);
     if (!box) return;
     this.body.classList.toggle("pointed", !chosen);
     const entries = [];
@@ -16,7 +17,8 @@ class Details {
     if (box.kind === "covector") this.tellCovector(box, add);
     else if (box.kind === "group") this.tellGroup(box, boxes, add);
     else this.tellStep(box, boxes, add);
-    this.body.replaceChildren(make("h3", {}, boxTitle(box)), make("dl", {}, ...entries));
+    const says = box.says ?? (box.kind === "leaf" ? "What arrives here is added to .grad." : null);
+    this.body.replaceChildren(make("h3", {}, boxTitle(box, boxes)), says ? make("p", { class: "says" }, says) : "", make("dl", {}, ...entries));
   }
 
   tellCovector({ output }, add) {
@@ -30,8 +32,14 @@ class Details {
   }
 
   tellGroup(box, boxes, add) {
-    if (box.subtitle) add("ops", make("code", {}, box.subtitle));
-    add("holds", `${box.count} steps${box.part ? `, part ${box.part}` : ""}`);
+    const result = boxes.result(box.key);
+    if (placeText(result)) add("line", make("span", { title: result.file }, placeText(result)));
+    if (result.value) add("result", resultText(result));
+    add("holds", `${box.count} steps${box.part ? `, part ${box.part}` : ""}${box.rounds ? `, ${box.rounds} rounds` : ""}`);
+    const inside = boxes.steps(box.key).filter((step) => step.says);
+    const telling = inside.filter((step) => step.structure !== "selection"); // views only move elements
+    const sentences = [...new Set((telling.length ? telling : inside).map((step) => step.says))];
+    if (sentences.length) add("in it", make("ul", {}, ...sentences.slice(0, 6).map((one) => make("li", {}, one))));
     const [into, out] = [[], []];
     for (const arrow of boxes.arrows()) {
       if (arrow.to === box.key) into.push(...arrow.edges);
@@ -39,6 +47,8 @@ class Details {
     }
     if (into.length) add("covectors in", `${into.length}, norm ${numberText(normOf(into))}`);
     if (out.length) add("covectors out", `${out.length}, norm ${numberText(normOf(out))}`);
+    const leaves = boxes.steps(box.key).filter((step) => step.kind === "leaf" && step.incoming);
+    if (leaves.length) add("leaves", make("ul", {}, ...leaves.slice(0, MOST_ARROWS).map((leaf) => make("li", {}, make("code", {}, leaf.variable ?? "leaf"), ` |g| ${numberText(leaf.incoming.norm)}`))));
     add("", boxes.open.has(box.key) ? "Enter or a click closes it." : "Enter or a click opens it.");
   }
 
@@ -48,7 +58,8 @@ class Details {
     if (box.module) add("module", make("code", {}, box.module));
     if (box.formula) add("rule", ...box.formula.split("\n").map((line) => make("code", { class: "rule" }, line)));
     if (box.structure) add("its J is", box.structure);
-    if (box.shape) add("result", `${shapeText(box.shape)} ${box.dtype ?? ""}`);
+    if (box.shape) add(box.kind === "leaf" ? "value" : "result", `${shapeText(box.shape)} ${box.dtype ?? ""}`, ...(box.value ? [make("br"), make("code", {}, valueText(box.value))] : []));
+    if (box.kind !== "leaf" && box.name) add("recorded as", make("code", {}, box.name));
     if (box.incoming) {
       const { value, norm } = box.incoming;
       add(box.kind === "leaf" ? "vᵀ·J" : "covector in", ...(value ? [make("code", {}, valueText(value)), " "] : []), `norm ${numberText(norm)}`);
@@ -65,15 +76,14 @@ class Details {
 
   tellArrows(name, edges, end, boxes, add) {
     const items = edges.slice(0, MOST_ARROWS).map((edge) => make("li", {},
-      make("code", {}, arrowText([edge])), ` ${end} ${boxTitle(boxes.all.get(edge[end]))}`));
+      make("code", {}, arrowText([edge])), ` ${end} ${boxTitle(boxes.all.get(edge[end]), boxes)}`));
     if (edges.length > MOST_ARROWS) items.push(make("li", {}, `… and ${edges.length - MOST_ARROWS} more`));
     add(name, make("ul", {}, ...items));
   }
 }
 
-function boxTitle(box) {
+function boxTitle(box, boxes) {
   if (box.kind === "covector") return `${box.name}, the covector of ${box.output.name}`;
-  if (box.kind === "group") return box.title;
   if (box.kind === "leaf") return `${box.variable ?? box.name}, a leaf`;
-  return box.variable ? `${box.variable}, by ${box.name}` : box.name;
+  return boxes ? boxes.title(box.key) : box.variable ? `${box.variable}, by ${opName(box)}` : opName(box);
 }

@@ -215,13 +215,8 @@ class Equation {
         " is added, and it becomes ", this.after);
     } else line.append(`${leaf.name}.grad was None and becomes `, this.after);
     this.body.append(line);
-    if (leaf.check) {
-      const error = numberText(leaf.check.largest_error);
-      const verdict = leaf.check.agrees
-        ? `✓ J agrees with ${leaf.check.method}; largest difference ${error}.`
-        : `✗ J differs from ${leaf.check.method} by ${error}.`;
-      this.body.append(make("p", { class: leaf.check.agrees ? "check" : "check wrong" }, verdict, leaf.check.remark ? ` ${leaf.check.remark}` : ""));
-    } else if (leaf.why_unchecked) {
+    if (leaf.check) this.body.append(make("p", { class: leaf.check.agrees ? "check" : "check wrong" }, ...checkText(leaf)));
+    else if (leaf.why_unchecked) {
       this.body.append(make("p", { class: "check" }, `J was not compared with central differences: ${leaf.why_unchecked}`));
     }
   }
@@ -250,4 +245,13 @@ class Equation {
     if (!covectors.edited) this.after.textContent = valueText(leaf.after);
     else this.after.textContent = shapedText(total.map((x, k) => x + (before ? before[k] : 0)), leaf.shape);
   }
+}
+
+/** Whether J agrees with differences, and what is left between them. */
+function checkText({ name, check }) {
+  const largest = `largest difference ${numberText(check.largest_error)}`;
+  const known = check.relative_error !== undefined && check.relative_error !== null;
+  const error = known ? `relative error ${shortNumber(check.relative_error)}, ${largest}` : largest;
+  const verdict = check.agrees ? `✓ J agrees with ${check.method}; ${error}.` : `✗ J of ${name} differs from ${check.method}: ${error}.`;
+  return [verdict, check.remark ? ` ${check.remark}` : ""];
 }

@@ -1,32 +1,40 @@
-"""Folds the boxes of a large graph into groups, so that a page shows a few dozen and opens the rest on
-demand.
+"""Folds the steps of a graph into the boxes that a beginner knows: calls of modules and functions, rounds of
+a loop, and pieces of what is too large to be seen at once.
 
-A level of the tree that would show more than `MOST` boxes is cut along the order in which the rules run: into
-the calls of modules, else into rounds of a loop (the same lines and ops again and again), else into equal
-pieces. Each group is a piece of that order without gaps, so no path leaves a group and comes back into it:
-the folded graph has no cycles.
+Each group is a piece of the order in which the rules run, without gaps, so no path leaves a group and comes
+back into it: the folded graph has no cycles. Of the calls within calls those are open that fit on a screen.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-#: Boxes that one level shows. A dozen and a few are read at a glance, a few dozen by following arrows.
+#: Boxes that one level shows at most.
 MOST = 40
+
+#: Boxes that are open to begin with: as many as are read at a glance, on a phone too; and with the leaves.
+FITS = 10
+FITS_WITH_LEAVES = 16
 
 #: Pieces into which a level without modules is cut.
 PIECES = 20
 
-#: Steps of the longest round of a loop that is looked for.
+#: Boxes in the longest round of a loop that is looked for.
 LONGEST_ROUND = 400
 
-#: Share of the steps that must be those of the round before.
+#: Rounds that make a loop.
+FEWEST_ROUNDS = 3
+
+#: Share of the steps that must be those of the round before, where a long level is cut along its rounds.
 SAME = 0.9
+
+#: A step, or a group ``{key, kind, title, subtitle, count, children}``.
+Box = Any
 
 
 class Folding:
@@ -36,12 +44,20 @@ class Folding:
     ----------
     graph : dict
         The part "graph" of `Explanation.to_dict`.
+
+    Attributes
+    ----------
+    titles : dict of int to str
+        What a step is called that is all there is to see of a call: "Tanh model.1".
     """
 
     def __init__(self, graph: dict[str, Any]) -> None:
         self.nodes: dict[int, dict[str, Any]] = {node["id"]: node for node in graph["nodes"]}
         self.groups = 0
+        self.titles: dict[int, str] = {}
+        self.users: dict[int, int] = {}
         self.order = self._order(graph)
+        self.scopes = {step: self._scopes(step) for step in self.order}
 
     def _order(self, graph: dict[str, Any]) -> list[int]:
         """Return steps in the order in which their rules run, a leaf behind the last step that sends
@@ -49,104 +65,173 @@ class Folding:
         """
         steps = [node["id"] for node in graph["nodes"] if node["kind"] != "group"]
         place: dict[int, float] = {step: position for position, step in enumerate(steps)}
-        last: dict[int, float] = {}
         for edge in graph["edges"]:
-            last[edge["target"]] = max(last.get(edge["target"], -1), place[edge["source"]])
+            user = self.users.get(edge["target"])
+            if user is None or place[edge["source"]] > place[user]:
+                self.users[edge["target"]] = edge["source"]
         for step in steps:
-            if self.nodes[step]["kind"] == "leaf" and step in last:
-                place[step] = last[step] + 0.5
+            if self._is_leaf(step) and step in self.users:
+                place[step] = place[self.users[step]] + 0.5
         return sorted(steps, key=place.__getitem__)
 
-    def tree(self) -> list[Any]:
-        """Return ids of steps, and groups ``{key, title, subtitle, count, children}`` of the same.
+    def _is_leaf(self, step: int) -> bool:
+        return bool(self.nodes[step]["kind"] == "leaf")
 
-        Pieces of a long sequence have a "part" too.
+    def _scopes(self, step: int) -> list[tuple[str, str]]:
+        """Return key and title of the calls around a step; of a leaf, those of the step that uses it."""
+        if self._is_leaf(step) and step in self.users:
+            step = self.users[step]
+        node = self.nodes[step]
+        if node.get("scopes"):
+            return [(key, title) for key, title in node["scopes"]]
+        parts = (node.get("module") or "").split(".")
+        return [(".".join(parts[: k + 1]),) * 2 for k in range(len(parts))] if parts != [""] else []
+
+    # --- the tree -------------------------------------------------------------------------------------------
+
+    def tree(self) -> list[Box]:
+        """Return ids of steps, and groups of the same. Pieces of a long sequence have a "part" too, loops
+        their "rounds".
         """
-        if len(self.order) <= MOST:
-            return list(self.order)
-        return self._fold(self.order, 0)
+        leaves = [step for step in self.order if self._is_leaf(step)]
+        inner = [step for step in self.order if not self._is_leaf(step)]
+        boxes = self._opened(self._level(inner, 0))
+        if len(boxes) + len(leaves) <= FITS_WITH_LEAVES:
+            return [*boxes, *leaves]
+        self.groups = 0
+        self.titles = {}
+        return self._opened(self._level(self.order, 0))
 
-    def _fold(self, steps: Sequence[int], depth: int) -> list[Any]:
-        """Return the boxes of one level, at most `MOST` where the graph allows it."""
-        if len(steps) <= MOST:
-            return list(steps)
-        by_module = self._modules(steps, depth)
-        if by_module is not None:
-            return by_module
-        period = self._period(steps)
-        size = -(-len(steps) // PIECES)
-        if period:
-            size = -(-size // period) * period
-        pieces = [steps[start : start + size] for start in range(0, len(steps), size)]
-        return _numbered([self._group(piece, self._lines(piece), depth, period) for piece in pieces])
+    def _level(self, steps: Sequence[int], depth: int) -> list[Box]:
+        """Return the boxes of one level: the calls there, with what was made in them, and what is between."""
+        boxes: list[Box] = []
+        for scope, run in self._runs(steps, depth):
+            if scope is None:
+                boxes += run
+                continue
+            made = [step for step in run if not self._is_leaf(step)]
+            if len(made) == 1 and len(run) == 1:
+                self.titles.setdefault(made[0], scope[1])
+                boxes += run
+                continue
+            inside = self._level(run, depth + 1)
+            if len(inside) == 1 and not isinstance(inside[0], int):
+                inside[0]["title"] = scope[1]  # a module that only calls one function, or one module
+                boxes += inside
+                continue
+            is_call = all(len(self.scopes[step]) <= depth + 2 for step in run)
+            boxes.append(self._group(scope[1], inside, len(run), "call" if is_call else "container"))
+        boxes = self._loops(boxes)
+        return boxes if len(boxes) <= MOST else self._pieces(boxes)
 
-    def _modules(self, steps: Sequence[int], depth: int) -> list[Any] | None:
-        """Return the steps cut where the call of a submodule begins or ends; None where that does not
-        help.
-        """
-        runs = list(self._runs(steps, depth))
-        if len(runs) == 1 and runs[0][0] is not None:
-            return self._fold(steps, depth + 1)
-        if len(runs) == 1 or sum(1 for part, _ in runs if part is not None) == 0:
-            return None
-        boxes: list[Any] = []
-        for part, members in runs:
-            if len(members) == 1:
-                boxes += members
-            elif part is None:
-                boxes += self._fold(members, depth) if len(members) > MOST // 2 else members
-            else:
-                boxes.append(self._group(members, part, depth + 1, None))
-        if len(boxes) <= MOST:
-            return _opened(boxes)
-        # Too many calls side by side (the layers of a deep stack): the calls themselves are cut into pieces.
-        size = -(-len(runs) // PIECES)
-        pieces = [runs[start : start + size] for start in range(0, len(runs), size)]
-        return [
-            self._group([s for _, members in piece for s in members], self._span(piece), depth, None)
-            for piece in pieces
-        ]
-
-    def _runs(self, steps: Sequence[int], depth: int) -> Iterator[tuple[str | None, list[int]]]:
-        """Return steps that follow each other within the same submodule, with its name."""
-        current: str | None = None
-        run: list[int] = []
+    def _runs(self, steps: Sequence[int], depth: int) -> list[tuple[tuple[str, str] | None, list[int]]]:
+        """Return the steps that follow each other within one call, with that call."""
+        runs: list[tuple[tuple[str, str] | None, list[int]]] = []
         for step in steps:
-            path = (self.nodes[step].get("module") or "").split(".")
-            inside = len(path) > depth and path[0] != ""
-            part = ".".join(path[: depth + 1]) if inside else None
-            if self.nodes[step]["kind"] == "leaf" and not inside and run:
-                part = current  # a parameter belongs to the step that uses it
-            if run and part != current:
-                yield current, run
-                run = []
-            current = part
-            run.append(step)
-        if run:
-            yield current, run
+            scopes = self.scopes[step]
+            scope = scopes[depth] if len(scopes) > depth else None
+            if runs and (runs[-1][0] or ("",))[0] == (scope or ("",))[0]:
+                runs[-1][1].append(step)
+            else:
+                runs.append((scope, [step]))
+        return runs
+
+    def _opened(self, boxes: list[Box]) -> list[Box]:
+        """Return the boxes with as many containers opened as fit, the first ones first."""
+        while True:
+            for place, box in enumerate(boxes):
+                if not isinstance(box, int) and box["kind"] in ("container", "piece"):
+                    grown = len(boxes) - 1 + len(box["children"])
+                    alone = sum(not isinstance(other, int) for other in boxes) == 1
+                    if grown <= FITS or (alone and grown <= MOST):
+                        boxes = [*boxes[:place], *box["children"], *boxes[place + 1 :]]
+                        break
+            else:
+                return boxes
+
+    # --- loops and pieces -----------------------------------------------------------------------------------
+
+    def _loops(self, boxes: list[Box]) -> list[Box]:
+        """Put rounds of a loop into one box: the same boxes again and again."""
+        found = self._repeated([self._what(box) for box in boxes])
+        if found is None:
+            return boxes
+        start, period, rounds = found
+        end = start + period * rounds
+        parts = [boxes[at : at + period] for at in range(start, end, period)]
+        children = [
+            part[0] if period == 1 else self._group(self._lines(part), part, self._count(part), "call")
+            for part in parts
+        ]
+        if len(children) > MOST:
+            children = self._pieces(children)
+        first = parts[0][0] if period == 1 else children[0]
+        title = self.titles.get(first) or self._name(first) if isinstance(first, int) else first["title"]
+        loop = self._group(title, children, sum(map(self._count, parts)), "loop")
+        loop["rounds"] = rounds
+        if period > 1:
+            loop["title"] = self._lines(boxes[start:end])
+        return [*boxes[:start], loop, *self._loops(boxes[end:])]
 
     @staticmethod
-    def _span(runs: Sequence[tuple[str | None, list[int]]]) -> str:
-        names = [part for part, _ in runs if part is not None]
-        if not names:
-            return "between modules"
-        return names[0] if names[0] == names[-1] else f"{names[0]} … {names[-1]}"
-
-    def _period(self, steps: Sequence[int]) -> int | None:
-        """Return steps in a round, where the sequence is a loop written out."""
+    def _repeated(keys: Sequence[Any]) -> tuple[int, int, int] | None:
+        """Return where the longest loop begins, the length of a round, and the number of rounds."""
         codes: dict[Any, int] = {}
-        keys = np.array([codes.setdefault(self._what(step), len(codes)) for step in steps])
-        for period in range(1, min(LONGEST_ROUND, len(keys) // 3) + 1):
+        numbers = np.array([codes.setdefault(key, len(codes)) for key in keys])
+        best: tuple[int, int, int, int] | None = None
+        for period in range(1, min(LONGEST_ROUND, len(keys) // FEWEST_ROUNDS) + 1):
+            same = np.concatenate([[False], numbers[period:] == numbers[:-period], [False]])
+            turns = np.flatnonzero(np.diff(same.astype(np.int8)))
+            for first, last in zip(turns[::2].tolist(), turns[1::2].tolist()):
+                rounds = (last - first) // period + 1
+                covered = rounds * period
+                if rounds >= FEWEST_ROUNDS and (best is None or covered > best[0]):
+                    best = (covered, first, period, rounds)
+        return None if best is None else best[1:]
+
+    def _pieces(self, boxes: list[Box]) -> list[Box]:
+        """Return a level that is too wide cut into equal pieces, along the rounds of a loop."""
+        size = -(-len(boxes) // PIECES)
+        period = self._period(boxes)
+        if period:
+            size = -(-size // period) * period
+        parts = [boxes[start : start + size] for start in range(0, len(boxes), size)]
+        return _numbered([
+            self._group(
+                self._span(part, period), part if len(part) <= MOST else self._pieces(part),
+                self._count(part), "piece",
+            )
+            for part in parts
+        ])  # fmt: skip
+
+    def _period(self, boxes: Sequence[Box]) -> int | None:
+        """Return the boxes in a round, where the sequence is a loop written out."""
+        codes: dict[Any, int] = {}
+        keys = np.array([codes.setdefault(self._what(box), len(codes)) for box in boxes])
+        for period in range(1, min(LONGEST_ROUND, len(keys) // FEWEST_ROUNDS) + 1):
             if float((keys[period:] == keys[:-period]).mean()) >= SAME:
                 return period
         return None
 
-    def _what(self, step: int) -> tuple[Any, ...]:
-        node = self.nodes[step]
-        return node["name"], node.get("file"), node.get("line")
+    # --- what a box is called -------------------------------------------------------------------------------
 
-    def _lines(self, steps: Sequence[int]) -> str:
+    def _what(self, box: Box) -> tuple[Any, ...]:
+        if not isinstance(box, int):
+            return box["title"], box["count"]
+        node = self.nodes[box]
+        return node["name"], node.get("file"), node.get("line"), box if self._is_leaf(box) else None
+
+    def _span(self, boxes: Sequence[Box], period: int | None) -> str:
+        names = [box["title"] for box in boxes if not isinstance(box, int)]
+        if names and not period:
+            return names[0] if names[0] == names[-1] else f"{names[0]} … {names[-1]}"
+        rounds = -(-len(boxes) // period) if period else 1
+        title = self._lines(boxes)
+        return f"{rounds} × {title}" if rounds > 1 else title
+
+    def _lines(self, boxes: Sequence[Box]) -> str:
         """Return the source lines of steps, or the ops where no line is known."""
+        steps = [step for box in boxes for step in self._steps(box)]
         lines = [
             node["line"]
             for step in steps
@@ -155,36 +240,36 @@ class Folding:
         if lines:
             first, final = min(lines), max(lines)
             return f"line {first}" if first == final else f"lines {first}–{final}"
-        return ", ".join(name for name, _ in Counter(self._op(step) for step in steps).most_common(3))
+        return self._ops(steps)
 
-    def _op(self, step: int) -> str:
+    def _ops(self, steps: Sequence[int]) -> str:
+        common = Counter(self._name(step) for step in steps if not self._is_leaf(step))
+        return ", ".join(name for name, _ in common.most_common(3))
+
+    def _name(self, step: int) -> str:
         node = self.nodes[step]
-        return re.sub(r"Backward\d*$", "", node["name"])
+        return node.get("known_as") or re.sub(r"Backward\d*$", "", node["name"])
 
-    def _group(self, steps: Sequence[int], title: str, depth: int, period: int | None) -> dict[str, Any]:
-        rounds = -(-len(steps) // period) if period else 1
-        common = Counter(self._op(step) for step in steps if self.nodes[step]["kind"] != "leaf")
+    def _steps(self, box: Box) -> list[int]:
+        if isinstance(box, int):
+            return [box]
+        return [step for child in box["children"] for step in self._steps(child)]
+
+    def _count(self, boxes: Sequence[Box]) -> int:
+        return sum(1 if isinstance(box, int) else box["count"] for box in boxes)
+
+    def _group(self, title: str, children: list[Box], count: int, kind: str) -> dict[str, Any]:
         self.groups += 1
         return {
-            "key": f"g{self.groups}",
-            "title": f"{rounds} × {title}" if rounds > 1 else title,
-            "subtitle": ", ".join(name for name, _ in common.most_common(3)),
-            "count": len(steps),
-            "children": self._fold(steps, depth),
-        }
+            "key": f"g{self.groups}", "kind": kind, "title": title,
+            "subtitle": self._ops([step for child in children for step in self._steps(child)][:400]),
+            "count": count, "children": children,
+        }  # fmt: skip
 
 
-def _numbered(groups: list[Any]) -> list[Any]:
-    """Return groups that look alike, each with its place among them."""
-    for place, group in enumerate(groups, 1):
-        group["part"] = f"{place} of {len(groups)}"
-    return groups
-
-
-def _opened(boxes: list[Any]) -> list[Any]:
-    """Return the boxes with a group that is the only one opened: it would hide all there is to see."""
-    groups = [box for box in boxes if not isinstance(box, int)]
-    if len(groups) != 1 or len(boxes) - 1 + len(groups[0]["children"]) > MOST:
-        return boxes
-    place = boxes.index(groups[0])
-    return [*boxes[:place], *groups[0]["children"], *boxes[place + 1 :]]
+def _numbered(boxes: list[Box]) -> list[Box]:
+    """Return boxes that look alike, each group with its place among them."""
+    for place, group in enumerate(boxes, 1):
+        if not isinstance(group, int):
+            group["part"] = f"{place} of {len(boxes)}"
+    return boxes

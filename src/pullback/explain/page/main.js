@@ -75,7 +75,7 @@ function steps({ graph }) {
   const grow = () => {
     for (const node of nodes.slice(count, count + MOST_STEPS)) {
       body.append(make("tr", {},
-        make("td", {}, boxTitle({ ...node, key: `n${node.id}` })),
+        make("td", {}, boxTitle(node)),
         make("td", {}, make("code", {}, clipped(node.code ?? "", 60))),
         make("td", {}, placeText(node)),
         make("td", { class: "number" }, node.incoming ? numberText(node.incoming.norm) : "")));
@@ -93,35 +93,56 @@ function steps({ graph }) {
   return box;
 }
 
-function path(explanation) {
+function path(explanation, sources, links) {
   const details = new Details();
-  const picture = new Picture(explanation, details);
-  return section("The path of the covector", make("div", { class: "split" }, picture.body, details.body), steps(explanation));
+  const picture = new Picture(explanation, details, links);
+  const source = new Source(sources, explanation, links);
+  requestAnimationFrame(() => source.show(Links.key(explanation.call), false));
+  return section("The path of the covector",
+    make("div", { class: "split" }, picture.body, make("div", { class: "beside" }, source.body, details.body)), steps(explanation));
 }
 
-function view(explanation) {
+/** The gradients of a scalar as pictures, the product of v and J otherwise. */
+function arrivals(explanation, links) {
+  const parts = [];
+  const all = overview(explanation, links);
+  if (all) parts.push(section("All leaves", all));
+  if (explanation.leaves.some((leaf) => leaf.gradient && leaf.zeros !== undefined)) {
+    parts.push(section("The gradients", ...gradients(explanation)));
+  } else parts.push(section("The equation", ...equations(explanation, new Covectors(explanation))));
+  return parts;
+}
+
+function view(explanation, sources, links) {
   const { call, notes } = explanation;
-  const covectors = new Covectors(explanation);
   const children = [
-    make("header", {}, make("p", { class: "place", title: call.file }, placeText(call)),
-      make("h1", {}, make("code", {}, call.code || call.kind)), make("p", {}, summary(explanation))),
-    ...(explanation.tree.length ? [path(explanation)] : []),
-    section("The equation", ...equations(explanation, covectors)),
+    make("header", {}, make("h1", {}, make("code", {}, call.code || call.kind)),
+      make("p", { class: "place", title: call.file }, placeText(call)), make("p", {}, summary(explanation))),
+    ...(explanation.tree.length ? [path(explanation, sources, links)] : []),
+    ...arrivals(explanation, links),
   ];
   if (notes.length) children.push(section("Notes", make("ul", {}, ...notes.map((note) => make("li", {}, note)))));
   return children;
 }
 
 async function start() {
-  const explanations = await readData();
+  const { calls, findings, sources, run } = await readData();
   const main = document.querySelector("main");
-  const show = (k) => main.replaceChildren(...view(explanations[k]));
-  if (explanations.length > 1) {
+  const links = new Links();
+  const show = (k) => {
+    links.clear();
+    main.replaceChildren(...view(calls[k], sources, links));
+  };
+  const course = curves(run, findings);
+  const before = [findingsBox(findings, links, run), run && run.every ? course : null].filter(Boolean);
+  if (course && !run.every) main.after(course); // it was not asked for
+  if (calls.length > 1) {
     const choice = make("select", { id: "call", onchange: () => show(Number(choice.value)) },
-      ...explanations.map(({ call }, k) => make("option", { value: k }, clipped(`${k + 1}. ${placeText(call)}: ${call.code}`, 90))));
-    main.before(make("nav", {}, make("label", { for: "call" }, `${explanations.length} calls `), choice));
+      ...calls.map(({ call }, k) => make("option", { value: k }, clipped(`${k + 1}. ${placeText(call)}: ${call.code}`, 90))));
+    before.push(make("nav", {}, make("label", { for: "call" }, `${calls.length} calls `), choice));
   }
-  if (explanations.length) show(0);
+  main.before(...before);
+  if (calls.length) show(0);
   else main.append(make("p", {}, "No call of backward or autograd.grad was made."));
   document.documentElement.dataset.ready = "";
 }

@@ -73,6 +73,22 @@ function numberText(entry) {
   return text.replace(/-/g, "−");
 }
 
+/** A number in at most three digits, for boxes. */
+function shortNumber(entry) {
+  const x = toNumber(entry);
+  if (!Number.isFinite(x) || Number.isInteger(x)) return numberText(x);
+  const size = Math.abs(x);
+  if (size < 1e-3 || size >= 1e5) return trimmed(x.toExponential(1)).replace(/-/g, "−");
+  return trimmed(x.toPrecision(size >= 1000 ? 5 : 3)).replace(/-/g, "−");
+}
+
+/** The norm of a value, from its elements or its figures. */
+function normOfValue(value) {
+  const elements = elementsOf(value);
+  if (elements !== null) return Math.hypot(...elements);
+  return value.summary ? toNumber(value.summary.norm) : NaN;
+}
+
 /** Nested lists as text; the middle of long ones is left out. */
 function listText(data, depth, most) {
   if (depth === 0) return numberText(data);

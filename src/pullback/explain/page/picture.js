@@ -4,147 +4,18 @@
 const MOST_BOXES = 300;
 const MOST_BENDS = 4; // arrows to one leaf that are led around the boxes: dagre takes seconds for dozens of long ones
 const MOST_ASIDE = 160;
-const MOST_HEIGHT = 0.72; // of the window; smaller text than eight tenths is not worth seeing it all at once
+const MOST_HEIGHT = 0.86; // of the window
+const LEAST_SCALE = 0.4; // of text that can still be read; a larger picture is scrolled, from v on
+const NARROW = 480; // a phone's picture, in which a long row is too small to be read
+const CHIP = { width: 62, height: 34, gap: 12 };
 const LINE = 17;
 const PAD = 10;
 
-/** What the picture shows of an explanation: boxes and groups by their key, and who holds whom. */
-class Boxes {
-  constructor(explanation) {
-    this.parent = new Map();
-    this.all = new Map();
-    this.open = new Set();
-    this.edges = explanation.graph.edges.map((edge) => ({ ...edge, from: `n${edge.source}`, to: `n${edge.target}` }));
-    const nodes = new Map(explanation.graph.nodes.map((node) => [node.id, node]));
-    const onLine = new Map();
-    const lineOf = (node) => `${node.line} ${node.file}`;
-    for (const node of nodes.values()) onLine.set(lineOf(node), (onLine.get(lineOf(node)) ?? 0) + 1);
-    const add = (item, parent) => {
-      const isGroup = typeof item === "object";
-      const key = isGroup ? item.key : `n${item}`;
-      this.all.set(key, isGroup
-        ? { key, kind: "group", ...item, members: item.children.map((child) => add(child, key)) }
-        : { key, ...nodes.get(item), tellsLine: nodes.get(item).variable !== null || onLine.get(lineOf(nodes.get(item))) < 3 });
-      if (parent !== null) this.parent.set(key, parent);
-      return key;
-    };
-    this.roots = explanation.tree.map((item) => add(item, null));
-    for (const [k, output] of [...explanation.outputs.entries()].reverse()) {
-      const key = `v${k}`;
-      this.all.set(key, { key, kind: "covector", output, name: explanation.outputs.length > 1 ? `v${k}` : "v" });
-      this.roots.unshift(key);
-      if (output.node === null) continue; // nothing that was asked for leads to this output
-      this.edges.push({ from: key, to: `n${output.node}`, norm: output.covector.norm, value: output.covector.value, shape: output.shape });
-    }
-  }
-
-  /** The box that stands for a node: itself, or the outermost closed group that holds it. */
-  shown(key) {
-    let box = key;
-    for (let at = this.parent.get(key); at !== undefined; at = this.parent.get(at)) {
-      if (!this.open.has(at)) box = at;
-    }
-    return box;
-  }
-
-  /** Keys of the boxes and of the open groups to draw, from the outside in. */
-  visible() {
-    const boxes = [];
-    const frames = [];
-    const visit = (key) => {
-      if (!this.open.has(key)) boxes.push(key);
-      else {
-        frames.push(key);
-        this.all.get(key).members.forEach(visit);
-      }
-    };
-    this.roots.forEach(visit);
-    return { boxes, frames };
-  }
-
-  /** The covectors between visible boxes; those between the same two boxes together. */
-  arrows() {
-    const found = new Map();
-    for (const edge of this.edges) {
-      const [from, to] = [this.shown(edge.from), this.shown(edge.to)];
-      if (from === to) continue;
-      const key = `${from} ${to}`;
-      if (!found.has(key)) found.set(key, { from, to, edges: [] });
-      found.get(key).edges.push(edge);
-    }
-    return [...found.values()];
-  }
-}
-
-/** The norm of several covectors taken together. */
-function normOf(edges) {
-  return Math.hypot(...edges.map((edge) => toNumber(edge.norm)));
-}
-
-function arrowText(edges) {
-  const [edge] = edges;
-  if (edges.length > 1) {
-    const sum = edges.length < 4 ? edges.map((one) => arrowText([one])).join(" + ") : "";
-    return sum && sum.length < 28 ? sum : `${edges.length} covectors`;
-  }
-  if (edge.value && edge.value.data !== undefined && sizeOf(edge.value.shape) <= 3) return valueText(edge.value);
-  return `|g| ${numberText(edge.norm)}`;
-}
-
-function arrowClass(edges) {
-  const norm = normOf(edges);
-  if (!Number.isFinite(norm)) return "arrow bad";
-  return norm === 0 ? "arrow nothing" : "arrow";
-}
-
-/** The op as its node is named: Mul for MulBackward0. */
-function opName(box) {
-  return box.name.replace(/Backward\d*$/, "") || box.name;
-}
-
-/** The lines of text in a box. */
-function boxLines(box) {
-  if (box.kind === "covector") {
-    const { covector } = box.output;
-    const large = sizeOf(covector.value.shape) > MOST_IN_TEXT;
-    const value = large ? `${box.name}, ${shapeText(covector.value.shape)}` : `${box.name} = ${valueText(covector.value, 4)}`;
-    return [["name", clipped(value, 34)],
-      ["small", covector.default ? "left out, so 1" : covector.broadcast_from ? "a batch of covectors" : "the gradient argument"]];
-  }
-  if (box.kind === "group") {
-    const lines = [["name", clipped(box.title, 30)], ["small", `${box.count} steps${box.part ? `, part ${box.part}` : ""}`]];
-    if (box.subtitle) lines.splice(1, 0, ["code", clipped(box.subtitle, 34)]);
-    return lines;
-  }
-  if (box.kind === "leaf") {
-    const lines = [["name", box.variable ?? box.name], ["small", `leaf, ${shapeText(box.shape ?? [])}`]];
-    if (box.incoming) {
-      const { value, norm } = box.incoming;
-      const small = value && value.data !== undefined && sizeOf(value.shape) <= 4;
-      lines.push(["code", small ? `vᵀ·J = ${valueText(value)}` : `|vᵀ·J| = ${numberText(norm)}`]);
-    }
-    return lines;
-  }
-  const op = opName(box);
-  const lines = [["name", clipped(box.variable ? `${box.variable} = ${op}` : op, 28)]];
-  if (box.code && box.tellsLine) lines.push(["code", clipped(box.code, 34)]);
-  lines.push(["small", [box.shape ? shapeText(box.shape) : "", box.structure].filter(Boolean).join(", ")]);
-  return lines;
-}
-
-/** What a screen reader says of a box. */
-function boxLabel(box) {
-  const parts = boxLines(box).map(([, text]) => text);
-  const place = placeText(box);
-  if (place) parts.push(place);
-  if (box.incoming) parts.push(`incoming covector of norm ${numberText(box.incoming.norm)}`);
-  return parts.join("; ");
-}
-
 class Picture {
-  constructor(explanation, details) {
+  constructor(explanation, details, links) {
     this.boxes = new Boxes(explanation);
     this.details = details;
+    this.links = links;
     this.scale = null;
     this.current = null;
     this.status = make("span", { class: "status", role: "status" });
@@ -154,7 +25,9 @@ class Picture {
       make("div", { class: "tools" },
         button("−", "Smaller", () => this.zoom(0.8)), button("+", "Larger", () => this.zoom(1.25)),
         button("Fit", "Fit into the window", () => { this.scale = null; this.resize(); }), this.status),
-      this.pane);
+      this.pane, legend(this.boxes));
+    links.onPoint((lit) => this.light(lit));
+    links.onChoose(this, (line) => this.chooseLine(line));
     this.measure = document.createElement("canvas").getContext("2d");
     this.width = 0;
     new ResizeObserver(() => {
@@ -162,46 +35,65 @@ class Picture {
     }).observe(this.pane);
   }
 
-  sizeOfBox(lines) {
+  sizeOfBox(key, lines) {
     const style = getComputedStyle(document.body);
     let width = 0;
     for (const [kind, text] of lines) {
-      this.measure.font = kind === "code" ? `12px ${style.getPropertyValue("--mono")}` : kind === "name" ? `600 14px ${style.fontFamily}` : `12px ${style.fontFamily}`;
+      this.measure.font = kind === "name" ? `600 14px ${style.fontFamily}` : `12px ${style.fontFamily}`;
       width = Math.max(width, this.measure.measureText(text).width);
     }
-    return { width: Math.ceil(Math.max(width, 60)) + 2 * PAD + 4, height: lines.length * LINE + 2 * PAD - 4 };
+    const size = { width: Math.ceil(Math.max(width, 60)) + 2 * PAD + 4, height: lines.length * LINE + 2 * PAD - 6 };
+    const chips = this.chips(key).length;
+    if (chips) {
+      size.width = Math.max(size.width, chips * (CHIP.width + CHIP.gap) + CHIP.gap);
+      size.height += CHIP.height + 6;
+    }
+    return size;
   }
 
-  /** Lay out the visible boxes; from left to right where that fits, from top to bottom otherwise. */
+  /** The rounds of a closed loop that are drawn in its row; null stands for those left out. */
+  chips(key) {
+    const box = this.boxes.all.get(key);
+    const most = this.pane.clientWidth < NARROW ? FEWEST_CHIPS : MOST_CHIPS;
+    return box.group === "loop" ? shownPlaces(box.members.length, most).map((k) => (k === null ? null : box.members[k])) : [];
+  }
+
+  /** Lay out the visible boxes, from top to bottom or from left to right: whichever is seen larger. */
   layout() {
     const { boxes, frames } = this.boxes.visible();
     const [arrows, passing] = this.shared(this.boxes.arrows());
     const attempt = (rankdir) => {
       const graph = new dagre.graphlib.Graph({ compound: frames.length > 0 });
-      graph.setGraph({ rankdir, nodesep: 18, ranksep: rankdir === "LR" ? 46 : 34, marginx: 12, marginy: 12 });
+      graph.setGraph({ rankdir, nodesep: 16, ranksep: rankdir === "LR" ? 30 : 14, marginx: 10, marginy: 10 });
       for (const key of frames) graph.setNode(key, {});
       for (const key of boxes) {
-        const lines = boxLines(this.boxes.all.get(key));
-        graph.setNode(key, { lines, ...this.sizeOfBox(lines) });
+        const lines = this.boxes.text(key);
+        graph.setNode(key, { lines, ...this.sizeOfBox(key, lines) });
       }
       for (const key of [...frames, ...boxes]) {
         const parent = this.boxes.parent.get(key);
-        if (parent !== undefined) graph.setParent(key, parent);
+        if (parent !== undefined && frames.includes(parent)) graph.setParent(key, parent);
       }
       for (const arrow of arrows) {
         const text = arrowText(arrow.edges);
         this.measure.font = `11px ${getComputedStyle(document.body).fontFamily}`;
         graph.setEdge(arrow.from, arrow.to, {
-          ...arrow, text, width: this.measure.measureText(text).width + 8, height: 15, labelpos: "c",
+          ...arrow, text, width: this.measure.measureText(text).width + 4, height: 14, labelpos: rankdir === "TB" ? "r" : "c", labeloffset: 6,
         });
       }
       dagre.layout(graph);
       graph.aside = passing;
       return graph;
     };
-    const across = boxes.length <= 12 ? attempt("LR") : null;
-    if (across && across.graph().width <= this.pane.clientWidth) return [across, frames, boxes];
-    return [attempt("TB"), frames, boxes];
+    const down = attempt("TB");
+    if (boxes.length > 12 || frames.length) return [down, frames, boxes];
+    const across = attempt("LR");
+    return [this.fit(across.graph()) > this.fit(down.graph()) ? across : down, frames, boxes];
+  }
+
+  /** The scale at which a picture is seen whole, at most 1. */
+  fit({ width, height }) {
+    return Math.min(1, (this.pane.clientWidth - 2) / width, (MOST_HEIGHT * window.innerHeight) / height);
   }
 
   /** The arrows to lay out, and those that pass beside: all but the last to a leaf that many steps share. */
@@ -230,8 +122,8 @@ class Picture {
       "aria-label": "The graph that v runs through. Arrow keys move between boxes, Enter opens or closes a group.",
       onkeydown: (event) => this.key(event),
     });
-    this.svg.append(draw("defs", {}, ...["", "nothing", "bad"].map((kind) =>
-      draw("marker", { id: `tip${kind}`, class: `tip ${kind}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
+    this.svg.append(draw("defs", {}, ...["nothing", "bad", ...Array.from({ length: FLOWS }, (_, k) => `flow${k}`)].map((kind) =>
+      draw("marker", { id: `tip-${kind}`, class: `tip ${kind}`, viewBox: "0 0 8 8", refX: 6.5, refY: 4, markerWidth: 9, markerHeight: 9, markerUnits: "userSpaceOnUse", orient: "auto" },
         draw("path", { d: "M0,0.5 L8,4 L0,7.5 z" })))));
     this.places = new Map();
     this.elements = new Map();
@@ -247,12 +139,12 @@ class Picture {
   }
 
   resize() {
-    const wide = (this.pane.clientWidth - 2) / this.size.width;
-    const high = (MOST_HEIGHT * window.innerHeight) / this.size.height;
-    const fit = Math.min(1, Math.max(wide, 0.55), Math.max(high, 0.8));
-    const scale = this.scale ?? fit;
+    const scale = this.scale ?? Math.max(LEAST_SCALE, this.fit(this.size));
     this.svg.setAttribute("width", this.size.width * scale);
     this.svg.setAttribute("height", this.size.height * scale);
+    if (this.scale !== null) return;
+    this.pane.scrollTop = 0;
+    this.pane.scrollLeft = this.places.get("v0").x * scale - this.pane.clientWidth / 2;
   }
 
   zoom(factor) {
@@ -261,13 +153,16 @@ class Picture {
     this.resize();
   }
 
+  arrowLook(edges) {
+    const { low, high } = this.boxes.range;
+    const kind = flowClass(normOf(edges), low, high);
+    return { kind: `arrow ${kind}`, look: { "marker-end": `url(#tip-${kind})`, "stroke-width": 1 + 4 * flowShare(normOf(edges), low, high) } };
+  }
+
   drawArrow(edge) {
-    const kind = arrowClass(edge.edges);
-    const norm = normOf(edge.edges);
-    const path = draw("path", {
-      class: kind, d: curve(edge.points), "marker-end": `url(#tip${kind.split(" ")[1] ?? ""})`,
-      "stroke-width": Number.isFinite(norm) && norm > 0 ? Math.min(3, Math.max(1.1, 1.6 + 0.25 * Math.log10(norm))) : 1.2,
-    });
+    const { kind, look } = this.arrowLook(edge.edges);
+    const path = draw("path", { class: kind, d: curve(edge.points), ...look },
+      draw("title", {}, `covector of shape ${shapeText(edge.edges[0].shape)}, norm ${numberText(normOf(edge.edges))}`));
     this.svg.append(path, draw("text", { class: `${kind} label`, x: edge.x, y: edge.y + 4, "text-anchor": "middle" }, edge.text));
   }
 
@@ -278,15 +173,15 @@ class Picture {
     const end = { x: to.x + (side * to.width) / 2, y: to.y };
     const outer = side * Math.max(side * start.x, side * end.x);
     const bend = { x: outer + side * Math.min(MOST_ASIDE, 20 + 0.25 * Math.abs(end.y - start.y)), y: (start.y + end.y) / 2 };
-    const kind = arrowClass(arrow.edges);
-    this.svg.append(draw("path", { class: `${kind} aside`, d: curve([start, bend, end]), "marker-end": `url(#tip${kind.split(" ")[1] ?? ""})` }));
+    const { kind, look } = this.arrowLook(arrow.edges);
+    this.svg.append(draw("path", { class: `${kind} aside`, d: curve([start, bend, end]), ...look }));
   }
 
   listen(key) {
     return {
-      onclick: () => { this.choose(key, true); this.toggle(key); },
-      onmouseenter: () => this.details.show(this.boxes.all.get(key), this.boxes, false),
-      onmouseleave: () => this.details.show(this.boxes.all.get(this.current), this.boxes, true),
+      onclick: (event) => { event.stopPropagation(); this.choose(key, true); this.toggle(key); },
+      onmouseenter: () => { this.details.show(key, this.boxes, false); this.links.point(this.boxes.lines(key)); },
+      onmouseleave: () => { this.details.show(this.current, this.boxes, true); this.links.point([]); },
       onfocus: () => this.choose(key, false),
     };
   }
@@ -294,17 +189,70 @@ class Picture {
   drawBox(key, { x, y, width, height, lines }) {
     const box = this.boxes.all.get(key);
     const group = draw("g", {
-      class: `box ${box.kind}`, transform: `translate(${x - width / 2},${y - height / 2})`, tabindex: -1,
-      role: "button", "aria-label": boxLabel(box), "data-key": key,
+      class: `box ${box.kind} ${box.group ?? ""}`.trim(), transform: `translate(${x - width / 2},${y - height / 2})`, tabindex: -1,
+      role: "button", "aria-label": this.boxes.label(key), "data-key": key,
       "aria-expanded": box.kind === "group" ? "false" : null, ...this.listen(key),
     });
+    group.append(draw("title", {}, this.boxes.label(key)));
     if (box.kind === "group") group.append(draw("rect", { class: "behind", x: 4, y: 4, width, height, rx: 8 }));
     group.append(draw("rect", { class: "face", width, height, rx: box.kind === "leaf" || box.kind === "covector" ? height / 2.6 : 8 }));
     lines.forEach(([kind, text], k) =>
-      group.append(draw("text", { class: kind, x: width / 2, y: PAD + LINE * k + 11, "text-anchor": "middle" }, text)));
+      group.append(draw("text", { class: /\b(nan|inf)$/.test(text) ? `${kind} bad` : kind, x: width / 2, y: PAD + LINE * k + 10, "text-anchor": "middle" }, text)));
+    this.drawChips(key, group, { x: x - width / 2, y: y - height / 2, width, top: lines.length * LINE + PAD });
     this.svg.append(group);
     this.elements.set(key, group);
     this.places.set(key, { x, y });
+  }
+
+  /** The rounds of a loop in one row, in the order in which the covector goes through them. */
+  drawChips(key, group, { x, y, width, top }) {
+    const chips = this.chips(key);
+    const { low, high } = this.boxes.range;
+    let left = (width - chips.length * (CHIP.width + CHIP.gap) + CHIP.gap) / 2;
+    for (const [place, member] of chips.entries()) {
+      const middle = top + CHIP.height / 2;
+      if (place) group.append(draw("path", { class: "between", d: `M${left - CHIP.gap},${middle} h${CHIP.gap - 2}`, "marker-end": "url(#tip-flow1)" }));
+      if (member === null) group.append(draw("text", { class: "small", x: left + CHIP.width / 2, y: middle + 4, "text-anchor": "middle" }, "…"));
+      else {
+        const norm = this.boxes.arriving(member);
+        const chip = draw("g", {
+          class: `box chip ${norm === null ? "nothing" : flowClass(norm, low, high)}`, transform: `translate(${left},${top})`,
+          tabindex: -1, role: "button", "aria-label": this.boxes.label(member), "data-key": member, ...this.listen(member),
+          onclick: (event) => { event.stopPropagation(); this.choose(member, true); },
+        },
+          draw("title", {}, this.boxes.label(member)),
+          draw("rect", { class: "face", width: CHIP.width, height: CHIP.height, rx: 6 }),
+          draw("text", { class: "small", x: CHIP.width / 2, y: 14, "text-anchor": "middle" }, this.roundText(key, member)),
+          draw("text", { class: "small", x: CHIP.width / 2, y: 28, "text-anchor": "middle" }, norm === null ? "" : shortNumber(norm)));
+        group.append(chip);
+        this.elements.set(member, chip);
+        this.places.set(member, { x: x + left + CHIP.width / 2, y: y + middle });
+      }
+      left += CHIP.width + CHIP.gap;
+    }
+  }
+
+  /** Which round of its loop a chip is, counted as the program runs; of a long loop, which part. */
+  roundText(key, member) {
+    const { members, rounds } = this.boxes.all.get(key);
+    return members.length === rounds ? `round ${rounds - members.indexOf(member)}` : `part ${members.length - members.indexOf(member)}`;
+  }
+
+  /** Mark the boxes that lines of the program made. */
+  light(lit) {
+    for (const [key, element] of this.elements) {
+      element.classList.toggle("lit", lit.size > 0 && this.boxes.lines(key).some((line) => lit.has(line)));
+    }
+  }
+
+  /** Choose the first box that a line made, and bring it into sight. */
+  chooseLine(line) {
+    const key = [...this.elements.keys()].find((box) => this.boxes.lines(box).includes(line));
+    if (key === undefined) return;
+    this.choose(key, false);
+    const scale = this.svg.getAttribute("width") / this.size.width;
+    this.pane.scrollTop = this.places.get(key).y * scale - this.pane.clientHeight / 2;
+    this.light(new Set([line]));
   }
 
   drawFrame(key, { x, y, width, height }) {
@@ -312,10 +260,10 @@ class Picture {
     const [left, top] = [x - width / 2, y - height / 2];
     const group = draw("g", {
       class: "box frame", transform: `translate(${left},${top})`, tabindex: -1, role: "button",
-      "aria-expanded": "true", "aria-label": `${box.title}, ${box.count} steps, open`, "data-key": key, ...this.listen(key),
+      "aria-expanded": "true", "aria-label": `${this.boxes.title(key)}, ${box.count} steps, open`, "data-key": key, ...this.listen(key),
     });
     group.append(draw("rect", { class: "face", width, height, rx: 10 }),
-      draw("text", { class: "small", x: 10, y: 14 }, `▾ ${clipped(box.title, Math.max(8, Math.floor(width / 8)))}`));
+      draw("text", { class: "small", x: 10, y: 14 }, `▾ ${clipped(this.boxes.title(key), Math.max(8, Math.floor(width / 8)))}`));
     this.svg.append(group);
     this.elements.set(key, group);
     this.places.set(key, { x: left, y: top });
@@ -330,13 +278,16 @@ class Picture {
     if (!element) return;
     element.setAttribute("tabindex", 0);
     element.classList.add("current");
-    this.details.show(this.boxes.all.get(key), this.boxes, true);
-    if (focus) element.focus({ preventScroll: false });
+    this.details.show(key, this.boxes, true);
+    if (focus) {
+      element.focus({ preventScroll: false });
+      this.links.choose(this.boxes.lines(key)[0], this);
+    }
   }
 
   toggle(key) {
     const box = this.boxes.all.get(key);
-    if (box.kind !== "group") return;
+    if (box.kind !== "group" || !(this.boxes.open.has(key) || this.boxes.shown(key) === key)) return;
     if (this.boxes.open.has(key)) this.boxes.open.delete(key);
     else if (this.rendered + box.members.length > MOST_BOXES) {
       this.status.textContent = `${this.rendered} boxes are open: close a group first.`;
@@ -390,4 +341,21 @@ function curve(points) {
     path += ` Q${at(points[k])} ${at(end)}`;
   }
   return points.length > 2 ? path : `${path} L${at(points[points.length - 1])}`;
+}
+
+/** What colours, widths and strokes mean. */
+function legend(boxes) {
+  const { low, high } = boxes.range;
+  const sample = (kind, width) => draw("svg", { class: "sample", viewBox: "0 0 30 10", width: 30, height: 10, "aria-hidden": "true" },
+    draw("path", { class: `arrow ${kind}`, d: "M1,5 H29", "stroke-width": width }));
+  const swatch = (kind, text, tip) => make("span", { class: "key", title: tip }, make("span", { class: `swatch ${kind}` }), text);
+  return make("p", { class: "legend" },
+    swatch("covector", "v", "The covector that backward starts with: of a loss it is 1"),
+    swatch("step", "step", "One op: what is saved of it, and its slope, take the covector on"),
+    swatch("call", "call", "A call of a module or function that is made of several steps: a click opens it"),
+    swatch("leaf", "leaf", "A tensor that requires grad and that no op made: what arrives is added to .grad"),
+    make("span", { class: "key", title: "The norm of the covector, on a scale of logarithms: width and colour" },
+      sample("flow0", 1), `|g| ${shortNumber(10 ** low)}`, sample(`flow${FLOWS - 1}`, 5), shortNumber(10 ** high)),
+    make("span", { class: "key" }, sample("nothing", 1.2), "0"),
+    make("span", { class: "key" }, sample("bad", 2), "NaN or infinite"));
 }

@@ -1,0 +1,188 @@
+"""Draws the conclusions of a run at its end: what was never reached, never held, or always zero."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from ..core.blame import Place, place_at
+from .answer import Answer
+from .findings.layers import assigned, symmetric
+from .findings.losses import values_of
+from .findings.reach import aside, listed
+from .findings.written import without_parentheses
+
+if TYPE_CHECKING:
+    from .watch import At, Watch
+
+#: Names of networks that are not trained by their own optimizer.
+NOT_TRAINED = re.compile(r"target|teacher|frozen|reference|ema|old|pretrained|vgg|momentum", re.IGNORECASE)
+
+
+class Conclusions:
+    """Adds to the findings of a watch what only the whole run shows."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+        self.findings = watch.findings
+        self.layers = watch.layers
+        self.loop = watch.loop
+        self.reach = watch.reach
+        self.sizes = watch.sizes
+
+    def add(self) -> None:
+        """Add them."""
+        name_of = self.watch.name_of
+        if not self.watch.failed:
+            self._report_copied()
+        for place in without_parentheses(self._files()):
+            self.findings.add("call without parentheses", Answer(
+                "call without parentheses", f"`{place.code}` names a method and does not call it: nothing "
+                "happens.",
+                place, (), f"add parentheses: `{place.code}()`",
+            ))  # fmt: skip
+        told: set[int] = set()
+        if not self.watch.failed:  # what a program did not come to cannot be missing
+            told = self.reach.report(self.findings, self.watch.wanted, name_of)
+            self._report_unused(told)
+        for key, (leaf, answer) in self.watch.zero.items():
+            if key not in self.watch.alive and answer is not None:
+                if answer.kind == "cancelled" and leaf.dim() < 2 and len(self.watch.alive) > 0:
+                    continue  # a bias that is added and taken away: in a difference of scores it is meant
+                self.findings.add("zero gradient", self._zero_factor(_named(answer, name_of(leaf))))
+        if self.loop.broken is not None and not self.watch.told_nan:
+            self.findings.add("not finite", self.loop.broken)
+        self.loop.failed = self.watch.failed
+        self.layers.report(
+            self.findings, self.loop.held, self.reach.reached, name_of, bool(self.loop.optimizers)
+        )
+        told |= {key for key in self.watch.copies if key not in self.reach.reached}
+        self.loop.report(name_of, told | self.layers.leaves_told(), self._made_at, self._stranger)
+        self.sizes.report(self.findings, name_of)
+        self._report_symmetric()
+
+    def _candidates(self) -> list[Any]:
+        """Return what the program means to train: what optimizers hold, or all parameters in use."""
+        if self.loop.optimizers:
+            return list(self.loop.ever_held.values())
+        return [p for m in self.layers.called.values() for p in m._parameters.values() if p is not None]
+
+    def _made_at(self, leaf: Any) -> At | None:
+        owner = self.layers.owner_of(leaf)
+        return None if owner is None else self.layers.made.get(id(owner[0]))
+
+    def _stranger(self, leaf: Any) -> Place | None:
+        """Return where a module is called of which no optimizer holds anything."""
+        for module in self.layers.called.values():
+            inside = list(module.parameters())
+            if any(p is leaf for p in inside) and any(self.loop.held(p) for p in inside):
+                return None
+        owner = self.layers.owner_of(leaf)
+        if owner is None:
+            return None
+        copied = id(owner[0]) not in self.layers.made
+        named = NOT_TRAINED.search(self.watch.name_of(leaf) or "")
+        return self.layers.uses.get(id(owner[0])) if copied or named else None
+
+    def _zero_factor(self, answer: Answer) -> Answer:
+        """Name the line that makes the weights that are 0, where these are the factor."""
+        if answer.kind != "multiplied by 0":
+            return answer
+        for module in self.layers.called.values():
+            for name, p in module._parameters.items():
+                value = None if p is None else values_of(p)
+                if value is not None and value.size > 1 and not value.any():
+                    place = self.watch.inits.get(id(p)) or assigned(module, name)
+                    if place is not None and p.dim() >= 2:
+                        called = self.watch.name_of(p) or name
+                        cause = f"{answer.cause} `{called}` starts at 0 and stays there."
+                        return Answer(
+                            answer.kind, cause, place, (f"used at {answer.place}",), answer.mend,
+                            answer.checked,
+                        )
+        return answer
+
+    def _files(self) -> list[str]:
+        ats = [w.at for w in self.loop.optimizers.values() if w.at is not None]
+        ats += list(self.layers.made.values())
+        return list(dict.fromkeys([*self.watch.files, *(at[0].co_filename for at in ats)]))
+
+    def _report_copied(self) -> None:
+        """Say where weights that an optimizer holds were copied, and only the copies are used."""
+        missing = [
+            p for key, p in self.loop.ever_held.items()
+            if key in self.watch.copies and key not in self.reach.reached
+        ]  # fmt: skip
+        if missing:
+            self.findings.add("lost history", Answer(
+                "copied", f"{listed(missing, self.watch.name_of)} get no gradient: `copy.deepcopy` makes new "
+                "leaves, and "
+                "the loss leads to these, not to the ones they were copied from.",
+                self.watch.copies[id(missing[0])], (),
+                "compute the copies from the originals (`w - lr * g` with `create_graph=True`, or "
+                "`torch.func.functional_call`), or add their gradients to the originals",
+            ))  # fmt: skip
+
+    def _report_unused(self, told: set[int]) -> None:
+        if not self.reach.calls or not self.reach.reached:
+            return
+        loose = any(
+            key not in self.loop.ever_held for key in self.loop.graded if key not in self.layers.leaves_told()
+        )
+        unused: dict[Any, list[Any]] = {}
+        for leaf in self._candidates():
+            key = id(leaf)
+            if key in self.reach.reached or key in told or not leaf.requires_grad:
+                continue
+            if loose and key not in self.watch.names:
+                continue  # a layer that was replaced: the finding about the new one tells of it
+            owner = self.layers.owner_of(leaf)
+            unused.setdefault(None if owner is None else owner[0], []).append(leaf)
+        for owner, leaves in unused.items():
+            idle = all(self._of_idle_optimizer(leaf) for leaf in leaves)
+            if idle and aside(self.reach, leaves) is None:
+                continue
+            told |= {id(leaf) for leaf in leaves if idle}
+            at = None if owner is None else self.layers.made.get(id(owner))
+            use = None if owner is None else self.layers.uses.get(id(owner))
+            names = listed(leaves, self.watch.name_of)
+            cut = aside(self.reach, leaves) if use else None
+            if cut is not None:
+                self.findings.add("lost history", Answer(
+                    cut.kind, f"Probably: {names} get no gradient: `{cut.code}` {cut.what}.",
+                    cut.place, (), cut.mend,
+                ))  # fmt: skip
+                continue
+            self.findings.add("no gradient", Answer(
+                "not reached", f"No gradient reaches {names}: "
+                + ("no loss was computed from what this call gives, so it is not used, or "
+                "overwritten." if use else "the layer is never "
+                "called."),
+                use or (None if at is None else place_at(*at)), (),
+                "use it in the forward pass, or take it out of what is trained",
+            ))  # fmt: skip
+
+    def _of_idle_optimizer(self, leaf: Any) -> bool:
+        """Return whether all parameters of the optimizers that hold a leaf are out of reach: told as one."""
+        holders = [w for w in self.loop.optimizers.values() if any(p is leaf for p in w.parameters())]
+        return bool(holders) and all(
+            not any(id(p) in self.reach.reached for p in w.parameters()) for w in holders
+        )
+
+    def _report_symmetric(self) -> None:
+        for module in self.layers.kept.values():
+            weight = module._parameters.get("weight")
+            if weight is not None and weight._grad is not None and symmetric(weight, weight._grad):
+                at = self.layers.made.get(id(module))
+                self.findings.add("", Answer(
+                    "symmetric weights",
+                    f"All rows of `{self.watch.name_of(weight) or 'a weight'}` are equal, and so are "
+                    "their gradients: the units can never become different.",
+                    self.watch.inits.get(id(weight)) or (None if at is None else place_at(*at)), (),
+                    "start the weights at random",
+                ))  # fmt: skip
+
+
+def _named(answer: Answer, name: str | None) -> Answer:
+    cause = f"`{name}` has a gradient of 0: {answer.cause}" if name else answer.cause
+    return Answer(answer.kind, cause, answer.place, answer.evidence, answer.mend, answer.checked)

@@ -1,0 +1,93 @@
+"""Find results that are kept with their history although backward has freed it: memory that grows."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ...core.blame import Place, is_freed
+from ...core.node import LEAF, Node, edge_target
+from ...core.value import TensorBase, shape_of
+from ..answer import Answer
+from ..scene import Scene, place_in, tree_of
+from .collected import Findings
+
+#: Members of a list that are looked at, and as many turns must have been.
+MEMBERS = 3
+
+#: Nodes of a history that are looked at.
+MOST_NODES = 64
+
+#: Attributes of an object that are looked at.
+MOST_ATTRIBUTES = 64
+
+
+def look_at_variables(scene: Scene, findings: Findings) -> None:
+    """Add what the variables around a call of backward keep."""
+    for name, value in list(scene.variables.items()):
+        _look_at(name, value, scene, findings)
+        inside = getattr(value, "__dict__", None)
+        if type(inside) is dict and len(inside) <= MOST_ATTRIBUTES and not isinstance(value, type):
+            for attribute, member in list(inside.items()):
+                if type(member) is list:
+                    _look_at(f"{name}.{attribute}", member, scene, findings)
+
+
+def _look_at(name: str, value: Any, scene: Scene, findings: Findings) -> None:
+    if isinstance(value, TensorBase) and _is_used_up(value):
+        _look_at_sum(name, scene, findings)
+    if type(value) is not list or len(value) < MEMBERS or not all(map(_is_used_up, value[:MEMBERS])):
+        return
+    place = _appending(name, scene)
+    if place is not None:
+        findings.add("note", Answer(
+            "history kept", f"`{name}` keeps numbers with their history, one more in each turn: what their "
+            "graphs hold stays in memory.", place, (f"{len(value)} of them so far",),
+            "keep the number alone: `loss.item()`, or `loss.detach()`",
+        ))  # fmt: skip
+
+
+def _look_at_sum(name: str, scene: Scene, findings: Findings) -> None:
+    """Say where a running sum adds numbers with their history."""
+    made = [] if scene.scope is None else scene.scope.assigning(name)
+    within = [s for s in made if s.loops and isinstance(s.node, ast.AugAssign)]
+    sums = [s for s in within if isinstance(getattr(s.node, "op", None), ast.Add)]
+    if sums and scene.scope is not None:
+        findings.add("note", Answer(
+            "history kept", f"`{name}` adds up numbers with their history, which backward has gone through "
+            "already: the graph of every turn stays in memory.", scene.scope.place_of_line(sums[-1].line), (),
+            f"add the number alone: `{name} += loss.item()`, or `loss.detach()`",
+        ))  # fmt: skip
+
+
+def _is_used_up(value: Any) -> bool:
+    """Return whether a value is one number with a history that backward has freed."""
+    if not isinstance(value, TensorBase) or value._node in (None, LEAF) or shape_of(value) != ():
+        return False
+    waiting: list[Node] = [edge_target(value._node)[0]]
+    for _ in range(MOST_NODES):
+        if not waiting:
+            return False
+        node = waiting.pop()
+        if isinstance(node._saved, tuple) and is_freed(node._saved):
+            return True
+        waiting += [edge_target(edge)[0] for edge in node._edges if edge is not None]
+    return False
+
+
+def _appending(name: str, scene: Scene) -> Place | None:
+    """Return the line that appends to a list."""
+    file = scene.frame.f_code.co_filename
+    last = name.rpartition(".")[2]
+    for node in ast.walk(tree) if (tree := tree_of(file)) is not None else ():
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "append"
+            and ast.unparse(node.func.value).rpartition(".")[2] == last
+        ):
+            return place_in(file, node.lineno)
+    return None
+
+
+__all__ = ["look_at_variables"]

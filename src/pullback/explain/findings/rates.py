@@ -1,0 +1,237 @@
+"""Look at how far steps go: learning rates, schedules, weight decay, clipping, and losses without bound."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ...core.blame import place_at
+from ...core.value import shape_of
+from ..answer import Answer
+from ..shown import norm
+from .losses import values_of
+
+if TYPE_CHECKING:
+    from .loop import Loop, Watched
+
+#: A step that changes a weight by more than this times its size is too large, where the loss does not fall.
+LARGE_STEP = 1.0
+
+#: Steps that change weights by less than this times their size change nothing.
+SMALL_STEP = 1e-6
+
+#: A rate this much smaller than the largest one is as good as none.
+FALLEN = 1e-3
+
+#: A loss that has grown by this factor before it is not finite has diverged.
+GROWN = 100
+
+#: Weights that lose this part of themselves in each step by decay cannot grow.
+DECAYED = 0.02
+
+#: Decay this many times as large as the gradient outweighs the loss.
+OUTWEIGHED = 20
+
+#: Gradients clipped to this part of themselves at every step hardly move anything.
+CLIPPED = 1e3
+
+#: Steps, calls or losses that are needed to speak of all of them.
+ENOUGH = 3
+
+Naming = Callable[[Any], "str | None"]
+
+
+def shrinks(optimizer: Any) -> bool:
+    """Return whether weight decay moves the weights of an optimizer more than their gradients do."""
+    decoupled = type(optimizer).__name__ in ("AdamW", "NAdamW")
+    for group in optimizer.param_groups:
+        decay, rate = group.get("weight_decay", 0), group.get("lr", 0)
+        if not isinstance(decay, (int, float)) or not decay or not isinstance(rate, (int, float)):
+            continue
+        if decay * rate > DECAYED:
+            return True
+        for p in [] if decoupled else group["params"]:
+            gradient = None if p._grad is None or p.dim() < 2 else norm(values_of(p._grad))
+            if gradient and decay * norm(values_of(p)) > OUTWEIGHED * gradient:
+                return True
+    return False
+
+
+def report_rates(loop: Loop, name_of: Naming) -> None:
+    """Add what the steps of the whole run show."""
+    for known in loop.optimizers.values():
+        rates = [rate for rate in known.rates if math.isfinite(rate)]
+        if not _schedules(loop, known, rates):
+            _steps(loop, known, rates, name_of)
+        if known.shrinking >= ENOUGH and known.shrinking >= known.with_gradient and known.at is not None:
+            decay = max(g.get("weight_decay", 0) for g in known.optimizer.param_groups)
+            loop.findings.add("learning rate", Answer(
+                "weight decay too large", f"The weight decay of {decay:g} moves the weights more than the "
+                "loss does, towards 0, in every step.", place_at(*known.at), (),
+                "take a smaller `weight_decay`; 1e-4 to 1e-2 is usual",
+            ))  # fmt: skip
+    _plateaus(loop)
+    _clipping(loop)
+    _without_bound(loop)
+
+
+def _schedules(loop: Loop, known: Watched, rates: list[float]) -> bool:
+    """Say where a schedule is stepped at the wrong pace, or makes the rate vanish."""
+    add = loop.findings.add
+    for schedule, first, count in loop.schedulers.values():
+        if id(getattr(schedule, "optimizer", None)) != id(known.optimizer):
+            continue
+        made = loop.schedule_made.get(id(known.optimizer))
+        at = made if first is None else first
+        length = next(
+            (int(n) for name in ("total_steps", "T_max", "total_iters")
+             if isinstance(n := getattr(schedule, name, None), (int, float)) and n), 0,
+        )  # fmt: skip
+        name = type(schedule).__name__
+        if at is None or known.steps < ENOUGH:
+            continue
+        to_its_end = 0 < length <= count + 1 < ENOUGH * length  # such a schedule ends near 0 on purpose
+        if len(rates) >= 2 and max(rates) > 0 and rates[-1] < FALLEN * max(rates) and not to_its_end:
+            add("learning rate", Answer(
+                "learning rate fell", f"The learning rate fell from {max(rates):g} to {rates[-1]:g} "
+                f"within {len(rates)} steps; the schedule stepped {count} times.", place_at(*at), (),
+                "step the schedule once an epoch, or count its length in steps",
+            ))  # fmt: skip
+            return True
+        if count == 0 and made is not None:
+            add("learning rate", Answer(
+                "schedule never steps", f"The schedule {name} never steps: the learning rate stays at "
+                f"{rates[-1] if rates else math.nan:g} for all {known.steps} steps of the optimizer.",
+                place_at(*made), (), "call `scheduler.step()` after `optimizer.step()`, in each step or "
+                "epoch, as its length is meant",
+            ))  # fmt: skip
+            return True
+        if count and length > ENOUGH * count and known.steps > ENOUGH * count and known.steps * 2 > length:
+            add("learning rate", Answer(
+                "schedule stepped too rarely", f"The schedule {name} is {length} steps long and has stepped "
+                f"{count} times, while the optimizer stepped {known.steps} times: the learning rate stays "
+                "near its beginning.", place_at(*at), (),
+                "step the schedule after each step of the optimizer (inside the loop over batches), or make "
+                "it as long as there are epochs",
+            ))  # fmt: skip
+            return True
+        if name == "CosineAnnealingLR" and count > 1.5 * length:
+            add("learning rate", Answer(
+                "schedule stepped too often", f"The schedule {name} has a length of {length} and stepped "
+                f"{count} times: the learning rate falls and rises again and again.", place_at(*at), (),
+                "step it once an epoch, or give `T_max` in steps of the optimizer",
+            ))  # fmt: skip
+            return True
+        first_rate = known.optimizer.param_groups[0].get("initial_lr")
+        if rates and isinstance(first_rate, (int, float)) and 0 < max(rates) < FALLEN * 10 * first_rate:
+            add("learning rate", Answer(
+                "schedule multiplies", f"The learning rate is {max(rates):g} at most, "
+                f"{max(rates) / first_rate:g} of the {first_rate:g} that the optimizer was made with: what "
+                f"the function of {name} returns is a factor, not a rate.", place_at(*(made or at)), (),
+                "return the factor by which the rate of the optimizer is multiplied, 1 for no change",
+            ))  # fmt: skip
+            return True
+    return False
+
+
+def _steps(loop: Loop, known: Watched, rates: list[float], name_of: Naming) -> None:
+    """Say where steps are too large or too small."""
+    add = loop.findings.add
+    if known.at is None:
+        return
+    if rates and max(rates) == 0:
+        at = loop.schedule_made.get(id(known.optimizer)) or known.at
+        add("learning rate", Answer(
+            "learning rate 0", "The learning rate is 0 in every step.", place_at(*at), (),
+            "pass a positive rate, or look at the schedule",
+        ))  # fmt: skip
+        return
+    worse = _worse(loop.losses)
+    ratio, leaf = known.largest
+    if ratio > LARGE_STEP and worse is not None:
+        add("learning rate", Answer(
+            "learning rate too large", f"One step changed `{name_of(leaf) or 'a weight'}` "
+            f"{tuple(shape_of(leaf))} by {ratio:.3g} times its size, and the loss went from "
+            f"{worse[0]:.3g} to {worse[1]:.3g}.", place_at(*known.at), (),
+            f"take a smaller learning rate than {max(rates, default=math.nan):g}",
+        ))  # fmt: skip
+    elif known.with_gradient >= ENOUGH - 1 and known.smallest < math.inf and ratio < SMALL_STEP:
+        add("learning rate", Answer(
+            "learning rate too small", f"No step changed a weight by more than {max(ratio, 1e-8):.1g} of its "
+            f"size, with a learning rate of {max(rates, default=math.nan):g}: the loss stays what it was.",
+            place_at(*known.at), (), "take a larger learning rate",
+        ))  # fmt: skip
+
+
+def _plateaus(loop: Loop) -> None:
+    """Say where a schedule takes a metric that becomes better for one that becomes worse."""
+    for plateau, at, metrics in loop.plateaus.values():
+        if at is None or len(metrics) < ENOUGH or not all(map(math.isfinite, metrics)):
+            continue
+        ups = sum(b > a for a, b in itertools.pairwise(metrics))
+        downs = sum(b < a for a, b in itertools.pairwise(metrics))
+        mode = getattr(plateau, "mode", "min")
+        wrong = downs > 2 * ups if mode == "max" else ups > 2 * downs
+        groups = plateau.optimizer.param_groups
+        if wrong and any(group["lr"] < group.get("initial_lr", math.inf) for group in groups):
+            goes = "falls" if mode == "max" else "rises"
+            loop.findings.add("learning rate", Answer(
+                "mode of a schedule", f"The schedule lowers the learning rate although its metric {goes} "
+                f"from {metrics[0]:.3g} to {metrics[-1]:.3g}: mode {mode!r} takes that for no progress.",
+                place_at(*at), (),
+                f"pass `mode='{'min' if mode == 'max' else 'max'}'`: 'min' for a loss, 'max' for an accuracy",
+            ))  # fmt: skip
+
+
+def _clipping(loop: Loop) -> None:
+    for at, ratios in loop.clips.items():
+        if at is not None and len(ratios) >= ENOUGH and min(ratios) > CLIPPED:
+            loop.findings.add("learning rate", Answer(
+                "clipped to nearly nothing", f"Gradients are clipped to {1 / min(ratios):.1g} of their norm "
+                "or less in every step: the steps become tiny.", place_at(*at), (),
+                "clip at about the usual norm of the gradients, often 1; `clip_grad_norm_` returns it",
+            ))  # fmt: skip
+
+
+def _without_bound(loop: Loop) -> None:
+    """Say where a loss falls below 0 faster and faster: a term has the wrong sign."""
+    for at, losses in loop.by_line.items():
+        if at is None or len(losses) < 8 or not all(map(math.isfinite, losses)):
+            continue
+        first, middle, last = losses[0], losses[len(losses) // 2], losses[-1]
+        if last < -10 * max(1.0, abs(first)) and last - middle < middle - first < 0:
+            loop.findings.add("learning rate", Answer(
+                "loss without bound", f"The loss falls from {first:.3g} to {last:.3g}, faster and faster, "
+                "and has no bound below: a term has the wrong sign, or is maximised without a limit.",
+                place_at(*at), (), "look at the sign of each term of the loss",
+            ))  # fmt: skip
+
+
+def diverged(loop: Loop) -> Answer | None:
+    """Return the answer that the loss grew from step to step until it was not finite."""
+    finite = [v for v in loop.losses if math.isfinite(v)]
+    known = max(loop.optimizers.values(), key=lambda w: w.steps, default=None)
+    if known is None or known.at is None or len(finite) < ENOUGH or not known.rates:
+        return None
+    if abs(finite[-1]) < GROWN * max(abs(finite[0]), 1e-12) or abs(finite[-1]) < abs(finite[-2]):
+        return None
+    momentum = max((g.get("momentum", 0) or 0 for g in known.optimizer.param_groups), default=0)
+    why = f"the learning rate {known.rates[-1]:g} is too large, the steps overshoot"
+    mend = "take a smaller learning rate, scale the data, or clip the gradients"
+    if isinstance(momentum, (int, float)) and momentum >= 1:
+        why = f"a momentum of {momentum:g}, 1 or more, makes each step larger than the one before"
+        mend = "take a momentum below 1, such as 0.9"
+    return Answer(
+        "diverged", f"The loss grew from {finite[0]:.3g} to {finite[-1]:.3g} and beyond within {known.steps} "
+        f"steps: {why}.", place_at(*known.at), (), mend,
+    )  # fmt: skip
+
+
+def _worse(losses: list[float]) -> tuple[float, float] | None:
+    """Return the first and a last loss that is larger or not finite."""
+    first = next((v for v in losses if math.isfinite(v)), None)
+    if len(losses) < 2 or first is None or (math.isfinite(losses[-1]) and losses[-1] <= first):
+        return None
+    return first, losses[-1]

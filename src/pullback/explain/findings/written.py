@@ -1,0 +1,46 @@
+"""Look at how the program is written: methods that are named and not called, names that are given anew."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterable
+from types import CodeType
+
+from ...core.blame import Place
+from ..scene import place_in, tree_of
+
+At = tuple[CodeType, int]
+
+
+def rebinding(sources: dict[int, list[tuple[At | None, int]]]) -> Place | None:
+    """Return a line such as ``p = p - lr * p.grad`` in the files that call backward."""
+    for listed_ in sources.values():
+        for at, _ in listed_:
+            tree = None if at is None else tree_of(at[0].co_filename)
+            for node in ast.walk(tree) if tree is not None else ():
+                if isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp):
+                    text = ast.unparse(node.value)
+                    if ".grad" in text and ast.unparse(node.targets[0]) in text and at is not None:
+                        file = at[0].co_filename
+                        return Place(
+                            file, node.lineno, at[0].co_name, linecache.getline(file, node.lineno).strip()
+                        )
+    return None
+
+
+#: Methods that do something when they are called, and nothing when they are only named.
+DOING = ("backward", "step", "zero_grad", "train", "eval", "detach_", "update")
+
+
+def without_parentheses(files: Iterable[str]) -> list[Place]:
+    """Return the statements of some files that name such a method and do not call it."""
+    found = []
+    for file in files:
+        tree = tree_of(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Attribute):
+                continue
+            if node.value.attr in DOING:
+                found.append(place_in(file, node.lineno))
+    return found

@@ -1,0 +1,109 @@
+"""Finds what the steps of a graph gave in the forward pass, and their slopes there.
+
+A graph keeps what its rules need and no more. So a result is looked for where it may still be: in a variable
+of the program, in the trace of a recording, in what the step itself saved or what a later step saved of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.node import LEAF, MultiNode, Node, edge_target
+from ..core.value import TensorBase
+from .names import Names
+from .shown import Shown, figures, show, widened
+from .trace import Event, Trace
+from .walk import array_at_bottom
+
+#: Elements of a result that is shown whole in its box; of larger ones there are figures.
+WHOLE = 4
+
+#: Elements of the largest result whose slopes are worked out.
+MOST_SLOPES = 2_000_000
+
+
+def results(nodes: Sequence[Node], names: Names, trace: Trace | None) -> dict[Node, Shown]:
+    """Return what is known of the results of nodes, as they are shown in a box."""
+    found: dict[Node, ndarray] = {}
+
+    def add(node: Any, value: Any) -> None:
+        if not isinstance(node, Node) or isinstance(node, MultiNode) or node in found:
+            return
+        if isinstance(value, ndarray) and value.shape == node._shape:
+            found[node] = value
+
+    for tensor in (*names.held, *_outputs(trace.events if trace is not None else ())):
+        node = tensor._node
+        if node is not None and node is not LEAF:
+            add(edge_target(node)[0], array_at_bottom(tensor))
+    for node in nodes:
+        op, saved = node._op, node._saved
+        if op is None or not isinstance(saved, tuple) or not saved:
+            continue
+        layout = op.layout
+        inputs = [node, *(None if edge is None else edge_target(edge)[0] for edge in node._edges)]
+        for position in range(layout.count):
+            value = saved[3 * position]
+            if layout.output_index[position] == 0:
+                add(node, value)
+            source = layout.input_index[position]
+            if 0 <= source < len(inputs) - 1 and len(inputs) - 1 == len(layout.inputs):
+                add(inputs[source + 1], value)
+    return {node: in_a_box(value) for node, value in found.items()}
+
+
+def _outputs(events: Iterable[Event]) -> Iterable[Any]:
+    return (tensor for event in events for tensor in event.outputs if isinstance(tensor, TensorBase))
+
+
+def in_a_box(value: ndarray) -> Shown:
+    """Return a small value whole, of a larger one the figures alone."""
+    if value.size <= WHOLE:
+        return show(value)
+    return Shown(value.shape, str(value.dtype), None, figures(value))
+
+
+def slopes(node: Node) -> list[ndarray | None] | None:
+    """Return the slopes of an elementwise step, one array for each of its inputs.
+
+    None where the step is not elementwise, or too large.
+    """
+    op = node._op
+    if op is None or op.kind != "elementwise" or isinstance(node, MultiNode):
+        return None
+    dtype = node._dtype
+    shape = node._shape
+    if dtype is None or shape is None or np.prod(shape) > MOST_SLOPES:
+        return None
+    ones = np.ones(shape, dtype)
+    if ones.dtype.kind not in "fV":
+        return None
+    with np.errstate(all="ignore"):
+        found = node.backward(ones)
+    return [
+        None if g is None or edge is None else np.asarray(array_at_bottom(g))
+        for g, edge in zip(found, node._edges)
+    ]
+
+
+def range_of(slope: ndarray) -> str:
+    """Return in words from where to where slopes go, and how many of them are 0."""
+    wide = widened(slope).ravel()
+    finite = wide[np.isfinite(wide)]
+    if not finite.size:
+        return "here not finite anywhere" if wide.size else "here empty"
+    low, high = float(finite.min()), float(finite.max())
+    zeros = float((wide == 0).mean())
+    text = f"here {low:.3g}" if low == high else f"here {low:.3g} to {high:.3g}"
+    if 0 < zeros < 1:
+        text += f", 0 for {zeros:.0%} of the elements"
+    if finite.size < wide.size:
+        text += f", not finite for {wide.size - finite.size} of {wide.size}"
+    return text
+
+
+__all__ = ["in_a_box", "range_of", "results", "slopes"]

@@ -1,0 +1,135 @@
+"""Judge errors of wrong input: shapes that do not fit, other dtypes, labels that are no class, one sample.
+
+torch's message says which check failed. What is added is what that means for the program: which tensors stand
+on the line, of which shape and dtype, and what is usually meant.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ..core.value import TensorBase, dtype_of, shape_of
+from ..nn.modules.module import Module
+from .answer import Answer
+from .failure import Raised
+from .scene import Scene, paths_in
+
+#: Tensors of a line that are named.
+MOST_NAMED = 6
+
+#: What an error of torch's holds: (a part of its message, kind, cause, mend).
+MEANINGS: tuple[tuple[str, str, str, str], ...] = (
+    ("Expected more than 1 value per channel when training", "batch of one sample",
+     ("Batch norm in training takes mean and deviation over the batch, and this batch has one sample, "
+     "often the last batch of an epoch."),
+     ("pass `drop_last=True` to the DataLoader, take another batch size, or call `eval()` where nothing is "
+     "trained")),
+    ("Expected floating point type for target with class probabilities", "target of probabilities",
+     ("A target of the input's shape is taken as probabilities of the classes, and these must be floats; a "
+     "one-hot target of integers is neither probabilities nor class indices."),
+     "pass the class indices themselves, shape (N,) and dtype int64, or `target.float()`"),
+    ("is out of bounds", "label out of range",
+     "A label is no class: with C outputs of the last layer, labels go from 0 to C - 1.",
+     "subtract 1 where labels start at 1, or give the last layer one output more"),
+    ("all elements of input should be between 0 and 1", "no probabilities",
+     ("binary_cross_entropy takes probabilities, and its input lies outside 0 to 1: plain scores (logits) "
+     "that went through no sigmoid."),
+     "use `binary_cross_entropy_with_logits` (`nn.BCEWithLogitsLoss`), or put a sigmoid before it"),
+    ("multi-target not supported", "target of the wrong shape",
+     ("The target holds one index for each sample, shape (N,); here it has a second axis, as one-hot labels "
+     "or a column have."),
+     "pass `target.argmax(1)` for one-hot labels, `target.squeeze(1)` for a column"),
+    ("Expected target size", "classes on the wrong axis",
+     ("The loss takes the classes along axis 1, input (N, C, …) and target (N, …); here another axis stands "
+      "there, as after a layer that puts the classes last."),
+     "pass `logits.transpose(1, 2)`, or flatten: `logits.flatten(0, 1), target.flatten()`"),
+    ("spatial sizes don't match", "shapes of input and target",
+     "The target has one class index for each place of the input: input (N, C, H, W), target (N, H, W).",
+     "take the axis of channels out of the target (`target.squeeze(1)`), or resize one of them"),
+    ("to match target batch_size", "numbers of samples differ",
+     ("Prediction and target have different numbers of samples: a view or a flatten mixed the batch with "
+     "another axis, or the last step of a sequence was taken along the wrong axis."),
+     "look at the shapes: the first axis of both is the batch"),
+    ("is different to the input size", "shapes of input and target",
+     "Prediction and target have different shapes; this loss compares them element by element.",
+     "give both one shape: `.squeeze(-1)` on the prediction, or `.unsqueeze(-1)` on the target"),
+    ("shapes cannot be multiplied", "sizes do not fit",
+     "The last axis of the input is not the number of inputs that the layer was made for (`in_features`).",
+     "flatten what comes before it (`x.flatten(1)`), or make the layer with that number"),
+    ("must have the same dtype", "two dtypes",
+     "The data has another dtype than the weights; NumPy makes float64, and weights are float32.",
+     "make the data float32: `x.float()`, or `dtype=torch.float32` where it is made"),
+    ("should be the same", "two dtypes",
+     "The data has another dtype than the weights; NumPy makes float64, and weights are float32.",
+     "make the data float32: `x.float()`, or `dtype=torch.float32` where it is made"),
+    ("index out of range in self", "index out of range",
+     "An index is as large as the table of the embedding, or larger, or negative.",
+     "make the embedding as large as the largest index plus 1; padding and unknown words count, too"),
+    ("expected scalar type Long", "integer target",
+     "The target holds class indices, which must be int64.", "pass `target.long()`"),
+    ("optimizer got an empty parameter list", "no parameters",
+     ("The optimizer gets no parameters: those of the model are not registered, because they are kept in a "
+      "plain list or dict or made later, or an iterator over them was used up before."),
+     "keep them as `nn.Parameter` attributes, in `nn.ParameterList` or `nn.ModuleList`"),
+    ("to satisfy the constraint", "parameter of a distribution",
+     ("A parameter of the distribution is out of its range, mostly NaN: the network that gave it has NaN "
+      "weights or inputs since an earlier step, or a scale is not positive."),
+     "look for the first value that is not finite; give scales through `softplus` or `exp`"),
+    ("probability tensor contains either", "probabilities not finite",
+     "The probabilities to draw from hold NaN, infinities or negative numbers.",
+     "look for the first value that is not finite; take them from a softmax"),
+    ("stack expects each tensor to be equal size", "samples of different sizes",
+     "The samples of a batch have different shapes, such as sequences of different lengths.",
+     "pad them in `collate_fn` (`nn.utils.rnn.pad_sequence`), or cut them to one size"),
+    ("expected a non-empty list of Tensors", "nothing collected",
+     "There is nothing to put together: the list is empty, as nothing was collected or selected.",
+     "look at the loop or condition that fills the list"),
+    (" channels instead", "channels do not fit",
+     "The input has another number of channels than the layer was made for; images are (N, C, H, W).",
+     ("move the channels to axis 1 (`x.permute(0, 3, 1, 2)`), add one (`x.unsqueeze(1)`), or make the layer "
+     "with that number")),
+    ("must be equal to input_size", "sizes do not fit",
+     "The last axis of the input is not the `input_size` that the recurrent layer was made for.",
+     "make the layer with that number, or exchange the axes of the input"),
+    ("Boolean value of Tensor with more than one value is ambiguous", "a tensor as a condition",
+     ("A tensor of several numbers stands where one true or false is needed; often a loss class was called "
+     "with the prediction as its constructor's argument."),
+     "reduce it with `.any()` or `.all()`, or make the loss first: `nn.MSELoss()(prediction, target)`"),
+    ("must match the size of tensor b", "sizes do not fit",
+     "Two tensors are combined element by element, and on one axis their sizes are neither equal nor 1.",
+     "look at the shapes: add an axis with `unsqueeze`, or reduce the other one"),
+)  # fmt: skip
+
+
+def wrong_input(error: BaseException, raised: Raised) -> Answer | None:
+    """Return what an error of wrong input means; None where it is not known."""
+    text = str(error)
+    found = next((meaning for meaning in MEANINGS if meaning[0] in text), None)
+    if found is None:
+        return None
+    _, kind, cause, mend = found
+    seen = () if raised.scene is None else tuple(_on_line(raised.scenes[0]))
+    return Answer(kind, cause, raised.place, (*seen, *getattr(error, "__notes__", ())), mend)
+
+
+def _on_line(scene: Scene) -> list[str]:
+    """Return name, shape and dtype of the tensors on the line of a scene."""
+    if scene.scope is None:
+        return []
+    lines = [
+        node for node in ast.walk(scene.scope.tree)
+        if isinstance(node, ast.stmt) and not hasattr(node, "body")
+        and node.lineno <= scene.line <= (node.end_lineno or node.lineno)
+    ]  # fmt: skip
+    found = []
+    for path in dict.fromkeys(path for node in lines for path in paths_in(node)):
+        value = scene.value(path)
+        if isinstance(value, TensorBase):
+            found.append(f"`{path}` has shape {tuple(shape_of(value))} and dtype {dtype_of(value)}")
+        elif isinstance(value, Module) and next(value.parameters(), None) is not None:
+            weight = next(value.parameters())
+            found.append(f"`{path}` is a {type(value).__name__}, its weights are {dtype_of(weight)}")
+    return found[:MOST_NAMED]
+
+
+__all__ = ["wrong_input"]

@@ -1,0 +1,71 @@
+"""The words of messages: those of docs/vocabulary.md, and no names of what only the library knows."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import pullback as torch
+from pullback import explain
+
+PACKAGE = Path(explain.__file__).parent
+
+#: Words of autograd's own workings, and sentences that readers did not understand.
+NOT_SAID = re.compile(
+    r"\w+Backward\d|\bvjp\b|\bcotangent|\btangent|\bprimal\b|\btape\b|\bthe node\b|\bkernel\b|\baten\b"
+    r"|the tensor\.retain_grad|Broken power|covector comes into|`…",
+)
+
+#: What messages are made by.
+MAKERS = ("Answer", "Pattern", "Cause", "CannotReplay")
+
+
+def messages() -> Iterator[tuple[str, int, str]]:
+    """Strings with a space in them, from calls that make messages."""
+    for file in sorted(PACKAGE.rglob("*.py")):
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and _name(call.func) in MAKERS:
+                for part in ast.walk(call):
+                    if isinstance(part, ast.Constant) and isinstance(part.value, str) and " " in part.value:
+                        yield file.name, part.lineno, part.value
+
+
+def _name(function: ast.expr) -> str:
+    return function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+
+
+def test_messages_use_words_that_a_beginner_knows() -> None:
+    found = list(messages())
+    assert len(found) > 200
+    assert [message for message in found if NOT_SAID.search(message[2])] == []
+
+
+def test_an_answer_names_the_op_as_the_program_does() -> None:
+    x = torch.zeros(3, requires_grad=True)
+    y = torch.sqrt(x).sum()
+    y.backward(retain_graph=True)
+    assert "in `sqrt`" in str(explain.why_nan(x, y))
+
+
+@pytest.mark.parametrize(
+    ("write", "sentence"),
+    [
+        (lambda x: x.tanh(), "tanh: slope 1 - out², here 0.0707 to 0.786"),
+        (lambda x: x.relu(), "relu: slope 1, and 0 where out ≤ 0, here 1"),
+        (lambda x: x + 1, "add: slope 1, the covector goes on as it is"),
+        (lambda x: x * x.detach(), "mul: for x slope y, here 0.5 to 2"),
+        (lambda x: x[:1], "slice: moves elements to other places"),
+        (lambda x: x.sum(), "sum: makes one number out of many: each of the many gets g"),
+        (lambda x: x.reshape(1, 2) @ torch.ones(2, 2), "mm: multiplies two tensors: what goes back to one"),
+    ],
+    ids=["tanh", "relu", "add", "mul", "slice", "sum", "product"],
+)  # fmt: skip
+def test_each_step_is_told_in_a_sentence(write: object, sentence: str) -> None:
+    x = torch.tensor([0.5, 2.0], requires_grad=True)
+    y = write(x)  # type: ignore[operator]  # a function of a tensor
+    steps = explain(y, torch.ones_like(y)).steps
+    assert any((step.says or "").startswith(sentence) for step in steps), [step.says for step in steps]
