@@ -123,7 +123,9 @@ def look_at_value(
     if answer is None:
         return None
     checked = _loss_with(rerun, {event: with_nudged}, {}, "with its input moved away from there,")
-    return replace(answer, checked=checked or _loss_with(rerun, {event: _made_finite}, {}, FILLED))
+    if not checked and rerun is not None and rerun.events[-1:] != [event]:  # of the loss it says nothing
+        checked = _loss_with(rerun, {event: _made_finite}, {}, FILLED)
+    return replace(answer, checked=checked)
 
 
 def look_at_gradient(
