@@ -35,7 +35,8 @@ def test_an_answer_prints_in_words() -> None:
     assert answer.place is not None
     text = str(answer)
     assert text.startswith("h is the result of an op (MulBackward0)")
-    assert f"likely where: {__file__}:{answer.place.line}, in test_an_answer_prints_in_words: h = x * 2" in text
+    place = f"{__file__}:{answer.place.line}, in test_an_answer_prints_in_words: h = x * 2"
+    assert f"likely where: {place}" in text
     assert "mend: call `h.retain_grad()`" in text
 
 

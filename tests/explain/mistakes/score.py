@@ -1,4 +1,4 @@
-"""Say how many of the mistakes the tool explains: `python -m tests.explain.mistakes.score open|held`.
+"""Say how many of the mistakes the tool explains: `python -m tests.explain.mistakes.score open`.
 
 - *first*: what a user meets first names line and cause. That is the note on the error, or the first lines of
   `python -m pullback explain` where the program ends without one.
@@ -89,7 +89,7 @@ def main() -> None:
         print(f"\nwanted: line {mistake.line}{''.join(f' or {n}' for n in mistake.also)}, {mistake.kind}")
         print(f"cause: {mistake.cause}\nmend: {mistake.mend}\nname: {mistake.name}\n")
     print(table(results, "kind"), table(results, "symptom"), sep="\n\n")
-    if options.half == "open" or options.show:
+    if options.half != "held" or options.show:
         print("", failures(results), sep="\n")
     late = sum(met.timed_out for _, met in results)
     if late:

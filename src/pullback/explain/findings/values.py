@@ -99,10 +99,10 @@ def look_at_value(
             return None  # the weights themselves: what the steps of the optimizer did to them
         name = name_of(found)
         return Answer(
-            "data not finite", f"{f'`{name}`' if name else 'An input'} holds {_count(found)}: the data is "
-            "not "
-            "finite.", source(found), _rows(found), "look at the data; replace or leave out such rows before "
-            "they go in", _loss_with(rerun, {}, {id(found): made_finite(found)}, FILLED),
+            "data not finite", f"{f'`{name}`' if name else 'An input'} holds {_count(found)}"
+            f"{_in_rows(found)}: the data is not finite.", source(found), _rows(found),
+            "look at the data; replace or leave out such rows before they go in",
+            _loss_with(rerun, {}, {id(found): made_finite(found)}, FILLED),
         )  # fmt: skip
     written = (
         event.name in ("__setitem__", "fill_", "copy_", "index_fill_", "masked_fill_") and not event.wanted
@@ -114,9 +114,8 @@ def look_at_value(
     ):
         name = name_of(found)
         return Answer(
-            "data not finite", f"{f'`{name}`' if name else 'The tensor'} made here holds {_count(found)}: "
-            "the data "
-            "is not finite.", event.place, _rows(found),
+            "data not finite", f"{f'`{name}`' if name else 'The tensor'} made here holds {_count(found)}"
+            f"{_in_rows(found)}: the data is not finite.", event.place, _rows(found),
             "look at the data; replace or leave out such rows before they go in",
             _loss_with(rerun, {event: _made_finite}, {}, FILLED),
         )  # fmt: skip
@@ -124,7 +123,9 @@ def look_at_value(
     if answer is None:
         return None
     checked = _loss_with(rerun, {event: with_nudged}, {}, "with its input moved away from there,")
-    return replace(answer, checked=checked or _loss_with(rerun, {event: _made_finite}, {}, FILLED))
+    if not checked and rerun is not None and rerun.events[-1:] != [event]:  # of the loss it says nothing
+        checked = _loss_with(rerun, {event: _made_finite}, {}, FILLED)
+    return replace(answer, checked=checked)
 
 
 def look_at_gradient(
@@ -175,6 +176,10 @@ def _count(tensor: Any) -> str:
     parts = [f"{nan} NaN"] if nan else []
     parts += [f"{inf} infinite"] if inf else []
     return f"{' and '.join(parts)} of {value.size} values"
+
+
+def _in_rows(tensor: Any) -> str:
+    return "".join(f" ({rows})" for rows in _rows(tensor))
 
 
 def _rows(tensor: Any) -> tuple[str, ...]:
