@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import struct
 import sys
 from collections.abc import Callable, Iterable
@@ -15,9 +14,6 @@ from ..emit import codegen
 from ..emit.codegen import Code, Effort, machine, module, target
 from . import cache
 from .helper_processes import submitted, summon
-
-#: Seconds that a fork waits for a thread that is inside LLVM: most calls take milliseconds.
-_PATIENCE = 30.0
 
 #: Of a text with loops and straight code.
 DEFAULT = Effort()
@@ -204,27 +200,20 @@ class _Forks:
         self._is_held = False
 
     def before(self) -> None:
-        """Wait until no thread is inside LLVM."""
+        """Wait until no thread is inside LLVM: most calls take milliseconds."""
         found = sys.modules.get("llvmlite.binding.ffi")
         self._lock = None if found is None else getattr(found.lib, "_lock", None)
         if self._lock is not None:
-            self._is_held = self._lock._lock.acquire(timeout=_PATIENCE)
+            self._is_held = self._lock._lock.acquire(timeout=locks.PATIENCE)
 
-    def in_parent(self) -> None:
-        """Go on."""
+    def after(self, in_child: bool) -> None:
+        """Go on; a child that was forked from the middle of LLVM computes without it."""
         if self._lock is not None and self._is_held:
             self._lock._lock.release()
-
-    def in_child(self) -> None:
-        """Go on; what was forked from the middle of LLVM computes without it."""
-        self.in_parent()
-        if self._lock is not None and not self._is_held:
+        elif self._lock is not None and in_child:
             self._lock._lock = _Refusing()
             large.take_away()
 
 
 _forks = _Forks()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_forks.before, after_in_parent=_forks.in_parent, after_in_child=_forks.in_child
-    )
+locks.around_fork(_forks.before, _forks.after)

@@ -17,8 +17,10 @@ import functools
 import os
 import platform
 import signal
+import sys
 
 from ...array import locks
+from ...array.blas import OWN_THREAD
 from ...array.threads import get_num_threads
 from . import engine
 
@@ -274,6 +276,9 @@ class Pool:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if not failed:
+            # A fork waits for other threads than these; macOS names a thread by itself alone.
+            if sys.platform == "linux":
+                self._system.pthread_setname_np(ctypes.c_void_p.from_buffer(handle), OWN_THREAD.encode())
             self._system.pthread_detach(ctypes.c_void_p.from_buffer(handle))
         return not failed
 

@@ -13,7 +13,6 @@ import mmap
 import os
 import platform
 import sys
-import threading
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -22,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ...array import tensor_file
+from ...array import locks, tensor_file
 from ...compiler.lower.buffer import ALIGNMENT
 from ...compiler.program.text import kind, read_kind, read_value
 from ...compiler.runtime import linked_code
@@ -85,7 +84,7 @@ class FrozenProgram:
         self._held = [self._state[name] for name in plan["state"]]
         for slot, array in enumerate(self._held, start=1):
             self._table[slot] = array.ctypes.data
-        self._turn = threading.Lock()
+        self._turn = locks.lock()
         self._result = read_result(plan["result"])
 
     @property
