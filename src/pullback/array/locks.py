@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 _T = TypeVar("_T")
 
 #: Seconds that a fork waits for other threads at most, and for one that may be about to begin.
-PATIENCE, _MOMENT = 30.0, 0.1
+PATIENCE, _MOMENT = 30.0, 5.0
 
 #: What this package imports while it runs. A program's own modules may take as long as the program to import.
 _AWAITED = sys.stdlib_module_names | {
