@@ -144,4 +144,4 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 
 def test_a_child_from_the_middle_of_llvm_computes_eagerly() -> None:
     pytest.importorskip("llvmlite")
-    program("-W", "ignore", "-c", CHILD)
+    program("-W", "ignore", "-c", CHILD, PULLBACK_CACHE="0")

@@ -10,9 +10,8 @@ from typing import Any
 
 from ...array import large, locks
 from ...array.locks import computed
-from ..emit import codegen
 from ..emit.codegen import Code, Effort, machine, module, target
-from . import cache
+from . import cache, linked_code, processor
 from .helper_processes import submitted, summon
 
 #: Of a text with loops and straight code.
@@ -22,9 +21,9 @@ DEFAULT = Effort()
 @functools.cache
 def attributes() -> str:
     """Attributes of every function: the processor, so that loops use its widest registers."""
-    name, features = codegen.processor()
+    name, available, _ = processor.machine()
     return (
-        f'attributes #0 = {{ "target-cpu"="{name}" "target-features"="{features}" '
+        f'attributes #0 = {{ "target-cpu"="{name}" "target-features"="{available}" '
         '"prefer-vector-width"="512" "no-trapping-math"="true" }'
     )
 
@@ -61,27 +60,20 @@ def _undefined(objects: Iterable[Any]) -> set[str]:
 @functools.cache
 def machine_name() -> str:
     """LLVM and the processor that it compiles for."""
-    import llvmlite.binding as llvm
-
-    return f"{llvm.llvm_version_info} {llvm.get_default_triple()} {attributes()}"
+    return f"{processor.machine().compiler} {attributes()}"
 
 
 @functools.cache
 def register_bytes() -> int:
     """Return how wide the processor's widest vector register is."""
-    import llvmlite.binding as llvm
-
-    features = llvm.get_host_cpu_features()
-    return 64 if features.get("avx512f") else 32 if features.get("avx") else 16
+    features = processor.features()
+    return 64 if "avx512f" in features else 32 if "avx" in features else 16
 
 
 @functools.cache
 def fused() -> bool:
     """Return whether the processor has fused multiply-adds."""
-    import llvmlite.binding as llvm
-
-    features = llvm.get_host_cpu_features()
-    return any(features.get(name) for name in ("fma", "neon", "fp-armv8"))
+    return not processor.features().isdisjoint(("fma", "neon", "fp-armv8"))
 
 
 def started(text: str, effort: Effort, helpers: int = 0) -> Callable[[], Code]:
@@ -114,6 +106,38 @@ def found_as(name: str) -> Code | None:
     return cache.made_of(name, lambda called, content: Code((content,), tuple(map(str, called))))
 
 
+#: Addresses of functions that modules may call and the process does not export.
+_known: dict[str, int] = {}
+
+
+class _Engine:
+    """Machine code that LLVM puts into memory: where `linked_code` does not know the kind of object file."""
+
+    def __init__(self, objects: Iterable[bytes]) -> None:
+        import llvmlite.binding as llvm
+
+        for name, address in _known.items():
+            llvm.add_symbol(name, address)
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine())
+        files = [llvm.ObjectFileRef.from_data(content) for content in objects]
+        # What LLVM does not find is called at address 0.
+        if missing := [name for name in _undefined(files) if not llvm.address_of_symbol(name)]:
+            raise RuntimeError(f"machine code calls {', '.join(missing)}, which no library here has")
+        for held in files:
+            self._engine.add_object_file(held)
+        self._engine.finalize_object()
+
+    def address(self, name: str) -> int:
+        """Return where a function or a variable lies."""
+        return int(
+            self._engine.get_function_address(name) or self._engine.get_global_value_address(name)
+        )
+
+    def keep(self) -> None:
+        """Let the code stay to the end of the process."""
+        self._engine.detach()
+
+
 class Library:
     """Machine code in memory, and the addresses of its functions.
 
@@ -141,39 +165,31 @@ class Library:
         self._symbols, self._resolve = symbols, resolve
         self._lock = locks.lock()
 
-    @property
-    def engine(self) -> Any:
-        """What holds the code."""
-        with self._lock:
-            return self._engine
-
     @computed
     def code(self) -> Code:
         """The machine code."""
         return self._source if isinstance(self._source, Code) else self._source()
 
     @computed
-    def _engine(self) -> Any:
-        import llvmlite.binding as llvm
-
-        code, symbols = self.code, self._symbols
+    def _memory(self) -> linked_code.Loaded | _Engine:
+        code = self.code
+        _known.update(self._symbols)
         if self._resolve is not None:
-            symbols = {**symbols, **self._resolve(code.called)}
-        for name, address in symbols.items():
-            llvm.add_symbol(name, address)
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine())
-        objects = [llvm.ObjectFileRef.from_data(content) for content in code.objects]
-        # What LLVM does not find is called at address 0.
-        if missing := [name for name in _undefined(objects) if not llvm.address_of_symbol(name)]:
-            raise RuntimeError(f"machine code calls {', '.join(missing)}, which no library here has")
-        for held in objects:
-            engine.add_object_file(held)
-        engine.finalize_object()
-        return engine
+            _known.update(self._resolve(code.called))
+        try:
+            return linked_code.Loaded(linked_code.linked(code.objects), _known)
+        except (NotImplementedError, RuntimeError):
+            return _Engine(code.objects)
 
     def address(self, name: str) -> int:
-        """Return where a function lies."""
-        return int(self.engine.get_function_address(name))
+        """Return where a function or a variable lies."""
+        with self._lock:
+            return self._memory.address(name)
+
+    def keep(self) -> None:
+        """Let the code stay to the end of the process."""
+        with self._lock:
+            self._memory.keep()
 
     def assembly(self) -> str:
         """Return the machine's instructions, as text; the library must have been made from LLVM's text."""

@@ -287,9 +287,6 @@ class Pool:
 def pool() -> Pool:
     """Return the process' pool."""
     library = engine.Library(text(), {})
-    functions = {symbol: library.address(symbol) for symbol in SYMBOLS if symbol != _POOL}
-    if _HAS_THREADS:
-        functions[_POOL] = library.engine.get_global_value_address(_POOL)
-    # A thread may be in this code while the interpreter takes itself down: it stays to the end.
-    library.engine.detach()
-    return Pool(functions)
+    # A thread may be in this code while the interpreter takes itself down.
+    library.keep()
+    return Pool({symbol: library.address(symbol) for symbol in SYMBOLS})
