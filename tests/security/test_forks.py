@@ -54,7 +54,8 @@ def test_locks_are_free_in_the_child() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
-def test_a_fork_waits_for_what_another_thread_imports(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_fork_while_another_thread_imports(waits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     entered, leave = threading.Event(), threading.Event()
 
     class Slow:
@@ -72,16 +73,20 @@ def test_a_fork_waits_for_what_another_thread_imports(monkeypatch: pytest.Monkey
     monkeypatch.setattr(sys, "meta_path", [Slow(), *sys.meta_path])
     monkeypatch.setitem(sys.modules, "colorsys", None)  # to be put back
     del sys.modules["colorsys"]
-    # The fork waits from time to time.
-    waiting = SimpleNamespace(monotonic=time.monotonic, sleep=lambda seconds: leave.set())
-    monkeypatch.setattr(locks, "time", waiting)
+    if waits:  # from time to time
+        waiting = SimpleNamespace(monotonic=time.monotonic, sleep=lambda seconds: leave.set())
+        monkeypatch.setattr(locks, "time", waiting)
+    else:
+        monkeypatch.setattr(locks, "PATIENCE", 0)
     importer = threading.Thread(target=importlib.import_module, args=("colorsys",))
     importer.start()
     entered.wait()
     pid = os.fork()
     if not pid:
         signal.alarm(100)
+        leave.set()
         os._exit(0 if importlib.import_module("colorsys").whole else 1)
+    leave.set()
     importer.join()
     assert outcome(pid) == 0
 

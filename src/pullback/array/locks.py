@@ -7,7 +7,7 @@ what modules ask for, such as forgetting threads that stayed in the parent.
 A lock that says that something is half done must not be freed but waited for. That of a module which another
 thread imports is one: Python leaves it locked in the child, where the first import of that module would wait
 for ever. So a fork waits until no module that this package loads on demand is being imported, then for what
-other modules ask for.
+other modules ask for. What is half imported nevertheless the child imports again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 _T = TypeVar("_T")
 
 #: Seconds that a fork waits for other threads at most, and for one that may be about to begin.
-PATIENCE, _MOMENT = 30.0, 5.0
+PATIENCE, _MOMENT = 30.0, 0.1
 
 #: What this package imports while it runs. A program's own modules may take as long as the program to import.
 _AWAITED = sys.stdlib_module_names | {
@@ -99,13 +99,24 @@ class _Imports:
             self.go_on()
             time.sleep(0.001)
 
-    @staticmethod
-    def _importers() -> list[int | None]:
+    def _importers(self) -> list[int | None]:
         """Return the threads that import what is awaited; None for one that may be about to."""
+        return [owner for name, owner in self._others() if name.partition(".")[0] in _AWAITED]
+
+    @staticmethod
+    def _others() -> list[tuple[str, int | None]]:
+        """Return the modules whose locks other threads hold or are about to take, and these threads."""
         known = getattr(_bootstrap, "_module_locks", {})
-        locks = [held() for name, held in list(known.items()) if name.partition(".")[0] in _AWAITED]
-        owners = [lock.owner for lock in locks if lock is not None]
-        return [owner for owner in owners if owner != threading.get_ident()]
+        locks = [(name, lock()) for name, lock in list(known.items())]
+        me = threading.get_ident()
+        return [(name, lock.owner) for name, lock in locks if lock is not None and lock.owner != me]
+
+    def forget(self) -> None:
+        """Forget, in a child, what threads of the parent were importing."""
+        for name, owner in self._others():
+            _bootstrap._module_locks.pop(name)  # type: ignore[attr-defined]  # the next import makes another
+            if owner is not None and name.partition(".")[0] in _AWAITED:
+                sys.modules.pop(name, None)
 
     def go_on(self) -> None:
         """Let other threads import."""
@@ -130,6 +141,7 @@ def _after(in_child: bool) -> None:
 
 
 def _begin() -> None:
+    _imports.forget()
     for found in list(_locks):
         found._at_fork_reinit()
     _after(True)
