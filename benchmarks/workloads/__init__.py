@@ -15,9 +15,10 @@ from benchmarks.workloads import (
     many,
     mlp,
     scalar,
+    sequence,
     small,
 )
 
-_GROUPS = (small, scalar, mlp, conv, gpt, dense, derivative, cost, large, many, call, first)
+_GROUPS = (small, scalar, mlp, conv, gpt, dense, derivative, cost, large, many, call, first, sequence)
 
 ROWS: dict[str, AnyRow] = {row.name: row for group in _GROUPS for row in group.ROWS}

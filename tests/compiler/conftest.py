@@ -13,7 +13,7 @@ import pytest
 from pullback.compiler.passes import pipeline
 from pullback.compiler.program import verify
 from pullback.compiler.program.program import Program
-from pullback.compiler.runtime import cache, compiled, engine
+from pullback.compiler.runtime import cache, compiled, engine, processor
 from pullback.compiler.runtime.executable import Executable
 from pullback.compiler.runtime.thread_pool import pool
 
@@ -31,8 +31,8 @@ def plain_processor(monkeypatch):
     features = llvm.get_host_cpu_features()
     fewer = type(features)({name: name in RESTRICTED for name in features})
     cached = (
-        codegen.processor, codegen.target, engine.attributes, engine.machine_name, engine.register_bytes,
-        engine.fused, functions._widths, cache._surroundings,
+        codegen.processor, codegen.target, processor.machine, engine.attributes, engine.machine_name,
+        engine.register_bytes, engine.fused, functions._widths, cache._surroundings,
     )  # fmt: skip
     monkeypatch.setattr(llvm, "get_host_cpu_features", lambda: fewer)
     monkeypatch.setattr(llvm, "get_host_cpu_name", lambda: "x86-64")

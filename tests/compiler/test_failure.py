@@ -17,7 +17,7 @@ pytest.importorskip("llvmlite")
 from pullback.compiler.emit import codegen
 from pullback.compiler.lower import equations
 from pullback.compiler.passes import memory_plan
-from pullback.compiler.runtime import compiled, engine, executable, specialised_call
+from pullback.compiler.runtime import compiled, executable, linked_code, specialised_call
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -79,7 +79,7 @@ def fails(error: type[BaseException]) -> Any:
 
 STAGES = {
     "lowering": (equations, "lower"), "memory plan": (memory_plan, "Plan"),
-    "machine code": (codegen, "compiled"), "loading": (engine, "machine"),
+    "machine code": (codegen, "compiled"), "loading": (linked_code, "linked"),
     "memory": (executable, "_aligned"), "short way": (specialised_call, "forward"),
 }  # fmt: skip
 

@@ -61,10 +61,8 @@ class Memory:
         self.at_end = at_end
         self._held: dict[int, tuple[int, int, int]] = {}
         self.queue = engine.Library(_QUEUE, {})
-        self._count = ctypes.c_int64.from_address(self.queue.engine.get_global_value_address("count"))
-        self._freed = (ctypes.c_int64 * 65536).from_address(
-            self.queue.engine.get_global_value_address("freed")
-        )
+        self._count = ctypes.c_int64.from_address(self.queue.address("count"))
+        self._freed = (ctypes.c_int64 * 65536).from_address(self.queue.address("freed"))
         self._done = 0
 
     def take(self, size: int) -> int:

@@ -1,6 +1,10 @@
 """NumPy's and SciPy's OpenBLAS: the number of their threads, and which kernels NumPy's takes.
 
 Optional: where they were built with another BLAS, nothing is found and nothing changes.
+
+OpenBLAS ends its threads before a fork, and does not expect one of them to be at work for another thread of
+the program. Then the fork waits for ever, and the first large product of the child waits for a lock that
+nobody frees. So a fork waits here until OpenBLAS's threads sleep, and such a child multiplies on one thread.
 """
 
 from __future__ import annotations
@@ -8,15 +12,26 @@ from __future__ import annotations
 import ctypes
 import importlib
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from . import locks
 
 #: The sets of kernels that use registers of 512 bits.
 _WIDE = frozenset({"SkylakeX", "Cooperlake", "Sapphirerapids"})
+
+#: What threads that only this package uses are called, also by the system. They never multiply by OpenBLAS's
+#: threads.
+OWN_THREAD = "pullback-worker"
+
+#: Seconds that a fork waits for OpenBLAS's threads at most: after their last task they look for another for
+#: some 25 ms.
+_PATIENCE = 1.0
 
 _Functions = tuple[Callable[[int], Any], Callable[[], int], Callable[[], bytes]]
 
@@ -36,6 +51,7 @@ class OpenBLAS:
         self._is_known = False
         self._lock = locks.lock()
         self._users, self._before = 0, 1
+        self._is_resting = False
 
     def functions(self) -> _Functions | None:
         """Return its setter and getter, and what names its kernels, under the names that the wheels and the
@@ -95,11 +111,57 @@ class OpenBLAS:
                 if not self._users:
                     setter(self._before)
 
-    def forget_users(self) -> None:
-        """Forget, in a forked child, the users that stayed in the parent."""
-        if self._is_known and self._functions is not None and self._users:
-            self._functions[0](self._before)
-        self._users, self._before = 0, 1
+    def rest(self) -> None:
+        """Keep other threads of the program from OpenBLAS's threads, and wait until these sleep."""
+        functions = self.functions() if _others_may_multiply() else None
+        # A handler of signals may fork while its thread has the lock.
+        if functions is None or not self._lock.acquire(timeout=_PATIENCE):
+            return
+        self._is_resting = True
+        if not self._users:
+            self._before = functions[1]()
+            functions[0](1)
+        end = time.monotonic() + _PATIENCE
+        while not _foreign_threads_sleep() and time.monotonic() < end:
+            time.sleep(0.001)
+
+    def go_on(self, in_child: bool) -> None:
+        """Let OpenBLAS take its threads again, but in a child whose parent had other threads. The child has
+        none of those that used it.
+        """
+        if not self._is_known or self._functions is None:
+            return
+        if in_child:
+            if self._users and not self._is_resting:
+                self._functions[0](self._before)
+            self._users, self._before = 0, 1
+        elif self._is_resting:
+            if not self._users:
+                self._functions[0](self._before)
+            self._lock.release()
+        self._is_resting = False
+
+
+def _others_may_multiply() -> bool:
+    """Return whether the program has threads that this package did not start."""
+    return any(t.name != OWN_THREAD and t is not threading.current_thread() for t in threading.enumerate())
+
+
+def _foreign_threads_sleep() -> bool:
+    """Return whether all threads sleep that are neither Python's nor this package's; True where the system
+    does not tell.
+    """
+    pythons = {str(thread.native_id) for thread in threading.enumerate()}
+    for task in Path("/proc/self/task").glob("*"):
+        if task.name not in pythons:
+            try:
+                _, _, named = (task / "stat").read_text().partition("(")
+            except OSError:  # it has ended
+                continue
+            name, _, fields = named.rpartition(") ")
+            if name != OWN_THREAD and fields[0] in "RD":
+                return False
+    return True
 
 
 _NUMPY = OpenBLAS(lambda: importlib.import_module("numpy._core._multiarray_umath"))
@@ -109,10 +171,9 @@ SCIPY = OpenBLAS(lambda: importlib.import_module("scipy.linalg._flapack"))
 set_num_threads, single_threaded = _NUMPY.set_num_threads, _NUMPY.single_threaded
 
 
-def forget_users() -> None:
-    """Forget the users in a forked child: see `OpenBLAS.forget_users`."""
-    _NUMPY.forget_users()
-    SCIPY.forget_users()
+locks.around_fork(_NUMPY.rest, _NUMPY.go_on)
+# That of SciPy is on one thread wherever this package calls it, and need not be loaded.
+locks.around_fork(lambda: None, SCIPY.go_on)
 
 
 @cache

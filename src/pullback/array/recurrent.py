@@ -47,9 +47,11 @@ def _carried(states: ndarray, n: int, initial: ndarray, last: ndarray) -> ndarra
     return np.concatenate([states, initial[now:n]])
 
 
-def _projected(x: ndarray, weight: ndarray, bias: Any, factor: Any = None) -> ndarray:
+def _projected(
+    x: ndarray, weight: ndarray, bias: Any, factor: Any = None, out: ndarray | None = None
+) -> ndarray:
     """Return ``(W x + b)·factor``; the factor goes to weight and bias, which have fewer elements."""
-    rows = np.matmul(x, weight.T if factor is None else weight.T * factor)
+    rows = np.matmul(x, weight.T if factor is None else weight.T * factor, out=out)
     if bias is not None:
         rows += bias if factor is None else bias * factor
     return rows
@@ -140,24 +142,23 @@ def gru(
     if b_hh is not None:
         bias = b_ih.copy()
         bias[: 2 * width] += b_hh[: 2 * width]
-    pre = _projected(x, w_ih, bias, factor)
     weight = w_hh.T * factor
     last = np.empty_like(h)
     state = h[: steps[0][1]]
     out = np.empty((len(x), width), x.dtype)
     reserve = np.empty((len(x), 4 * width), x.dtype)
+    _projected(x, w_ih, bias, factor, reserve[:, : 3 * width])
     for rows, n in steps:
         state, kept = _carried(state, n, h, last), reserve[rows]
         product = np.matmul(state, weight)
         logistic = kept[:, : 2 * width]
-        np.add(pre[rows, : 2 * width], product[:, : 2 * width], out=logistic)
+        logistic += product[:, : 2 * width]
         np.tanh(logistic, out=logistic)
         logistic *= 0.5
         logistic += 0.5
         hidden, new = kept[:, 3 * width :], kept[:, 2 * width : 3 * width]
         np.add(product[:, 2 * width :], 0 if b_hh is None else b_hh[2 * width :], out=hidden)
-        np.multiply(logistic[:, :width], hidden, out=new)
-        new += pre[rows, 2 * width :]
+        new += logistic[:, :width] * hidden
         np.tanh(new, out=new)
         now = np.subtract(state, new, out=out[rows])
         now *= logistic[:, width:]
@@ -175,13 +176,21 @@ def gru_pulled(
     width = h.shape[1]
     r, z, new, hidden = (reserve[:, i * width : (i + 1) * width] for i in range(4))
     before = _before(out, h, steps)
-    # Of the sums before n, r, z and of W_hn h: the last three are those of the product with the state.
+    # Of the sums before n, r, z and of W_hn h: the first three are those of the product with the input, the
+    # last three those of the product with the state. These are large, so temporaries are few.
     pulled = np.empty((len(x), 4, width), x.dtype)
-    pulled[:, 0] = (1 - z) * (1 - new * new)
-    pulled[:, 1] = pulled[:, 0] * hidden * r * (1 - r)
-    pulled[:, 2] = (before - new) * z * (1 - z)
-    pulled[:, 3] = pulled[:, 0] * r
-    products = pulled.reshape(len(x), 4 * width)[:, width:]
+    of_n, of_r, of_z, of_hidden = (pulled[:, i] for i in range(4))
+    np.subtract(1, np.multiply(new, new, out=of_n), out=of_n)
+    rest = 1 - z
+    of_n *= rest
+    np.multiply(np.subtract(before, new, out=of_z), z, out=of_z)
+    of_z *= rest
+    np.multiply(np.multiply(of_n, hidden, out=of_r), r, out=of_r)
+    of_r *= np.subtract(1, r, out=rest)
+    np.multiply(of_n, r, out=of_hidden)
+    del rest
+    flat = pulled.reshape(len(x), 4 * width)
+    sums, products = flat[:, : 3 * width], flat[:, width:]
     state = g_h.copy()
     for rows, n in reversed(steps):
         now = state[:n]
@@ -190,8 +199,9 @@ def gru_pulled(
         now *= z[rows]
         now += np.matmul(products[rows], w_hh)
     need_x, _, need_ih, need_hh, need_b_ih, need_b_hh = needs
-    sums = np.concatenate([pulled[:, 1:3], pulled[:, :1]], axis=1).reshape(len(x), 3 * width)
-    d_x, d_ih, d_b_ih = _of_weights(sums, x, w_ih, (need_x, need_ih, need_b_ih))
+    # Weights have the gates in the order r, z, n.
+    d_x, d_ih, d_b_ih = _of_weights(sums, x, np.roll(w_ih, width, axis=0), (need_x, need_ih, need_b_ih))
+    d_ih, d_b_ih = (None if d is None else np.roll(d, -width, axis=0) for d in (d_ih, d_b_ih))
     d_hh = np.matmul(products.T, before) if need_hh else None
     return d_x, state, d_ih, d_hh, d_b_ih, np.add.reduce(products, axis=0) if need_b_hh else None
 

@@ -33,7 +33,7 @@ class _Worker:
         self._done.acquire()
         self._task: Callable[[], None] | None = None
         self._error: BaseException | None = None
-        threading.Thread(target=self._run, name="pullback-worker", daemon=True).start()
+        threading.Thread(target=self._run, name=blas.OWN_THREAD, daemon=True).start()
 
     def _run(self) -> None:
         _inside.active = True
@@ -163,7 +163,6 @@ def split(length: int, parts: int) -> list[tuple[int, int]]:
 def _forget_threads() -> None:
     """Forget the parent's threads, of which a forked child has none."""
     _workers.clear()
-    blas.forget_users()
 
 
 locks.in_child(_forget_threads)

@@ -24,7 +24,7 @@ import numpy as np
 from ..lower.buffer import Buffer
 from ..lower.handlers import PARTS, Pair
 from ..lower.index import Index, Measured, Quotient, Variable, atom_index
-from .codegen import processor
+from ..runtime import processor
 
 BOOL = np.dtype(bool)
 INT16, INT32, INT64 = np.dtype(np.int16), np.dtype(np.int32), np.dtype(np.int64)
@@ -94,7 +94,7 @@ def number(value: Any, dtype: np.dtype[Any]) -> str:
 
 def _has_halves() -> bool:
     """Return whether the processor converts float16."""
-    return platform.machine().lower() not in ("x86_64", "amd64") or "+f16c" in processor()[1].split(",")
+    return platform.machine().lower() not in ("x86_64", "amd64") or "f16c" in processor.features()
 
 
 class Module:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import struct
 import sys
 from collections.abc import Callable, Iterable
@@ -11,13 +10,9 @@ from typing import Any
 
 from ...array import large, locks
 from ...array.locks import computed
-from ..emit import codegen
 from ..emit.codegen import Code, Effort, machine, module, target
-from . import cache
+from . import cache, linked_code, processor
 from .helper_processes import submitted, summon
-
-#: Seconds that a fork waits for a thread that is inside LLVM: most calls take milliseconds.
-_PATIENCE = 30.0
 
 #: Of a text with loops and straight code.
 DEFAULT = Effort()
@@ -26,9 +21,9 @@ DEFAULT = Effort()
 @functools.cache
 def attributes() -> str:
     """Return attributes of every function: the processor, so that loops use its widest registers."""
-    name, features = codegen.processor()
+    name, available, _ = processor.machine()
     return (
-        f'attributes #0 = {{ "target-cpu"="{name}" "target-features"="{features}" '
+        f'attributes #0 = {{ "target-cpu"="{name}" "target-features"="{available}" '
         '"prefer-vector-width"="512" "no-trapping-math"="true" }'
     )
 
@@ -65,27 +60,20 @@ def _undefined(objects: Iterable[Any]) -> set[str]:
 @functools.cache
 def machine_name() -> str:
     """Return LLVM and the processor that it compiles for."""
-    import llvmlite.binding as llvm
-
-    return f"{llvm.llvm_version_info} {llvm.get_default_triple()} {attributes()}"
+    return f"{processor.machine().compiler} {attributes()}"
 
 
 @functools.cache
 def register_bytes() -> int:
     """Return how wide the processor's widest vector register is."""
-    import llvmlite.binding as llvm
-
-    features = llvm.get_host_cpu_features()
-    return 64 if features.get("avx512f") else 32 if features.get("avx") else 16
+    features = processor.features()
+    return 64 if "avx512f" in features else 32 if "avx" in features else 16
 
 
 @functools.cache
 def fused() -> bool:
     """Return whether the processor has fused multiply-adds."""
-    import llvmlite.binding as llvm
-
-    features = llvm.get_host_cpu_features()
-    return any(features.get(name) for name in ("fma", "neon", "fp-armv8"))
+    return not processor.features().isdisjoint(("fma", "neon", "fp-armv8"))
 
 
 def started(text: str, effort: Effort, helpers: int = 0) -> Callable[[], Code]:
@@ -120,6 +108,38 @@ def found_as(name: str) -> Code | None:
     return cache.made_of(name, lambda called, content: Code((content,), tuple(map(str, called))))
 
 
+#: Addresses of functions that modules may call and the process does not export.
+_known: dict[str, int] = {}
+
+
+class _Engine:
+    """Machine code that LLVM puts into memory: where `linked_code` does not know the kind of object file."""
+
+    def __init__(self, objects: Iterable[bytes]) -> None:
+        import llvmlite.binding as llvm
+
+        for name, address in _known.items():
+            llvm.add_symbol(name, address)
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine())
+        files = [llvm.ObjectFileRef.from_data(content) for content in objects]
+        # What LLVM does not find is called at address 0.
+        if missing := [name for name in _undefined(files) if not llvm.address_of_symbol(name)]:
+            raise RuntimeError(f"machine code calls {', '.join(missing)}, which no library here has")
+        for held in files:
+            self._engine.add_object_file(held)
+        self._engine.finalize_object()
+
+    def address(self, name: str) -> int:
+        """Return where a function or a variable lies."""
+        return int(
+            self._engine.get_function_address(name) or self._engine.get_global_value_address(name)
+        )
+
+    def keep(self) -> None:
+        """Let the code stay to the end of the process."""
+        self._engine.detach()
+
+
 class Library:
     """Machine code in memory, and the addresses of its functions.
 
@@ -147,39 +167,31 @@ class Library:
         self._symbols, self._resolve = symbols, resolve
         self._lock = locks.lock()
 
-    @property
-    def engine(self) -> Any:
-        """Return what holds the code."""
-        with self._lock:
-            return self._engine
-
     @computed
     def code(self) -> Code:
         """Return the machine code."""
         return self._source if isinstance(self._source, Code) else self._source()
 
     @computed
-    def _engine(self) -> Any:
-        import llvmlite.binding as llvm
-
-        code, symbols = self.code, self._symbols
+    def _memory(self) -> linked_code.Loaded | _Engine:
+        code = self.code
+        _known.update(self._symbols)
         if self._resolve is not None:
-            symbols = {**symbols, **self._resolve(code.called)}
-        for name, address in symbols.items():
-            llvm.add_symbol(name, address)
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine())
-        objects = [llvm.ObjectFileRef.from_data(content) for content in code.objects]
-        # What LLVM does not find is called at address 0.
-        if missing := [name for name in _undefined(objects) if not llvm.address_of_symbol(name)]:
-            raise RuntimeError(f"machine code calls {', '.join(missing)}, which no library here has")
-        for held in objects:
-            engine.add_object_file(held)
-        engine.finalize_object()
-        return engine
+            _known.update(self._resolve(code.called))
+        try:
+            return linked_code.Loaded(linked_code.linked(code.objects), _known)
+        except (NotImplementedError, RuntimeError):
+            return _Engine(code.objects)
 
     def address(self, name: str) -> int:
-        """Return where a function lies."""
-        return int(self.engine.get_function_address(name))
+        """Return where a function or a variable lies."""
+        with self._lock:
+            return self._memory.address(name)
+
+    def keep(self) -> None:
+        """Let the code stay to the end of the process."""
+        with self._lock:
+            self._memory.keep()
 
     def assembly(self) -> str:
         """Return the machine's instructions, as text; the library must have been made from LLVM's text."""
@@ -206,27 +218,20 @@ class _Forks:
         self._is_held = False
 
     def before(self) -> None:
-        """Wait until no thread is inside LLVM."""
+        """Wait until no thread is inside LLVM: most calls take milliseconds."""
         found = sys.modules.get("llvmlite.binding.ffi")
         self._lock = None if found is None else getattr(found.lib, "_lock", None)
         if self._lock is not None:
-            self._is_held = self._lock._lock.acquire(timeout=_PATIENCE)
+            self._is_held = self._lock._lock.acquire(timeout=locks.PATIENCE)
 
-    def in_parent(self) -> None:
-        """Go on."""
+    def after(self, in_child: bool) -> None:
+        """Go on; a child that was forked from the middle of LLVM computes without it."""
         if self._lock is not None and self._is_held:
             self._lock._lock.release()
-
-    def in_child(self) -> None:
-        """Go on; what was forked from the middle of LLVM computes without it."""
-        self.in_parent()
-        if self._lock is not None and not self._is_held:
+        elif self._lock is not None and in_child:
             self._lock._lock = _Refusing()
             large.take_away()
 
 
 _forks = _Forks()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_forks.before, after_in_parent=_forks.in_parent, after_in_child=_forks.in_child
-    )
+locks.around_fork(_forks.before, _forks.after)

@@ -23,6 +23,7 @@ from queue import SimpleQueue
 from ...array import locks
 from ..emit import codegen
 from ..emit.codegen import Code, Effort
+from .processor import machine
 
 #: Processes at most, as long as nobody says otherwise.
 MOST = 3
@@ -69,7 +70,7 @@ class Helpers:
         failure: BaseException
         try:
             process = subprocess.Popen(
-                [sys.executable, "-I", "-S", codegen.__file__, _folder(), *codegen.processor()],
+                [sys.executable, "-I", "-S", codegen.__file__, _folder(), *machine()[:2]],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 # Ctrl-C is for the program: its end ends the process, too.

@@ -194,6 +194,10 @@ class Loaded:
         """Return where a function or variable lies."""
         return self._base + self._symbols[name]
 
+    def keep(self) -> None:
+        """Let the code stay to the end of the process."""
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._memory))
+
 
 def _write(memory: ndarray, places: ndarray, numbers: ndarray) -> None:
     """Write numbers of 64 bits, which need not be aligned."""

@@ -17,8 +17,10 @@ import functools
 import os
 import platform
 import signal
+import sys
 
 from ...array import locks
+from ...array.blas import OWN_THREAD
 from ...array.threads import get_num_threads
 
 PARALLEL = "pullback_parallel"
@@ -273,6 +275,9 @@ class Pool:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if not failed:
+            # A fork waits for other threads than these; macOS names a thread by itself alone.
+            if sys.platform == "linux":
+                self._system.pthread_setname_np(ctypes.c_void_p.from_buffer(handle), OWN_THREAD.encode())
             self._system.pthread_detach(ctypes.c_void_p.from_buffer(handle))
         return not failed
 
@@ -284,9 +289,6 @@ def pool() -> Pool:
     from . import engine
 
     library = engine.Library(text(), {})
-    functions = {symbol: library.address(symbol) for symbol in SYMBOLS if symbol != _POOL}
-    if _HAS_THREADS:
-        functions[_POOL] = library.engine.get_global_value_address(_POOL)
-    # A thread may be in this code while the interpreter takes itself down: it stays to the end.
-    library.engine.detach()
-    return Pool(functions)
+    # A thread may be in this code while the interpreter takes itself down.
+    library.keep()
+    return Pool({symbol: library.address(symbol) for symbol in SYMBOLS})

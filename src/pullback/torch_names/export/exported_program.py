@@ -8,9 +8,9 @@ running any code in it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ...array.locks import computed
 from ...errors import with_note
 from ...nn import Module, Parameter
 from ..structure import filled, named_tensors
@@ -126,7 +126,7 @@ class ExportedProgram:
         self.example_inputs = example_inputs
         self._replay = Replay(family)  # raises where a size cannot be told
 
-    @cached_property
+    @computed
     def _writer(self) -> Writer:
         from .graph import Writer
 
@@ -149,7 +149,7 @@ class ExportedProgram:
         """Return what the program does."""
         return self.graph_module.graph
 
-    @cached_property
+    @computed
     def graph_module(self) -> GraphModule:
         """Return the graph as a module; parameters and buffers are its first inputs."""
         from ...fx.graph_module import GraphModule

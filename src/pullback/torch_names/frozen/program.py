@@ -13,7 +13,6 @@ import mmap
 import os
 import platform
 import sys
-import threading
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -22,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ...array import tensor_file
+from ...array import locks, tensor_file
 from ...compiler.lower.buffer import ALIGNMENT
 from ...compiler.program.text import kind, read_kind, read_value
 from ...compiler.runtime import linked_code
@@ -98,7 +97,7 @@ class FrozenProgram:
             array.flags.writeable = bool(plan["written"])
         for slot, array in enumerate(self._held, start=1):
             self._table[slot] = array.ctypes.data
-        self._turn = threading.Lock()
+        self._turn = locks.lock()
         self._result = read_result(plan["result"])
         #: By output, the input that it is written to, and whether native code does that.
         self._written = {n: (at, lies_there) for at, n, lies_there in plan["written"]}

@@ -1,0 +1,72 @@
+"""The processor that native code is for, and the LLVM that makes it: known without loading LLVM.
+
+LLVM takes 45 MB of a process when it is loaded and 20 more when it puts code into memory. A process that
+finds what it runs in the cache needs neither, once an earlier one has kept there what LLVM says of the
+processor.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from ..emit import codegen
+from . import cache
+
+#: What Linux says of a processor that changes from moment to moment.
+_VARYING = ("cpu MHz", "bogomips", "BogoMIPS")
+
+
+class Machine(NamedTuple):
+    """What native code depends on.
+
+    Attributes
+    ----------
+    name, features : str
+        Of the processor, as LLVM calls them.
+    compiler : str
+        The version of LLVM and the system that it compiles for.
+    """
+
+    name: str
+    features: str
+    compiler: str
+
+
+@functools.cache
+def machine() -> Machine:
+    """Return what native code depends on in this process."""
+    entry = None if "llvmlite.binding" in sys.modules else _entry()
+    found = None if entry is None else cache.made_of(entry, lambda told, content: Machine(*map(str, told)))
+    if found is None:
+        found = _asked()
+        if entry is not None:
+            cache.write(entry, found, b"")
+    return found
+
+
+def _asked() -> Machine:
+    import llvmlite.binding as llvm
+
+    return Machine(*codegen.processor(), f"{llvm.llvm_version_info} {llvm.get_default_triple()}")
+
+
+def _entry() -> str | None:
+    """Return the name of the cache's entry; None where the system does not describe the processor."""
+    import llvmlite
+
+    try:
+        first, _, _ = Path("/proc/cpuinfo").read_text(errors="replace").partition("\n\n")
+    except OSError:
+        return None
+    lines = [line for line in first.splitlines() if not line.startswith(_VARYING)]
+    about = repr((llvmlite.__version__, llvmlite.__file__, sys.platform, lines))
+    return f"processor-{hashlib.blake2b(about.encode(), digest_size=20).hexdigest()}"
+
+
+def features() -> frozenset[str]:
+    """Return the names of what the processor has."""
+    return frozenset(name[1:] for name in machine().features.split(",") if name.startswith("+"))
