@@ -2,7 +2,8 @@
 order or form.
 
 At the top level a flag is positional (`train`), a reduction is a number (0 none, 1 mean, 2 sum) and
-normalisations take a flag for a library of GPUs, which is accepted and changes nothing here.
+normalisations take a flag for a library of GPUs, which is accepted and changes nothing here. Where no reduction is
+given there is none: torch's parser reads the default of its schemas, the mean, as 0.
 """
 
 from __future__ import annotations
@@ -223,14 +224,14 @@ def convolution(
 
 
 @public(method=False, out=False)
-def kl_div(input: Any, target: Any, reduction: int = 1, *, log_target: bool = False) -> Any:
+def kl_div(input: Any, target: Any, reduction: int = 0, *, log_target: bool = False) -> Any:
     """Kullback–Leibler divergence of `target` from `exp(input)`."""
     return regression_loss.kl_div(input, target, reduction=_reduction(reduction), log_target=log_target)
 
 
 @public(method=False, out=False)
 def binary_cross_entropy_with_logits(
-    input: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: int = 1
+    input: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: int = 0
 ) -> Any:
     """Binary cross entropy of `sigmoid(input)`."""
     return classification_loss.binary_cross_entropy_with_logits(
@@ -248,7 +249,7 @@ def poisson_nll_loss(input: Any, target: Any, log_input: bool, full: bool, eps: 
 
 @public(method=False, out=False)
 def cosine_embedding_loss(
-    input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 1
+    input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 0
 ) -> Any:
     """1 − cos(x₁, x₂) where the target is 1, max(0, cos(x₁, x₂) − margin) where it is −1."""
     return distance_loss.cosine_embedding_loss(
@@ -257,14 +258,14 @@ def cosine_embedding_loss(
 
 
 @public(method=False, out=False)
-def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, reduction: int = 1) -> Any:
+def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, reduction: int = 0) -> Any:
     """x where the target is 1, max(0, margin − x) where it is −1."""
     return distance_loss.hinge_embedding_loss(input, target, margin, reduction=_reduction(reduction))
 
 
 @public(method=False, out=False)
 def margin_ranking_loss(
-    input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 1
+    input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 0
 ) -> Any:
     """max(0, −y·(x₁ − x₂) + margin)."""
     return distance_loss.margin_ranking_loss(input1, input2, target, margin, reduction=_reduction(reduction))
@@ -273,7 +274,7 @@ def margin_ranking_loss(
 @public(method=False, out=False)
 def triplet_margin_loss(
     anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
-    swap: bool = False, reduction: int = 1,
+    swap: bool = False, reduction: int = 0,
 ) -> Any:  # fmt: skip
     """max(0, ‖a − p‖ − ‖a − n‖ + margin)."""
     return distance_loss.triplet_margin_loss(
