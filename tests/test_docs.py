@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import os
-import pkgutil
 import re
 import shlex
 import subprocess
@@ -146,11 +145,8 @@ def test_the_readme_has_no_links_that_need_the_repository() -> None:
 
 @pytest.mark.parametrize("page, kind, name", COMMENTS)
 def test_what_a_page_shows_is_there(page: str, kind: str, name: str) -> None:
-    if kind == "doc":
-        assert pkgutil.resolve_name(name).__doc__
-    else:
-        assert kind in ("run", "page")
-        assert (ROOT / name).is_file()
+    assert kind in ("run", "page")
+    assert (ROOT / name).is_file()
 
 
 def test_every_program_is_shown() -> None:

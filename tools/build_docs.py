@@ -1,10 +1,9 @@
-"""A hook of mkdocs: runs the programs and notebooks that the pages show, so that what the site says is true.
+"""A hook of ProperDocs: runs the programs and notebooks that the pages show, so that what the site says is true.
 
-Comments in a Markdown page stand for what a program does, or for what a docstring says:
+Comments in a Markdown page stand for what a program does:
 
     <!-- run examples/gradient_argument/vector.py -->     its source and what it prints
     <!-- page examples/gradient_argument/vector.py -->    the page that explains its calls of backward
-    <!-- doc pullback.explain:why_none -->                the signature and docstring of an object
 
 and each notebook in docs/notebooks becomes a page of the same name, with what its cells gave. A program or
 notebook that fails ends the build.
@@ -13,9 +12,7 @@ notebook that fails ends the build.
 from __future__ import annotations
 
 import contextlib
-import inspect
 import io
-import pkgutil
 import re
 import runpy
 import sys
@@ -23,19 +20,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
-from mkdocs.structure.pages import Page
-from mkdocs.utils import get_relative_url
-
-from pullback.tensor.builtin import behind
+from properdocs.config.defaults import ProperDocsConfig
+from properdocs.structure.files import File, Files
+from properdocs.structure.pages import Page
+from properdocs.utils import get_relative_url
 
 ROOT = Path(__file__).parents[1]
-COMMENT = re.compile(r"^<!-- (run|page|doc) (\S+) -->$", re.MULTILINE)
-
-#: A heading of numpydoc, and an entry of a section: a name with its type, or a type alone.
-HEADING = re.compile(r"^(\w[\w ]+)\n-+$", re.MULTILINE)
-ENTRY = re.compile(r"^(\S[^\n]*)((?:\n    [^\n]*|\n(?=\n    ))*)", re.MULTILINE)
+COMMENT = re.compile(r"^<!-- (run|page) (\S+) -->$", re.MULTILINE)
 
 #: Where the site has the explanation pages.
 PAGES = "explanations"
@@ -51,7 +42,7 @@ class Outcome(NamedTuple):
     page: str
 
 
-def on_config(config: MkDocsConfig) -> MkDocsConfig:
+def on_config(config: ProperDocsConfig) -> ProperDocsConfig:
     """List the design notes in the navigation: each of them, in the order of their numbers."""
     notes = sorted(Path(config.docs_dir, "design").glob("*.md"))
     config.nav = [
@@ -62,7 +53,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     return config
 
 
-def on_files(files: Files, config: MkDocsConfig) -> Files:
+def on_files(files: Files, config: ProperDocsConfig) -> Files:
     """Add the explanation pages that the Markdown pages show, and the pages of the notebooks."""
     for file in files.documentation_pages():
         for kind, program in COMMENT.findall(file.content_string):
@@ -75,13 +66,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Put programs and docstrings in the place of the comments."""
+def on_page_markdown(markdown: str, page: Page, config: ProperDocsConfig, files: Files) -> str:
+    """Put programs in the place of the comments."""
 
     def shown(match: re.Match[str]) -> str:
         kind, program = match.groups()
-        if kind == "doc":
-            return described(program)
         if kind == "run":
             return (
                 f"{block((ROOT / program).read_text(encoding='utf-8'), 'python')}\n\nIt prints:\n\n"
@@ -108,28 +97,6 @@ def frame(url: str, title: str) -> str:
         f'<iframe class="explanation" src="{url}" title="{title}" loading="lazy"></iframe>\n'
         f'<p class="explanation-link"><a href="{url}" target="_blank">Open this page alone</a></p>\n'
     )
-
-
-def described(name: str) -> str:
-    """The signature and docstring of an object, as Markdown."""
-    value = behind(pkgutil.resolve_name(name))
-    signature = inspect.signature(value)
-    plain = [p.replace(annotation=p.empty) for p in signature.parameters.values() if p.name != "self"]
-    head, *sections = HEADING.split(inspect.getdoc(value) or "")
-    call = "" if inspect.isclass(value) else signature.replace(
-        parameters=plain, return_annotation=signature.empty
-    )  # fmt: skip
-    parts = [f"### `{name.partition(':')[2]}{call}`", head.strip().replace("``", "`")]
-    for title, text in zip(sections[::2], sections[1::2]):
-        parts += [f"**{title}**", "\n".join(entry(*found) for found in ENTRY.findall(text.strip()))]
-    return "\n\n".join(parts)
-
-
-def entry(subject: str, text: str) -> str:
-    """One parameter, result or error as an item of a list."""
-    name, colon, kind = subject.partition(" : ")
-    said = " ".join(text.split()).replace("``", "`")
-    return f"- `{name}`{f' ({kind})' if colon else ''}{f': {said}' if said else ''}"
 
 
 @cache
