@@ -30,10 +30,11 @@ DIFFERENT = {
 
 def run_all(folder: Path, *runner: str) -> dict[str, str]:
     """Run the examples in a folder; return what each printed."""
+    path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
     done = subprocess.run(
         [sys.executable, *runner, "-m", "tools.examples"],
         capture_output=True, encoding="utf-8", cwd=folder, timeout=280,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]), "PYTHONIOENCODING": "utf-8"},
+        env={**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     told: dict[str, str] = json.loads(done.stdout)

@@ -1,4 +1,4 @@
-"""A hook of ProperDocs: runs the programs and notebooks that the pages show, so that what the site says is true.
+"""A hook of ProperDocs: runs the programs and notebooks that the pages show, so that what they say is true.
 
 Comments in a Markdown page stand for what a program does:
 

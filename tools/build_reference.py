@@ -1,7 +1,7 @@
 """A hook of the site's builder, and an extension of Griffe: the pages of the reference.
 
-Each name of docs/examples gets a page: mkdocstrings renders its signature and docstring, and below them stands the
-example with what it prints. Signatures and docstrings are those of the running package: for many functions
+Each name of docs/examples gets a page: mkdocstrings renders its signature and docstring, and below them stands
+the example with what it prints. Signatures and docstrings are those of the running package: for many functions
 declarations make them when pullback is imported, and no source has them.
 """
 
@@ -71,7 +71,7 @@ def documentation(value: Any) -> str:
 
 
 class Declared(griffe.Extension):
-    """Puts the names of the reference, as the running package has them, in the place of what Griffe has read."""
+    """Puts the names of the reference, as the running package has them, in place of what Griffe has read."""
 
     def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
         """Replace the members of the package. All are its own: `explain` is a function with members."""

@@ -2,8 +2,8 @@
 order or form.
 
 At the top level a flag is positional (`train`), a reduction is a number (0 none, 1 mean, 2 sum) and
-normalisations take a flag for a library of GPUs, which is accepted and changes nothing here. Where no reduction is
-given there is none: torch's parser reads the default of its schemas, the mean, as 0.
+normalisations take a flag for a library of GPUs, which is accepted and changes nothing here. Where no
+reduction is given there is none: torch's parser reads the default of its schemas, the mean, as 0.
 """
 
 from __future__ import annotations
