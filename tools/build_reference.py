@@ -1,8 +1,8 @@
 """A hook of the site's builder, and an extension of Griffe: the pages of the reference.
 
-Each name of docs/examples gets a page: mkdocstrings renders its signature and docstring, and below them stands
-the example with what it prints. Signatures and docstrings are those of the running package: for many functions
-declarations make them when pullback is imported, and no source has them.
+Each name of docs/examples gets a page: mkdocstrings renders its signature and docstring, and below them is
+the example with what it prints. Signatures and docstrings are those of the running package: declarations make
+many of them when pullback is imported, and no source has them.
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@ A file is a page of the index, and has this form:
     torch.clamp torch.clip
         torch.clamp(torch.tensor([-1.0, 2.0]), min=0.0)
 
-A line at the left edge has a public name, and the further names of the same thing. The indented lines below it
-are a program, before which ``import torch`` and ``import pullback`` stand where it uses them; its last line is
-a value to print, or prints by itself.
+A line at the left edge has a public name, and further names of the same thing. The indented lines below
+it are a program, before which ``import torch`` and ``import pullback`` stand where it uses them; its last
+line is a value to print, or prints by itself.
 """
 
 from __future__ import annotations
@@ -138,8 +138,8 @@ def run(program: str) -> str:
 def main() -> None:
     """Run all examples in the current folder and write as JSON what each printed.
 
-    Under ``python -m pullback -m tools.examples`` torch is pullback in them. Without it, those that need nothing
-    of pullback's own run on PyTorch.
+    Under ``python -m pullback -m tools.examples`` torch is pullback in them. Without it, those that need
+    nothing of pullback's own run on PyTorch.
     """
     import torch
 
