@@ -62,7 +62,7 @@ def index(stem: str, found: list[Entry]) -> str:
 def summary(value: Any) -> str:
     """Return the first sentence of what a name says of itself."""
     text = " ".join(documentation(value).split("\n\n")[0].split())
-    return re.split(r"(?<=[.:])\s", text)[0]
+    return re.split(r"(?<=\.)\s", text)[0]
 
 
 def documentation(value: Any) -> str:
