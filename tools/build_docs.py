@@ -5,6 +5,8 @@ Comments in a Markdown page stand for what a program does:
     <!-- run examples/gradient_argument/vector.py -->     its source and what it prints
     <!-- page examples/gradient_argument/vector.py -->    the page that explains its calls of backward
 
+A picture that a page shows and no file holds, `![...](valley.png)`, is one that the blocks of the page save.
+
 and each notebook in docs/notebooks becomes a page of the same name, with what its cells gave. A program or
 notebook that fails ends the build.
 """
@@ -13,20 +15,37 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
+import os
 import re
 import runpy
+import subprocess
 import sys
+import tempfile
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from properdocs.config.defaults import ProperDocsConfig
+from properdocs.exceptions import PluginError
 from properdocs.structure.files import File, Files
 from properdocs.structure.pages import Page
 from properdocs.utils import get_relative_url
 
 ROOT = Path(__file__).parents[1]
 COMMENT = re.compile(r"^<!-- (run|page) (\S+) -->$", re.MULTILINE)
+PICTURE = re.compile(r"!\[[^\]]*\]\((\w+\.png)\)")
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+#: Words that newcomers look for, and the place of the site that is to be found.
+FOUND = {
+    "install": "install/",
+    "Jupyter": "install/#jupyter",
+    "transformers": "works-with/",
+    "DataLoader": "reference/torch.utils.data.DataLoader/",
+    "gradient": "gradient-argument/",
+    "several processes": "tutorials/processes/",
+}
 
 #: Where the site has the explanation pages.
 PAGES = "explanations"
@@ -59,6 +78,11 @@ def on_files(files: Files, config: ProperDocsConfig) -> Files:
         for kind, program in COMMENT.findall(file.content_string):
             if kind == "page" and files.get_file_from_path(address(program)) is None:
                 files.append(File.generated(config, address(program), content=outcome(program).page))
+        if made := pictures(file.content_string):
+            folder = file.src_uri.rpartition("/")[0]
+            for name, content in made.items():
+                uri = f"{folder}/{name}" if folder else name
+                files.append(File.generated(config, uri, content=content))
     for file in list(files):
         if file.src_uri.endswith(".ipynb"):
             name = file.src_uri.removesuffix(".ipynb") + ".md"
@@ -79,6 +103,15 @@ def on_page_markdown(markdown: str, page: Page, config: ProperDocsConfig, files:
         return frame(get_relative_url(address(program), page.url), f"Explanation of {program}")
 
     return COMMENT.sub(shown, markdown)
+
+
+def on_post_build(config: ProperDocsConfig) -> None:
+    """End the build where the search does not know a page under the word that a newcomer looks for."""
+    index = json.loads(Path(config.site_dir, "search", "search_index.json").read_text(encoding="utf-8"))
+    texts = {entry["location"]: f"{entry['title']} {entry['text']}" for entry in index["docs"]}
+    lost = [word for word, place in FOUND.items() if word.lower() not in texts.get(place, "").lower()]
+    if lost:
+        raise PluginError(f"the search does not find {', '.join(lost)} where tools/build_docs.py says")
 
 
 def address(program: str) -> str:
@@ -116,6 +149,19 @@ def outcome(program: str) -> Outcome:
         sys.argv = arguments
     page = page_of([explanation.to_dict() for explanation in record.explanations])
     return Outcome(printed.getvalue(), page)
+
+
+def pictures(markdown: str) -> dict[str, bytes]:
+    """Run the blocks of a page that shows pictures; return the files of those."""
+    names = PICTURE.findall(markdown)
+    if not names:
+        return {}
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder, "tutorial.py")
+        program.write_text("\n".join(BLOCK.findall(markdown)), encoding="utf-8")
+        command = [sys.executable, "-m", "pullback", program.name]
+        subprocess.run(command, cwd=folder, env={**os.environ, "MPLBACKEND": "Agg"}, check=True)
+        return {name: Path(folder, name).read_bytes() for name in names}
 
 
 def notebook(file: Path) -> str:

@@ -30,12 +30,12 @@ where torch has one. Each cell stands for a generic test on rows of samples (`te
 | compiled | values and gradients of the compiled op against eager (`tests/compiler/test_op_table.py`) |
 
 ✓: it is there, and the test runs. `rule`: vmap runs the whole batch in one call. `loop`: there is no batching
-rule; vmap runs the rows one by one, and `pullback.core.batched.FALLBACKS` counts how often. Under *compiled*, `loop`: the op is part of a
-native loop (or of no loop at all, as a view); `kernel`: the program calls the op's array kernel between
-loops, as eager does. `data`: the shape of the result depends on the
-data, so there is none to batch or trace. `random`: the op draws numbers, which other tests compare with
-torch's streams; `zero` is torch's gradient of such a draw. `raises`: torch has no derivative either, and
-both say so. An empty cell: not there.
+rule; vmap runs the rows one by one, and `pullback.core.batched.FALLBACKS` counts how often. Under *compiled*,
+`loop`: the op is part of a native loop (or of no loop at all, as a view); `kernel`: the program calls the
+op's array kernel between loops, as eager does. `data`: the shape of the result depends on the data, so there
+is none to batch or trace. `random`: the op draws numbers, which other tests compare with torch's streams;
+`zero` is torch's gradient of such a draw. `raises`: torch has no derivative either, and both say so. An empty
+cell: not there.
 
 This page is written by `python -m tools.make_op_table`; a test says when it is stale.
 """
