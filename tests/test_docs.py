@@ -167,9 +167,9 @@ def test_every_picture_is_made_by_its_page() -> None:
 
 
 def test_every_page_is_in_the_navigation() -> None:
-    listed = set(re.findall(r"[\w/.-]+\.md", (ROOT / "mkdocs.yml").read_text(encoding="utf-8")))
+    listed = set(re.findall(r"[\w/.-]+\.(?:md|ipynb)\b", (ROOT / "mkdocs.yml").read_text(encoding="utf-8")))
     pages = {page.relative_to(ROOT / "docs").as_posix() for page in PAGES}
-    notebooks = {f"notebooks/{file.stem}.md" for file in (ROOT / "docs/notebooks").glob("*.ipynb")}
+    notebooks = {f"notebooks/{file.name}" for file in (ROOT / "docs/notebooks").glob("*.ipynb")}
     assert listed == {page for page in pages if not page.startswith("design/")} | notebooks
 
 

@@ -1,4 +1,4 @@
-"""A hook of ProperDocs: runs the programs and notebooks that the pages show, so that what they say is true.
+"""A hook of ProperDocs: runs the programs that the pages show, so that what they say is true.
 
 Comments in a Markdown page stand for what a program does:
 
@@ -7,8 +7,7 @@ Comments in a Markdown page stand for what a program does:
 
 A picture that a page shows and no file holds, `![...](valley.png)`, is one that the blocks of the page save.
 
-and each notebook in docs/notebooks becomes a page of the same name, with what its cells gave. A program or
-notebook that fails ends the build.
+A program that fails ends the build, and so does a notebook, which the plugin mkdocs-jupyter runs.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ import sys
 import tempfile
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from properdocs.config.defaults import ProperDocsConfig
 from properdocs.exceptions import PluginError
@@ -50,9 +49,6 @@ FOUND = {
 #: Where the site has the explanation pages.
 PAGES = "explanations"
 
-#: Seconds that one cell of a notebook may take.
-PATIENCE = 120
-
 
 class Outcome(NamedTuple):
     """What a program printed, and the page of its calls."""
@@ -73,7 +69,7 @@ def on_config(config: ProperDocsConfig) -> ProperDocsConfig:
 
 
 def on_files(files: Files, config: ProperDocsConfig) -> Files:
-    """Add the explanation pages that the Markdown pages show, and the pages of the notebooks."""
+    """Add the explanation pages and the pictures that the Markdown pages show."""
     for file in files.documentation_pages():
         for kind, program in COMMENT.findall(file.content_string):
             if kind == "page" and files.get_file_from_path(address(program)) is None:
@@ -83,10 +79,6 @@ def on_files(files: Files, config: ProperDocsConfig) -> Files:
             for name, content in made.items():
                 uri = f"{folder}/{name}" if folder else name
                 files.append(File.generated(config, uri, content=content))
-    for file in list(files):
-        if file.src_uri.endswith(".ipynb"):
-            name = file.src_uri.removesuffix(".ipynb") + ".md"
-            files.append(File.generated(config, name, content=notebook(Path(file.abs_src_path or ""))))
     return files
 
 
@@ -162,28 +154,3 @@ def pictures(markdown: str) -> dict[str, bytes]:
         command = [sys.executable, "-m", "pullback", program.name]
         subprocess.run(command, cwd=folder, env={**os.environ, "MPLBACKEND": "Agg"}, check=True)
         return {name: Path(folder, name).read_bytes() for name in names}
-
-
-def notebook(file: Path) -> str:
-    """Run a notebook and return it as Markdown."""
-    import nbformat
-    from nbclient import NotebookClient
-
-    content = nbformat.read(file, as_version=4)
-    NotebookClient(content, timeout=PATIENCE, resources={"metadata": {"path": str(ROOT)}}).execute()
-    parts = []
-    for cell in content.cells:
-        if cell.cell_type == "markdown":
-            parts.append(cell.source)
-        elif cell.cell_type == "code":
-            parts.append(block(cell.source, "python"))
-            parts += [result(output) for output in cell.outputs]
-    return "\n\n".join(parts) + "\n"
-
-
-def result(output: Any) -> str:
-    """What a cell gave: printed text, or the richest form of its value."""
-    if output.output_type == "stream":
-        return block(output.text, "text")
-    markup = output.data.get("text/html")
-    return markup if markup is not None else block(output.data["text/plain"], "text")
