@@ -136,6 +136,15 @@ def test_a_block_says_what_it_is(page: Path) -> None:
     assert languages <= {"python", "text", "sh", "console", "toml", "yaml", "json"}
 
 
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.name)
+def test_code_stands_in_fences(page: Path) -> None:
+    """A block that is only indented would be run by nobody. In a list, indented lines belong to an item."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    parts = re.split(r"\n(?=\S)", text)
+    loose = [part for part in parts if not re.match(r"[-*] |\d+\. ", part)]
+    assert [part for part in loose if re.search(r"\n\n {4}", part)] == []
+
+
 def test_an_output_is_the_text_directly_below() -> None:
     output, other = "```text\n1\n```\n\n", "Note:\n\n```text\n2\n```\n\n```sh\nc\n```\n"
     page = f"```python\na\n```\n\n{output}```python\nb\n```\n\n{other}"

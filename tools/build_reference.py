@@ -37,7 +37,7 @@ def page(stem: str, entry: Entry) -> str:
     """Return the page of a name."""
     others = ", ".join(f"`{name}`" for name in entry.others)
     parts = [
-        f"---\ntitle: {entry.name}\n---",
+        f"---\ntitle: {entry.name}\nsearch:\n  boost: 2\n---",
         f"[Reference](../reference.md) / [{title(stem)}]({stem}.md)",
         f"::: pullback.{key(entry)}\n    options:\n      heading: {entry.name}",
         f"See also {others}." if others else "",
@@ -49,8 +49,9 @@ def page(stem: str, entry: Entry) -> str:
 
 
 def index(stem: str, found: list[Entry]) -> str:
-    """Return the page that lists the names of a file."""
-    parts, heading = [f"# {title(stem)}\n\n[Reference](../reference.md)"], ""
+    """Return the page that lists the names of a file. The search finds the pages of the names instead."""
+    parts, heading = ["---\nsearch:\n  exclude: true\n---"], ""
+    parts.append(f"\n# {title(stem)}\n\n[Reference](../reference.md)")
     for entry in found:
         if entry.heading != heading:
             heading = entry.heading
