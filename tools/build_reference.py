@@ -7,8 +7,10 @@ many of them when pullback is imported, and no source has them.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import re
+import tempfile
 from typing import Any
 
 import griffe
@@ -26,10 +28,11 @@ FOLDER = "reference"
 def on_files(files: Files, config: ProperDocsConfig) -> Files:
     """Add a page for each name, and one for each file of names."""
     runner.install()
-    for stem, found in entries().items():
-        files.append(File.generated(config, f"{FOLDER}/{stem}.md", content=index(stem, found)))
-        for entry in found:
-            files.append(File.generated(config, f"{FOLDER}/{entry.name}.md", content=page(stem, entry)))
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # some examples write files
+        for stem, found in entries().items():
+            files.append(File.generated(config, f"{FOLDER}/{stem}.md", content=index(stem, found)))
+            for entry in found:
+                files.append(File.generated(config, f"{FOLDER}/{entry.name}.md", content=page(stem, entry)))
     return files
 
 
