@@ -24,6 +24,7 @@ from .dropout import dropout as functional_dropout
 from .dropout import feature_alpha_dropout as functional_feature_alpha_dropout
 from .embedding import check_indices
 from .embedding import embedding as functional_embedding
+from .loss_reduction import apply_reduction
 
 _REDUCTIONS = ("none", "mean", "sum")
 
@@ -226,7 +227,8 @@ def convolution(
 @public(method=False, out=False)
 def kl_div(input: Any, target: Any, reduction: int = 0, *, log_target: bool = False) -> Any:
     """Kullback–Leibler divergence of `target` from `exp(input)`."""
-    return regression_loss.kl_div(input, target, reduction=_reduction(reduction), log_target=log_target)
+    each = regression_loss.kl_div(input, target, reduction="none", log_target=log_target)
+    return apply_reduction(each, _reduction(reduction))  # without the warning of torch.nn.functional's mean
 
 
 @public(method=False, out=False)
