@@ -63,7 +63,7 @@ def examples(session: nox.Session) -> None:
 def docs(session: nox.Session) -> None:
     """Run what the documentation shows and build it into site/; a broken link is an error."""
     session.env["NO_MKDOCS_2_WARNING"] = "1"  # the theme's advertisement of its successor
-    python(session, "-m", "mkdocs", "build", "--strict", *session.posargs)
+    python(session, "-m", "properdocs", "build", "--strict", "--config-file", "mkdocs.yml", *session.posargs)
 
 
 @nox.session

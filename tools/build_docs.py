@@ -1,47 +1,53 @@
-"""A hook of mkdocs: runs the programs and notebooks that the pages show, so that what the site says is true.
+"""A hook of ProperDocs: runs the programs that the pages show, so that what they say is true.
 
-Comments in a Markdown page stand for what a program does, or for what a docstring says:
+Comments in a Markdown page stand for what a program does:
 
     <!-- run examples/gradient_argument/vector.py -->     its source and what it prints
     <!-- page examples/gradient_argument/vector.py -->    the page that explains its calls of backward
-    <!-- doc pullback.explain:why_none -->                the signature and docstring of an object
 
-and each notebook in docs/notebooks becomes a page of the same name, with what its cells gave. A program or
-notebook that fails ends the build.
+A picture that a page shows and no file holds, `![...](valley.png)`, is one that the blocks of the page save.
+
+A program that fails ends the build, and so does a notebook, which the plugin mkdocs-jupyter runs.
 """
 
 from __future__ import annotations
 
 import contextlib
-import inspect
 import io
-import pkgutil
+import json
+import os
 import re
 import runpy
+import subprocess
 import sys
+import tempfile
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
-from mkdocs.structure.pages import Page
-from mkdocs.utils import get_relative_url
-
-from pullback.tensor.builtin import behind
+from properdocs.config.defaults import ProperDocsConfig
+from properdocs.exceptions import PluginError
+from properdocs.structure.files import File, Files
+from properdocs.structure.pages import Page
+from properdocs.utils import get_relative_url
 
 ROOT = Path(__file__).parents[1]
-COMMENT = re.compile(r"^<!-- (run|page|doc) (\S+) -->$", re.MULTILINE)
+COMMENT = re.compile(r"^<!-- (run|page) (\S+) -->$", re.MULTILINE)
+PICTURE = re.compile(r"!\[[^\]]*\]\((\w+\.png)\)")
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
-#: A heading of numpydoc, and an entry of a section: a name with its type, or a type alone.
-HEADING = re.compile(r"^(\w[\w ]+)\n-+$", re.MULTILINE)
-ENTRY = re.compile(r"^(\S[^\n]*)((?:\n    [^\n]*|\n(?=\n    ))*)", re.MULTILINE)
+#: Words that newcomers look for, and the place of the site that is to be found.
+FOUND = {
+    "install": "install/",
+    "Jupyter": "install/#jupyter",
+    "transformers": "works-with/",
+    "DataLoader": "reference/torch.utils.data.DataLoader/",
+    "gradient": "gradient-argument/",
+    "several processes": "tutorials/processes/",
+}
 
 #: Where the site has the explanation pages.
 PAGES = "explanations"
-
-#: Seconds that one cell of a notebook may take.
-PATIENCE = 120
 
 
 class Outcome(NamedTuple):
@@ -51,7 +57,7 @@ class Outcome(NamedTuple):
     page: str
 
 
-def on_config(config: MkDocsConfig) -> MkDocsConfig:
+def on_config(config: ProperDocsConfig) -> ProperDocsConfig:
     """List the design notes in the navigation: each of them, in the order of their numbers."""
     notes = sorted(Path(config.docs_dir, "design").glob("*.md"))
     config.nav = [
@@ -62,26 +68,25 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     return config
 
 
-def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the explanation pages that the Markdown pages show, and the pages of the notebooks."""
+def on_files(files: Files, config: ProperDocsConfig) -> Files:
+    """Add the explanation pages and the pictures that the Markdown pages show."""
     for file in files.documentation_pages():
         for kind, program in COMMENT.findall(file.content_string):
             if kind == "page" and files.get_file_from_path(address(program)) is None:
                 files.append(File.generated(config, address(program), content=outcome(program).page))
-    for file in list(files):
-        if file.src_uri.endswith(".ipynb"):
-            name = file.src_uri.removesuffix(".ipynb") + ".md"
-            files.append(File.generated(config, name, content=notebook(Path(file.abs_src_path or ""))))
+        if made := pictures(file.content_string):
+            folder = file.src_uri.rpartition("/")[0]
+            for name, content in made.items():
+                uri = f"{folder}/{name}" if folder else name
+                files.append(File.generated(config, uri, content=content))
     return files
 
 
-def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Put programs and docstrings in the place of the comments."""
+def on_page_markdown(markdown: str, page: Page, config: ProperDocsConfig, files: Files) -> str:
+    """Put programs in the place of the comments."""
 
     def shown(match: re.Match[str]) -> str:
         kind, program = match.groups()
-        if kind == "doc":
-            return described(program)
         if kind == "run":
             return (
                 f"{block((ROOT / program).read_text(encoding='utf-8'), 'python')}\n\nIt prints:\n\n"
@@ -90,6 +95,15 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return frame(get_relative_url(address(program), page.url), f"Explanation of {program}")
 
     return COMMENT.sub(shown, markdown)
+
+
+def on_post_build(config: ProperDocsConfig) -> None:
+    """End the build where the search does not know a page under the word that a newcomer looks for."""
+    index = json.loads(Path(config.site_dir, "search", "search_index.json").read_text(encoding="utf-8"))
+    texts = {entry["location"]: f"{entry['title']} {entry['text']}" for entry in index["docs"]}
+    lost = [word for word, place in FOUND.items() if word.lower() not in texts.get(place, "").lower()]
+    if lost:
+        raise PluginError(f"the search does not find {', '.join(lost)} where tools/build_docs.py says")
 
 
 def address(program: str) -> str:
@@ -108,28 +122,6 @@ def frame(url: str, title: str) -> str:
         f'<iframe class="explanation" src="{url}" title="{title}" loading="lazy"></iframe>\n'
         f'<p class="explanation-link"><a href="{url}" target="_blank">Open this page alone</a></p>\n'
     )
-
-
-def described(name: str) -> str:
-    """The signature and docstring of an object, as Markdown."""
-    value = behind(pkgutil.resolve_name(name))
-    signature = inspect.signature(value)
-    plain = [p.replace(annotation=p.empty) for p in signature.parameters.values() if p.name != "self"]
-    head, *sections = HEADING.split(inspect.getdoc(value) or "")
-    call = "" if inspect.isclass(value) else signature.replace(
-        parameters=plain, return_annotation=signature.empty
-    )  # fmt: skip
-    parts = [f"### `{name.partition(':')[2]}{call}`", head.strip().replace("``", "`")]
-    for title, text in zip(sections[::2], sections[1::2]):
-        parts += [f"**{title}**", "\n".join(entry(*found) for found in ENTRY.findall(text.strip()))]
-    return "\n\n".join(parts)
-
-
-def entry(subject: str, text: str) -> str:
-    """One parameter, result or error as an item of a list."""
-    name, colon, kind = subject.partition(" : ")
-    said = " ".join(text.split()).replace("``", "`")
-    return f"- `{name}`{f' ({kind})' if colon else ''}{f': {said}' if said else ''}"
 
 
 @cache
@@ -151,26 +143,14 @@ def outcome(program: str) -> Outcome:
     return Outcome(printed.getvalue(), page)
 
 
-def notebook(file: Path) -> str:
-    """Run a notebook and return it as Markdown."""
-    import nbformat
-    from nbclient import NotebookClient
-
-    content = nbformat.read(file, as_version=4)
-    NotebookClient(content, timeout=PATIENCE, resources={"metadata": {"path": str(ROOT)}}).execute()
-    parts = []
-    for cell in content.cells:
-        if cell.cell_type == "markdown":
-            parts.append(cell.source)
-        elif cell.cell_type == "code":
-            parts.append(block(cell.source, "python"))
-            parts += [result(output) for output in cell.outputs]
-    return "\n\n".join(parts) + "\n"
-
-
-def result(output: Any) -> str:
-    """What a cell gave: printed text, or the richest form of its value."""
-    if output.output_type == "stream":
-        return block(output.text, "text")
-    markup = output.data.get("text/html")
-    return markup if markup is not None else block(output.data["text/plain"], "text")
+def pictures(markdown: str) -> dict[str, bytes]:
+    """Run the blocks of a page that shows pictures; return the files of those."""
+    names = PICTURE.findall(markdown)
+    if not names:
+        return {}
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder, "tutorial.py")
+        program.write_text("\n".join(BLOCK.findall(markdown)), encoding="utf-8")
+        command = [sys.executable, "-m", "pullback", program.name]
+        subprocess.run(command, cwd=folder, env={**os.environ, "MPLBACKEND": "Agg"}, check=True)
+        return {name: Path(folder, name).read_bytes() for name in names}

@@ -29,16 +29,27 @@ where torch has one. Each cell stands for a generic test on rows of samples (`te
 | complex | all of these on complex inputs |
 | compiled | values and gradients of the compiled op against eager (`tests/compiler/test_op_table.py`) |
 
-`rule`: vmap runs the whole batch in one call. `loop`: there is no batching rule; vmap runs the rows one by
-one, and `pullback.core.batched.FALLBACKS` counts how often. Under *compiled*, `loop`: the op is part of a
-native loop (or of no loop at all, as a view); `kernel`: the program calls the op's array kernel between
-loops, as eager does. `data`: the shape of the result depends on the
-data, so there is none to batch or trace. `random`: the op draws numbers, which other tests compare with
-torch's streams; `zero` is torch's gradient of such a draw. `raises`: torch has no derivative either, and
-both say so. An empty cell: not there.
+✓: it is there, and the test runs. `rule`: vmap runs the whole batch in one call. `loop`: there is no batching
+rule; vmap runs the rows one by one, and `pullback.core.batched.FALLBACKS` counts how often. Under *compiled*,
+`loop`: the op is part of a native loop (or of no loop at all, as a view); `kernel`: the program calls the
+op's array kernel between loops, as eager does. `data`: the shape of the result depends on the data, so there
+is none to batch or trace. `random`: the op draws numbers, which other tests compare with torch's streams;
+`zero` is torch's gradient of such a draw. `raises`: torch has no derivative either, and both say so. An empty
+cell: not there.
 
 This page is written by `python -m tools.make_op_table`; a test says when it is stale.
 """
+
+#: The kinds of ops, in the order of the page, and what they are called there.
+KINDS = {
+    "elementwise": "Ops on each element",
+    "reduce": "Reductions",
+    "linear": "Linear ops",
+    "bilinear": "Products",
+    "view": "Views",
+    "gather": "Ops that pick elements",
+    "opaque": "Other ops",
+}
 
 
 def page() -> str:
@@ -53,9 +64,15 @@ def page() -> str:
         ),
         "", "## Derivatives by a convention of torch's", "",
         *(f"- `{name}`: {why}" for name, why in CONVENTIONS.items()),
-        "", "## The table", "", f"| op | {' | '.join(COLUMNS)} |", "|---" * (len(COLUMNS) + 1) + "|",
-        *(f"| `{name}` | {' | '.join(row)} |" for name, row in table.items()),
     ]  # fmt: skip
+    for kind, title in KINDS.items():
+        rows = {name: row for name, row in table.items() if TABLE[name].kind == kind}
+        lines += [
+            "", f"## {title}", "", '<div class="ops" markdown>', "", f"| op | {' | '.join(COLUMNS)} |",
+            "|---" * (len(COLUMNS) + 1) + "|",
+            *(f"| `{name}` | {' | '.join(row).replace('yes', '✓')} |" for name, row in rows.items()),
+            "", "</div>",
+        ]  # fmt: skip
     return "\n".join(lines) + "\n"
 
 

@@ -451,7 +451,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     """Return ``Σ_ij input1ᵢ · weight[k, i, j] · input2ⱼ + bias[k]``."""
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None,
-    reduction: builtins.int = 1,
+    reduction: builtins.int = 0,
 ) -> Tensor:
     """Return the binary cross entropy of `sigmoid(input)`."""
 def bincount(input: Tensor, weights: Any = None, minlength: builtins.int = 0) -> Tensor:
@@ -730,7 +730,7 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def cosh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`cosh` gives into `input`, and return it."""
 def cosine_embedding_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: builtins.float = 0.0, reduction: builtins.int = 1,
+    input1: Tensor, input2: Tensor, target: Tensor, margin: builtins.float = 0.0, reduction: builtins.int = 0,
 ) -> Tensor:
     """Return 1 − cos(x₁, x₂) where the target is 1, max(0, cos(x₁, x₂) − margin) where it is −1."""
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
@@ -1214,7 +1214,7 @@ def hash_tensor(
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Step function: 0 below zero, `values` at zero, 1 above."""
 def hinge_embedding_loss(
-    input: Tensor, target: Tensor, margin: builtins.float = 1.0, reduction: builtins.int = 1,
+    input: Tensor, target: Tensor, margin: builtins.float = 1.0, reduction: builtins.int = 0,
 ) -> Tensor:
     """Return x where the target is 1, max(0, margin − x) where it is −1."""
 def histc(
@@ -1419,7 +1419,7 @@ def kaiser_window(
 ) -> Tensor:
     """Return Kaiser's window ``I₀(β·√(1 − (2k/n − 1)²))/I₀(β)`` (I₀: DLMF 10.25.2)."""
 def kl_div(
-    input: Tensor, target: Tensor, reduction: builtins.int = 1, *, log_target: builtins.bool = False,
+    input: Tensor, target: Tensor, reduction: builtins.int = 0, *, log_target: builtins.bool = False,
 ) -> Tensor:
     """Return the Kullback–Leibler divergence of `target` from `exp(input)`."""
 def kron(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
@@ -1605,7 +1605,7 @@ def lu_unpack(
 def manual_seed(seed: Any) -> Generator:
     """Start the default generator's stream that belongs to `seed` and return the generator."""
 def margin_ranking_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: builtins.float = 0.0, reduction: builtins.int = 1,
+    input1: Tensor, input2: Tensor, target: Tensor, margin: builtins.float = 0.0, reduction: builtins.int = 0,
 ) -> Tensor:
     """Return max(0, −y·(x₁ − x₂) + margin)."""
 def masked_fill(input: Tensor, mask: Tensor, value: Any, *, out: Tensor | None = None) -> Tensor:
@@ -2609,7 +2609,7 @@ def tril_indices(
     """Return the places of the lower triangle of a (row, col) matrix, row by row."""
 def triplet_margin_loss(
     anchor: Tensor, positive: Tensor, negative: Tensor, margin: builtins.float = 1.0, p: builtins.float = 2,
-    eps: builtins.float = 1e-06, swap: builtins.bool = False, reduction: builtins.int = 1,
+    eps: builtins.float = 1e-06, swap: builtins.bool = False, reduction: builtins.int = 0,
 ) -> Tensor:
     """Return max(0, ‖a − p‖ − ‖a − n‖ + margin)."""
 def triu(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:

@@ -36,3 +36,17 @@ def test_loss_of_logits_has_the_dtype_of_the_targets() -> None:
     loss.backward()
     assert loss.dtype is torch.float32
     assert input.grad.dtype is torch.float64
+
+
+def test_losses_of_the_top_level_reduce_by_nothing_unless_asked() -> None:
+    """As torch's do: its parser reads the default of the schemas, the mean, as the number of no reduction."""
+    x, rows, signs = torch.full((2,), 0.5), torch.ones(2, 3), torch.tensor([1.0, -1.0])
+    losses = {
+        "kl_div": (x, x), "binary_cross_entropy_with_logits": (x, x), "hinge_embedding_loss": (x, signs),
+        "margin_ranking_loss": (x, x, signs), "cosine_embedding_loss": (rows, rows, signs),
+        "triplet_margin_loss": (rows, rows, rows),
+    }  # fmt: skip
+    for name, args in losses.items():
+        function = getattr(torch, name)
+        assert function(*args).shape == (2,), name
+        assert function(*args, reduction=1).shape == (), name

@@ -105,7 +105,7 @@ def test_an_op_is_one_declaration(tmp_path: Path) -> None:
     assert "def versine(self) -> Tensor:" in stub
     assert "def versine_(self) -> " in stub
     page = (tmp_path / "docs/ops.md").read_text(encoding="utf-8")
-    assert "| `versine` | yes | yes | yes | yes | rule |  | loop |" in page
+    assert "| `versine` | ✓ | ✓ | ✓ | ✓ | rule |  | loop |" in page
     _run(tmp_path, "-c", PROGRAM)
     generic = ("-m", "pytest", "-q", "-p", "no:xdist", "tests/ops/test_generic.py")
     _run(tmp_path, *generic, "-k", "versine or midpoint")

@@ -2,7 +2,8 @@
 order or form.
 
 At the top level a flag is positional (`train`), a reduction is a number (0 none, 1 mean, 2 sum) and
-normalisations take a flag for a library of GPUs, which is accepted and changes nothing here.
+normalisations take a flag for a library of GPUs, which is accepted and changes nothing here. Where no
+reduction is given there is none: torch's parser reads the default of its schemas, the mean, as 0.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from .dropout import dropout as functional_dropout
 from .dropout import feature_alpha_dropout as functional_feature_alpha_dropout
 from .embedding import check_indices
 from .embedding import embedding as functional_embedding
+from .loss_reduction import apply_reduction
 
 _REDUCTIONS = ("none", "mean", "sum")
 
@@ -223,14 +225,15 @@ def convolution(
 
 
 @public(method=False, out=False)
-def kl_div(input: Any, target: Any, reduction: int = 1, *, log_target: bool = False) -> Any:
+def kl_div(input: Any, target: Any, reduction: int = 0, *, log_target: bool = False) -> Any:
     """Return the Kullback–Leibler divergence of `target` from `exp(input)`."""
-    return regression_loss.kl_div(input, target, reduction=_reduction(reduction), log_target=log_target)
+    each = regression_loss.kl_div(input, target, reduction="none", log_target=log_target)
+    return apply_reduction(each, _reduction(reduction))  # without the warning of torch.nn.functional's mean
 
 
 @public(method=False, out=False)
 def binary_cross_entropy_with_logits(
-    input: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: int = 1
+    input: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: int = 0
 ) -> Any:
     """Return the binary cross entropy of `sigmoid(input)`."""
     return classification_loss.binary_cross_entropy_with_logits(
@@ -248,7 +251,7 @@ def poisson_nll_loss(input: Any, target: Any, log_input: bool, full: bool, eps: 
 
 @public(method=False, out=False)
 def cosine_embedding_loss(
-    input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 1
+    input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 0
 ) -> Any:
     """Return 1 − cos(x₁, x₂) where the target is 1, max(0, cos(x₁, x₂) − margin) where it is −1."""
     return distance_loss.cosine_embedding_loss(
@@ -257,14 +260,14 @@ def cosine_embedding_loss(
 
 
 @public(method=False, out=False)
-def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, reduction: int = 1) -> Any:
+def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, reduction: int = 0) -> Any:
     """Return x where the target is 1, max(0, margin − x) where it is −1."""
     return distance_loss.hinge_embedding_loss(input, target, margin, reduction=_reduction(reduction))
 
 
 @public(method=False, out=False)
 def margin_ranking_loss(
-    input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 1
+    input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 0
 ) -> Any:
     """Return max(0, −y·(x₁ − x₂) + margin)."""
     return distance_loss.margin_ranking_loss(input1, input2, target, margin, reduction=_reduction(reduction))
@@ -273,7 +276,7 @@ def margin_ranking_loss(
 @public(method=False, out=False)
 def triplet_margin_loss(
     anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
-    swap: bool = False, reduction: int = 1,
+    swap: bool = False, reduction: int = 0,
 ) -> Any:  # fmt: skip
     """Return max(0, ‖a − p‖ − ‖a − n‖ + margin)."""
     return distance_loss.triplet_margin_loss(
