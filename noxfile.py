@@ -67,6 +67,12 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session
+def works_with(session: nox.Session) -> None:
+    """Run a use of each library that docs/works-with.md names, in a fresh environment; by hand or at night."""
+    python(session, "-m", "tools.works_with", *session.posargs)
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Run the benchmarks against the peers that are installed."""
     python(session, "-m", "benchmarks", *session.posargs)
