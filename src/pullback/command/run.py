@@ -273,6 +273,11 @@ def from_file(path: str) -> Program:
     return Program(compile_source(source, filename), path, variables)
 
 
+def show_lines_of(filename: str, source: str) -> None:
+    """Let tracebacks show the lines of a source that is in no file."""
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+
+
 def from_notebook(path: str, filename: str) -> Program:
     """Prepare a notebook: its cells, one after the other."""
     from pullback.command.notebooks import UnreadableNotebook, whole
@@ -283,7 +288,7 @@ def from_notebook(path: str, filename: str) -> Program:
         raise UsageError(str(error), 1) from None
     # The lines of the program are not those of the file, which is JSON.
     shown = f"{filename} (cells)"
-    linecache.cache[shown] = (len(source), None, source.splitlines(keepends=True), shown)
+    show_lines_of(shown, source)
     variables = {"__file__": filename, "display": print}
     return Program(compile_source(source, shown), path, variables)
 
@@ -310,6 +315,8 @@ def from_module(name: str) -> Program:
 def from_code(source: str) -> Program:
     """Prepare code given on the command line."""
     set_first_path("")
+    if sys.version_info >= (3, 13):  # from which on Python shows them
+        show_lines_of("<string>", source)
     return Program(compile_source(source, "<string>"), "-c", {})
 
 
@@ -366,7 +373,9 @@ def add_answer(error: BaseException) -> None:
 def run(program: Program) -> None:
     """Execute a program as `__main__`."""
     module = ModuleType("__main__")
-    module.__dict__.update({"__builtins__": builtins, "__annotations__": {}, **program.variables})
+    module.__dict__.update({"__builtins__": builtins, **program.variables})
+    if sys.version_info < (3, 14):
+        module.__dict__["__annotations__"] = {}
     sys.modules["__main__"] = module
     sys.argv[0] = program.name
     exec(program.code, module.__dict__)
