@@ -68,7 +68,7 @@ def docs(session: nox.Session) -> None:
 
 @nox.session
 def works_with(session: nox.Session) -> None:
-    """Run a use of each library that docs/works-with.md names, in a fresh environment; by hand or at night."""
+    """Use each library that docs/works-with.md names, in a fresh environment; by hand or at night."""
     python(session, "-m", "tools.works_with", *session.posargs)
 
 
