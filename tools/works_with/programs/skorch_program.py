@@ -46,8 +46,11 @@ def test_callbacks_and_history():
     y = x**2
     network = NeuralNetRegressor(
         nn.Sequential(nn.Linear(1, 32), nn.Tanh(), nn.Linear(32, 1)), optimizer=torch.optim.Adam, lr=0.02,
-        max_epochs=60, verbose=0, iterator_train__shuffle=True,
-        callbacks=[EpochScoring("r2", lower_is_better=False), EarlyStopping(patience=30)],
+        max_epochs=60, verbose=0, iterator_train__shuffle=True, train_split=None, batch_size=32,
+        callbacks=[
+            EpochScoring("r2", lower_is_better=False, on_train=True),
+            EarlyStopping("train_loss", patience=30),
+        ],
     )  # fmt: skip
     network.fit(x, y)
     losses = network.history[:, "train_loss"]
