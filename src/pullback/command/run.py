@@ -373,7 +373,7 @@ def add_answer(error: BaseException) -> None:
 def run(program: Program) -> None:
     """Execute a program as `__main__`."""
     module = ModuleType("__main__")
-    first = {"__annotations__": {}} if sys.version_info < (3, 14) else {}
+    first: dict[str, Any] = {"__annotations__": {}} if sys.version_info < (3, 14) else {}
     module.__dict__.update({"__builtins__": builtins, **first, **program.variables})
     sys.modules["__main__"] = module
     sys.argv[0] = program.name
