@@ -43,6 +43,7 @@ usage: python -m pullback SCRIPT [ARG ...]
        python -m pullback explain [--html FILE] SCRIPT [ARG ...]
        python -m pullback install-torch | uninstall-torch
        python -m pullback jupyter install | uninstall
+       python -m pullback completion bash | zsh
 
 Runs a PyTorch program unmodified, with `import torch` giving pullback.
 
@@ -62,10 +63,12 @@ input. `pullback` is the same as `python -m pullback`. The arguments after it ar
                  uninstall-torch takes it away
   jupyter install
                  install a Jupyter kernel in which torch is pullback
+  completion SHELL
+                 print a script by which bash or zsh completes `pullback`
   -h, --help     print this text
   -V, --version  print pullback's version"""
 
-COMMANDS = ("check", "explain", "install-torch", "jupyter", "stubs", "uninstall-torch")
+COMMANDS = ("check", "completion", "explain", "install-torch", "jupyter", "stubs", "uninstall-torch")
 OWN_FILES = [__file__, str(Path(__file__).parents[1] / "__main__.py")]
 #: Whether Python processes that the program starts by themselves see pullback as torch, too.
 INHERITED = "PULLBACK_AS_TORCH"
@@ -407,6 +410,10 @@ def main(arguments: Sequence[str]) -> None:
         from pullback.command.install_torch import main as installed
 
         raise SystemExit(installed(first, arguments[1:]))
+    if first == "completion":
+        from pullback.command.completion import main as completion
+
+        raise SystemExit(completion(arguments[1:]))
     if first == "jupyter":
         from pullback.command.notebooks import main as jupyter
 
