@@ -66,6 +66,20 @@ def docs(session: nox.Session) -> None:
     python(session, "-m", "properdocs", "build", "--strict", "--config-file", "mkdocs.yml", *session.posargs)
 
 
+@nox.session(python=["3.11", "3.12", "3.13", "3.14"], venv_backend="virtualenv")
+def pythons(session: nox.Session) -> None:
+    """Run the tests that depend on Python's version, or others, on each CPython that is found here."""
+    session.install("-e", ".[compile,files]", "hypothesis>=6.120", "pytest>=8.4")
+    names = ["compiler/frontend", "core", "utils", "test_check.py", "test_notebooks.py", "test_runner.py"]
+    session.run("python", "-m", "pytest", *(session.posargs or [f"tests/{name}" for name in names]))
+
+
+@nox.session
+def works_with(session: nox.Session) -> None:
+    """Use each library that docs/works-with.md names, in a fresh environment; by hand or at night."""
+    python(session, "-m", "tools.works_with", *session.posargs)
+
+
 @nox.session
 def bench(session: nox.Session) -> None:
     """Run the benchmarks against the peers that are installed."""

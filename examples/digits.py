@@ -16,6 +16,7 @@ import matplotlib
 import numpy as np
 import torch
 import torch.nn.functional as F
+from learning_curves import draw_losses
 from sklearn.datasets import load_digits
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
@@ -113,10 +114,8 @@ def draw(losses, truth, reading, path):
     confusion = np.zeros((10, 10), dtype=int)
     np.add.at(confusion, (truth.numpy(), reading.numpy()), 1)
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
-    left.semilogy(losses, linewidth=0.6, alpha=0.5)
-    epoch = max(1, min(45, len(losses) // 2))
-    left.semilogy(np.arange(epoch - 1, len(losses)), np.convolve(losses, np.ones(epoch) / epoch, "valid"))
-    left.set(xlabel="step", ylabel="cross entropy", title="loss of each batch, and its running mean")
+    draw_losses(left, losses)
+    left.set_ylabel("cross entropy")
     right.imshow(np.sqrt(confusion), cmap="Blues")
     for row, column in np.ndindex(10, 10):
         if confusion[row, column]:

@@ -255,7 +255,8 @@ def test_worker_processes(shell: Shell, method: str) -> None:
 SURROUNDINGS = """
     import sys, os
     print(sys.argv, __name__, __file__, __package__, __spec__ and __spec__.name, type(__loader__).__name__)
-    print(sys.path[0], __doc__, __annotations__, sorted(k for k in globals() if k[:2] == "__"))
+    print(sys.path[0], __doc__, globals().get("__annotations__"))
+    print(sorted(k for k in globals() if k[:2] == "__"))
     print(sys.modules["__main__"].__dict__ is globals(), type(__builtins__), __cached__ and 1)
 """
 

@@ -15,3 +15,18 @@ def test_as_recorded(expression: str) -> None:
     want = RECORDED[expression]
     got = outcome(expression, pullback)
     assert got == want
+
+
+def test_roll_without_dims_may_say_so() -> None:
+    x = pullback.arange(4).reshape(2, 2)
+    assert pullback.roll(x, 1, None).tolist() == x.roll(1, dims=None).tolist() == [[3, 0], [1, 2]]
+    assert pullback.roll(pullback.tensor(5), 0, dims=None).item() == 5
+    with pytest.raises(RuntimeError, match=r"shifts and dimensions must align. shifts: 2, dims:0"):
+        pullback.roll(x, (1, 2), None)
+
+
+def test_linspace_begins_and_ends_where_it_was_told_to() -> None:
+    tiny = 1.0891744531083685e-307
+    assert pullback.linspace(tiny, 33.0, 2, dtype=pullback.float64).tolist() == [tiny, 33.0]
+    assert pullback.linspace(-33.0, -tiny, 3, dtype=pullback.float64)[-1].item() == -tiny
+    assert pullback.linspace(float("inf"), 1.0, 2).isnan().tolist() == [True, True]

@@ -91,10 +91,63 @@ def test_hyperparameters(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_graphs_are_not_written(tmp_path: Path) -> None:
+class Net(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = torch.nn.Linear(4, 8)
+        self.body = torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Dropout(0.5), torch.nn.Linear(8, 8))
+        self.register_buffer("scale", torch.ones(8))
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> Any:
+        first, second = (self.body(self.first(x)) * self.scale).chunk(2, 1)
+        return first + second, {"more": y + 1}
+
+
+def graph_in(folder: Path) -> Any:
+    from tensorboard.backend.event_processing.event_file_loader import LegacyEventFileLoader
+    from tensorboard.compat.proto.graph_pb2 import GraphDef
+
+    (path,) = folder.glob("events*")
+    events = list(LegacyEventFileLoader(str(path)).Load())
+    (graph,) = [GraphDef.FromString(event.graph_def) for event in events if event.graph_def]
+    assert [event.tagged_run_metadata.tag for event in events if event.HasField("tagged_run_metadata")] == [
+        "step1"
+    ]
+    return graph
+
+
+def test_a_graph_has_a_node_for_each_function(tmp_path: Path, capsys: Any) -> None:
+    net = Net()
     with torch.utils.tensorboard.SummaryWriter(tmp_path) as writer:
-        with pytest.warns(UserWarning, match="add_graph does nothing"):
-            writer.add_graph(torch.nn.Linear(1, 1))
+        writer.add_graph(net, (torch.randn(2, 4), torch.ones(3)), verbose=True)
+    nodes = {node.name: node for node in graph_in(tmp_path).node}
+    assert list(nodes["Net/Sequential[body]/Linear[2]/linear"].input) == [
+        "Net/Sequential[body]/Dropout[1]/dropout", "Net/Sequential[body]/Linear[2]/weight",
+        "Net/Sequential[body]/Linear[2]/bias",
+    ]  # fmt: skip
+    made = nodes["Net/chunk"]
+    assert made.op == "aten::chunk"
+    assert [[d.size for d in s.dim] for s in made.attr["_output_shapes"].list.shape] == [[2, 4], [2, 4]]
+    assert nodes["Net/scale"].op == "prim::GetAttr"
+    assert [list(nodes[f"output/output{n}"].input) for n in ("", "_1")] == [["Net/add"], ["Net/add_1"]]
+    known: set[str] = set()
+    for name, node in nodes.items():
+        assert known.issuperset(node.input)
+        known.add(name)
+    assert "Net/add = aten::add(Net/chunk, Net/chunk)" in capsys.readouterr().out
+    assert net.training
+    assert net.body.training
+    assert not net.first._forward_hooks
+
+
+def test_a_model_that_cannot_be_called_has_no_graph(tmp_path: Path) -> None:
+    net = Net()
+    with torch.utils.tensorboard.SummaryWriter(tmp_path) as writer:
+        with pytest.raises(RuntimeError, match="shapes cannot be multiplied") as caught:
+            writer.add_graph(net, [torch.ones(2, 3), torch.ones(1)])
+    assert "Error occurs, No graph saved" in caught.value.__notes__
+    assert net.training
+    assert not net.first._forward_pre_hooks
 
 
 def test_records_for_who_writes_files_alone() -> None:

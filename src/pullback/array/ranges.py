@@ -89,10 +89,14 @@ def linspace(start: Any, end: Any, count: int, dtype: np.dtype[Any]) -> ndarray:
     ascending, descending = from_start[:half].astype(dtype), from_end[half:].astype(dtype)
     if dtype.itemsize == 2:
         return np.concatenate((first + step * ascending, last - step * descending))
-    return np.concatenate((
+    new = np.concatenate((
         fused_multiply_add(ascending, float(step), float(first)),
         fused_multiply_add(descending, -float(step), float(last)),
     ))
+    # The sum scales what is tiny beside the other end out of its range.
+    if count and np.isfinite(step):
+        new[0], new[-1] = first, last
+    return new
 
 
 def logspace(start: Any, end: Any, count: int, base: float, dtype: np.dtype[Any]) -> ndarray:

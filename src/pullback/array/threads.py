@@ -5,7 +5,8 @@ for it costs 40 to 80 µs on the target machine, hence nothing here is used belo
 measured.
 
 A job is cut into as many parts as `get_num_threads` says on every thread: when the threads are busy with
-another job the caller runs all parts itself, so results never depend on what else is going on.
+another job, or there are none to be had, the caller runs all parts itself: results never depend on what else
+goes on.
 """
 
 from __future__ import annotations
@@ -140,7 +141,10 @@ def _run_on_threads(part: Callable[[int], None], parts: int, threads: int) -> No
         return run
 
     while len(_workers) < threads - 1:
-        _workers.append(_Worker())
+        try:
+            _workers.append(_Worker())
+        except RuntimeError:  # the platform has no threads, as a browser's Python has none, or gives no more
+            threads = len(_workers) + 1
     helpers = _workers[: threads - 1]
     for position, worker in enumerate(helpers, 1):
         worker.start(share(position))

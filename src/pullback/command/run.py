@@ -43,6 +43,7 @@ usage: python -m pullback SCRIPT [ARG ...]
        python -m pullback explain [--html FILE] SCRIPT [ARG ...]
        python -m pullback install-torch | uninstall-torch
        python -m pullback jupyter install | uninstall
+       python -m pullback completion bash | zsh
 
 Runs a PyTorch program unmodified, with `import torch` giving pullback.
 
@@ -62,10 +63,12 @@ input. `pullback` is the same as `python -m pullback`. The arguments after it ar
                  uninstall-torch takes it away
   jupyter install
                  install a Jupyter kernel in which torch is pullback
+  completion SHELL
+                 print a script by which bash or zsh completes `pullback`
   -h, --help     print this text
   -V, --version  print pullback's version"""
 
-COMMANDS = ("check", "explain", "install-torch", "jupyter", "stubs", "uninstall-torch")
+COMMANDS = ("check", "completion", "explain", "install-torch", "jupyter", "stubs", "uninstall-torch")
 OWN_FILES = [__file__, str(Path(__file__).parents[1] / "__main__.py")]
 #: Whether Python processes that the program starts by themselves see pullback as torch, too.
 INHERITED = "PULLBACK_AS_TORCH"
@@ -275,6 +278,11 @@ def from_file(path: str) -> Program:
     return Program(compile_source(source, filename), path, variables)
 
 
+def show_lines_of(filename: str, source: str) -> None:
+    """Let tracebacks show the lines of a source that is in no file."""
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+
+
 def from_notebook(path: str, filename: str) -> Program:
     """Prepare a notebook: its cells, one after the other."""
     from pullback.command.notebooks import UnreadableNotebook, whole
@@ -285,7 +293,7 @@ def from_notebook(path: str, filename: str) -> Program:
         raise UsageError(str(error), 1) from None
     # The lines of the program are not those of the file, which is JSON.
     shown = f"{filename} (cells)"
-    linecache.cache[shown] = (len(source), None, source.splitlines(keepends=True), shown)
+    show_lines_of(shown, source)
     variables = {"__file__": filename, "display": print}
     return Program(compile_source(source, shown), path, variables)
 
@@ -312,6 +320,8 @@ def from_module(name: str) -> Program:
 def from_code(source: str) -> Program:
     """Prepare code given on the command line."""
     set_first_path("")
+    if sys.version_info >= (3, 13):  # from which on Python shows them
+        show_lines_of("<string>", source)
     return Program(compile_source(source, "<string>"), "-c", {})
 
 
@@ -368,7 +378,8 @@ def add_answer(error: BaseException) -> None:
 def run(program: Program) -> None:
     """Execute a program as `__main__`."""
     module = ModuleType("__main__")
-    module.__dict__.update({"__builtins__": builtins, "__annotations__": {}, **program.variables})
+    first: dict[str, Any] = {"__annotations__": {}} if sys.version_info < (3, 14) else {}
+    module.__dict__.update({"__builtins__": builtins, **first, **program.variables})
     sys.modules["__main__"] = module
     sys.argv[0] = program.name
     exec(program.code, module.__dict__)
@@ -401,6 +412,10 @@ def main(arguments: Sequence[str]) -> None:
         from pullback.command.install_torch import main as installed
 
         raise SystemExit(installed(first, arguments[1:]))
+    if first == "completion":
+        from pullback.command.completion import main as completion
+
+        raise SystemExit(completion(arguments[1:]))
     if first == "jupyter":
         from pullback.command.notebooks import main as jupyter
 

@@ -32,7 +32,7 @@ from .api import public
 from .assign import number_array, write_copy, write_value
 from .index_parts import Entry, Ints, applied, as_tuple, is_int, packed, selected, sliced
 from .inplace_twins import warn_of_expanded
-from .interception import OVERRIDING
+from .interception import OVERRIDING, intercepted
 from .shape import expanded
 from .tensor import Tensor
 
@@ -105,12 +105,19 @@ def _overridden_by(index: Any) -> bool:
     return any(type(k) in OVERRIDING for k in (index if type(index) is tuple else (index,)))
 
 
+def _label(index: Any) -> str:
+    """Return the name of an index in torch's dispatcher."""
+    return "select" if is_int(index) else "slice" if type(index) is slice else "index"
+
+
 def _general_getitem(self: Any, index: Any) -> Any:
     if type(self) is not Tensor or OVERRIDING:
         from .read_calls import dispatch_override
 
         if type(self) in OVERRIDING or _overridden_by(index):
             return dispatch_override(_getitem, (self, index), {})
+        if modes().watcher is not None:
+            return intercepted(_general_getitem, None, _label(index), (self, index), {})
     kind = type(index)
     if kind is slice:
         return sliced(self, 0, index)

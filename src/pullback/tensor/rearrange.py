@@ -87,7 +87,7 @@ def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     """Return axes shifted in a circle; without `dims` the elements as one row."""
     shape = shape_of(tensor("roll", "input", input))
     by = int_or_sequence("roll", "shifts", 2, shifts)
-    over = int_or_sequence("roll", "dims", 3, dims)
+    over = int_or_sequence("roll", "dims", 3, () if dims is None else dims)
     if not by:
         raise RuntimeError("`shifts` required")
     if not over and len(by) == 1:

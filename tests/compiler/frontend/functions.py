@@ -132,6 +132,10 @@ def containers() -> Any:
     h = {n + 1 for n in e if isinstance(n, int)}
     matrix = [[i * j for j in range(3)] for i in range(3)]
     s = f[1:], f[::2], e[-1], f[1:3:1]
+    # Bounds that are no constants have instructions of their own (CPython 3.14).
+    n = len(e) - 1
+    e[n:] = e[:n]
+    s = *s, f[n:], f[:n:n]
     const = {"one": a, "two": b, "three": c}
     t = {1, 2, 3}, [1, 2, 3, 4]
     return a, b, c, d, e, f, first, rest, head, middle, tail, p, q, r, g, h, matrix, s, const, t

@@ -24,6 +24,8 @@ from pullback.utils.data import (
     iterators,
 )
 
+from .programs import FORKED
+
 
 class Failing(Dataset[int]):
     def __len__(self) -> int:
@@ -132,7 +134,7 @@ def test_a_failing_init_function_is_raised() -> None:
         raise ValueError(f"no {worker}")
 
     with pytest.raises(ValueError, match="no 0"):
-        list(DataLoader(torch.arange(3), num_workers=1, worker_init_fn=init))
+        list(DataLoader(torch.arange(3), num_workers=1, worker_init_fn=init, **FORKED))
 
 
 def test_more_samples_than_said_are_worth_a_warning() -> None:

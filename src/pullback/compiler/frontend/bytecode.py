@@ -245,6 +245,6 @@ def _lines(first: int, spans: Sequence[tuple[Position, int]]) -> bytes:
 
 #: Whether the bytecode is one that `instrument` knows, and objects lie in memory as the guards expect.
 SUPPORTED = (
-    sys.implementation.name == "cpython" and (3, 11) <= sys.version_info < (3, 14)
+    sys.implementation.name == "cpython" and (3, 11) <= sys.version_info < (3, 15)
     and "free-threading" not in sys.version
 )  # fmt: skip

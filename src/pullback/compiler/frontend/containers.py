@@ -143,6 +143,21 @@ def _plain_slice(key: slice) -> slice:
     return slice(*map(operations.index_of, (key.start, key.stop, key.step)))
 
 
+def _missing_is_set() -> bool:
+    """Tell whether a defaultdict calls its class's `__setitem__` for what was missing: until CPython 3.13."""
+    found = []
+
+    class Told(defaultdict[str, int]):
+        def __setitem__(self, key: str, value: int) -> None:
+            found.append(key)
+
+    Told(int)["key"]
+    return bool(found)
+
+
+_MISSING_IS_SET = _missing_is_set()
+
+
 def _missing(session: Session, container: dict[Any, Any], key: Any) -> Any:
     method = session.lookup(type(container), "__missing__")
     if method is ABSENT:
@@ -155,7 +170,11 @@ def _missing(session: Session, container: dict[Any, Any], key: Any) -> Any:
         if factory is None:
             raise KeyError(key)
         value = calls.call(factory, ())
-        set_item(session, container, key, value)
+        if _MISSING_IS_SET:
+            set_item(session, container, key, value)
+        else:
+            iteration.key(key)
+            session.write_item(container, key, value)
         return value
     raise session.refusal(f"it asks a {type(container).__name__} for a key that is missing")
 

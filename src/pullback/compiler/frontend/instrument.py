@@ -196,7 +196,8 @@ def _nulls(body: Body) -> dict[int, list[bool]]:
             found[id(instruction)] = flags
             for h in handled.get(id(instruction), ()):
                 waiting.append((h.target, [*flags[: h.depth], *[False] * (1 + h.lasti)]))
-            if instruction.target is not None:
+            # The end of an `async for` only tells where its loop is (CPython 3.14).
+            if instruction.target is not None and instruction.name != "END_ASYNC_FOR":
                 waiting.append((instruction.target, _after(instruction, flags, True)))
             if instruction.name in _NO_NEXT:
                 break

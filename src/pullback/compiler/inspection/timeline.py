@@ -9,7 +9,6 @@ import ctypes
 import functools
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import prod
 from statistics import median
@@ -19,7 +18,7 @@ import numpy as np
 from numpy import ndarray
 
 from ...array.locks import computed
-from ...array.threads import get_num_threads
+from ...array.threads import get_num_threads, run_parts
 from ..emit.product import multiply
 from ..emit.writer import Writer
 from ..lower.buffer import Buffer
@@ -66,8 +65,11 @@ def ceilings() -> Ceilings:
     result = np.empty_like(matrix)
     threads = get_num_threads()
     targets, sources = np.array_split(target, threads), np.array_split(source, threads)
-    with ThreadPoolExecutor(threads) as pool:
-        copied = _fastest(lambda: list(pool.map(np.copyto, targets, sources)), CEILING_RUNS)
+
+    def copy(part: int) -> None:
+        np.copyto(targets[part], sources[part])
+
+    copied = _fastest(lambda: run_parts(copy, threads), CEILING_RUNS)
     multiplied = _fastest(lambda: multiply(matrix, matrix, result), CEILING_RUNS)
     return Ceilings(2 * source.nbytes / copied, 2 * 1024**3 / multiplied)
 

@@ -493,7 +493,15 @@ class Compiled:
         return now._replace(grad=True, inference=False, autocast=None) == DEFAULT
 
     def _outside(self, args: Any, kwargs: Any) -> Any:
-        """Run eagerly under modes that programs are not made for."""
+        """Run under a profiler, or eagerly under modes that programs are not made for."""
+        watcher = modes().watcher
+        if watcher is not None:
+            from ...autograd.profiler import Recorder
+
+            if isinstance(watcher, Recorder):
+                from ..inspection.profiled import called
+
+                return called(self, self._name(), watcher, args, kwargs)
         why = "it is called under modes that see each op"
         if self.fullgraph:
             raise Unsupported(f"compile(fullgraph=True): {why}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable, Sequence
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 #: Equations of a program from which it is compiled by several processes: starting them takes as long as
 #: compiling some dozen kernels.
 LONG = 200
+
+#: The profiler that is told of each step of the compiled function that is being called.
+PROFILER: ContextVar[Any] = ContextVar("PROFILER", default=None)
 
 
 class Refused(RuntimeError):
@@ -222,6 +226,14 @@ class Executable:
         Refused
             An index is out of its range: what eager raises is for eager to say.
         """
+        if (profiler := PROFILER.get()) is not None:
+            from ..inspection.profiled import run
+
+            return run(self, profiler, arrays)
+        return self.ran(arrays)
+
+    def ran(self, arrays: Sequence[ndarray]) -> list[ndarray]:
+        """Run, profiler or not; see `run`."""
         if self.pool is not None:
             self.pool.prepare()
         with self.turn:

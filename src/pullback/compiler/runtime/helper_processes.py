@@ -44,8 +44,12 @@ class Helpers:
     def grow(self, count: int) -> None:
         """Have as many processes, or more."""
         for _ in range(count - len(self)):
-            self._threads.append(threading.Thread(target=self._lead, daemon=True))
-            self._threads[-1].start()
+            thread = threading.Thread(target=self._lead, daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:  # the platform gives no more
+                return
+            self._threads.append(thread)
 
     def submit(self, text: str, effort: Effort) -> Callable[[], Code]:
         """Begin to compile a text; what is returned waits for the machine code."""

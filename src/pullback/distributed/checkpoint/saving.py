@@ -186,7 +186,11 @@ def async_save(
         else:
             future.set_result(result)
 
-    threading.Thread(target=write, name="pullback checkpoint").start()
+    thread = threading.Thread(target=write, name="pullback checkpoint")
+    try:
+        thread.start()
+    except RuntimeError:  # the platform has no threads
+        write()
     return future
 
 

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from .collate import default_collate, default_convert
 from .dataset import Indexed, IterableDataset
-from .iterators import HereIterator, LoaderIterator, WorkersIterator
+from .iterators import HereIterator, LoaderIterator, NoWorkers, WorkersIterator
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 from .worker import get_worker_info  # noqa: F401  # torch has it here too
 
@@ -178,13 +178,21 @@ class DataLoader(Generic[T_co]):
     def __iter__(self) -> LoaderIterator:
         if self.num_workers == 0:
             return HereIterator(self)
-        if not self.persistent_workers:
-            return WorkersIterator(self)
-        if self._iterator is None or self._iterator._closed:
-            self._iterator = WorkersIterator(self)
-        else:
+        if self._iterator is not None and not self._iterator._closed:
             self._iterator.restart(self._IterableDataset_len_called)
-        return self._iterator
+            return self._iterator
+        try:
+            workers = WorkersIterator(self)
+        except NoWorkers as refused:
+            warnings.warn(
+                f"DataLoader: this platform gives no worker processes ({refused}); batches are made in this "
+                "process",
+                stacklevel=2,
+            )
+            return HereIterator(self, refused)
+        if self.persistent_workers:
+            self._iterator = workers
+        return workers
 
     def __len__(self) -> int:
         if self._dataset_kind == _DatasetKind.Map:

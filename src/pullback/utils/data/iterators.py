@@ -9,6 +9,7 @@ import atexit
 import copy
 import itertools
 import multiprocessing
+import os
 import queue
 import warnings
 import weakref
@@ -34,10 +35,18 @@ def _fetched(loader: DataLoader) -> tuple[Any, bool, bool, Any, bool]:
     return loader.dataset, iterable, loader._auto_collation, loader.collate_fn, loader.drop_last
 
 
+class NoWorkers(RuntimeError):
+    """Say that the platform refuses worker processes; hold the seed that the pass has drawn."""
+
+    def __init__(self, why: str, base_seed: int) -> None:
+        super().__init__(why)
+        self.base_seed = base_seed
+
+
 class LoaderIterator:
     """Share the order of indices and the count of what was given among both kinds of pass."""
 
-    def __init__(self, loader: DataLoader) -> None:
+    def __init__(self, loader: DataLoader, base_seed: int | None = None) -> None:
         # A copy: a loader with persistent workers holds its pass, and a cycle would keep the processes alive.
         self._loader = copy.copy(loader)
         if loader.pin_memory:
@@ -47,7 +56,9 @@ class LoaderIterator:
                 stacklevel=4,
             )
         # One draw from the default stream (or the loader's) per pass, as in torch; workers are seeded by it.
-        self._base_seed = int(empty((), dtype=dtypes.int64).random_(generator=loader.generator).item())
+        if base_seed is None:
+            base_seed = int(empty((), dtype=dtypes.int64).random_(generator=loader.generator).item())
+        self._base_seed = base_seed
         self._begin(loader._IterableDataset_len_called)
 
     def _begin(self, expected: int | None) -> None:
@@ -86,11 +97,11 @@ class LoaderIterator:
 
 
 class HereIterator(LoaderIterator):
-    """A pass in this process."""
+    """A pass in this process: the loader asks for no workers, or the platform refused them."""
 
-    def __init__(self, loader: DataLoader) -> None:
-        super().__init__(loader)
-        if loader.timeout != 0:
+    def __init__(self, loader: DataLoader, refused: NoWorkers | None = None) -> None:
+        super().__init__(loader, None if refused is None else refused.base_seed)
+        if loader.timeout != 0 and refused is None:
             raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
         self._fetcher = Fetcher(*_fetched(loader))
 
@@ -121,8 +132,11 @@ class WorkersIterator(LoaderIterator):
     def __init__(self, loader: DataLoader) -> None:
         super().__init__(loader)
         context = loader.multiprocessing_context or multiprocessing.get_context()
-        self._results = context.Queue()
-        self._stop = context.Event()
+        try:
+            self._results = context.Queue()
+            self._stop = context.Event()
+        except (ImportError, OSError, NotImplementedError) as error:
+            raise NoWorkers(str(error), self._base_seed) from error
         #: Where each worker's tasks are written. Pipes, not queues: a queue's thread ends before `close` when
         #: the collector frees a pass, and the worker would wait for its end in vain.
         self._pipes: list[Any] = []
@@ -141,7 +155,13 @@ class WorkersIterator(LoaderIterator):
             )  # fmt: skip
             try:
                 process.start()
-            except (TypeError, AttributeError, PicklingError):
+            except (ImportError, OSError, NotImplementedError) as error:
+                self.close()
+                raise NoWorkers(str(error), self._base_seed) from error
+            except (TypeError, AttributeError, PicklingError) as error:
+                if context.get_start_method() == "fork" and not hasattr(os, "fork"):
+                    self.close()
+                    raise NoWorkers(str(error), self._base_seed) from error
                 warnings.warn(
                     "Got pickle error when attempting to start a worker Process. This might be because the "
                     "worker Process arguments are not picklable. Python 3.14+ changed the multiprocessing "

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import socket
 import time
-import warnings
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 import numpy as np
-from tensorboard.compat.proto.event_pb2 import Event, SessionLog
+from tensorboard.compat.proto.event_pb2 import Event, SessionLog, TaggedRunMetadata
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
 from . import summaries
@@ -214,9 +213,29 @@ class SummaryWriter:
         """Write a text, which is shown as Markdown."""
         self._file().add_summary(summaries.text(tag, text_string), global_step, walltime)
 
-    def add_graph(self, model: Any, *_: Any, **__: Any) -> None:
-        """Warn that no graph is written: there is no traced program to show."""
-        warnings.warn("pullback's SummaryWriter writes no graphs; add_graph does nothing", stacklevel=2)
+    def add_graph(
+        self, model: Any, input_to_model: Any = None, verbose: bool = False, use_strict_trace: bool = True
+    ) -> None:
+        """Write the graph of a model: the functions that one call of it makes, by the modules they are in.
+
+        Parameters
+        ----------
+        model : Module
+            Called once, in evaluation mode.
+        input_to_model : Tensor, tuple, list or dict
+            What it is called with: one argument, several, or named ones.
+        verbose : bool
+            Whether the graph is printed.
+        use_strict_trace : bool
+            Taken for torch's sake.
+        """
+        from . import graphs
+
+        found, device = graphs.graph(model, () if input_to_model is None else input_to_model, verbose)
+        file = self._file()
+        file.add_event(Event(graph_def=found.SerializeToString()))
+        run = TaggedRunMetadata(tag="step1", run_metadata=device.SerializeToString())
+        file.add_event(Event(tagged_run_metadata=run))
 
     def add_hparams(
         self, hparam_dict: Mapping[str, Any], metric_dict: Mapping[str, Any],

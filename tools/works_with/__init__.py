@@ -1,0 +1,1 @@
+"""Run libraries that are written on PyTorch, in an environment where torch is pullback."""
