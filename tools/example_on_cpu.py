@@ -46,10 +46,21 @@ def stand_in() -> None:
     accelerator: Any = torch.accelerator
     accelerator.is_available = lambda: True
     accelerator.device_count = lambda: size
-    accelerator.current_accelerator = lambda *_: CPU
+    accelerator.current_accelerator = lambda *_, **__: CPU
     accelerator.set_device_index = accelerator.device_index = torch.cuda.set_device = lambda *_: None
     nn.Module.to, torch.Tensor.to = mapped(nn.Module.to), mapped(torch.Tensor.to)  # type: ignore[method-assign,assignment]
     torch.Tensor.pin_memory = lambda self, *_: self  # type: ignore[method-assign,assignment]
+    empty = nn.Module.to_empty
+
+    def to_empty(self: Any, **kwargs: Any) -> Any:
+        # A program may leave some of it as it is: memory must not decide then.
+        found = empty(self, **kwargs)
+        with torch.no_grad():
+            for p in found.parameters():
+                p.fill_(0.02)
+        return found
+
+    nn.Module.to_empty = to_empty  # type: ignore[method-assign]
     begin = dist.init_process_group
 
     def init_process_group(backend: Any = None, *args: Any, **kwargs: Any) -> None:
