@@ -137,7 +137,7 @@ def section(measured: dict[str, Any]) -> tuple[str, dict[str, float]]:
     }
     here, error = fitted(measured["sizes"], seconds)
     fit = (
-        f"Fitted to reductions on 2 and 4 ranks of this machine: a latency of {here.latency * 1e6:.1f} µs and "
+        f"Fitted to reductions on 2 and 4 ranks of this machine: a latency of {here.latency * 1e6:.1f} µs, "
         f"{here.bandwidth / 1e9:.2f} GB/s; the largest error on the sizes held out is {error:.0%}."
     )
     head = "| row | 1 rank, ms | 2 ranks, ms | model, ms | efficiency |"
