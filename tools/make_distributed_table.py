@@ -20,6 +20,7 @@ LIMITS = {
     "torch.distributed.P2POp": "messages of a batch go one by one",
     "torch.distributed.ReduceOp": "`PREMUL_SUM` is NCCL's",
     "torch.distributed.all_reduce": "sparse tensors are refused",
+    "torch.distributed.checkpoint.hf_storage": "its classes are there to be imported and refuse to be made",
     "torch.distributed.init_process_group": "one world in the life of a process",
     "torch.distributed.run": "the number of machines is fixed at the start; `--standalone` needs no etcd",
 }

@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from tests.ops.capabilities import COLUMNS, CONVENTIONS, cells
-
-from pullback.core.op import TABLE
+from tests.ops.capabilities import COLUMNS, CONVENTIONS, OPS, cells
 
 PAGE = Path(__file__).parents[1] / "docs" / "ops.md"
 
@@ -54,7 +52,7 @@ KINDS = {
 
 def page() -> str:
     """The text of the page."""
-    table = {name: cells(op) for name, op in sorted(TABLE.items(), key=lambda item: item[0].lower())}
+    table = {name: cells(op) for name, op in sorted(OPS.items(), key=lambda item: item[0].lower())}
     counts = [Counter(row[k] for row in table.values() if row[k]) for k in range(len(COLUMNS))]
     lines = [
         HEAD, "", f"## Figures for {len(table)} ops", "", "| column | cells |", "|---|---|",

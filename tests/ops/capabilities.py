@@ -36,6 +36,8 @@ from pullback.core.value import run
 from .samples import Sample, table
 
 ROWS = table()
+#: The ops that have samples: what processes exchange, tests/distributed looks at, in several of them.
+OPS = {name: op for name, op in TABLE.items() if not op.exchanges}
 COLUMNS = ("forward", "vjp", "jvp", "double backward", "vmap", "complex", "compiled")
 
 #: Ops whose derivative is not that of the kernel, and the test of what torch gives.

@@ -82,6 +82,10 @@ class NodeHooks:
         self.accumulated = HookDict()
         self.metadata: dict[Any, Any] = {}
 
+    def has_one_after(self) -> bool:
+        """Return whether one hook that comes after the node is all there is."""
+        return len(self.post) == 1 and not (self.tensor or self.retained or self.pre or self.accumulated)
+
 
 def hooks_of(node: Any) -> NodeHooks:
     """Return the hooks of a node, made when first asked for."""

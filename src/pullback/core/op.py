@@ -186,6 +186,9 @@ class Op:
     form : callable, optional
         ``form(ops, *elements, *attrs)``: what one element of an elementwise op is, asked of a handler of
         native loops. It is needed where the kernel looks at values or calls what is not NumPy's.
+    into : callable, optional
+        ``into(out, *inputs, *attrs)`` writes the one result into an array: a program calls it in place of the
+        kernel.
     each : callable, optional
         ``each(*inputs, *attrs)`` without the last attribute, `reduction`: what the kernel reduces, on arrays.
     summary : str, optional
@@ -244,6 +247,7 @@ class Op:
         signs: Callable[[bool, bool], tuple[bool, bool]] | None = None,
         saved_as: Sequence[str] = ("self", "other"),
         form: Callable[..., Any] | None = None,
+        into: Callable[..., None] | None = None,
         each: Callable[..., Any] | None = None,
         summary: str = "",
         takes: str = "",
@@ -309,6 +313,7 @@ class Op:
         self.signs = signs
         self.saved_as = tuple(saved_as)
         self.form = form
+        self.into = into
         self.each = each
         self.summary = summary
         self.takes = takes
@@ -318,6 +323,9 @@ class Op:
         self.parallel = kind == "elementwise" and isinstance(kernel, np.ufunc)
         self.is_view = kind == "view" or signs is not None
         self.draws = self.attrs[-1:] == ("generator",)
+        self.exchanges = self.attrs[-1:] == ("group",)
+        #: Whether it does more than give its result: it runs as often as it is called, in order.
+        self.acts = self.draws or self.exchanges
         names = (*self.outputs, "out") if len(self.outputs) > 1 else self.outputs
         self.layout = Layout(name, self.inputs, self.attrs, names, self.rules, saves)
         self.node_name = node_name or torch_node_name(name)

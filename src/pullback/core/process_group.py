@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy import ndarray
+
 
 class ProcessGroup:
     """Processes that work together; `pullback.distributed` makes its kinds.
@@ -19,6 +21,8 @@ class ProcessGroup:
 
     def __init__(self, backend: str) -> None:
         self.backend = backend
+        #: What programs have begun to exchange, by the address of the memory.
+        self.under_way: dict[int, Any] = {}
 
     def rank(self) -> int:
         """Return the number of this process within the group."""
@@ -36,9 +40,37 @@ class ProcessGroup:
         """Begin to put the value of process `root` of the group into a tensor of all; return the work."""
         raise NotImplementedError
 
+    def exchange(self, array: ndarray, how: tuple[str, Any]) -> None:
+        """Exchange a contiguous array in place.
+
+        Parameters
+        ----------
+        array : ndarray
+        how : (str, Any)
+            ``("all_reduce", operation)``, of which None is the sum, or ``("broadcast", root)``.
+        """
+        raise NotImplementedError
+
+    def begin_exchange(self, array: ndarray, how: tuple[str, Any]) -> Any:
+        """Begin an exchange in place; return the work."""
+        raise NotImplementedError
+
     def allgather(self, output_tensors: Any, input_tensor: Any) -> Any:
         """Begin to put the value of each process into the tensor of its rank; return the work."""
         raise NotImplementedError
+
+
+def exchange_in_place(tensor: Any, how: tuple[str, Any], group: ProcessGroup) -> bool:
+    """Write an exchange of a tensor down in the program of the function that is traced, if one is.
+
+    The front end of the compiler has a rule for it; otherwise it does nothing.
+
+    Returns
+    -------
+    bool
+        Whether that is done, so that the exchange must not be made now.
+    """
+    return False
 
 
 _default: ProcessGroup | None = None

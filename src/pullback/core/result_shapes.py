@@ -28,7 +28,7 @@ MANY = 1 << 12
 
 def result_kinds(op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Kinds:
     """Return (shape, dtype) of each output."""
-    if op.attrs[-1:] == ("generator",):
+    if op.draws:
         # The numbers drawn here are thrown away: they must not be the next of the user's stream.
         attrs = (*attrs[:-1], Generator())
     if op.kind == "elementwise" and op.shape is None:

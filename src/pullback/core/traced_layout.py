@@ -254,6 +254,8 @@ def _asked(
 ) -> list[tuple[int, ...]] | None:
     """Return the strides that the op's kernel gives; None where that cannot be asked at little cost."""
     arrays = [v for v in operands if isinstance(v, ndarray)]
+    if op.exchanges:
+        return [contiguous_strides(shape) for shape in shapes]
     if any(0 in v.shape for v in arrays) or any(isinstance(a, Body) for a in attrs):
         return None
     # A rule for shapes says that the kernel is not for any numbers: pivots, say, that lead elsewhere.

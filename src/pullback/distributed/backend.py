@@ -22,6 +22,8 @@ class Backend(str):
     XCCL = "xccl"
     FAKE = "fake"
     backend_list = [UNDEFINED, GLOO, NCCL, XCCL, UCC, MPI, FAKE]  # noqa: RUF012  # torch's attribute, a list
+    #: What serves a device where a program does not say, in torch's words.
+    default_device_backend_map = {"cpu": GLOO, "cuda": NCCL, "xpu": XCCL, "mps": GLOO}  # noqa: RUF012  # likewise
 
     def __new__(cls, name: str) -> Any:
         if not isinstance(name, str):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.process_group import ProcessGroup
+from ..core.process_group import ProcessGroup, exchange_in_place
 from .buffers import check_tensor, check_tensors, into, joined, nothing, readable, writable
 from .process_group import Group, resolve
 from .reductions import ReduceOp
@@ -126,6 +126,8 @@ def all_reduce(
     found = member(group, "all_reduce")
     if found is None:
         return None
+    if not async_op and exchange_in_place(tensor, ("all_reduce", op), found):
+        return None
     found.verify("ALLREDUCE", tensor)
     array, put_back = writable(tensor)
     requests = found.communicator.all_reduce(array, kind_of(op))
@@ -170,6 +172,8 @@ def broadcast(
     if found is None:
         return None
     root = root_of(found, "broadcast", src, group_src, "src")
+    if not async_op and exchange_in_place(tensor, ("broadcast", root), found):
+        return None
     found.verify("BROADCAST", tensor)
     array, put_back = (readable(tensor), nothing) if found.rank() == root else writable(tensor, read=False)
     requests = found.communicator.broadcast(array, root)

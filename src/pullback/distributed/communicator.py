@@ -1,12 +1,14 @@
 """Collectives on flat arrays: of an MPI communicator, or of one process alone.
 
-Each method starts an exchange of contiguous arrays and returns MPI's requests for it. A group of one process
-needs no MPI: its exchanges are copies, done at once.
+Each method starts an exchange of contiguous arrays and returns MPI's requests for it, or what is asked like
+one. A large reduction goes part by part. A group of one process needs no MPI: its exchanges are copies, done
+at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -16,6 +18,12 @@ from numpy import ndarray
 from . import mpi
 from .mpi_types import datatype, operation
 from .reductions import ReduceOp
+from .turns import Line, Start
+
+#: Bytes that are reduced at once. MPI allocates memory of half the size for it, which from 32 MiB on the
+#: system clears anew in each call: that takes longer than the reduction.
+PART = 4 << 20
+
 
 
 def whole(array: ndarray, parts: int = 1) -> list[Any]:
@@ -47,10 +55,20 @@ class Communicator:
         self.rank: int = comm.Get_rank()
         self.size: int = comm.Get_size()
         self.in_place = mpi.library().IN_PLACE
+        self._line = Line()
+
+    def _begin(self, *starts: Start) -> list[Any]:
+        """Begin a collective, or its parts one after the other; all processes begin all in the same order."""
+        return [self._line.add(starts) if self._line or len(starts) > 1 else starts[0]()]
+
+    def settle(self) -> Any:
+        """Bring on what waits for its turn; return MPI's communicator, for what is no exchange."""
+        self._line.finish()
+        return self.comm
 
     def twin(self) -> Communicator:
         """Return another communicator of the same processes; all must ask for it."""
-        return Communicator(self.comm.Dup())
+        return Communicator(self.settle().Dup())
 
     def free(self) -> None:
         """Give it up; exchanges that are under way still end."""
@@ -59,50 +77,56 @@ class Communicator:
         self.comm = None
 
     def barrier(self) -> list[Any]:
-        return [self.comm.Ibarrier()]
+        return self._begin(self.comm.Ibarrier)
 
     def all_reduce(self, array: ndarray, op: ReduceOp) -> list[Any]:
-        return [self.comm.Iallreduce(self.in_place, whole(array), operation(op, array.dtype))]
+        how, size = operation(op, array.dtype), max(1, PART // array.itemsize)
+        return self._begin(*(
+            partial(self.comm.Iallreduce, self.in_place, whole(array[start : start + size]), how)
+            for start in range(0, array.size or 1, size)
+        ))  # fmt: skip
 
     def reduce(self, array: ndarray, op: ReduceOp, root: int) -> list[Any]:
         how = operation(op, array.dtype)
         if self.rank == root:
-            return [self.comm.Ireduce(self.in_place, whole(array), how, root)]
-        return [self.comm.Ireduce(whole(array), None, how, root)]
+            return self._begin(partial(self.comm.Ireduce, self.in_place, whole(array), how, root))
+        return self._begin(partial(self.comm.Ireduce, whole(array), None, how, root))
 
     def broadcast(self, array: ndarray, root: int) -> list[Any]:
-        return [self.comm.Ibcast(whole(array), root)]
+        return self._begin(partial(self.comm.Ibcast, whole(array), root))
 
     def all_gather(self, out: ndarray, array: ndarray) -> list[Any]:
         """Put the equally large arrays of all processes into `out`."""
-        return [self.comm.Iallgather(whole(array), whole(out, self.size))]
+        return self._begin(partial(self.comm.Iallgather, whole(array), whole(out, self.size)))
 
     def all_gather_parts(self, out: ndarray, array: ndarray, counts: Sequence[int]) -> list[Any]:
-        return [self.comm.Iallgatherv(whole(array), parts(out, counts))]
+        return self._begin(partial(self.comm.Iallgatherv, whole(array), parts(out, counts)))
 
     def gather(self, out: ndarray | None, array: ndarray, root: int) -> list[Any]:
-        return [self.comm.Igather(whole(array), None if out is None else whole(out, self.size), root)]
+        given = None if out is None else whole(out, self.size)
+        return self._begin(partial(self.comm.Igather, whole(array), given, root))
 
     def gather_parts(
         self, out: ndarray | None, array: ndarray, counts: Sequence[int], root: int
     ) -> list[Any]:
-        return [self.comm.Igatherv(whole(array), None if out is None else parts(out, counts), root)]
+        given = None if out is None else parts(out, counts)
+        return self._begin(partial(self.comm.Igatherv, whole(array), given, root))
 
     def scatter(self, out: ndarray, array: ndarray | None, root: int) -> list[Any]:
         given = None if array is None else whole(array, self.size)
-        return [self.comm.Iscatter(given, whole(out), root)]
+        return self._begin(partial(self.comm.Iscatter, given, whole(out), root))
 
     def reduce_scatter(
         self, out: ndarray, array: ndarray, counts: Sequence[int], op: ReduceOp
     ) -> list[Any]:
         """Reduce `array`; each process gets its part of `counts`."""
         how = operation(op, array.dtype)
-        return [self.comm.Ireduce_scatter(whole(array), whole(out), list(counts), how)]
+        return self._begin(partial(self.comm.Ireduce_scatter, whole(array), whole(out), list(counts), how))
 
     def all_to_all(
         self, out: ndarray, array: ndarray, received: Sequence[int], sent: Sequence[int]
     ) -> list[Any]:
-        return [self.comm.Ialltoallv(parts(array, sent), parts(out, received))]
+        return self._begin(partial(self.comm.Ialltoallv, parts(array, sent), parts(out, received)))
 
     def send(self, array: ndarray, to: int, tag: int) -> list[Any]:
         return [self.comm.Isend(whole(array), to, tag)]

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from numpy import ndarray
+
+from ..core.value import wrap
 from . import collectives, point_to_point
 from .options import AllreduceOptions, BroadcastOptions, GatherOptions, ReduceOptions, ScatterOptions
 from .process_group import Group
@@ -42,6 +45,19 @@ class TensorGroup(Group):
     def broadcast(self, tensors: Any, opts: BroadcastOptions | int | None = None) -> Work | None:
         """Spread a tensor, or a list of one."""
         return collectives.broadcast(_one(tensors), group=self, async_op=True, group_src=_root(opts))
+
+    def exchange(self, array: ndarray, how: tuple[str, Any]) -> None:
+        kind, detail = how
+        if kind == "all_reduce":
+            collectives.all_reduce(wrap(array), ReduceOp.SUM if detail is None else detail, self)
+        else:
+            collectives.broadcast(wrap(array), group=self, group_src=detail)
+
+    def begin_exchange(self, array: ndarray, how: tuple[str, Any]) -> Work | None:
+        kind, detail = how
+        return self.allreduce(wrap(array), detail) if kind == "all_reduce" else self.broadcast(
+            wrap(array), detail
+        )
 
     def reduce(
         self, tensors: Any, opts: ReduceOptions | int | None = None, op: ReduceOp = ReduceOp.SUM

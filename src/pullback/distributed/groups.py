@@ -118,7 +118,7 @@ def _communicator_of(world: Group, members: Sequence[int], number: int) -> Commu
     if len(members) == 1:
         return Alone()
     _gather_members(world, members)
-    comm = world.communicator.comm
+    comm = world.communicator.settle()
     everybody = comm.Get_group()
     chosen = everybody.Incl(list(members))
     try:

@@ -23,3 +23,7 @@ class ReduceOp(IntEnum):
         return f"<RedOpType.{self.name}: {int(self)}>"
 
     __str__ = __repr__
+
+
+#: torch's name of the class of its members.
+ReduceOp.RedOpType = ReduceOp  # type: ignore[attr-defined]  # an enumeration's body would make it a member

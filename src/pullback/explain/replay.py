@@ -288,7 +288,7 @@ def shape_at(place: Place) -> tuple[int, ...]:
 
 def is_random(node: Node) -> bool:
     """Return whether a node's op draws random numbers."""
-    return node._op is not None and "generator" in node._op.attrs
+    return node._op is not None and node._op.draws
 
 
 def places_of(node: Node) -> list[Place]:

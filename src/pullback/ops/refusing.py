@@ -77,11 +77,11 @@ def may_refuse(equation: Equation, dtypes: Sequence[np.dtype[Any]]) -> bool:
 
 
 def stays(equation: Equation, dtypes: Sequence[np.dtype[Any]]) -> bool:
-    """Return whether a program runs an equation though nobody reads its results: it draws random numbers, or
-    may raise.
+    """Return whether a program runs an equation though nobody reads its results: it draws random numbers,
+    exchanges them between processes, or may raise.
     """
     return (
-        "generator" in TABLE[equation.op].attrs
+        TABLE[equation.op].acts
         or may_refuse(equation, dtypes)
         or any(isinstance(body, Body) and stays_in(body) for body in equation.attrs)
     )

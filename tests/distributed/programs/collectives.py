@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import torch
 import torch.distributed as dist
+import torch.distributed._functional_collectives as functions
 import torch.distributed.nn.functional as collective
 
 DTYPES = [
@@ -154,6 +155,20 @@ gradient("reduce_scatter", lambda x: collective.reduce_scatter(torch.zeros(1), l
 gradient("all_to_all_single", lambda x: collective.all_to_all_single(torch.zeros(size), x), size)
 places = list(torch.zeros(size, 1))
 gradient("all_to_all", lambda x: torch.cat(collective.all_to_all(places, list(x.split(1)))), size)
+
+
+def functional(name, *arguments):
+    value = own(shape=(size, 3))
+    found = getattr(functions, name)(value, *arguments, dist.group.WORLD)
+    show(f"functional {name}", [functions.wait_tensor(found).clone(), value])
+
+
+functional("all_reduce", "sum")
+functional("all_reduce", "avg")
+functional("broadcast", 1)
+functional("all_gather_tensor", 0)
+functional("all_gather_tensor", 1)
+functional("reduce_scatter_tensor", "max", 0)
 
 
 def error(name, call):

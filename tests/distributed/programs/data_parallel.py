@@ -11,6 +11,10 @@ import torch.nn.functional as F
 from told import tell
 from torch import nn
 from torch.distributed.algorithms.ddp_comm_hooks import DDPCommHookType, default_hooks, register_ddp_comm_hook
+from torch.distributed.algorithms.ddp_comm_hooks.post_localSGD_hook import (
+    PostLocalSGDState,
+    post_localSGD_hook,
+)
 from torch.distributed.algorithms.ddp_comm_hooks.powerSGD_hook import PowerSGDState, powerSGD_hook
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.checkpoint import checkpoint
@@ -215,6 +219,12 @@ def main():
         "local buffers": trained(seeded(normed), forward_sync_buffers=False),
         "allreduce hook": trained(
             seeded(deep), prepare=lambda ddp: ddp.register_comm_hook(None, default_hooks.allreduce_hook)
+        ),
+        "local hook": trained(
+            seeded(deep),
+            prepare=lambda ddp: ddp.register_comm_hook(
+                PostLocalSGDState(None, dist.group.WORLD, 1), post_localSGD_hook
+            ),
         ),
         "half hook": trained(
             seeded(deep), prepare=lambda ddp: register_ddp_comm_hook(DDPCommHookType.FP16_COMPRESS, ddp)

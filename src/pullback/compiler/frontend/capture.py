@@ -42,6 +42,7 @@ from ..program.program import Program
 from ..runtime.placement import Memory
 from . import (
     calls,
+    exchanges,
     operations,
     rewritten_calls,  # noqa: F401  # fills in what rewritten code calls
 )
@@ -151,6 +152,8 @@ class Captured:
     changed: set[int]
     #: Cells whose gradients the call adds to.
     accumulated: list[int]
+    #: Of those, the hooks by which their gradients are reduced over processes, which the program does.
+    reduced: dict[int, Any]
     #: The program's inputs that are not in C order, with their strides.
     strides: dict[int, tuple[int, ...]]
     structure: Any
@@ -406,6 +409,7 @@ class _Capture:
                     self._hears = True
                     warnings.simplefilter("always")
                     result = calls.call(self.function, *self._with_numbers())
+                    exchanges.check(session, recorder)
                     session.close()
                 self._hears = False
                 if settings() != precisions:
@@ -498,8 +502,10 @@ class _Capture:
         recorder = self.recorder
         number = recorder.operand(t._value)[0].index
         equations = needed(recorder.equations, [number], recorder.dtypes)
-        if any("while" in equation.op for equation in recorder.equations):
-            # With other numbers it might not end.
+        if any(
+            "while" in equation.op or TABLE[equation.op].exchanges for equation in recorder.equations
+        ):
+            # With other numbers it might not end; and others do not exchange twice.
             raise self.session.refusal("the numbers of a traced tensor decide what happens next")
         drawn = default_generator.get_state()
         try:
@@ -910,8 +916,14 @@ class _Capture:
             {at for at, _ in out.grads}
             | {cell.where for at, cell in enumerate(out.cells) if cell.kind == "grad" and at in written}
         )
-        if any(self._before[keep[n]].hooks is not None for n in out.accumulated):
-            raise Unsupported("a leaf has hooks")
+        out.reduced = {}
+        for n in out.accumulated:
+            slots = self._before[keep[n]]
+            if slots.hooks is None:
+                continue
+            if id(slots.tensor) not in self.session.reduced or not slots.hooks.has_one_after():
+                raise Unsupported("a leaf has hooks")
+            out.reduced[n] = slots.hooks
         out.grad_absent = [place[at] for at in out.grad_absent if at in place]
         out.grad_present = [place[at] for at in out.grad_present]
 

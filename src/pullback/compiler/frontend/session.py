@@ -168,6 +168,10 @@ class Session:
         self.asked: list[str] = []
         #: What places held before they were assigned to.
         self._held: dict[Any, Any] = {}
+        #: Leaves whose gradients the program reduces over processes, by identity.
+        self.reduced: dict[int, Any] = {}
+        #: The reductions of which the function has done the forward part.
+        self.passes: list[Any] = []
         self._passed: dict[int, Any] = {}
         #: Tensors whose gradients were looked for, by identity.
         self.asked_grads: set[int] = set()

@@ -320,11 +320,11 @@ def _holds(operands: Sequence[Any], results: Sequence[Any]) -> bool:
 
 
 def _needed(nodes: list[Node], outputs: list[Buffer]) -> list[Node]:
-    """Return the nodes that the outputs depend on, and those that draw random numbers or may raise."""
+    """Return the nodes that the outputs depend on, and those that act, or may raise."""
     wanted = {b.number for b in outputs}
     kept = []
     for node in reversed(nodes):
-        stays = isinstance(node, Call) and ("generator" in TABLE[node.op].attrs or _may_refuse(node))
+        stays = isinstance(node, Call) and (TABLE[node.op].acts or _may_refuse(node))
         if stays or any(b.number in wanted for b in node.filled):
             wanted |= {b.number for b in node.reads}
             kept.append(node)
@@ -346,7 +346,7 @@ def _draws_first(nodes: list[Node]) -> list[Node]:
     others: list[Node] = []
     waiting = False
     for node in nodes:
-        draws = isinstance(node, Call) and "generator" in TABLE[node.op].attrs
+        draws = isinstance(node, Call) and TABLE[node.op].draws
         # They come from one stream, in order.
         if draws and not node.reads and not waiting:
             first.append(node)

@@ -81,7 +81,7 @@ class Period:
         """Return whether the repetition in the middle takes nothing from where a loop cannot."""
         equations, size = self.rolling.equations, self.size
         names = {e.op for e in equations[self.start : self.start + size]}
-        if any("generator" in TABLE[name].attrs for name in names):
+        if any(TABLE[name].acts for name in names):
             return False
         middle = self.count // 2
         begin = self.start + (middle - 1) * size

@@ -147,12 +147,12 @@ def _holds(wide: np.dtype[Any], narrow: np.dtype[Any]) -> bool:
 
 
 def common_subexpressions(program: Program) -> Program:
-    """Compute what is computed twice once; random numbers are drawn as often as they were."""
+    """Compute what is computed twice once; what acts, as a random draw, does so as often as it did."""
     work = _Rewriter(program)
     known: dict[Any, tuple[int, ...]] = {}
     for equation in program.equations:
         equation = work.updated(equation)
-        if "generator" in TABLE[equation.op].attrs:
+        if TABLE[equation.op].acts:
             work.keep(equation)
             continue
         key = (equation.op, exact(equation.operands), exact(equation.attrs))
@@ -180,7 +180,7 @@ def dead_equations(equations: Sequence[Equation], roller: Any, wanted: Iterable[
 
 
 def needed(equations: Sequence[Equation], outputs: Iterable[int], dtypes: Sequence[Any]) -> list[Equation]:
-    """Return the equations that values depend on, and those that draw random numbers or may raise."""
+    """Return the equations that values depend on, and those that act or may raise."""
     wanted = set(outputs)
     kept = []
     for equation in reversed(equations):

@@ -171,8 +171,10 @@ class Specialization:
         if any(tensors[at]._grad is not None for at in captured.grad_absent):
             return False
         # What backward inside the function leaves on a leaf goes through its hooks in eager code.
-        if any(tensors[at]._leaf_hooks is not None for at in captured.accumulated):
-            return False
+        for at in captured.accumulated:
+            hooks = tensors[at]._leaf_hooks
+            if hooks is not captured.reduced.get(at) or (hooks is not None and not hooks.has_one_after()):
+                return False
         return all(tensors[at]._grad is not None for at in captured.grad_present)
 
     def tensors(self, leaves: Sequence[Any]) -> list[Any]:
@@ -655,7 +657,7 @@ class Compiled:
                 generator.return_to(state)
             if undo is not None:
                 undo()
-            if not isinstance(error, _OPS_RAISE):
+            if specialization.forward.has_exchanged or not isinstance(error, _OPS_RAISE):
                 raise
         # Eager does all of the call, up to the error that it raises, or that the function handles.
         return self.function(*args, **kwargs)

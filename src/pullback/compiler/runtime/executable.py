@@ -252,6 +252,11 @@ class Executable:
             self._run[0](self.table_address)
         return outputs
 
+    @property
+    def has_exchanged(self) -> bool:
+        """Return whether the last run has exchanged something with other processes."""
+        return self.interleaved is not None and self.interleaved.has_exchanged
+
 
 def _is_long(program: Program) -> bool:
     """Tell whether compiling takes so long that it is worth a process of its own."""
@@ -272,8 +277,8 @@ def _generators(steps: Sequence[Step]) -> list[Any]:
 
     found = {}
     for step in steps:
-        if isinstance(step, Call) and "generator" in TABLE[step.op].attrs:
-            generator = step.attrs[TABLE[step.op].attrs.index("generator")]
+        if isinstance(step, Call) and TABLE[step.op].draws:
+            generator = step.attrs[-1]
             found[id(generator)] = generator
     return list(found.values())
 

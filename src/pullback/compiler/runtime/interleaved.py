@@ -24,6 +24,11 @@ _Find = Callable[[Any], Any]
 #: Takes a table's address and its words.
 _Step = Callable[[int, Any], None]
 
+_TOO_LATE = (
+    "compile: an op refuses the numbers that it is given, as an index out of range, after processes have "
+    "exchanged tensors; without torch.compile the error says which"
+)
+
 
 class Interleaved:
     """The steps of a program, in order.
@@ -61,6 +66,12 @@ class Interleaved:
         self._flag = None if flag is None else find(flag)
         self._generators = generators
         self._error: BaseException | None = None
+        #: The places of exchanges with other processes among the steps.
+        self._exchanging = {
+            n for n, s in enumerate(segments) if isinstance(s, Call) and TABLE[s.op].exchanges
+        }
+        #: Whether the last run has come to one: the others have done it then, and will not do it again.
+        self.has_exchanged = False
         self._function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._from_native)
         self.address = ctypes.cast(self._function, ctypes.c_void_p).value or 0
 
@@ -74,9 +85,14 @@ class Interleaved:
         flag = None if self._flag is None else self._flag(words)
         if flag is not None:
             flag[...] = False
-        for step in self.steps:
+        self.has_exchanged = False
+        for n, step in enumerate(self.steps):
+            if n in self._exchanging:
+                self.has_exchanged = True
             step(table, words)
             if flag is not None and flag[()]:
+                if self.has_exchanged:
+                    raise RuntimeError(_TOO_LATE)
                 return True
         return False
 
@@ -92,11 +108,11 @@ class Interleaved:
         ctypes.c_ubyte.from_address(self.words(table)[-1]).value = fails
 
     def lapse(self) -> None:
-        """Raise what ended the last run that native code began, where it was no error of an op, as Ctrl-C is
-        none.
+        """Raise what ended the last run that native code began, where eager must not do the call in its
+        place: it was no error of an op, as Ctrl-C is none, or processes had exchanged something.
         """
         error, self._error = self._error, None
-        if error is not None and not isinstance(error, Exception):
+        if error is not None and (self.has_exchanged or not isinstance(error, Exception)):
             raise error
 
 
@@ -105,6 +121,14 @@ def _call(step: Call, find: Callable[[Buffer], _Find]) -> _Step:
     op, attrs = TABLE[step.op], step.attrs
     operands = [find(o) if isinstance(o, Buffer) else _same(o) for o in step.operands]
     results = [find(buffer) for buffer in step.outputs]
+    if op.into is not None:
+        (result_of,) = results
+        write = op.into
+
+        def fill(table: int, words: Any) -> None:
+            write(result_of(words), *[operand(words) for operand in operands], *attrs)
+
+        return fill
 
     def run(table: int, words: Any) -> None:
         found = op.evaluate(tuple([operand(words) for operand in operands]), attrs)

@@ -301,7 +301,13 @@ class _Forward:
         }  # fmt: skip
         source.names["keep_cells"] = keep
         # What backward inside the function leaves on a leaf goes through its hooks in eager code.
-        bare = [f"{self.cells[at]}._leaf_hooks is None" for at in captured.accumulated]
+        bare = [
+            f"{self.cells[at]}._leaf_hooks is None" for at in captured.accumulated
+            if at not in captured.reduced
+        ]  # fmt: skip
+        for at, hooks in captured.reduced.items():
+            name = source.name("hooks", hooks)
+            source.unless(f"{self.cells[at]}._leaf_hooks is {name} and {name}.has_one_after()")
         if len(bare) == 1 or any(captured.cells[at].kind != "fixed" for at in captured.accumulated):
             for condition in bare:
                 source.unless(condition)

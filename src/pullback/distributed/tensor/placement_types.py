@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...errors import with_note
+
 
 class Placement:
     """Hold what each process of a line has of a tensor."""
@@ -40,6 +42,19 @@ class Shard(Placement):
 
 
 @dataclass(frozen=True)
+class _StridedShard(Shard):
+    """Each process has a part of each of `split_factor` groups along an axis; no tensor lies so here."""
+
+    split_factor: int = 1
+
+    def __post_init__(self) -> None:
+        raise with_note(
+            NotImplementedError("_StridedShard"),
+            "a dimension of a mesh divides an axis as `chunk` does: use Shard, one dimension for an axis",
+        )
+
+
+@dataclass(frozen=True)
 class Replicate(Placement):
     """Each process has all of it."""
 
@@ -69,7 +84,7 @@ class Partial(Placement):
         return f"P({self.reduce_op})"
 
 
-for _class in (Shard, Replicate, Partial):
+for _class in (Shard, _StridedShard, Replicate, Partial):
     _class.__module__ = Placement.__module__
 
 __all__ = ["Partial", "Placement", "Replicate", "Shard"]

@@ -357,6 +357,10 @@ class Reducer:
             self._reduce(index)
         self.finish()
 
+    def count_pass(self) -> None:
+        """Count a pass that a compiled function has done."""
+        self.passes += 1
+
     @no_grad()
     def finish(self) -> None:
         """Wait for all buckets and put the averages into the gradients."""
