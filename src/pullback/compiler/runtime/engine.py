@@ -118,7 +118,7 @@ class _Engine:
     def __init__(self, objects: Iterable[bytes]) -> None:
         import llvmlite.binding as llvm
 
-        for name, address in _known.items():
+        for name, address in dict(_known).items():
             llvm.add_symbol(name, address)
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine())
         files = [llvm.ObjectFileRef.from_data(content) for content in objects]
