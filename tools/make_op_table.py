@@ -64,7 +64,7 @@ def page() -> str:
         *(f"- `{name}`: {why}" for name, why in CONVENTIONS.items()),
     ]  # fmt: skip
     for kind, title in KINDS.items():
-        rows = {name: row for name, row in table.items() if TABLE[name].kind == kind}
+        rows = {name: row for name, row in table.items() if OPS[name].kind == kind}
         lines += [
             "", f"## {title}", "", '<div class="ops" markdown>', "", f"| op | {' | '.join(COLUMNS)} |",
             "|---" * (len(COLUMNS) + 1) + "|",
