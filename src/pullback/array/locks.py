@@ -82,7 +82,7 @@ class computed(functools.cached_property[_T]):
 
 
 class _Imports:
-    """Keeps other threads from importing while the process is forked, by Python's own lock."""
+    """Keep other threads from importing while the process is forked, by Python's own lock."""
 
     def __init__(self) -> None:
         self._is_held = False

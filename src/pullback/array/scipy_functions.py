@@ -1,4 +1,4 @@
-"""What kernels take from SciPy, imported when it is first used, and what stands in for it where it is not
+"""SciPy's functions for kernels, imported when they are first used, and what stands in for it where it is not
 installed.
 
 It comes with pullback, but a service that only runs networks may leave it out to be smaller. Then what

@@ -39,7 +39,7 @@ class Answer:
 
     @property
     def certain(self) -> bool:
-        """Whether the counterfactual was checked; otherwise the cause is the likeliest one."""
+        """Return whether the counterfactual was checked; otherwise the cause is the likeliest one."""
         return bool(self.checked)
 
     def __str__(self) -> str:

@@ -84,7 +84,7 @@ def read_options(arguments: Sequence[str]) -> tuple[Options, list[str]]:
 
 @contextmanager
 def explained(options: Options) -> Iterator[None]:
-    """Within: calls are recorded; at the end, also of a program that failed, they are reported."""
+    """Record calls within the block, and report them at the end, also of a program that failed."""
     recording = Recording(options.calls, every=options.every)
     error: BaseException | None = None
     try:

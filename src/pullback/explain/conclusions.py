@@ -20,7 +20,7 @@ NOT_TRAINED = re.compile(r"target|teacher|frozen|reference|ema|old|pretrained|vg
 
 
 class Conclusions:
-    """Adds to the findings of a watch what only the whole run shows."""
+    """Add to the findings of a watch what only the whole run shows."""
 
     def __init__(self, watch: Watch) -> None:
         self.watch = watch

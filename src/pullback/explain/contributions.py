@@ -19,7 +19,7 @@ MOST_CONTRIBUTIONS = 64
 
 
 class Contributions:
-    """Adds J and the contributions to the parts of an explanation.
+    """Add J and the contributions to the parts of an explanation.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Contributions:
         return Jacobian(k, shape, title, structure, None, refusal)
 
     def chain(self, part: LeafPart) -> str:
-        """Structure of J by the kinds of the ops between a leaf and the outputs."""
+        """Return the structure of J by the kinds of the ops between a leaf and the outputs."""
         above: dict[int, list[int]] = {}
         for arrow in self.explanation.arrows:
             above.setdefault(arrow.target, []).append(arrow.source)
@@ -171,7 +171,7 @@ class Contributions:
     def products(
         self, k: int, rows: Sequence[ndarray | None], output: OutputPart
     ) -> list[ndarray | None]:
-        """``v[i]·J[i]`` per leaf, the elements of v first.
+        """Return ``v[i]·J[i]`` per leaf, the elements of v first.
 
         The pullback is linear in v over the reals only: of a complex v each element is pulled back by itself.
         """

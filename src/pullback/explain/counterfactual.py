@@ -209,7 +209,7 @@ def _is_leaf(tensor: Any) -> bool:
 
 
 class _recording:
-    """Within: history is recorded, or not; nothing looks on."""
+    """Record history within the block, or do not, while nothing looks on."""
 
     def __init__(self, on: bool) -> None:
         self.on = on

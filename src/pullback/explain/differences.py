@@ -64,7 +64,7 @@ class Differences:
 
     @cached_property
     def here(self) -> Any:
-        """The outputs as they are, without a step."""
+        """Return the outputs as they are, without a step."""
         return self.replay.run({})
 
     def check(self, leaf: Node, gradient: ndarray, jacobians: Sequence[ndarray | None]) -> Check:
@@ -174,7 +174,7 @@ class Differences:
         return Check(method, error, True, None, _relative(error, scale))
 
     def _along(self, directions: dict[Node, ndarray], h: float) -> tuple[ndarray, ...]:
-        """Slopes behind, across and ahead of the outputs, one after the other."""
+        """Return slopes behind, across and ahead of the outputs, one after the other."""
         here = self.here
         behind = self.replay.run({leaf: self.replay.leaves[leaf] - h * d for leaf, d in directions.items()})
         ahead = self.replay.run({leaf: self.replay.leaves[leaf] + h * d for leaf, d in directions.items()})

@@ -24,7 +24,7 @@ Point = tuple[int, float]
 
 
 class Run:
-    """Writes the curves down.
+    """Write the curves down.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Run:
 
     @property
     def step(self) -> int:
-        """The number of the step that the program is in, from 1 on."""
+        """Return the number of the step that the program is in, from 1 on."""
         return self._stepped + 1 if self._steps else max(self._turned, 1)
 
     def due(self, step: int) -> bool:

@@ -83,7 +83,7 @@ def _told(step: Callable[[int, Any], None], name: str) -> Callable[[int, Any], N
 
 
 class _Names:
-    """Stands for a handler, and notes what it is asked to compute."""
+    """Stand for a handler, and note what it is asked to compute."""
 
     def __init__(self) -> None:
         self._analysis = Analysis()

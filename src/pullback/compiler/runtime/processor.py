@@ -21,7 +21,7 @@ _VARYING = ("cpu MHz", "bogomips", "BogoMIPS")
 
 
 class Machine(NamedTuple):
-    """What native code depends on.
+    """The processor and the compiler that native code depends on.
 
     Attributes
     ----------

@@ -13,7 +13,7 @@ _INSTEAD = "gather the state and write it with safetensors.torch.save_file, or u
 
 
 class HuggingFaceStorageWriter:
-    """Refuses to be made.
+    """Refuse to be made.
 
     Raises
     ------
@@ -25,7 +25,7 @@ class HuggingFaceStorageWriter:
 
 
 class HuggingFaceStorageReader(HuggingFaceStorageWriter):
-    """Refuses to be made.
+    """Refuse to be made.
 
     Raises
     ------

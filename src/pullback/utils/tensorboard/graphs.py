@@ -32,7 +32,7 @@ from .._pytree import tree_leaves
 
 
 class _Recorder:
-    """Takes down the functions of one call of a model; what `Modes.watcher` holds."""
+    """Take down the functions of one call of a model; `Modes.watcher` holds it."""
 
     def __init__(self, model: Module) -> None:
         self.nodes: list[Any] = []
