@@ -1,4 +1,4 @@
-"""The subject of freezing: a program, the arrays that it holds and writes to, and how results are given back."""
+"""The subject of freezing: a program, the arrays that it holds and writes to, and what shape results have."""
 
 from __future__ import annotations
 
