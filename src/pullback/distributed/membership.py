@@ -20,6 +20,7 @@ import traceback
 from collections.abc import Sequence
 from typing import Any
 
+from ..array import locks
 from ..errors import with_note
 
 #: For how many seconds a wait goes on although a process of the group has ended its program.
@@ -45,13 +46,13 @@ class Membership:
         #: How many collectives of a group this process has begun, and the name of the last, by group.
         self.calls: dict[str, tuple[int, str]] = {}
         self._answers: dict[int, dict[str, Any]] = {}
-        self._answered = threading.Condition()
+        self._answered = locks.condition()
         self.error: BaseException | None = None
         #: When processes ended their programs, by rank.
         self.left: dict[int, float] = {}
         self._socket: socket.socket | None = None
         self._said = False
-        self._lock = threading.Lock()
+        self._lock = locks.lock()
         self.owner = os.getpid()
 
     def join(self, address: tuple[str, int], seconds: float) -> None:

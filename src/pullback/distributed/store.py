@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import os
 import pickle
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
+
+from ..array import locks
 
 DEFAULT_TIMEOUT = timedelta(seconds=300)
 
@@ -230,7 +231,7 @@ class SharedTable:
 
     def __init__(self) -> None:
         self.table = Table()
-        self.changed = threading.Condition()
+        self.changed = locks.condition()
 
     def do(self, name: str, args: tuple[Any, ...]) -> Any:
         with self.changed:
@@ -280,7 +281,7 @@ class FileStore(Store):
         self._path = file_name
         self._table = Table()
         self._read = 0
-        self._thread = threading.Lock()
+        self._thread = locks.lock()
         self._do("add", "init/", 1)
 
     @property

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
+from ..array import locks
 from .store import DEFAULT_TIMEOUT, DistNetworkError, DistStoreError, SharedTable, Store, Table
 
 _LENGTH = struct.Struct("<Q")
@@ -161,7 +162,7 @@ class TCPStore(Store):
             self._server = Server(given or listening(host_name, port))
             port = self._server.port
         self._port = port
-        self._lock = threading.Lock()
+        self._lock = locks.lock()
         self._socket = _connected(host_name, port, timeout.total_seconds())
         joined = self.add("init/", 1)
         if is_master and wait_for_workers and world_size is not None and world_size > 1:

@@ -7,10 +7,11 @@ line.
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
+
+from ..array import locks
 
 #: Begins an exchange and returns MPI's request.
 Start = Callable[[], Any]
@@ -52,7 +53,7 @@ class Line:
     """The exchanges of a communicator that have parts which have not begun, in the order in which they do."""
 
     def __init__(self) -> None:
-        self.lock = threading.RLock()
+        self.lock = locks.reentrant_lock()
         self._turns: deque[Turn] = deque()
 
     def __bool__(self) -> bool:

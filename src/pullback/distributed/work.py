@@ -16,6 +16,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+from ..array import locks
 from ..torch_names.futures import Future
 from . import membership, mpi
 from .buffers import nothing
@@ -61,7 +62,7 @@ class Work:
         self._number = number
         self._timeout = group.timeout.total_seconds()
         self._started = time.monotonic()
-        self._lock = threading.Lock()
+        self._lock = locks.lock()
         self._complete = False
         self._error: BaseException | None = None
         self._future: Future[Any] | None = None
@@ -223,7 +224,7 @@ class Progress:
 
     def __init__(self) -> None:
         self._works: list[Work] = []
-        self._changed = threading.Condition()
+        self._changed = locks.condition()
         self._thread: threading.Thread | None = None
 
     def follow(self, work: Work) -> Work:
