@@ -178,7 +178,12 @@ class Loaded:
     def __init__(self, code: Linked, known: Mapping[str, int] = MappingProxyType({})) -> None:
         self._symbols = code.symbols
         size = max(len(code.content), mmap.PAGESIZE)
-        self._memory = mmap.mmap(-1, size)
+        # mmap's own choice is a mapping that a forked child shares: it would write to its parent's variables,
+        # such as the lock of the thread pool.
+        if hasattr(mmap, "MAP_PRIVATE"):
+            self._memory = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        else:
+            self._memory = mmap.mmap(-1, size)
         self._memory.write(code.content)
         holder = (ctypes.c_char * size).from_buffer(self._memory)
         self._base = ctypes.addressof(holder)
