@@ -16,6 +16,7 @@ import pytest
 import pullback as torch
 from pullback.array import threads
 from pullback.utils.data import DataLoader, IterableDataset, get_worker_info
+from tests.security.attacks import program
 
 
 def refuse(error: BaseException) -> Any:
@@ -66,7 +67,7 @@ def test_large_kernels_and_autograd_run_on_one_thread(
 def test_functions_compile_without_threads_and_processes(
     four_threads: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pullback.compiler.runtime import helper_processes, thread_pool
+    from pullback.compiler.runtime import helper_processes
 
     no_threads(monkeypatch)
     monkeypatch.setenv("PULLBACK_COMPILE_PROCESSES", "2")
@@ -82,14 +83,24 @@ def test_functions_compile_without_threads_and_processes(
         assert helpers is not None
         assert len(helpers) == 0
         torch.testing.assert_close(torch.compile(f, fullgraph=True)(x), f(x))
-    # The threads of native code are the system's own.
-    monkeypatch.setattr(thread_pool.Pool, "_start", lambda _: False)
-    pool = thread_pool.pool()
-    if thread_pool._HAS_THREADS:
-        pool._reset()
-    torch.testing.assert_close(torch.compile(f, fullgraph=True)(x), f(x))
-    assert getattr(pool, "_started", 0) == 0
-    pool._allowed = 0
+
+
+#: The threads of native code are the system's own; a process that has none yet asks for them in vain.
+WITHOUT_THREADS = """
+import pullback as torch
+from pullback.compiler.runtime import thread_pool
+torch.set_num_threads(4)
+thread_pool.Pool._start = lambda _: False
+x = torch.randn(600_000)
+f = lambda x: (x.tanh() * 2).reshape(-1, 100).sum(1)
+torch.testing.assert_close(torch.compile(f, fullgraph=True)(x), f(x))
+assert getattr(thread_pool.pool(), "_started", 0) == 0
+"""
+
+
+@pytest.mark.skipif(find_spec("llvmlite") is None, reason="llvmlite compiles")
+def test_native_code_runs_without_threads() -> None:
+    program("-c", WITHOUT_THREADS)
 
 
 @pytest.mark.skipif(find_spec("llvmlite") is None, reason="llvmlite compiles")

@@ -1,4 +1,4 @@
-import torch
+import pullback as torch
 
 x = torch.linspace(-1, 1, 20)
 y = 2 * torch.sin(3 * x)

@@ -1,7 +1,7 @@
 import copy
 
-import torch
-from torch import nn
+import pullback as torch
+from pullback import nn
 
 torch.manual_seed(0)
 body = nn.Sequential(nn.Linear(6, 8), nn.Tanh())

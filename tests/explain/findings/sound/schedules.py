@@ -1,5 +1,5 @@
-import torch
-from torch import nn
+import pullback as torch
+from pullback import nn
 
 torch.manual_seed(0)
 model = nn.Sequential(nn.Linear(5, 16), nn.ReLU(), nn.Dropout(0.1), nn.Linear(16, 1))

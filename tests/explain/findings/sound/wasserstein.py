@@ -1,5 +1,5 @@
-import torch
-from torch import nn
+import pullback as torch
+from pullback import nn
 
 torch.manual_seed(0)
 maker = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 2))
