@@ -181,7 +181,8 @@ class Loop:
         """Note that a gradient is cleared which no step has used."""
         key = id(leaf)
         sources = self.sources.get(key)
-        used = key in self.stepped or key in self.stale
+        # A step with a closure looks at gradients that its closure clears.
+        used = key in self.stepped or key in self.stale or self.inside >= 0
         if key not in self.ever_held or not sources or used or not _some(leaf._grad):
             return
         source = key, sources[-1][0]

@@ -157,7 +157,11 @@ def _steps(loop: Loop, known: Watched, rates: list[float], name_of: Naming) -> N
             f"{worse[0]:.3g} to {worse[1]:.3g}.", place_at(*known.at), (),
             f"take a smaller learning rate than {max(rates, default=math.nan):g}",
         ))  # fmt: skip
-    elif known.with_gradient >= ENOUGH - 1 and known.smallest < math.inf and ratio < SMALL_STEP:
+    elif (
+        known.with_gradient >= ENOUGH - 1 and known.smallest < math.inf
+        # Of a gradient that is nearly 0 the rate is not the cause.
+        and SMALL_STEP * max(rates, default=0.0) <= ratio < SMALL_STEP
+    ):  # fmt: skip
         add("learning rate", Answer(
             "learning rate too small", f"No step changed a weight by more than {max(ratio, 1e-8):.1g} of its "
             f"size, with a learning rate of {max(rates, default=math.nan):g}: the loss stays what it was.",
