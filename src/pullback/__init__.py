@@ -29,6 +29,7 @@ def _uncollected() -> Iterator[None]:
 
 with _uncollected():
     from . import torch_names as _torch_names
+    from .array import locks as _locks
     from .core import backend as _backend
     from .core import facade as _facade
     from .tensor import namespace as _namespace
@@ -50,7 +51,8 @@ def _native_loops() -> Any:
 
 def _of_compiler(module: str, name: str) -> Any:
     """Return what a module of the compiler has under a name, loading it on first use."""
-    return getattr(importlib.import_module(f"{__package__}.compiler.{module}"), name)
+    with _locks.importing:
+        return getattr(importlib.import_module(f"{__package__}.compiler.{module}"), name)
 
 
 _backend.provide(_of_compiler, _native_loops)

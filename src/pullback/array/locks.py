@@ -60,6 +60,11 @@ def condition() -> threading.Condition:
     return held(threading.Condition())
 
 
+#: Held while modules of the compiler are imported. Where one thread imports a package and another a part of
+#: it, each waits for the other, and Python ends one of the imports with an error.
+importing = reentrant_lock()
+
+
 def in_child(function: Callable[[], None]) -> None:
     """Have a function called in every forked child, when all locks are free."""
     _in_child.append(function)

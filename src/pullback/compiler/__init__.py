@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..array import locks
+
 if TYPE_CHECKING:
     from .api import (
         InvalidBackend,
@@ -58,7 +60,8 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     home = _ELSEWHERE.get(name, "api")
-    module = import_module(f"{__name__}.{home}")
+    with locks.importing:
+        module = import_module(f"{__name__}.{home}")
     globals()[name] = getattr(module, name)
     return globals()[name]
 
