@@ -145,7 +145,7 @@ def _rent(size: tuple[int, ...], windows: Windows) -> large.Rent:
 
 
 def max_values(x: ndarray, windows: Windows) -> ndarray:
-    """Return what `max_pool` does without the winners: a small image takes 12 µs instead of 35."""
+    """Return what `max_pool` does without the winners: 8 planes of 14×14 take 13 µs instead of 32."""
     output = windows.output(x.shape[2:])
     planes = x.reshape(-1, *x.shape[2:])
     lengths = windows.lengths(output)

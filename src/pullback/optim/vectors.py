@@ -73,7 +73,7 @@ def add_scaled(x: Any, y: Any, alpha: Any) -> None:
 class Pairs:
     """The arrays of a history's vectors, and where their elements are.
 
-    Each vector is in a hundred recursions: to ask all of them for that anew takes 0.3 ms, to look it up 0.02.
+    Each vector is in a hundred recursions: to ask 200 for that anew takes 0.23 ms, to look it up 0.02.
     """
 
     def __init__(self) -> None:

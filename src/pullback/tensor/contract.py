@@ -208,7 +208,7 @@ def matmul(input: Any, other: Any) -> Any:
             row._counter[0] = 1  # torch squeezes the product in place, which counts as an update
         return row
     if ra > 2 and rb > 2 and a[:-2] == b[:-2] and a[-1] == b[-2] and (plain := arrays(input, other)):
-        # 23 µs as the ops that torch has, 5 so.
+        # 4×1×64 by 4×64×1 takes 22 µs as the ops that torch has, 8 so.
         x, y = (v.reshape(-1, *v.shape[-2:]) for v in plain)
         return wrap(c.bmm.op.evaluate((x, y), ()).reshape(*a[:-1], b[-1]))
     return _folded(input, other) if _folds(input, other) else _stacked(input, other)
@@ -523,6 +523,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     if bias is not None and len(a) > 2 and (plain := arrays(bias, input, weight)):
         b, x, rows = plain
         if x.flags.c_contiguous and b.shape == (w[0],):
+            # 4 µs less than by two views more.
             found = c.ADDMM[False, True].op.evaluate((b, x.reshape(-1, w[1]), rows.T), (1, 1))
             return reshape(wrap(found), (*a[:-1], w[0]))  # a view, as in torch
     columns = t(weight)

@@ -141,7 +141,7 @@ def batch_norm(
     if not training and (plain := arrays(input, weight, bias, running_mean, running_var)):
         x, *vectors = plain
         if x.ndim > 1 and x.flags.c_contiguous and all(v.shape == x.shape[1:2] for v in vectors) and x.size:
-            # Checks and the statistics' tensors take 33 µs for a row of 256, 12 so.
+            # A row of 256 takes 19 µs so; the checks one by one and three tensors more make it 26.
             return wrap(o.batch_norm.op.evaluate(tuple(plain), (False, float(eps)))[0])
     _check_kinds(input, running_mean, running_var, weight, bias, momentum=momentum)
     return with_statistics(input, running_mean, running_var, weight, bias, training, momentum, eps)[0]
@@ -298,12 +298,6 @@ def layer_norm(
     """Return (input − mean) / √(var + eps) · weight + bias over the last dims, which are
     `normalized_shape`.
     """
-    if type(normalized_shape) is tuple and (plain := arrays(input, weight, bias)):
-        x, *vectors = plain
-        axes = len(normalized_shape)
-        own = x.shape[x.ndim - axes :] == normalized_shape and x.flags.c_contiguous and x.size
-        if axes and own and all(v.shape == normalized_shape for v in vectors):
-            return wrap(o.layer_norm.op.evaluate(tuple(plain), (axes, float(eps)))[0])
     return layer_norm_with_statistics(input, normalized_shape, weight, bias, eps)[0]
 
 

@@ -35,6 +35,15 @@ def gathered_numbers(group: ProcessGroup, numbers: Sequence[int]) -> list[list[i
     return [part.tolist()[:count] for part, count in zip(all_gathered(group, padded), counts, strict=True)]
 
 
+def copy_apart(flat: Any, tensors: Sequence[Any]) -> None:
+    """Copy the stretches of a vector into tensors, in order."""
+    start = 0
+    for t in tensors:
+        count = t.numel()
+        t.copy_(flat[start : start + count].view(t.shape))
+        start += count
+
+
 @no_grad()
 def broadcast_coalesced(
     group: ProcessGroup, tensors: Iterable[Any], buffer_size: int = BROADCAST_BYTES, source: int = 0
@@ -60,11 +69,7 @@ def broadcast_coalesced(
         broadcast(group, flat, source)
         if group.rank() == source:
             continue
-        start = 0
-        for t in part:
-            count = t.numel()
-            t.copy_(flat[start : start + count].view(t.shape))
-            start += count
+        copy_apart(flat, part)
 
 
 def sync_module_states(

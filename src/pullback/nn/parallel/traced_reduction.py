@@ -17,7 +17,7 @@ from ...ops.exchange import begin_exchange, end_exchange, exchange
 from ...tensor.join import cat
 from .buckets import compute_bucket_assignment_by_size
 from .reducer import Reducer
-from .synchronization import BROADCAST_BYTES
+from .synchronization import BROADCAST_BYTES, copy_apart
 
 #: The sum over all processes.
 SUM = ("all_reduce", None)
@@ -91,11 +91,7 @@ def traced_broadcast(group: Any, buffers: list[Any], source: int = 0) -> None:
         flat = exchange(cat([t.detach().reshape(-1) for t in part]), ("broadcast", source), group)
         if group.rank() == source:
             continue
-        start = 0
-        for t in part:
-            count = t.numel()
-            t.copy_(flat[start : start + count].view(t.shape))
-            start += count
+        copy_apart(flat, part)
 
 
 __all__ = ["TracedPass", "traced_broadcast"]
