@@ -29,7 +29,8 @@ from ...core.value import TensorBase, wrap
 from ...core.versions import bump
 from ..frontend.arguments import taken_apart
 from ..frontend.bytecode import SUPPORTED
-from ..frontend.capture import Captured, capture, rebuilt
+from ..frontend.capture import capture
+from ..frontend.captured import Captured, rebuilt
 from ..frontend.collector import uncollected
 from ..frontend.deferred import Succeeds
 from ..frontend.guards import SCALARS, is_same

@@ -21,7 +21,7 @@ from ...core.modes import DEFAULT, NO_GRAD, modes
 from ...core.node import LEAF, Output
 from ...core.value import TensorBase, wrap
 from ...utils._pytree import TreeSpec, tree_unflatten
-from ..frontend.capture import Captured
+from ..frontend.captured import Captured
 from ..frontend.deferred import Applied, is_given
 from ..frontend.guards import SCALARS, is_same
 from ..frontend.heard_warnings import WarnAgain
