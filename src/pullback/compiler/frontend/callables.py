@@ -33,7 +33,7 @@ from . import (
 )
 from .deferred import Applied, Deferred, Item, comes_before
 from .guards import ABSENT, SCALARS, Guard, answer
-from .instrument import HOOKS
+from .hooks import HOOKS
 from .session import Session
 
 Rule = Callable[[Session, Any, tuple[Any, ...], dict[str, Any]], Any]
