@@ -21,7 +21,8 @@ from ..core.value import shape_of
 from .comparison import ge, gt, le, lt, where, zeros_of
 from .elementwise import exp, sigmoid, tanh
 from .join import cat
-from .kernels import into, no_complex_limits
+from .kernels import into, no_complex_limits, refuse
+from .signatures import FLOATING
 from .view import slice_dim
 
 
@@ -277,6 +278,11 @@ prelu = elementwise(
     lambda g, x, y: prelu_backward(g, x, y),
     lambda g, x, y: prelu_weight_backward(g, x, y),
     node_name="PreluKernelBackward0", place=as_first,
+)
+prelu_kernel = renamed(
+    prelu, "_prelu_kernel", "PreluKernelBackward0", signatures=("(Tensor input, Tensor weight)",),
+    method=False, check=refuse("prelu_cpu", "biuc", alike=True), takes=FLOATING,
+    summary="Return `input` where it is positive, else `weight` times it.",
 )
 
 
