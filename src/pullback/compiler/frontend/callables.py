@@ -32,7 +32,7 @@ from . import (
 )
 from .deferred import Applied, Deferred, Elements, Item, comes_before
 from .guards import ABSENT, SCALARS, Guard, answer
-from .instrument import HOOKS
+from .hooks import HOOKS
 from .session import Session
 
 Rule = Callable[[Session, Any, tuple[Any, ...], dict[str, Any]], Any]
@@ -146,9 +146,10 @@ def _holds_tensor(value: Any) -> bool:
 @rule(builtins.id)
 def _id(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     (thing,) = args
-    alike = session.is_cell(thing) and not session.is_argument(thing) if isinstance(thing, TensorBase) else (
-        isinstance(thing, (type, ModuleType))
-    )
+    if isinstance(thing, TensorBase):
+        alike = session.cells.is_cell(thing) and not session.cells.is_argument(thing)
+    else:
+        alike = isinstance(thing, (type, ModuleType))
     if alike or calls.from_our_code():
         session.told(thing)
         return id(thing)
@@ -165,7 +166,7 @@ def _scalar(session: Session, t: Any) -> Any:
 
 def item_of(session: Session, t: Any) -> Any:
     """Return ``t.item()``."""
-    alone = _scalar(session, t) if session.is_traced(t) else None
+    alone = _scalar(session, t) if session.cells.is_traced(t) else None
     if alone is None:
         return t.item()
     kind = t.dtype
@@ -175,14 +176,14 @@ def item_of(session: Session, t: Any) -> Any:
 
 def float_of(session: Session, t: Any) -> Any:
     """Return ``float(t)``."""
-    alone = _scalar(session, t) if session.is_traced(t) and not t.is_complex() else None
+    alone = _scalar(session, t) if session.cells.is_traced(t) and not t.is_complex() else None
     return float(t) if alone is None else Item(session, float, alone, float)
 
 
 def is_single(session: Session, value: Any) -> bool:
     """Return whether a value is a traced tensor of one element."""
     tensor: Any = value
-    return isinstance(value, TensorBase) and session.is_traced(value) and tensor.numel() == 1
+    return isinstance(value, TensorBase) and session.cells.is_traced(value) and tensor.numel() == 1
 
 
 def bool_of(session: Session, t: Any) -> Item:
@@ -197,7 +198,7 @@ def index_of(session: Session, t: Any) -> Any:
 
 def int_of(session: Session, t: Any) -> Any:
     """Return ``int(t)``."""
-    alone = _scalar(session, t) if session.is_traced(t) and not t.is_complex() else None
+    alone = _scalar(session, t) if session.cells.is_traced(t) and not t.is_complex() else None
     return int(t) if alone is None else Item(session, int, alone, int)
 
 
