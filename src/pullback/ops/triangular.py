@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.scipy_functions import is_installed
 from ..core.graph_errors import type_word
 from ..core.op import op
 from ..core.value import shape_of
@@ -141,12 +142,22 @@ def _factored_each(x: ndarray, upper: bool) -> tuple[ndarray, ...]:
     return each(step, (x,), ((x.shape[-2:], x.dtype), ((), INT32)))
 
 
+#: Rows from which LAPACK's routine is called by itself: NumPy's copies there and back make 115 µs of its 81
+#: for 150 rows of float64.
+_BY_LAPACK = 64
+
+
 def _cholesky_ex(x: ndarray, /, upper: bool, caller: str) -> tuple[ndarray, ndarray]:
-    try:
-        factor = by_numpy(np.linalg.cholesky, x, upper=upper)
-        return column_major(factor), np.zeros(x.shape[:-2], INT32)
-    except np.linalg.LinAlgError:
+    if x.ndim == 2 and len(x) >= _BY_LAPACK and is_installed():
         factor, info = _factored_each(x, upper)
+        if not info:
+            return factor, info
+    else:
+        try:
+            factor = by_numpy(np.linalg.cholesky, x, upper=upper)
+            return column_major(factor), np.zeros(x.shape[:-2], INT32)
+        except np.linalg.LinAlgError:
+            factor, info = _factored_each(x, upper)
     if caller:
         where, order = failure(info)
         raise LinAlgError(
