@@ -8,7 +8,7 @@ dtype of the edge that it travels along in one place, here: rules know nothing o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from heapq import heappop, heappush
 from operator import itemgetter
 from threading import get_ident
@@ -49,8 +49,9 @@ class BackwardPass:
 
     #: The node whose turn it is.
     node: Any = None
-    #: Whether `arrive` is asked at every node, or at those with hooks alone.
+    #: Whether `arrive` is asked at every node, or at those with hooks and `looked_at` alone.
     looks = True
+    looked_at: Container[Node] = ()
     #: Whether `pull` is asked at every node, or where nothing or a large array arrived alone.
     pulls = True
 
@@ -60,19 +61,21 @@ class BackwardPass:
         self.pending: dict[Node, Any] = {}
         #: Nodes that are to run although nothing arrived at them.
         self.empty: set[Node] = set()
+        #: Nodes at which a sum waits that nothing else holds.
+        self.summed: set[Node] = set()
         #: Covectors that a leaf may not keep as its own, because something else holds the same array.
         self.shared: dict[Node, Any] = {}
 
     def run(self) -> None:
         """Run every node that a covector reaches."""
         heap, pending, empty, deliver = self.heap, self.pending, self.empty, self.deliver
-        looks, pulls, large = self.looks, self.pulls, WORTH_ASKING
+        looks, looked_at, pulls, large = self.looks, self.looked_at, self.pulls, WORTH_ASKING
         while heap:
             self.node = node = heappop(heap)[1]
             g = pending.pop(node, None)
             if (g is None or empty) and not self.is_due(node, g):
                 continue
-            if looks or node._hooks is not None:
+            if looks or node._hooks is not None or node in looked_at:
                 g, runs = self.arrive(node, g)
                 if not runs:
                     continue
@@ -138,7 +141,11 @@ class BackwardPass:
             before = pending[edge]
             # A traced value may have arrived there first, or a sparse one.
             if type(before) is ndarray and type(g) is ndarray:
-                pending[edge] = add(before, g, out=...)
+                if edge in self.summed and before.strides == g.strides:
+                    add(before, g, before)
+                else:
+                    pending[edge] = add(before, g, out=...)
+                    self.summed.add(edge)
             else:
                 pending[edge] = plus(before, g)
             return g
@@ -210,7 +217,9 @@ class Backward(BackwardPass, Task):
         self.create_graph = create_graph
         self.capture = capture
         self.accumulates = accumulate
-        self.looks = capture is not None
+        self.looks = False
+        if capture is not None:
+            self.looked_at = {*capture.wanted, *[edge_target(edge)[0] for edge, _ in roots]}
         now = modes()
         self.watched = now.anomaly or now.watcher is not None
         self.pulls = self.watched or create_graph
@@ -428,7 +437,12 @@ def run_backward(
 def _holds(node: Node) -> bool:
     """Return whether a node has anything to free: an op saves only what the inputs that require grad need."""
     op = node._op
-    return op is None or op.once or any(v is not None for v in node._saved[: 3 * op.layout.count : 3])
+    if op is None or op.once:
+        return True
+    for v in node._saved[: 3 * op.layout.count : 3]:  # noqa: SIM110  # a fifth of what `any` costs
+        if v is not None:
+            return True
+    return False
 
 
 def _of_nothing(node: Node, create_graph: bool) -> Sequence[Any]:
