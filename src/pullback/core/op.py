@@ -417,7 +417,10 @@ class Op:
         if self.refused and not self.variadic:
             self._check_kernel(inputs)
         if self.halves:
-            half = next((v.dtype for v in inputs if isinstance(v, ndarray) and v.dtype in NARROW), None)
+            for v in inputs:
+                if isinstance(v, ndarray) and v.dtype in NARROW:
+                    half = v.dtype
+                    break
             if half is not None:
                 if half in dtypes.FLOAT8_NUMPY and not self.float8:
                     if self.kind == "elementwise":
@@ -479,10 +482,10 @@ class Op:
         if self.variadic:
             return self.kernel(inputs, *attrs)
         if self.kind == "elementwise":
-            if self.parallel and any(
-                isinstance(v, ndarray) and v.size >= WORTH_ASKING for v in inputs
-            ):
-                return apply(self.kernel, *inputs)
+            if self.parallel:
+                for v in inputs:
+                    if isinstance(v, ndarray) and v.size >= WORTH_ASKING:
+                        return apply(self.kernel, *inputs)
             return self.kernel(*inputs, *attrs, out=...)
         if self.is_view and isinstance(inputs[0], ndarray):
             return self.kernel(settled(inputs[0]), *attrs)

@@ -173,6 +173,15 @@ def _where(condition: ndarray, x: Any, y: Any, /, out: Any = ...) -> ndarray:
         )
         if masked is not None:
             return masked
+        given, other = (x, y) if type(x) is ndarray else (y, x)
+        if type(given) is ndarray and given.ndim and given.dtype in _BITS:
+            # What is found out below, known at once: floats with floats of one dtype, or with a number.
+            kind = type(other)
+            if kind is float or kind is int:
+                number = given.dtype.type(other)
+                return np.where(condition, x, number) if given is x else np.where(condition, number, y)
+            if kind is ndarray and other.ndim and other.dtype == given.dtype:
+                return chosen(condition, x, y)
     # Rules on 0-d arrays end in NumPy's scalars, which have a dtype where Python's numbers have none.
     x, y = (np.asarray(v) if isinstance(v, np.generic) else v for v in (x, y))
     common = dtypes.result_numpy_dtype([x, y])
