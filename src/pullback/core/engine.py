@@ -176,6 +176,10 @@ def conform(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     if type(g) is ndarray or type(g) is Tracer:
         if g.shape == shape and g.dtype is dtype:
             return g
+    elif type(g) is facade.Tensor:
+        value = g._value
+        if type(value) is ndarray and value.shape == shape and value.dtype is dtype:
+            return g
     elif isinstance(g, np.generic):
         g = np.asarray(g)
     if shape_of(g) != shape:
