@@ -14,10 +14,12 @@ import numpy as np
 from numpy import ndarray
 
 #: Columns up to which a product with ones adds as well as NumPy, which goes on by pairs.
-_FEW_TO_ADD = 64
+FEW_TO_ADD = 64
 #: Columns up to which a copy, or a pass for each, pays; rows from which and up to which a copy does.
 _FEW_TO_COPY, _FEW = 32, 16
 _MANY, _MOST_TO_COPY = 32, 2048
+#: Elements from which and up to which a copy pays where the axis is not the last, and the elements behind it.
+_LEAST, _MOST, _SHORT = 2048, 1 << 16, 64
 _EXTREMES = (np.maximum, np.minimum, np.fmax, np.fmin)
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -28,20 +30,32 @@ def ones(count: int, dtype: np.dtype) -> ndarray:
     return np.ones(count, dtype)
 
 
+def columns_of(x: ndarray, axis: int) -> ndarray:
+    """Return an array with an axis first and the others as one behind it, in C order."""
+    outer, length, inner = prod(x.shape[:axis]), x.shape[axis], prod(x.shape[axis + 1 :])
+    turned = x.reshape(outer, length, inner).transpose(1, 0, 2)
+    return np.ascontiguousarray(turned.reshape(length, outer * inner))
+
+
 def reduced(ufunc: np.ufunc, x: ndarray, axes: int | tuple[int, ...], keepdims: bool = False) -> ndarray:
     """Return ``ufunc.reduce(x, axes)``, in the dtype of `x`."""
     axis = axes[0] if isinstance(axes, tuple) and len(axes) == 1 else axes
-    if not isinstance(axis, tuple) and (axis == -1 or axis == x.ndim - 1) and x.size:
-        result = _of_rows(ufunc, x, x.shape[axis])
-        if result is not None:
-            return result[..., None] if keepdims else result
+    if not isinstance(axis, tuple) and x.size:
+        if axis == -1 or axis == x.ndim - 1:
+            result = _of_rows(ufunc, x, x.shape[axis])
+            if result is not None:
+                return result[..., None] if keepdims else result
+        elif ufunc in _EXTREMES and axis and _LEAST <= x.size <= _MOST and prod(x.shape[axis + 1 :]) < _SHORT:
+            result = ufunc.reduce(columns_of(x, axis), axis=0)
+            shape = (*x.shape[:axis], *(1,) * keepdims, *x.shape[axis + 1 :])
+            return result.reshape(shape)
     return ufunc.reduce(x, axis=axis, dtype=x.dtype, keepdims=keepdims, out=...)
 
 
 def _of_rows(ufunc: np.ufunc, x: ndarray, columns: int) -> ndarray | None:
     """Return the reduction of each row; None where NumPy's is as fast."""
     if ufunc is np.add:
-        if columns > _FEW_TO_ADD or x.dtype not in _FLOATS or x.ndim == 1 or not x.flags.c_contiguous:
+        if columns > FEW_TO_ADD or x.dtype not in _FLOATS or x.ndim == 1 or not x.flags.c_contiguous:
             return None
         sums = x.reshape(-1, columns).dot(ones(columns, x.dtype))
         return sums.reshape(x.shape[:-1]) if x.ndim != 2 else sums
@@ -49,8 +63,7 @@ def _of_rows(ufunc: np.ufunc, x: ndarray, columns: int) -> ndarray | None:
         return None
     rows = prod(x.shape[:-1])
     if rows <= _MOST_TO_COPY:
-        turned = np.ascontiguousarray(x.reshape(rows, columns).T)
-        return ufunc.reduce(turned, axis=0, dtype=x.dtype).reshape(x.shape[:-1])
+        return ufunc.reduce(columns_of(x, x.ndim - 1), axis=0, dtype=x.dtype).reshape(x.shape[:-1])
     if columns > _FEW:
         return None
     result = ufunc(x[..., 0], x[..., 1])

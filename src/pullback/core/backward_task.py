@@ -37,15 +37,23 @@ def needed_nodes(roots: Sequence[Node], targets: dict[Node, Any]) -> set[Node]:
     seen = set(roots)
     stack = list(seen)
     users = []
+    every = True
     while stack:
         user = stack.pop()
         users.append(user)
+        leads = user in targets
         for edge in user._edges:
             if edge is not None:
                 node = edge[0] if type(edge) is Output else edge
-                if node not in seen and node._seq >= oldest:
-                    seen.add(node)
-                    stack.append(node)
+                if node._seq >= oldest:
+                    leads = True
+                    if node not in seen:
+                        seen.add(node)
+                        stack.append(node)
+        every = every and leads
+    if every:
+        # From no node the way ends elsewhere.
+        return seen
     needed = {node for node in targets if node in seen}
     # A node is younger than its inputs: what they lead to is known when it is looked at.
     users.sort(key=_AGE)

@@ -16,7 +16,7 @@ from numpy import ndarray
 from ..array import reduction
 from ..array.dtypes import COMPLEX32
 from ..array.elementwise import total
-from ..array.short_rows import reduced
+from ..array.short_rows import FEW_TO_ADD, columns_of, ones, reduced
 from ..array.summation import sum_over
 from ..core.dual import fitted
 from ..core.inplace import innermost
@@ -482,6 +482,9 @@ def _logsumexp(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
             return np.log(np.add.reduce(x, axis=dims, keepdims=keepdim), out=...)  # type: ignore[call-overload]  # NumPy's stubs are narrower than NumPy
     if x.size >= reduction.LARGE and reduction.is_over_rows(x, dims):
         return reduction.row_logsumexp(x, keepdim)
+    if len(dims) == 1 and x.size <= _LARGE and 1 < x.shape[dims[0]] <= FEW_TO_ADD and x.dtype.kind == "f":
+        r = _logsumexp_of_columns(columns_of(x, dims[0]))
+        return r.reshape(kept(x.shape, dims) if keepdim else (*x.shape[: dims[0]], *x.shape[dims[0] + 1 :]))
     key = x.real if x.dtype.kind == "c" else x
     top = reduced(np.maximum, key, dims, True)
     top[np.isinf(top)] = 0
@@ -489,6 +492,18 @@ def _logsumexp(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
     r = sum_over(np.exp(r, out=r), dims, keepdim)
     np.log(r, out=r)
     return np.add(r, top.reshape(r.shape), out=r)
+
+
+def _logsumexp_of_columns(x: ndarray) -> ndarray:
+    """Return the same of each column of a few rows, along which NumPy's loops are long: 12 µs instead of 18
+    for (32, 16, 16).
+    """
+    top = np.maximum.reduce(x, axis=0)
+    top[np.isinf(top)] = 0
+    r = np.subtract(x, top)
+    r = ones(len(x), x.dtype).dot(np.exp(r, out=r))
+    np.log(r, out=r)
+    return np.add(r, top, out=r)
 
 
 def _logsumexp_rule(g: Any, x: Any, out: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
