@@ -233,6 +233,8 @@ def index_add(shape: Sequence[int], dim: int, index: ndarray, source: ndarray) -
         out = np.zeros(tuple(shape), source.dtype)
         if add_slices(out, dim, index, source):
             return out
+    if dim == 0:
+        return sum_rows(source, index, shape[0])
     rows = np.moveaxis(source, dim, 0)
     return np.moveaxis(sum_rows(rows, index, shape[dim]), 0, dim)
 
