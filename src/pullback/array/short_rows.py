@@ -13,8 +13,12 @@ from math import prod
 import numpy as np
 from numpy import ndarray
 
-#: Columns up to which a product with ones adds as well as NumPy, which goes on by pairs.
+#: Columns up to which a product with ones adds as well as NumPy, which goes on by pairs; elements up to which
+#: NumPy's own loops add, as native chains of them do.
 FEW_TO_ADD = 64
+_SMALL = 4096
+#: Columns that NumPy combines in order, so that a pass for each gives its bits; rows from which that pays.
+_IN_ORDER, _MANY_IN_ORDER = 7, 128
 #: Columns up to which a copy, or a pass for each, pays; rows from which and up to which a copy does.
 _FEW_TO_COPY, _FEW = 32, 16
 _MANY, _MOST_TO_COPY = 32, 2048
@@ -40,7 +44,7 @@ def columns_of(x: ndarray, axis: int) -> ndarray:
 def reduced(ufunc: np.ufunc, x: ndarray, axes: int | tuple[int, ...], keepdims: bool = False) -> ndarray:
     """Return ``ufunc.reduce(x, axes)``, in the dtype of `x`."""
     axis = axes[0] if isinstance(axes, tuple) and len(axes) == 1 else axes
-    if not isinstance(axis, tuple) and x.size:
+    if not isinstance(axis, tuple) and x.size and type(x) is ndarray:
         if axis == -1 or axis == x.ndim - 1:
             result = _of_rows(ufunc, x, x.shape[axis])
             if result is not None:
@@ -54,17 +58,20 @@ def reduced(ufunc: np.ufunc, x: ndarray, axes: int | tuple[int, ...], keepdims: 
 
 def _of_rows(ufunc: np.ufunc, x: ndarray, columns: int) -> ndarray | None:
     """Return the reduction of each row; None where NumPy's is as fast."""
-    if ufunc is np.add:
-        if columns > FEW_TO_ADD or x.dtype not in _FLOATS or x.ndim == 1 or not x.flags.c_contiguous:
+    rows = x.size // columns
+    if ufunc in _EXTREMES:
+        if not 1 < columns <= _FEW_TO_COPY or rows < _MANY:
             return None
-        sums = x.reshape(-1, columns).dot(ones(columns, x.dtype))
+        if rows <= _MOST_TO_COPY:
+            return ufunc.reduce(columns_of(x, x.ndim - 1), axis=0, dtype=x.dtype).reshape(x.shape[:-1])
+        if columns > _FEW:
+            return None
+    elif ufunc is np.add and x.size > _SMALL and x.dtype in _FLOATS:
+        if columns > FEW_TO_ADD or x.ndim == 1 or not x.flags.c_contiguous:
+            return None
+        sums = x.reshape(rows, columns).dot(ones(columns, x.dtype))
         return sums.reshape(x.shape[:-1]) if x.ndim != 2 else sums
-    if ufunc not in _EXTREMES or not 1 < columns <= _FEW_TO_COPY or x.size < _MANY * columns:
-        return None
-    rows = prod(x.shape[:-1])
-    if rows <= _MOST_TO_COPY:
-        return ufunc.reduce(columns_of(x, x.ndim - 1), axis=0, dtype=x.dtype).reshape(x.shape[:-1])
-    if columns > _FEW:
+    elif not 1 < columns <= _IN_ORDER or rows < _MANY_IN_ORDER:
         return None
     result = ufunc(x[..., 0], x[..., 1])
     for column in range(2, columns):

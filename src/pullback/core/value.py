@@ -148,25 +148,27 @@ def array_of(value: Any) -> ndarray:
 
 def shape_of(value: Any) -> tuple[int, ...]:
     """Return the shape of any value as a plain tuple."""
-    if type(value) is ndarray:
-        return value.shape
-    while isinstance(value, TensorBase):
+    if isinstance(value, TensorBase):
         value = value._value
-        # What is no tensor `isinstance` takes three times as long to find out.
         if type(value) is ndarray:
             return value.shape
+        while isinstance(value, TensorBase):
+            value = value._value
+    if type(value) is ndarray:
+        return value.shape
     return value.shape if isinstance(value, (ndarray, InnerValue)) else np.shape(value)
 
 
 def dtype_of(value: Any) -> np.dtype[Any]:
     """Return the NumPy dtype of any value."""
-    if type(value) is ndarray:
-        return value.dtype
-    while isinstance(value, TensorBase):
+    if isinstance(value, TensorBase):
         value = value._value
-        # What is no tensor `isinstance` takes three times as long to find out.
         if type(value) is ndarray:
             return value.dtype
+        while isinstance(value, TensorBase):
+            value = value._value
+    if type(value) is ndarray:
+        return value.dtype
     return value.dtype if isinstance(value, (ndarray, InnerValue)) else np.asarray(value).dtype
 
 

@@ -163,6 +163,8 @@ def chosen(condition: ndarray, x: ndarray, y: ndarray) -> ndarray:
 
 
 def _where(condition: ndarray, x: Any, y: Any, /, out: Any = ...) -> ndarray:
+    if out is ... and type(x) is type(y) is ndarray and x.dtype == y.dtype:
+        return np.asarray(chosen(condition, x, y))
     if out is ...:
         masked = (
             _masked(condition, x, True)
@@ -175,13 +177,10 @@ def _where(condition: ndarray, x: Any, y: Any, /, out: Any = ...) -> ndarray:
             return masked
         given, other = (x, y) if type(x) is ndarray else (y, x)
         if type(given) is ndarray and given.ndim and given.dtype in _BITS:
-            # What is found out below, known at once: floats with floats of one dtype, or with a number.
-            kind = type(other)
-            if kind is float or kind is int:
+            # What is found out below, known at once: floats with a number.
+            if type(other) is float or type(other) is int:
                 number = given.dtype.type(other)
                 return np.where(condition, x, number) if given is x else np.where(condition, number, y)
-            if kind is ndarray and other.ndim and other.dtype == given.dtype:
-                return chosen(condition, x, y)
     # Rules on 0-d arrays end in NumPy's scalars, which have a dtype where Python's numbers have none.
     x, y = (np.asarray(v) if isinstance(v, np.generic) else v for v in (x, y))
     common = dtypes.result_numpy_dtype([x, y])
