@@ -298,13 +298,26 @@ class Backward(BackwardPass, Task):
             node._saved = freed
         if node._hooks is not None and node._hooks.post:
             grads = run_posthooks(node, node._hooks, grads, g, self.create_graph)
-        send = self.send
+        pending, needed = self.pending, self.needed
         for edge, gi in zip(node._edges, grads):  # lengths agree; `strict` costs 0.1 µs a node
-            if edge is not None:
-                if gi is not None:
-                    send(edge, gi, g, saved)
-                else:
-                    self._send_nothing(node, grads)
+            if edge is None:
+                continue
+            if gi is None:
+                self._send_nothing(node, grads)
+            elif (
+                type(gi) is ndarray
+                and type(edge) is not Output
+                and type(edge) is not AccumulateGrad
+                and gi.shape == edge._shape
+                and gi.dtype is edge._dtype
+                and edge not in pending
+                and (needed is None or edge in needed)
+            ):
+                # What `send` would do.
+                pending[edge] = gi
+                heappush(self.heap, (-edge._seq, edge))
+            else:
+                self.send(edge, gi, g, saved)
 
     def _send_nothing(self, node: Node, grads: Sequence[Any]) -> None:
         """Let the nodes run, too, for which a node has no covector: as in torch, their hooks are called and

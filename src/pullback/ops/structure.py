@@ -191,6 +191,8 @@ sum_dims: Call = op(
 def sum_to(x: Any, shape: Shape) -> Any:
     """Return the sum to a shape that broadcasts to `x`'s: the transpose of `expand`."""
     have = shape_of(x)
+    if have == shape:
+        return x
     lead = len(have) - len(shape)
     if lead < 0:
         return expand(x, shape)
