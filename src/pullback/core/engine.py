@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy import add, float32, float64, ndarray
 
-from ..array.elementwise import WORTH_ASKING
+from ..array.large import WORTH
 from ..array.quiet import IGNORE, loud, quiet
 from ..array.transposed import c_copy
 from . import bulk, facade
@@ -69,7 +69,7 @@ class BackwardPass:
     def run(self) -> None:
         """Run every node that a covector reaches."""
         heap, pending, empty, deliver = self.heap, self.pending, self.empty, self.deliver
-        looks, looked_at, pulls, large = self.looks, self.looked_at, self.pulls, WORTH_ASKING
+        looks, looked_at, pulls, large = self.looks, self.looked_at, self.pulls, WORTH
         while heap:
             self.node = node = heappop(heap)[1]
             g = pending.pop(node, None)
