@@ -266,7 +266,7 @@ def put_sum(shape: Sequence[int], key: tuple[Any, ...], values: ndarray) -> ndar
         lead, row = tuple(shape[: len(key)]), tuple(shape[len(key) :])
         wrapped = [_from_the_start(part, length) for part, length in zip(arrays, lead)]
         index = wrapped[0]
-        if len(wrapped) > 1:
+        if len(wrapped) > 1 or (index.size and not 0 <= int(index.min()) <= int(index.max()) < lead[0]):
             index = np.ravel_multi_index(np.broadcast_arrays(*wrapped), lead)
         every = (*index.shape, *row)
         full = values if values.shape == every else np.broadcast_to(values, every)

@@ -476,11 +476,13 @@ class Op:
         """Raise torch's error for a dtype that its kernel is not written for: that of the first input, which
         is that of all where they are promoted.
         """
-        first = next((v for v in inputs if isinstance(v, ndarray)), None)
-        if first is not None and first.dtype in self.refused and (first.ndim or not self.spares_scalars):
-            if self.kind == "elementwise":
-                check_broadcast(inputs)
-            raise unsupported(self.words.get(first.dtype, self.word), inputs)
+        for first in inputs:
+            if isinstance(first, ndarray):
+                if first.dtype in self.refused and (first.ndim or not self.spares_scalars):
+                    if self.kind == "elementwise":
+                        check_broadcast(inputs)
+                    raise unsupported(self.words.get(first.dtype, self.word), inputs)
+                break
 
     def _compute(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         if self.variadic:
