@@ -96,7 +96,7 @@ def _loaded(ops: Emitter, real: str, base: str, *terms: str) -> str:
 
 
 class _Place:
-    """What is known at a place of the grid.
+    """Hold what is known at a place of the grid.
 
     Parameters
     ----------
