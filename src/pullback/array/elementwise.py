@@ -76,11 +76,13 @@ def apply(ufunc: Any, *operands: Any, out: ndarray | EllipsisType = ...) -> ndar
         Where to write; by default a new array of the layout that NumPy would choose.
     """
     adapt()
+    if get_num_threads() == 1:
+        return ufunc(*operands, out=out)
     arrays = [operand for operand in operands if isinstance(operand, ndarray) and operand.ndim]
     largest = max((array.size for array in arrays), default=0)
     if out is not ...:
         largest = out.size
-    if largest < _THRESHOLDS.get(ufunc, _CHEAP) or get_num_threads() == 1 or not arrays:
+    if largest < _THRESHOLDS.get(ufunc, _CHEAP) or not arrays:
         return ufunc(*operands, out=out)
     shape = arrays[0].shape
     if any(array.shape != shape for array in arrays) or (out is not ... and out.shape != shape):

@@ -61,9 +61,13 @@ def placed(result: ndarray, operands: Sequence[Any]) -> ndarray:
     if type(first) is ndarray and first.strides == result.strides and first.shape == shape:
         # What is laid out as the first operand is has no gaps, and nor has that: 1.5 µs less.
         return result
+    if _is_in_order(result):
+        for v in operands:
+            if isinstance(v, ndarray) and not v.flags.c_contiguous:
+                break
+        else:
+            return result
     arrays = [v for v in operands if isinstance(v, ndarray)]
-    if _is_in_order(result) and all(array.flags.c_contiguous for array in arrays):
-        return result
     kinds = tuple([(array.shape, array.strides, array.itemsize) for array in arrays])
     found = _places(shape, result.strides, result.itemsize, kinds)
     return result if found is None else laid_out(result, found)

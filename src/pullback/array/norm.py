@@ -234,9 +234,12 @@ def layer_norm_adjoint(
             return found[0].reshape(x.shape), found[1].reshape(shape), found[2].reshape(shape)
     in_x = np.empty(x.shape, x.dtype)
     out = in_x.reshape(rows.shape)
+    together = max(1, _BLOCK_BYTES // max(1, length * x.itemsize))
+    if 0 < count <= together and rows.size <= _WORTH_THREADS:
+        sums_of = _rows_adjoint(upstream, rows, means, scales, factor, out, np.empty(rows.shape, x.dtype))
+        return in_x, sums_of[0].reshape(shape), sums_of[1].reshape(shape)
     bounds = split(count, get_num_threads() if rows.size > _WORTH_THREADS else 1)
     sums = np.zeros((2, len(bounds), length), x.dtype)
-    together = max(1, _BLOCK_BYTES // max(1, length * x.itemsize))
 
     def part(index: int) -> None:
         low, high = bounds[index]
@@ -244,23 +247,32 @@ def layer_norm_adjoint(
         for start in range(low, high, together):
             cut = slice(start, min(start + together, high))
             g, x, result, mean, scale = upstream[cut], rows[cut], out[cut], means[cut], scales[cut]
-            spare = space[: len(g)]
-            # The mean is taken off before anything is added up: rows with a mean far from 0 lose no digits.
-            np.subtract(x, mean, out=spare)
-            np.multiply(spare, g, out=spare)
-            sums[0, index] += sum_of_rows(spare, scale[:, 0])
-            sums[1, index] += sum_of_rows(g)
-            h = g if factor is None else np.multiply(g, factor, out=spare)
-            slope, level = _adjoint_line(np.vecdot(h, x)[:, None], _row_sums(h), mean, scale, length)
-            np.multiply(h, scale, out=result)
-            np.multiply(x, slope, out=spare)
-            np.add(result, spare, out=result)
-            np.add(result, level, out=result)
+            of_weight, of_bias = _rows_adjoint(g, x, mean, scale, factor, result, space[: len(g)])
+            sums[0, index] += of_weight
+            sums[1, index] += of_bias
 
     if count:
         run_parts(part, len(bounds), uses_blas=True)
     total = sum_over(sums, (1,))
     return in_x, total[0].reshape(shape), total[1].reshape(shape)
+
+
+def _rows_adjoint(
+    g: ndarray, x: ndarray, mean: ndarray, scale: ndarray, factor: ndarray | None, result: ndarray,
+    spare: ndarray,
+) -> tuple[ndarray, ndarray]:  # fmt: skip
+    """Write the covector of rows x to `result`; return those of weight and bias."""
+    # The mean is taken off before anything is added up: rows with a mean far from 0 lose no digits.
+    np.subtract(x, mean, out=spare)
+    np.multiply(spare, g, out=spare)
+    of_weight, of_bias = sum_of_rows(spare, scale[:, 0]), sum_of_rows(g)
+    h = g if factor is None else np.multiply(g, factor, out=spare)
+    slope, level = _adjoint_line(np.vecdot(h, x)[:, None], _row_sums(h), mean, scale, x.shape[1])
+    np.multiply(h, scale, out=result)
+    np.multiply(x, slope, out=spare)
+    np.add(result, spare, out=result)
+    np.add(result, level, out=result)
+    return of_weight, of_bias
 
 
 def _adjoint_line(

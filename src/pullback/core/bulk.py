@@ -1,7 +1,8 @@
 """Large arrays in the pullback: a value that runs every op, operators included, by the parallel kernel calls.
 
-On bare arrays a rule's operators are NumPy's own, which is fastest while arrays are small. From
-`WORTH_ASKING` elements on the engine hands a rule `Bulk` values instead, so that ``g * (1 - out * out)`` runs
+On bare arrays a rule's operators are NumPy's own, which is fastest while arrays are small; the ops that a
+rule calls ask for threads and native loops themselves. From `large.WORTH` elements on, where the operators
+gain by them too, the engine hands a rule `Bulk` values instead, so that ``g * (1 - out * out)`` runs
 on all cores.
 """
 

@@ -41,6 +41,9 @@ def unsupported(word: str, inputs: Sequence[Any], dtype: Any = None) -> NotImple
     return NotImplementedError(f"\"{word}\" not implemented for '{errors.type_word(dtype)}'")
 
 
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+
+
 def common_dtype(operands: Sequence[Any]) -> np.dtype[Any]:
     """Return the dtype in which operands of an elementwise op meet; torch looks at their shapes before."""
     try:
@@ -54,6 +57,16 @@ def promoted(inputs: tuple[Any, ...], policy: str, broadcast: bool = False) -> t
     """Cast arrays to the dtype in which torch computes; Python numbers become arrays of it where
     NumPy would differ. Where they broadcast, their shapes have to fit for them to meet.
     """
+    first = None
+    for v in inputs:
+        if v is None:
+            continue
+        if type(v) is not ndarray or (first is not None and v.dtype != first):
+            break
+        first = v.dtype
+    else:
+        if first is not None and first in _FLOATS:
+            return inputs
     # NumPy makes scalars of 0-d arrays, as in the sum of two covectors.
     if any(isinstance(v, np.generic) for v in inputs):
         inputs = tuple(np.asarray(v) if isinstance(v, np.generic) else v for v in inputs)

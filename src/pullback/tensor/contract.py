@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -245,7 +246,7 @@ def _folded(x: Any, y: Any) -> Any:
     if swapped:
         x, y = _swapped(y), t(x) if rank == 2 else x
     a, b = shape_of(x), shape_of(y)
-    rows = int(np.prod(a[:-1]))
+    rows = math.prod(a[:-1])
     folded = reshape(x, (rows, a[-1]))
     if len(b) == 1:
         if a[-1] != b[0]:
@@ -290,7 +291,7 @@ def _stacked(x: Any, y: Any) -> Any:
             f"The size of tensor a ({p}) must match the size of tensor b ({q}) at non-singleton dimension "
             f"{position}"
         ) from None
-    count = int(np.prod(lead))
+    count = math.prod(lead)
     if a[-1] != inner:
         raise RuntimeError(
             f"Expected size for first two dimensions of batch2 tensor to be: [{count}, {a[-1]}] but got: "

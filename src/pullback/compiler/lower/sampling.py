@@ -38,7 +38,8 @@ class _Tap(NamedTuple):
     weight: Any
 
 
-def _is_known(sampler: Sampler) -> bool:
+def is_known(sampler: Sampler) -> bool:
+    """Return whether there are loops for a sampler."""
     return sampler.mode in ("bilinear", "nearest") and sampler.padding in ("zeros", "border")
 
 
@@ -80,8 +81,8 @@ def _tap(ops: Any, pixel: Any, n: int, weight: Any) -> _Tap:
     return _Tap(ops.place(ops.whole(within), n), ops.and_(after, before), weight)
 
 
-def _combinations(
-    ops: Any, grid: Lowered, at: Indices, size: Shape, sampler: Sampler, orders: Ints
+def near(
+    ops: Any, grid: Any, at: Indices, size: Shape, sampler: Sampler, orders: Ints
 ) -> list[_Tap]:
     """Return the pixels around the place of a result's element ``(image, channel, *place)``; `where` are
     indices.
@@ -112,7 +113,7 @@ def _nothing(context: Context, shape: Shape, dtype: Any) -> Lowered:
 def sampled(context: Context, x: Lowered, grid: Lowered, sampler: Sampler, orders: Ints) -> Lowered | None:
     """Return images at the places of a grid."""
     shape, dtype = context.results[0]
-    if not _is_known(sampler) or grid.dtype != x.dtype:
+    if not is_known(sampler) or grid.dtype != x.dtype:
         return None
     if _vanish(sampler, orders):
         return _nothing(context, shape, dtype)
@@ -120,7 +121,7 @@ def sampled(context: Context, x: Lowered, grid: Lowered, sampler: Sampler, order
 
     def body(ops: Any, at: Indices) -> Any:
         total = None
-        for tap in _combinations(ops, grid, at, x.shape[2:], sampler, orders):
+        for tap in near(ops, grid, at, x.shape[2:], sampler, orders):
             value = x.at(ops, (at[0], at[1], *tap.where))
             # Outside there are zeros, of which a weight that is no number makes none.
             term = ops.mul(tap.weight, ops.select(tap.inside, value, ops.constant(0, dtype)))
@@ -135,7 +136,7 @@ def adjoint(
 ) -> Lowered | None:
     """Add values at the places of a grid to the pixels around."""
     shape, dtype = context.results[0]
-    if not _is_known(sampler) or grid.dtype != y.dtype:
+    if not is_known(sampler) or grid.dtype != y.dtype:
         return None
     if _vanish(sampler, orders):
         return _nothing(context, shape, dtype)
@@ -144,7 +145,7 @@ def adjoint(
     for which in range((2 if sampler.mode == "bilinear" else 1) ** len(size)):
 
         def tap(ops: Any, at: Indices, which: int = which) -> _Tap:
-            return _combinations(ops, grid, at, size, sampler, orders)[which]
+            return near(ops, grid, at, size, sampler, orders)[which]
 
         def term(ops: Any, at: Indices, tap: Callable[..., _Tap] = tap) -> Any:
             return ops.mul(tap(ops, at).weight, y.at(ops, at))
