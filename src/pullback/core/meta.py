@@ -14,7 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.layout import as_first, placed, shared_strides
-from ..array.strides import contiguous_strides, extent, strides_of
+from ..array.strides import address, contiguous_strides, extent, strides_of
 from .levels import META
 from .marked import Marked, shown
 from .value import InnerValue, TensorBase, dtype_of, shape_of
@@ -139,7 +139,7 @@ def promised_zeros(size: int) -> Any:
 def _views(op: Any, value: Meta, attrs: tuple[Any, ...]) -> list[Meta]:
     before = value.phantom()
     result = shown(op, before, attrs)
-    first = _address(before)
+    first = address(before)
     return [
         Meta(r.shape, r.dtype, strides_of(r), value.memory, _moved(value, r, first))
         for r in (result if isinstance(result, tuple) else (result,))
@@ -148,12 +148,8 @@ def _views(op: Any, value: Meta, attrs: tuple[Any, ...]) -> list[Meta]:
 
 def _moved(value: Meta, view: ndarray, first: int) -> int:
     """Return the offset of a view, counted in elements of its own dtype."""
-    bytes_before = value.offset * value.dtype.itemsize + (_address(view) - first if view.size else 0)
+    bytes_before = value.offset * value.dtype.itemsize + (address(view) - first if view.size else 0)
     return bytes_before // view.itemsize
-
-
-def _address(array: ndarray) -> int:
-    return int(array.__array_interface__["data"][0])
 
 
 def _computed(op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> list[Meta]:

@@ -18,6 +18,7 @@ from numpy import ndarray
 from ..array.layout import dense_strides, placed, shared_strides
 from ..array.random import Generator
 from ..array.strides import (
+    address,
     channels_last_strides,
     contiguous_strides,
     extent,
@@ -182,10 +183,10 @@ class Layouts:
                 pass
             else:
                 of = self._found[equation.operands[0].index]
-                origin = _address(operands[0]) - of.offset
+                origin = address(operands[0]) - of.offset
                 parts = result if isinstance(result, tuple) else (result,)
                 for number, part in zip(equation.outputs, parts, strict=True):
-                    offset = _address(part) - origin if part.size else 0
+                    offset = address(part) - origin if part.size else 0
                     self._found[number] = Layout(of.root, offset, part.strides)
                 return
         shapes = [self._recorder.shapes[number] for number in equation.outputs]
@@ -206,10 +207,6 @@ def _zeros(size: int) -> Any:
     if _memory[0].nbytes < size:
         _memory[0] = np.frombuffer(promised_zeros(2 * size), np.uint8)
     return _memory[0]
-
-
-def _address(array: ndarray) -> int:
-    return int(array.__array_interface__["data"][0])
 
 
 def _dense(array: ndarray) -> tuple[int, ...]:

@@ -22,10 +22,6 @@ from .views import copied
 INT64 = np.dtype(np.int64)
 
 
-def _held(context: Context, x: Lowered) -> Lowered:
-    return context.stored(x) if x.cost > 1 else x
-
-
 def _moved(ops: Any, at: Any, before: int, extent: int) -> tuple[Any, Any]:
     """Return (whether a place lies in a part that begins at `before`, its place in the part)."""
     moved = ops.index(at - before, INT64)
@@ -37,7 +33,7 @@ def _moved(ops: Any, at: Any, before: int, extent: int) -> tuple[Any, Any]:
 
 def padded(context: Context, x: Lowered, amounts: tuple[tuple[int, int], ...], value: float) -> Lowered:
     """Return X with a number around it; negative amounts cut."""
-    x = _held(context, x)
+    x = context.cheap(x)
     shape = tuple(n + a + b for n, (a, b) in zip(x.shape, amounts, strict=True))
 
     def body(ops: Any, at: Indices) -> Any:
@@ -69,7 +65,7 @@ def slice_backward(
 
 def select_backward(context: Context, g: Lowered, shape: Shape, dim: int, index: int) -> Lowered:
     """Return zeros of `shape` with g at one place of an axis."""
-    g = _held(context, g)
+    g = context.cheap(g)
 
     def body(ops: Any, at: Indices) -> Any:
         here = ops.eq(ops.index(at[dim], INT64), ops.constant(index, INT64))
@@ -96,9 +92,9 @@ def rolled(context: Context, x: Lowered, shifts: tuple[int, ...], dims: tuple[in
     if 0 in x.shape:
         return None
     if not dims:
-        row = rolled(context, copied(_held(context, x), (prod(x.shape),)), shifts, (0,))
+        row = rolled(context, copied(context.cheap(x), (prod(x.shape),)), shifts, (0,))
         return row and copied(row, x.shape)
-    x = _held(context, x)
+    x = context.cheap(x)
     starts = [0] * len(x.shape)
     for shift, dim in zip(shifts, dims, strict=True):
         starts[dim] = (starts[dim] - shift) % x.shape[dim]

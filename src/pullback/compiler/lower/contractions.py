@@ -50,7 +50,7 @@ def _outer(context: Context, x: Lowered, y: Lowered) -> Lowered:
     """Return products of a column and a row: a map, which fuses with what reads it (64 of 32×1 and 1×5 took
     20 µs as matrix products).
     """
-    x, y = _held(context, x), _held(context, y)
+    x, y = context.cheap(x), context.cheap(y)
 
     def products(ops: Any, indices: Indices) -> Any:
         *batch, row, column = indices
@@ -72,7 +72,7 @@ def _linear_weight(context: Context, x: Lowered, y: Lowered) -> Lowered:
 
 
 def _with_vector(context: Context, x: Lowered, y: Lowered) -> Lowered:
-    return copied(_product(context, x, copied(_held(context, y), (*y.shape, 1))), x.shape[:1])
+    return copied(_product(context, x, copied(context.cheap(y), (*y.shape, 1))), x.shape[:1])
 
 
 def _dot(context: Context, x: Lowered, y: Lowered) -> Lowered:
@@ -135,7 +135,7 @@ def _is_streamed(x: Lowered) -> bool:
 
 def _vector(context: Context, x: Lowered) -> Lowered:
     """Return a matrix of one row or column as a vector."""
-    return copied(_held(context, x), (prod(x.shape),))
+    return copied(context.cheap(x), (prod(x.shape),))
 
 
 def _streamed(context: Context, x: Lowered, y: Lowered) -> Lowered:
@@ -158,10 +158,6 @@ def _lies_across(x: Lowered) -> bool:
     indices = [read.index for read in probe(x.body, x.shape).reads]
     down = any(index.coefficient(row) == 1 for index in indices)
     return down and not any(index.coefficient(column) == 1 for index in indices)
-
-
-def _held(context: Context, x: Lowered) -> Lowered:
-    return context.stored(x) if x.cost > 1 else x
 
 
 def _expanded(x: Lowered, batch: tuple[int, ...]) -> Lowered:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ...array.strides import address
 from ...core.op import Op
 from .context import Context
 from .index import Indices, linear, strides_of, unravel
@@ -26,10 +27,10 @@ def viewed(op: Op, x: Lowered, attrs: tuple[Any, ...]) -> list[Lowered] | None:
         return None
     item = np.dtype(np.int8)
     base = as_strided(np.empty(1, item), x.shape, strides_of(x.shape), writeable=False)
-    origin = base.__array_interface__["data"][0]
+    origin = address(base)
     result = op.kernel(base, *attrs)
     parts = result if isinstance(result, (tuple, list)) else (result,)
-    return [_part(x, part, part.__array_interface__["data"][0] - origin) for part in parts]
+    return [_part(x, part, address(part) - origin) for part in parts]
 
 
 def _part(x: Lowered, part: np.ndarray, offset: int) -> Lowered:
