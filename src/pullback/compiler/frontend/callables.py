@@ -20,9 +20,8 @@ from typing import Any
 import numpy as np
 
 from ...array import dtypes
-from ...core import facade
 from ...core.size import Size
-from ...core.value import TensorBase, wrap
+from ...core.value import TensorBase
 from ...tensor.tensor import Tensor
 from . import (
     attributes,
@@ -31,7 +30,7 @@ from . import (
     operations,
     texts,
 )
-from .deferred import Applied, Deferred, Item, comes_before
+from .deferred import Applied, Deferred, Elements, Item, comes_before
 from .guards import ABSENT, SCALARS, Guard, answer
 from .hooks import HOOKS
 from .session import Session
@@ -162,9 +161,7 @@ def _id(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
 
 def _scalar(session: Session, t: Any) -> Any:
     """Return a tensor's only element, as the tensor holds it now."""
-    if t.numel() != 1:
-        return None
-    return wrap(facade.clone(t._value), None, t._level)
+    return texts.as_it_is_now(t) if t.numel() == 1 else None
 
 
 def item_of(session: Session, t: Any) -> Any:
@@ -208,6 +205,24 @@ def int_of(session: Session, t: Any) -> Any:
 @rule(Tensor.item)
 def _item(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return item_of(session, *args)
+
+
+@rule(Tensor.tolist)
+def _tolist(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    (t,) = args
+    if not texts.is_plain(session, t):
+        return f(t)
+    return Elements(session, list, texts.as_it_is_now(t), f) if t.shape else item_of(session, t)
+
+
+@rule(Tensor.numpy)
+def _numpy(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    t = args[0]
+    known = texts.is_plain(session, t) and t.dtype.numpy.isbuiltin == 1 and not t.is_conj() and not t.is_neg()
+    if len(args) > 1 or kwargs or not known or t.requires_grad:
+        return f(*args, **kwargs)
+    # It shares the memory of the call's tensor, whatever is written to that later.
+    return Elements(session, np.ndarray, t, f)
 
 
 @rule(Tensor.__float__)
