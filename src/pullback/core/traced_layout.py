@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy import ndarray
@@ -33,6 +33,9 @@ from .op import TABLE
 from .overlap import PARTIAL, overlap
 from .result_shapes import MANY, PRIMES
 from .tracer import Reference
+
+if TYPE_CHECKING:
+    from .op import Op
 
 #: Ops' answers that are remembered.
 KNOWN = 4096
@@ -220,7 +223,7 @@ _known: dict[Any, list[tuple[int, ...]]] = {}
 
 
 def _computed(
-    op: Any, operands: Sequence[Any], attrs: tuple[Any, ...], shapes: Sequence[tuple[int, ...]]
+    op: Op, operands: Sequence[Any], attrs: tuple[Any, ...], shapes: Sequence[tuple[int, ...]]
 ) -> list[tuple[int, ...]]:
     """Return strides of the results in elements."""
     arrays = [v for v in operands if isinstance(v, ndarray)]
@@ -247,7 +250,7 @@ def _computed(
 
 
 def _asked(
-    op: Any, operands: Sequence[Any], attrs: tuple[Any, ...], shapes: Sequence[tuple[int, ...]]
+    op: Op, operands: Sequence[Any], attrs: tuple[Any, ...], shapes: Sequence[tuple[int, ...]]
 ) -> list[tuple[int, ...]] | None:
     """Return the strides that the op's kernel gives; None where that cannot be asked at little cost."""
     arrays = [v for v in operands if isinstance(v, ndarray)]
