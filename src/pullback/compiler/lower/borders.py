@@ -12,6 +12,7 @@ import numpy as np
 
 from .context import Context
 from .gathers import place
+from .handlers import Handler
 from .index import Indices
 from .lowered import Lowered, Shape
 
@@ -23,7 +24,7 @@ Amounts = tuple[tuple[int, int], ...]
 _WINDOWS, _AXES = 16, 2
 
 
-def _number(ops: Any, value: int) -> Any:
+def _number(ops: Handler, value: int) -> Any:
     return ops.constant(value, INT64)
 
 
@@ -32,7 +33,7 @@ def padded(context: Context, x: Lowered, amounts: Amounts, mirrors: bool) -> Low
     x = context.cheap(x)
     lead = len(x.shape) - len(amounts)
 
-    def body(ops: Any, at: Indices) -> Any:
+    def body(ops: Handler, at: Indices) -> Any:
         found = list(at)
         for axis, (before, after) in enumerate(amounts, lead):
             size = x.shape[axis]
@@ -55,7 +56,7 @@ def pad_adjoint(context: Context, y: Lowered, size: Shape, amounts: Amounts, mod
     y = context.cheap(y)
     lead = len(y.shape) - len(amounts)
 
-    def added(ops: Any, at: Indices, axis: int) -> Any:
+    def added(ops: Handler, at: Indices, axis: int) -> Any:
         if axis == len(y.shape):
             return y.at(ops, at)
         before, after = amounts[axis - lead]
@@ -85,7 +86,7 @@ def windows_added(
         return None
     g = context.cheap(g)
 
-    def body(ops: Any, at: Indices) -> Any:
+    def body(ops: Handler, at: Indices) -> Any:
         first, inside_first = at[dim] // step, at[dim] % step
         total = None
         for back in range(overlapping):

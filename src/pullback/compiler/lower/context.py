@@ -10,7 +10,7 @@ import numpy as np
 
 from ..emit.product import merged
 from .buffer import Buffer
-from .handlers import Analysis
+from .handlers import Analysis, Handler
 from .index import ZERO, Indices, Variable, atom_index, linear, strides_of
 from .lowered import Body, Call, Contraction, Lowered, Map, Matrix, Node, Reduction, Shape
 
@@ -66,7 +66,7 @@ class Context:
 
     def held(self, buffer: Buffer) -> Lowered:
         """Return the value that lies in a buffer."""
-        def load(ops: Any, indices: Indices) -> Any:
+        def load(ops: Handler, indices: Indices) -> Any:
             return ops.load(buffer, linear(indices, strides_of(buffer.shape)))
 
         return Lowered(buffer.shape, buffer.dtype, load, buffer, cost=1)
@@ -122,7 +122,7 @@ class Context:
         kept = tuple(n for a, n in enumerate(x.shape) if a not in axes)
         if body is None:
 
-            def body(ops: Any, indices: Indices) -> Any:
+            def body(ops: Handler, indices: Indices) -> Any:
                 return ops.cast(x.at(ops, indices), dtype)
 
         if prod(x.shape[a] for a in axes) == 1:
@@ -148,7 +148,7 @@ class Context:
         if key in self._checks:
             return
 
-        def outside(ops: Any, indices: Indices) -> Any:
+        def outside(ops: Handler, indices: Indices) -> Any:
             value = index.at(ops, indices)
             low = ops.constant(-extent if wraps else 0, INT64)
             wide = ops.cast(value, INT64)
@@ -170,7 +170,7 @@ class Context:
         if not checks:
             return None
 
-        def either(ops: Any, indices: Indices) -> Any:
+        def either(ops: Handler, indices: Indices) -> Any:
             found = checks[0].at(ops, ())
             for check in checks[1:]:
                 found = ops.or_(found, check.at(ops, ()))
@@ -267,7 +267,7 @@ def broadcast(x: Lowered, shape: Shape) -> Body:
     if own == shape:
         return x.body
 
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         return x.at(
             ops, tuple(ZERO if n == 1 else i for n, i in zip(own, indices[skip:], strict=True))
         )

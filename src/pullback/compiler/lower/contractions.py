@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .context import Context, broadcast, probe
+from .handlers import Handler
 from .index import ZERO, Indices, Variable
 from .lowered import Lowered
 from .views import copied
@@ -52,7 +53,7 @@ def _outer(context: Context, x: Lowered, y: Lowered) -> Lowered:
     """
     x, y = context.cheap(x), context.cheap(y)
 
-    def products(ops: Any, indices: Indices) -> Any:
+    def products(ops: Handler, indices: Indices) -> Any:
         *batch, row, column = indices
         return ops.mul(x.at(ops, (*batch, row, ZERO)), y.at(ops, (*batch, ZERO, column)))
 
@@ -145,7 +146,7 @@ def _streamed(context: Context, x: Lowered, y: Lowered) -> Lowered:
     across = _lies_across(x)
     shape, axis = (x.shape[::-1], 0) if across else (x.shape, 1)
 
-    def product(ops: Any, indices: Indices) -> Any:
+    def product(ops: Handler, indices: Indices) -> Any:
         row, column = indices[::-1] if across else indices
         return ops.mul(x.at(ops, (row, column)), y.at(ops, (column,)))
 
@@ -171,7 +172,7 @@ def _added(context: Context, x: Lowered, y: Lowered, z: Lowered, beta: Any, alph
         return context.product(y, z, y.dtype, float(alpha))
     added = broadcast(x, shape)
 
-    def scaled(ops: Any, indices: Indices) -> Any:
+    def scaled(ops: Handler, indices: Indices) -> Any:
         value = added(ops, indices)
         return value if beta == 1 else ops.mul(value, ops.constant(beta, x.dtype))
 

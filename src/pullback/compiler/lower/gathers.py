@@ -15,6 +15,7 @@ import numpy as np
 
 from ..emit.emitter import computing
 from .context import Context, broadcast
+from .handlers import Handler
 from .index import Index, Indices, constant
 from .lowered import Lowered, Shape
 from .routines import scattered
@@ -23,7 +24,7 @@ from .views import copied
 INT64 = np.dtype(np.int64)
 
 
-def place(ops: Any, x: Any, extent: int, wraps: bool = False) -> Index:
+def place(ops: Handler, x: Any, extent: int, wraps: bool = False) -> Index:
     """Return an index tensor's element as an index along an axis; negative ones count from the end if it
     `wraps`.
     """
@@ -51,7 +52,7 @@ def embedding(
     rank = len(indices.shape)
     weight = context.cheap(weight)
 
-    def body(ops: Any, at: Indices) -> Any:
+    def body(ops: Handler, at: Indices) -> Any:
         row = place(ops, indices.at(ops, at[:rank]), weight.shape[0])
         return weight.at(ops, (row, *at[rank:]))
 
@@ -70,10 +71,10 @@ def embedding_backward(
     kept: Callable[[Any, Indices], Any] | None = None
     if padding >= 0:
 
-        def kept(ops: Any, at: Indices) -> Any:
+        def kept(ops: Handler, at: Indices) -> Any:
             return ops.ne(indices.at(ops, at[:rank]), ops.constant(padding, indices.dtype))
 
-    def where(ops: Any, at: Indices) -> Indices:
+    def where(ops: Handler, at: Indices) -> Indices:
         return (place(ops, indices.at(ops, at[:rank]), rows), *at[rank:])
 
     return scattered(context, None, (rows, *g.shape[rank:]), g, where, kept=kept)
@@ -87,7 +88,7 @@ def index_select(context: Context, x: Lowered, index: Lowered, dim: int) -> Lowe
     context.require(flat, x.shape[dim])
     x = context.cheap(x)
 
-    def body(ops: Any, at: Indices) -> Any:
+    def body(ops: Handler, at: Indices) -> Any:
         row = place(ops, flat.at(ops, (at[dim],)), x.shape[dim])
         return x.at(ops, (*at[:dim], row, *at[dim + 1 :]))
 
@@ -110,7 +111,7 @@ def index_add(
             lambda ops, at: ops.mul(source.at(ops, at), ops.constant(alpha, x.dtype)),
         )  # fmt: skip
 
-    def where(ops: Any, at: Indices) -> Indices:
+    def where(ops: Handler, at: Indices) -> Indices:
         return (*at[:dim], place(ops, flat.at(ops, (at[dim],)), x.shape[dim]), *at[dim + 1 :])
 
     return scattered(context, x, x.shape, added, where)
@@ -127,13 +128,13 @@ def gather(context: Context, x: Lowered, index: Lowered, dim: int) -> Lowered | 
     x, index = context.cheap(x), context.cheap(index)
     context.require(index, x.shape[dim])
 
-    def body(ops: Any, at: Indices) -> Any:
+    def body(ops: Handler, at: Indices) -> Any:
         return x.at(ops, _along(ops, index, at, dim, x.shape[dim]))
 
     return context.map(index.shape, x.dtype, body)
 
 
-def _along(ops: Any, index: Lowered, at: Indices, dim: int, extent: int) -> Indices:
+def _along(ops: Handler, index: Lowered, at: Indices, dim: int, extent: int) -> Indices:
     return (*at[:dim], place(ops, index.at(ops, at), extent), *at[dim + 1 :])
 
 
@@ -148,7 +149,7 @@ def scatter_add(
     # The part of the source that stands under the index.
     under = Lowered(index.shape, source.dtype, source.body, cost=source.cost)
 
-    def where(ops: Any, at: Indices) -> Indices:
+    def where(ops: Handler, at: Indices) -> Indices:
         return _along(ops, index, at, dim, x.shape[dim])
 
     return scattered(context, x, x.shape, under, where)
@@ -170,7 +171,7 @@ class _Picked:
         others = [self.shape[d] for d in self.rest]
         return (*others[: self.lead], *self.own, *others[self.lead :])
 
-    def places(self, ops: Any, at: Indices) -> Indices:
+    def places(self, ops: Handler, at: Indices) -> Indices:
         """Return where in x the element of the result lies."""
         rank = len(self.own)
         named = at[self.lead : self.lead + rank]
@@ -254,7 +255,7 @@ def searchsorted(
     count, lead = sequence.shape[-1], len(sequence.shape) - 1
     dtype = context.results[0][1]
 
-    def body(ops: Any, at: Indices) -> Any:
+    def body(ops: Handler, at: Indices) -> Any:
         value, found = values.at(ops, at), ops.constant(0, INT64)
         for bit in reversed(range(count.bit_length())):
             next_ = ops.add(found, ops.constant(1 << bit, INT64))

@@ -11,6 +11,7 @@ from numpy.lib.stride_tricks import as_strided
 from ...array.strides import address
 from ...core.op import Op
 from .context import Context
+from .handlers import Handler
 from .index import Indices, linear, strides_of, unravel
 from .lowered import Lowered
 
@@ -36,7 +37,7 @@ def viewed(op: Op, x: Lowered, attrs: tuple[Any, ...]) -> list[Lowered] | None:
 def _part(x: Lowered, part: np.ndarray, offset: int) -> Lowered:
     strides = part.strides
 
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         position = linear(indices, strides, offset)
         if x.buffer is not None:
             return ops.load(x.buffer, position)
@@ -51,7 +52,7 @@ def copied(x: Lowered, shape: tuple[int, ...]) -> Lowered:
         return x
     strides = strides_of(shape)
 
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         position = linear(indices, strides)
         if x.buffer is not None:
             return ops.load(x.buffer, position)
@@ -63,7 +64,7 @@ def copied(x: Lowered, shape: tuple[int, ...]) -> Lowered:
 def flipped(context: Context, x: Lowered, dims: tuple[int, ...]) -> Lowered:
     """Reverse some axes of a value."""
 
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         turned = [
             i * -1 + (x.shape[axis] - 1) if axis in dims else i for axis, i in enumerate(indices)
         ]
