@@ -52,7 +52,7 @@ _Binary = Callable[[Scalar, Scalar], Scalar]
 
 
 class Handler(Protocol):
-    """What a body may ask of its handler; the table above says what each method gives."""
+    """Compute what a body asks for; the table above says what each method gives."""
 
     def load(self, buffer: Buffer, index: Index) -> Scalar: ...
     def load_part(self, buffer: Buffer, index: Index) -> Scalar: ...
