@@ -13,7 +13,7 @@ from ..emit.emitter import computing, is_float
 from .context import BOOL, Context
 from .handlers import Handler
 from .index import Indices
-from .lowered import Lowered, Shape
+from .lowered import Lowered
 from .views import copied
 
 
@@ -305,13 +305,6 @@ def _raised(context: Context, x: Lowered, power: float) -> Lowered:
         x.shape, x.dtype,
         lambda ops, indices: ops.function("pow", x.at(ops, indices), ops.constant(power, x.dtype)),
     )  # fmt: skip
-
-
-def shape_without(shape: Shape, axes: Sequence[int], keepdim: bool) -> Shape:
-    """Return a reduction's shape."""
-    if keepdim:
-        return tuple(1 if a in axes else n for a, n in enumerate(shape))
-    return tuple(n for a, n in enumerate(shape) if a not in axes)
 
 
 LOWERINGS: dict[str, Callable[..., Any]] = {
