@@ -17,6 +17,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar, cast, overload
 
+from ..core.settings import SETTINGS
 from ..core.tracer import is_tracing
 from ..nn import Module
 from .frontend.unsupported import STANCE, Unsupported
@@ -27,7 +28,6 @@ T = TypeVar("T")
 _MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
 _BACKENDS = ("cudagraphs", "inductor", "openxla", "tvm")
 _BY_NAME = (*_BACKENDS, "eager", "aot_eager", "aot_ts", "native")
-_default_backend: Any = "inductor"
 #: Backends that are native code; the others run functions as Python.
 _NATIVE = ("inductor", "native")
 #: Every compiled function, for `reset`.
@@ -174,7 +174,7 @@ def compile(
         raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
     if disable or isinstance(model, type) or getattr(model, "_torchdynamo_disable", False):
         return model
-    chosen = _default_backend if backend is None else backend
+    chosen = SETTINGS.compile_backend if backend is None else backend
     chosen_options = (fullgraph, recompile_limit, check)
     if isinstance(model, Module):
         return OptimizedModule(model, chosen_options if chosen in _NATIVE else None)
@@ -313,13 +313,12 @@ def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
 
 def get_default_backend() -> Any:
     """Return the backend of `compile` where none is named."""
-    return _default_backend
+    return SETTINGS.compile_backend
 
 
 def set_default_backend(backend: Any) -> None:
     """Choose it."""
-    global _default_backend
-    _default_backend = backend
+    SETTINGS.compile_backend = backend
 
 
 class set_stance:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
+from ..array.strides import address
 from ..core import calls, facade, inplace, overlap
 from ..core.blame import stamp, written
 from ..core.graph_errors import type_word
@@ -238,10 +239,7 @@ def _put_tensor(array: ndarray, index: Any, value: Any, mode: Any) -> bool:
         return False
     if np.may_share_memory(array, source):
         # As in ``x[i] += 1``, which assigns the view that it has written to.
-        return bool(
-            part.strides == source.strides
-            and part.__array_interface__["data"][0] == source.__array_interface__["data"][0]
-        )
+        return part.strides == source.strides and address(part) == address(source)
     part[...] = source
     return True
 

@@ -45,7 +45,7 @@ from . import (
 from .buffer import Buffer
 from .context import BOOL, CHEAP, Context, broadcast
 from .elementwise import Unwritten, form
-from .handlers import Analysis
+from .handlers import Analysis, Handler
 from .lowered import Call, Lowered, Node
 from .pairs import Pairs
 
@@ -263,7 +263,7 @@ class _Lowering:
 
         paired = any(d.kind == "c" for d in (*common, dtype))
 
-        def body(ops: Any, indices: Any) -> Any:
+        def body(ops: Handler, indices: Any) -> Any:
             own = Pairs(ops) if paired else ops
             scalars = [
                 own.cast(own.cast(b(ops, indices), c) if b is not None else own.constant(o, c), e)
@@ -282,7 +282,7 @@ def _operations(
     """Return how many operations an element takes of operands of some dtypes, each with those in which it
     meets the others and is computed; None for an op without a form.
     """
-    analysis = Analysis()
+    analysis: Any = Analysis()
     ops = Pairs(analysis)
     terms = [ops.cast(ops.cast(ops.constant(0, o), c), e) for o, c, e in operands]
     try:

@@ -102,10 +102,6 @@ def near(
     return found
 
 
-def _held(context: Context, x: Lowered) -> Lowered:
-    return context.stored(x) if x.cost > 1 else x
-
-
 def _nothing(context: Context, shape: Shape, dtype: Any) -> Lowered:
     return context.map(shape, dtype, lambda ops, at: ops.constant(0, dtype))
 
@@ -117,7 +113,7 @@ def sampled(context: Context, x: Lowered, grid: Lowered, sampler: Sampler, order
         return None
     if _vanish(sampler, orders):
         return _nothing(context, shape, dtype)
-    x, grid = _held(context, x), _held(context, grid)
+    x, grid = context.cheap(x), context.cheap(grid)
 
     def body(ops: Any, at: Indices) -> Any:
         total = None
@@ -140,7 +136,7 @@ def adjoint(
         return None
     if _vanish(sampler, orders):
         return _nothing(context, shape, dtype)
-    y, grid = _held(context, y), _held(context, grid)
+    y, grid = context.cheap(y), context.cheap(grid)
     total: Lowered | None = None
     for which in range((2 if sampler.mode == "bilinear" else 1) ** len(size)):
 
@@ -166,7 +162,7 @@ def affine_grid(context: Context, theta: Lowered, size: Ints, align_corners: boo
     if dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
         return None
     rank = len(size)
-    theta = _held(context, theta)
+    theta = context.cheap(theta)
     base = context.held(context.constant(base_grid(size, align_corners, dtype).reshape(*size, rank + 1)))
 
     def body(ops: Any, at: Indices) -> Any:
