@@ -47,6 +47,37 @@ def test_names_under_any_alias() -> None:
     }  # fmt: skip
 
 
+def test_pullback_by_its_own_name_is_torch() -> None:
+    found = statuses("""
+        import pullback
+        import pullback as torch, pullback.nn.functional as F
+        from pullback import nn, func as functions
+        from pullback.utils.data import DataLoader
+        nn.Linear(2, 3), nn.no_such, F.relu, torch.saddmm, functions.scan
+        pullback.explain.why_none, pullback.nothing
+    """)
+    assert found == {
+        "torch": "there", "torch.nn.functional": "there", "torch.nn": "there", "torch.func": "there",
+        "torch.utils.data.DataLoader": "there", "torch.nn.Linear": "there", "torch.nn.no_such": "missing",
+        "torch.nn.functional.relu": "there", "torch.saddmm": "missing", "torch.func.scan": "there",
+        "torch.explain.why_none": "there", "torch.nothing": "missing",
+    }  # fmt: skip
+
+
+def test_modules_that_calls_import() -> None:
+    found = statuses("""
+        import importlib, pytest
+        torch = pytest.importorskip("torch", reason="for tensors")
+        nn = importlib.import_module("pullback.nn")
+        other = importlib.import_module(name)
+        torch.ones(2), torch.saddmm, nn.ReLU, nn.nothing, other.nothing, __import__("torch.nn").nothing
+    """)
+    assert found == {
+        "torch": "there", "torch.nn": "there", "torch.ones": "there", "torch.saddmm": "missing",
+        "torch.nn.ReLU": "there", "torch.nn.nothing": "missing", "torch.nothing": "missing",
+    }  # fmt: skip
+
+
 def test_what_a_program_calls_by_the_same_name_is_its_own() -> None:
     assert statuses("""
         from torch import nn, export
