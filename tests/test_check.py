@@ -12,6 +12,7 @@ from textwrap import dedent
 import pytest
 
 from pullback.command.check import judge, read
+from pullback.command.uses import held_under
 
 ROOT = Path(__file__).parents[1]
 
@@ -76,6 +77,18 @@ def test_modules_that_calls_import() -> None:
         "torch": "there", "torch.nn": "there", "torch.ones": "there", "torch.saddmm": "missing",
         "torch.nn.ReLU": "there", "torch.nn.nothing": "missing", "torch.nothing": "missing",
     }  # fmt: skip
+
+
+def test_a_module_that_needs_a_package_which_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    import pullback.utils
+
+    for name in [name for name in sys.modules if name.startswith("pullback.utils.tensorboard")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delitem(vars(pullback.utils), "tensorboard", raising=False)
+    monkeypatch.setitem(sys.modules, "tensorboard", None)
+    held_under.cache_clear()
+    (found,) = judge(read("from torch.utils.tensorboard import SummaryWriter", "program.py"))
+    assert (found.status, found.why) == ("missing", "needs the package tensorboard: pip install tensorboard")
 
 
 def test_what_a_program_calls_by_the_same_name_is_its_own() -> None:

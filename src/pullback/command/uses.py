@@ -35,7 +35,13 @@ class Use(NamedTuple):
 
 @cache
 def held_under(name: str) -> Any:
-    """Return what pullback has under a torch name; None where it has nothing."""
+    """Return what pullback has under a torch name; None where it has nothing.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        The module that holds it imports a package that is not installed.
+    """
     path, *parts = name.split(".")
     here: Any = find_module(path)
     for part in parts:
