@@ -41,6 +41,7 @@ def test_a_record_is_well_formed(mistake: Mistake) -> None:
     assert mistake.file.name.startswith(f"{mistake.number}_")
     assert mistake.symptom in SYMPTOMS
     assert mistake.cause and all(mistake.cause) and mistake.mend
+    assert all(word for group in mistake.cause + mistake.mend + mistake.forbidden for word in group)
     assert all(word == word.lower() for group in mistake.cause + mistake.mend for word in group)
     for number in (mistake.line, *mistake.also):
         assert lines[number - 1]
