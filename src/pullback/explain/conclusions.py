@@ -10,7 +10,7 @@ from .answer import Answer
 from .findings.layers import assigned, symmetric
 from .findings.losses import values_of
 from .findings.reach import aside, listed
-from .findings.written import without_parentheses
+from .findings.written import signs_for_sums, without_parentheses
 
 if TYPE_CHECKING:
     from .watch import At, Watch
@@ -40,6 +40,11 @@ class Conclusions:
                 "call without parentheses", f"`{place.code}` names a method and does not call it: nothing "
                 "happens.",
                 place, (), f"add parentheses: `{place.code}()`",
+            ))  # fmt: skip
+        for place, sign in signs_for_sums(self._files()):
+            self.findings.add("lost history", Answer(
+                "sign for a sum", f"`={sign}` gives the name a new value, with a sign before it, and what it "
+                f"was is overwritten; `{sign}=` adds to it.", place, (), f"write `{sign}=`",
             ))  # fmt: skip
         told: set[int] = set()
         if not self.watch.failed:  # what a program did not come to cannot be missing

@@ -20,6 +20,11 @@ from .sentences import op_of
 from .source import place_of
 from .walk import array_at_bottom
 
+#: Ops that draw.
+DRAWS = {
+    "normal_each", "normal_around", "normal_wide", "bernoulli", "bernoulli_each", "poisson", "exponential",
+}  # fmt: skip
+
 
 def why_zero(x: Any, loss: Any = None) -> Answer:
     """Say where the gradient of a leaf became zero.
@@ -156,6 +161,11 @@ def _cause(node: Node) -> Cause:
     if op in STEPS:
         mend = "use a smooth stand-in (tanh for sign), or pass straight through: `x + (f(x) - x).detach()`"
         return Cause(f"{op} has no slope", f"`{op}` is flat everywhere but at its jumps.", mend)
+    if op in DRAWS:
+        return Cause(
+            "drawn", f"{op_of(node)} draws numbers: a sample has no derivative with respect to what it is "
+            "drawn with.", "draw apart from the parameters (`mu + std * torch.randn_like(std)`, `rsample()`)",
+        )  # fmt: skip
     other = f"The slope of {op_of(node)} is 0 at these values."
     return CAUSES.get(op) or Cause("zero derivative", other, "look at the values that go into it")
 

@@ -33,6 +33,7 @@ from .carried import boundaries, carried
 from .conclusions import Conclusions
 from .counterfactual import Rerun
 from .explanation import Explanation
+from .findings import data
 from .findings.collected import Findings
 from .findings.functions import Functions
 from .findings.keeping import look_at_variables
@@ -42,6 +43,7 @@ from .findings.losses import look_at, origin, values_of
 from .findings.rates import diverged
 from .findings.reach import Reach
 from .findings.sizes import Sizes
+from .findings.states import States
 from .findings.values import is_finite, look_at_gradient, look_at_value
 from .modules import ModuleCalls
 from .names import Names
@@ -86,6 +88,7 @@ class Watch:
         self.loop = Loop(self.findings)
         self.functions = Functions()
         self.sizes = Sizes()
+        self.states = States()
         self.answers: dict[int, Answer] = {}
         self.zero: dict[int, tuple[Any, Answer | None]] = {}
         self.alive: set[int] = set()
@@ -117,6 +120,8 @@ class Watch:
         self._wrap(Module, "__init__", self._module_made)
         self._wrap(Module, "train", self._mode)
         self._wrap(Module, "zero_grad", self._zeroed)
+        self._wrap(Module, "state_dict", self._state_taken)
+        self._wrap(Module, "load_state_dict", self._state_loaded)
         self._wrap(Optimizer, "__init__", self._optimizer_made)
         self._wrap(Optimizer, "zero_grad", self._zeroed)
         self._wrap(LRScheduler, "step", self._scheduled)
@@ -185,6 +190,26 @@ class Watch:
             self._safe(self.layers.begun)(module, at, self.modules.innermost, self.findings)
             self.loop.order[at] = next_sequence()
         return result
+
+    def _state_taken(self, held: Any, frame: FrameType, module: Any, *args: Any, **kwargs: Any) -> Any:
+        state = held(module, *args, **kwargs)
+        if not own_file[frame.f_code.co_filename]:
+            self._safe(self.states.took)(state, place_at(frame.f_code, frame.f_lasti), self.steps)
+        return state
+
+    def _state_loaded(
+        self, held: Any, frame: FrameType, module: Any, state: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        result = held(module, state, *args, **kwargs)
+        if not own_file[frame.f_code.co_filename]:
+            place = place_at(frame.f_code, frame.f_lasti)
+            self._safe(self.states.loads)(module, state, place, self.steps, self.findings)
+        return result
+
+    @property
+    def steps(self) -> int:
+        """Return how many steps the optimizers have made."""
+        return sum(known.steps for known in self.loop.optimizers.values())
 
     def _mode(self, held: Any, frame: FrameType, module: Any, mode: bool = True) -> Any:
         at = _at(frame)
@@ -300,6 +325,7 @@ class Watch:
 
     def _event(self, event: Event) -> None:
         look_at(event, self.findings)
+        data.look_at(event, self.findings)
         self.run.look_at(event)
         self.layers.look_at(event, self.findings)
         self.sizes.look_at(event, self.findings)
@@ -315,6 +341,7 @@ class Watch:
 
     def _written(self, event: Event) -> None:
         tensor, maker = event.inputs[0]
+        data.look_at_stored(event, user_frame(sys._getframe(2)), self.findings)
         made = origin(maker)
         value = array_at_bottom(tensor)
         if made is not None and made.name == "data" and isinstance(value, ndarray):

@@ -29,6 +29,21 @@ def rebinding(sources: dict[int, list[tuple[At | None, int]]]) -> Place | None:
     return None
 
 
+def signs_for_sums(files: Iterable[str]) -> list[tuple[Place, str]]:
+    """Return the statements of some files that say ``=+`` or ``=-``, with what they may have meant."""
+    found = []
+    for file in files:
+        tree = tree_of(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.UnaryOp):
+                continue
+            sign = {ast.UAdd: "+", ast.USub: "-"}.get(type(node.value.op))
+            line, at = linecache.getline(file, node.value.lineno).encode(), node.value.col_offset
+            if sign is not None and line[:at].endswith(b"=") and line[at + 1 : at + 2] == b" ":
+                found.append((place_in(file, node.lineno), sign))
+    return found
+
+
 #: Methods that do something when they are called, and nothing when they are only named.
 DOING = ("backward", "step", "zero_grad", "train", "eval", "detach_", "update")
 
