@@ -98,6 +98,14 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("must match the size of tensor b", "sizes do not fit",
      "Two tensors are combined element by element, and on one axis their sizes are neither equal nor 1.",
      "look at the shapes: add an axis with `unsqueeze`, or reduce the other one"),
+    ("running_mean should contain", "axes of batch norm",
+     ("Batch norm takes the channels (features) along axis 1, and the input has another axis there, as a "
+      "sequence (N, T, C) does."),
+     "exchange the axes before and after it: `norm(x.transpose(1, 2)).transpose(1, 2)`"),
+    ("object has no attribute 'size'", "nothing in place of a tensor",
+     ("Something else stands where a tensor is needed: a `forward` or function without `return` gives None, "
+      "and several results or a batch are a tuple or list."),
+     "return the result, or take the tensor out of the tuple or list"),
     ("Expected hidden", "state of another batch",
      ("The hidden state has another batch size than the input: it was made for a full batch, and the last "
       "batch of an epoch is smaller, or the input has its axes in another order (`batch_first`)."),
@@ -212,7 +220,7 @@ def wrong_input(error: BaseException, raised: Raised) -> Answer | None:
         return None
     _, kind, cause, mend = found
     seen = () if raised.scene is None else tuple(_on_line(raised.scenes[0]))
-    return Answer(kind, cause, raised.place, (*seen, *getattr(error, "__notes__", ())), mend)
+    return Answer(kind, cause, raised.innermost, (*seen, *getattr(error, "__notes__", ())), mend)
 
 
 def _on_line(scene: Scene) -> list[str]:

