@@ -25,7 +25,7 @@ NOT_TRAINED = re.compile(r"target|teacher|frozen|reference|ema|old|pretrained|vg
 
 
 #: What `requires_grad` is mistaken for.
-FLAG = re.compile(r"requires?_?gradi?e?n?t?s?|required_grads?|need_?s?_grads?|trainable|freeze|frozen")
+FLAG = re.compile(r"requires?_?gradi?e?n?t?s?|required_grads?|needs?_grads?")
 
 
 class Conclusions:

@@ -227,6 +227,13 @@ class Trace:
                 event.inputs.append((made.outputs[0], made))
         self._ended(event, result)
 
+    def made_leaf(self, data: Any, leaf: Any) -> None:
+        """Write down that a result became a new leaf."""
+        event = self._begun("Parameter", (data,), {})
+        self._ended(event, leaf)
+        event.kept = False
+        event.frames = frames_from(sys._getframe(1))
+
     def __torch_function__(
         self, function: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:

@@ -134,6 +134,7 @@ class Watch:
         for name in ("register_full_backward_hook", "register_backward_hook"):
             self._wrap(Module, name, self._hooked)
         self._wrap_apply()
+        self._wrap_parameter()
         self._wrap_grad()
 
     def _wrap_grad(self) -> None:
@@ -167,6 +168,18 @@ class Watch:
                 self.failures.append(f"Not watched: {type(error).__name__}: {error}")
 
         return look
+
+    def _wrap_parameter(self) -> None:
+        held, trace = Parameter.__new__, self.trace
+
+        def new(cls: Any, data: Any = None, *args: Any, **kwargs: Any) -> Any:
+            made = held(cls, data, *args, **kwargs)
+            history = isinstance(data, TensorBase) and data._node not in (None, LEAF)
+            if history and trace.on and not looking.get():
+                trace.made_leaf(data, made)
+            return made
+
+        self._wrappers.replace(Parameter, "__new__", staticmethod(new))
 
     def _wrap_apply(self) -> None:
         held = vars(Function)["apply"]
@@ -372,6 +385,7 @@ class Watch:
         self._values(outputs, scene, path)
         self._gradients(call, explanation, path, scene)
         look_at_variables(scene, self.findings)
+        data.look_at_loops(scene, self.findings)
         self.trace.turn(at)
 
     def _goes_back(self, call: BackwardCall, path: Path, scene: Scene, at: At) -> None:

@@ -4,6 +4,9 @@ are changed where they are stored.
 
 from __future__ import annotations
 
+import ast
+import itertools
+from collections.abc import Iterator
 from types import FrameType
 
 import numpy as np
@@ -11,6 +14,8 @@ from numpy import ndarray
 
 from ...core.value import TensorBase
 from ..answer import Answer
+from ..carried import loops_around
+from ..scene import Scene
 from ..trace import Event
 from ..walk import array_at_bottom
 from .collected import Findings
@@ -128,6 +133,32 @@ def _added_mask(event: Event, findings: Findings) -> None:
                 "pass booleans (for `nn.MultiheadAttention` True is hidden, for "
                 "scaled_dot_product_attention True is seen), or -inf where nothing may be seen",
             ))  # fmt: skip
+
+
+def look_at_loops(scene: Scene, findings: Findings) -> None:
+    """Say where a loop around a call of backward goes over an iterator that only the first of its turns finds
+    full.
+    """
+    scope = scene.scope
+    loops = [loop for loop in loops_around(scene) if isinstance(loop, ast.For)]
+    if scope is None or len(loops_around(scene)) < 2 or not loops:
+        return
+    outer = loops_around(scene)[-1]
+    for loop in loops:
+        if loop is outer or any(isinstance(node, ast.Break) for node in ast.walk(loop)):
+            continue
+        names = [node.id for node in ast.walk(loop.iter) if isinstance(node, ast.Name)]
+        for name in names:
+            value = scene.value(name)
+            made = scope.assigning(name)
+            anew = any(outer.lineno <= s.line <= (outer.end_lineno or s.line) for s in made)
+            if isinstance(value, Iterator) and not isinstance(value, itertools.cycle) and not anew:
+                findings.add("order", Answer(
+                    "iterator used up", f"`{name}` is an iterator, made once before the outer loop: it is "
+                    "used up after the first turn of that, and later turns find nothing.",
+                    scope.place_of_line(loop.lineno), (),
+                    "make it anew in each turn, or keep a list: `list(…)`, a `DataLoader`",
+                ))  # fmt: skip
 
 
 def look_at_stored(event: Event, frame: FrameType, findings: Findings) -> None:

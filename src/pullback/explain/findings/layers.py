@@ -187,7 +187,8 @@ class Layers:
                 "call `model.train()` at the beginning of each epoch, after each evaluation",
             ))  # fmt: skip
         for key, (module, place) in self.evaluated.items():
-            if module.training and key in self.trained and _depends_on_mode(module):
+            frozen = not any(p.requires_grad for p in module.parameters())
+            if module.training and (key in self.trained or frozen) and _depends_on_mode(module):
                 findings.add("mode", Answer(
                     "evaluated in training mode", f"{type(module).__name__} is called without recording "
                     "while it "

@@ -360,6 +360,12 @@ def cut_of(event: Event) -> _Cut:
             "new tensor", "makes a new tensor of the values, without their history",
             "use the tensor itself, or put tensors together with `torch.stack` or `torch.cat`", place, code,
         )  # fmt: skip
+    if name == "Parameter":
+        return _Cut(
+            "new leaf", "makes a new leaf of the values: an `nn.Parameter` has no history",
+            "use the result itself: `F.linear(x, w)`, or `torch.func.functional_call(layer, weights, x)`",
+            place, code,
+        )  # fmt: skip
     if name == "grad":
         return _Cut(
             "not recorded", "differentiates without recording how",
