@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..core.blame import Place, place_at
@@ -16,6 +17,7 @@ from .findings.written import (
     signs_for_sums,
     without_parentheses,
 )
+from .vanished import STARTS
 
 if TYPE_CHECKING:
     from .watch import At, Watch
@@ -67,11 +69,15 @@ class Conclusions:
             told = self.reach.report(self.findings, self.watch.wanted, name_of)
             self._report_unused(told)
         # Of a program that failed in its first turns, a gradient may be 0 in these alone.
-        zero = {} if self.watch.failed else self.watch.zero
+        zero: dict[int, tuple[Any, Answer | None]] = {} if self.watch.failed else self.watch.zero
         for key, (leaf, answer) in zero.items():
             if key not in self.watch.alive and answer is not None:
                 if answer.kind == "cancelled" and leaf.dim() < 2 and len(self.watch.alive) > 0:
                     continue  # a bias that is added and taken away: in a difference of scores it is meant
+                if answer.kind == STARTS and self.watch.steps < 2:
+                    continue
+                if self._may_pass(answer):
+                    answer = replace(answer, checked="")
                 self.findings.add("zero gradient", self._zero_factor(_named(answer, name_of(leaf))))
         if self.loop.broken is not None and not self.watch.told_nan:
             self.findings.add("not finite", self.loop.broken)
@@ -84,6 +90,13 @@ class Conclusions:
         self.loop.report(name_of, told, self._made_at, self._stranger, self._files())
         self.sizes.report(self.findings, name_of)
         self._report_symmetric()
+
+    def _may_pass(self, answer: Answer) -> bool:
+        """Return whether a gradient may be 0 although nothing is wrong: the loss is 0, every margin being
+        kept, or the one turn that was seen began with a state of zeros.
+        """
+        once = self.loop.backwards < 2 and answer.kind == "multiplied by 0"
+        return once or (bool(self.loop.losses) and not any(self.loop.losses))
 
     def _report_flags(self) -> None:
         """Say where a flag of a weight is given a name that nothing reads."""

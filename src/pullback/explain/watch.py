@@ -62,6 +62,12 @@ At = tuple[CodeType, int]
 #: Leaves of one call that are asked why their gradient is zero or not finite.
 MOST_ASKED = 6
 
+#: Writes by which a program trains weights itself, as averages and codebooks are.
+TRAINING = {
+    "__setitem__", "copy_", "lerp_", "add_", "mul_", "sub_", "__iadd__", "__isub__", "index_copy_",
+    "index_add_", "scatter_", "scatter_add_", "index_put_",
+}  # fmt: skip
+
 #: The watch that is on, whose answers the questions use.
 active: list[Watch] = []
 
@@ -246,7 +252,7 @@ class Watch:
                 f"A hook changes the gradient of `{name}`: its norm is {found:.4g}, and {foretold:.4g} "
                 "without it.",
                 place, (), "look at what the hook returns, such as a factor (alpha, lambda) of 0",
-                f"pulled back without hooks, the gradient has norm {foretold:.4g}",
+                f"pulled back without hooks, the gradient has norm {foretold:.4g}" if found == 0 else "",
             ),
         )  # fmt: skip
 
@@ -348,6 +354,8 @@ class Watch:
             self.copies[id(event.inputs[0][0])] = event.place
         if event.entry in ("constant_", "zeros_", "ones_", "fill_", "zero_") and event.inputs:
             self.inits[id(event.inputs[0][0])] = event.place
+        if name in TRAINING and event.inputs and (self.loop.backwards or event.module is not None):
+            self.reach.wrote(event.inputs[0][0])
         if ((name.endswith("_") or name == "__setitem__") and event.inputs and not name.startswith(
         "_")) or (name in ("__setitem__", "__iadd__", "__isub__", "__imul__") and event.inputs):
             self._written(event)

@@ -42,6 +42,9 @@ IN_PLACE = {
     "log_", "exp_", "neg_", "abs_", "pow_",
 }  # fmt: skip
 
+#: Iterators that do not end.
+ENDLESS = (itertools.cycle, itertools.count, itertools.repeat)
+
 #: The part of positions that must lie outside for that to be a mistake.
 MOSTLY = 0.5
 
@@ -147,12 +150,14 @@ def look_at_loops(scene: Scene, findings: Findings) -> None:
     for loop in loops:
         if loop is outer or any(isinstance(node, ast.Break) for node in ast.walk(loop)):
             continue
+        if "zip(" in ast.unparse(loop.iter):
+            continue  # the shortest of several ends it
         names = [node.id for node in ast.walk(loop.iter) if isinstance(node, ast.Name)]
         for name in names:
             value = scene.value(name)
             made = scope.assigning(name)
             anew = any(outer.lineno <= s.line <= (outer.end_lineno or s.line) for s in made)
-            if isinstance(value, Iterator) and not isinstance(value, itertools.cycle) and not anew:
+            if isinstance(value, Iterator) and not isinstance(value, ENDLESS) and not anew:
                 findings.add("order", Answer(
                     "iterator used up", f"`{name}` is an iterator, made once before the outer loop: it is "
                     "used up after the first turn of that, and later turns find nothing.",

@@ -85,6 +85,8 @@ class Reach:
         self.asides: dict[tuple[str, Any, int], Loss] = {}
         #: The first call, in the order of the run, at which each leaf lost its history.
         self.nearest: dict[int, tuple[float, Loss | None]] = {}
+        #: Leaves that the program itself writes to.
+        self.by_hand: set[int] = set()
         self.calls = 0
         #: Of lines that compute losses which no backward goes through: the first such call, and their number.
         self.left_out: dict[Any, tuple[Event, int]] = {}
@@ -124,6 +126,12 @@ class Reach:
                 key = (event.name, *event.frames[0])
                 if key not in self.asides and len(self.asides) < MOST_LOSSES:
                     self.asides[key] = Loss(event, False, leaves_behind(event, trace))
+
+    def wrote(self, tensor: Any) -> None:
+        """Note that the program writes to a tensor, or to the one that it is a view of."""
+        base = tensor._base if tensor._base is not None else tensor
+        if base._node is LEAF:
+            self.by_hand.add(id(base))
 
     def _left_out(self, seen: set[Event], trace: Trace) -> None:
         """Note losses of the same line as one that goes backward, of which nothing is used."""
@@ -192,7 +200,8 @@ class Reach:
                 findings.add("lost history", Answer(
                     cut.kind, f"{listed(missing.values(), name_of)} get no gradient: `{cut.code}` "
                     f"{cut.what}.",
-                    cut.place, (), cut.mend, _checked(loss, missing, name_of),
+                    cut.place, (), cut.mend,
+                    "" if set(missing) <= self.by_hand else _checked(loss, missing, name_of),
                 ))  # fmt: skip
             elif loss.first and loss.leaves and cut.kind not in ON_PURPOSE:
                 findings.add("lost history", Answer(
