@@ -331,7 +331,8 @@ class Watch:
             parameters = list(parameters)
         count = len(parameters) if isinstance(parameters, list) else 1
         at = _at(frame)
-        self._safe(self.loop.clip)(at, count)
+        graded = not isinstance(parameters, list) or any(p._grad is not None for p in parameters)
+        self._safe(self.loop.clip)(at, count, graded)
         result = held(parameters, *args, **kwargs)
         limit = args[0] if args else kwargs.get("max_norm")
         if isinstance(result, TensorBase) and isinstance(limit, (int, float)):
@@ -494,7 +495,8 @@ class Watch:
                     self._why_nan(leaf, part.name, call, scene, path)
                 continue
             self.alive.add(id(leaf))
-        self.sizes.backward(sizes, path.nodes)
+        if not any(hasattr(type(value), "unscale_") for value in list(scene.variables.values())):
+            self.sizes.backward(sizes, path.nodes)  # gradients of a scaled loss are large on purpose
 
     def _root(self, call: BackwardCall) -> Root | None:
         if len(call.outputs) != 1 or not isinstance(call.outputs[0], TensorBase):

@@ -58,6 +58,8 @@ def look_at(event: Event, findings: Findings) -> None:
         _positions(event, findings)
     elif name in WIDER:
         _wrapped(event, findings)
+    elif name == "stack":
+        _same_sample(event, findings)
     elif name in ("multi_head_attention_forward", "scaled_dot_product_attention"):
         _added_mask(event, findings)
 
@@ -116,6 +118,23 @@ def _wrapped(event: Event, findings: Findings) -> None:
             "integers wrap", f"{out.dtype.name} cannot hold {len(wrong)} of {out.size} results, which wrap "
             f"around: {right[first]} becomes {out[first]}.", event.place, (),
             "make it floats first: `x.float()`",
+        ))  # fmt: skip
+
+
+def _same_sample(event: Event, findings: Findings) -> None:
+    """Say where samples are put together that are one and the same memory, written over for each of them."""
+    tensors = [tensor for tensor, _ in event.inputs]
+    count = len(tensors)
+    arrays = [array_at_bottom(tensor) for tensor in tensors]
+    if count < 2 or not all(isinstance(a, ndarray) and a.size for a in arrays):
+        return
+    first = arrays[0].__array_interface__["data"][0]
+    same = all(a.__array_interface__["data"][0] == first and a.shape == arrays[0].shape for a in arrays)
+    if same and tensors[0]._counter[0] >= count:
+        findings.add("data not finite", Answer(
+            "one sample for all", f"All {count} tensors that are put together here share one memory, which "
+            "was written over for each of them: the rows of the batch are the same.", event.place, (),
+            "return a new tensor for each sample, such as a `clone()`",
         ))  # fmt: skip
 
 

@@ -199,9 +199,15 @@ class Loop:
         if limit > 0 and math.isfinite(norm_before):
             self.clips.setdefault(at, []).append(norm_before / limit)
 
-    def clip(self, at: At | None, count: int) -> None:
-        """Note that gradients are clipped."""
+    def clip(self, at: At | None, count: int, graded: bool) -> None:
+        """Note that gradients of some tensors are clipped, and whether any has one."""
         self.clipped = at
+        if count and not graded and self.last == "backward" and at is not None:
+            self.findings.add("clipped too early", Answer(
+                "clip of another model", "None of the parameters that are clipped has a gradient: they are "
+                "not those of the loss, whose gradients stay as they are.", place_at(*at), (),
+                "clip the parameters that the optimizer holds",
+            ))  # fmt: skip
         if count == 0 and at is not None:
             self.findings.add("clipped too early", Answer(
                 "nothing clipped", "The clipping gets no parameters: an iterator such as "

@@ -49,6 +49,8 @@ def look_at(event: Event, findings: Findings) -> None:
         _elementwise(event, findings)
     elif name in ARITHMETIC:
         _arithmetic(event, findings)
+    elif name in ("__eq__", "eq", "__ne__", "ne"):
+        _compared(event, findings)
     if name in ("cross_entropy", "nll_loss"):
         _classes(event, findings)
     elif name in ("binary_cross_entropy_with_logits",):
@@ -275,6 +277,25 @@ def _arithmetic(event: Event, findings: Findings) -> None:
         "every "
         "row of one is combined with every element of the other.", event.place, (),
         "give both one shape: `.squeeze(-1)` on the one, or `.unsqueeze(-1)` on the other",
+    ))  # fmt: skip
+
+
+def _compared(event: Event, findings: Findings) -> None:
+    """Say where a column is compared with a row, as predictions with labels in an accuracy."""
+    pair = [a for a in event.args[:2] if isinstance(a, TensorBase)]
+    shapes = sorted(map(shape_of, pair), key=len)
+    if len(pair) != 2 or [len(s) for s in shapes] != [1, 2] or shapes[1] != (shapes[0][0], 1):
+        return
+    makers = [event.maker_of(t) for t in pair]
+    if shapes[0][0] < 2 or any(m is not None and m.name == "arange" for m in makers):
+        return
+    if any(map(_on_purpose, makers, pair)):
+        return
+    size = shapes[0][0]
+    findings.add("wrong axis", Answer(
+        "broadcast in a comparison", f"Shapes {_dims(shapes[1])} and {_dims(shapes[0])} broadcast to "
+        f"{_dims((size, size))}: every element of one is compared with every element of the other.",
+        event.place, (), "give both one shape: `.squeeze(-1)` on the one, or `.unsqueeze(-1)` on the other",
     ))  # fmt: skip
 
 
