@@ -48,6 +48,23 @@ def test_ways_to_shard_agree(trained: dict[str, Any]) -> None:
 
 
 @needs_mpi
+def test_blocks_are_computed_again(trained: dict[str, Any]) -> None:
+    for rank in ("0", "1"):
+        found = trained[rank]["recomputed"]
+        for number in (0, 3, 6):
+            assert same(found[number], trained[rank]["losses"][:2], 1e-6)
+            assert found[number + 1] == 8  # two blocks, two steps, twice
+            assert found[number + 2] == sorted(trained[rank]["names"][2])
+
+
+@needs_mpi
+def test_optimizers_resume_by_the_older_methods(trained: dict[str, Any]) -> None:
+    for rank in ("0", "1"):
+        _, going_on, *resumed, _ = trained[rank]["optimizers"]
+        assert resumed == [going_on, going_on]
+
+
+@needs_mpi
 @pytest.mark.skipif(find_spec("torch") is None, reason="compares with torch")
 def test_all_is_as_in_torch(trained: dict[str, Any]) -> None:
     expected = run_in_torch("sharded.py")

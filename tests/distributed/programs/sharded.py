@@ -11,6 +11,7 @@ import torch.distributed as dist
 import torch.nn.functional as F
 from told import tell
 from torch import nn
+from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import apply_activation_checkpointing
 from torch.distributed.checkpoint.state_dict import (
     StateDictOptions,
     get_model_state_dict,
@@ -23,11 +24,12 @@ from torch.distributed.fsdp import (
     FullStateDictConfig,
     FullyShardedDataParallel,
     MixedPrecisionPolicy,
+    OptimStateKeyType,
     ShardingStrategy,
     StateDictType,
     fully_shard,
 )
-from torch.distributed.fsdp.wrap import ModuleWrapPolicy
+from torch.distributed.fsdp.wrap import CustomPolicy, ModuleWrapPolicy
 from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tensor
 
 
@@ -165,6 +167,83 @@ def wrapped():
         return found
 
 
+def recomputed():
+    """Blocks computed again in backward: the wrapper within the shards, within FSDP's, and around these."""
+    calls = []
+
+    def counted(model):
+        for module in model.modules():
+            if isinstance(module, Block):
+                module.register_forward_pre_hook(lambda *_: calls.append(1))
+        return model
+
+    is_block = lambda module: isinstance(module, Block)
+    within = counted(made())
+    apply_activation_checkpointing(within, check_fn=is_block)
+    for block in within.blocks:
+        fully_shard(block)
+    options = {"auto_wrap_policy": ModuleWrapPolicy({Block}), "device_id": torch.device("cpu")}
+    wrapped = FullyShardedDataParallel(counted(made()), use_orig_params=True, **options)
+    apply_activation_checkpointing(wrapped, check_fn=is_block)
+    around = counted(made())
+    around = FullyShardedDataParallel(around, use_orig_params=True, **options)
+    apply_activation_checkpointing(
+        around, check_fn=lambda m: isinstance(m, FullyShardedDataParallel)
+    )
+    found = []
+    for model in (fully_shard(within), wrapped, around):
+        calls.clear()
+        found += [losses(model, adam(model), 2), len(calls), sorted(model.state_dict())]
+    return found
+
+
+def optimizers():
+    """States of an optimizer by the older methods of FSDP: resumed in another model."""
+    cls, found = FullyShardedDataParallel, []
+    policy = CustomPolicy(
+        lambda m: {"sharding_strategy": ShardingStrategy.SHARD_GRAD_OP} if isinstance(m, Block) else False
+    )
+
+    def wrapped():
+        return cls(made(), auto_wrap_policy=policy, device_id=torch.device("cpu"), use_orig_params=True)
+
+    model = wrapped()
+    optimizer = adam(model)
+    losses(model, optimizer, 2)
+    state = {key: value.clone() for key, value in model.state_dict().items()}
+    saved = copy.deepcopy(cls.full_optim_state_dict(model, optimizer))
+    found.append(sorted(saved.get("state", [])))
+    found.append(losses(model, optimizer, 2, 2))
+    for _ in range(2):
+        other = wrapped()
+        other.load_state_dict(state)
+        resumed = adam(other)
+        numbered = cls.scatter_full_optim_state_dict(saved, other, optim=resumed)
+        resumed.load_state_dict(numbered)
+        found.append(losses(other, resumed, 2, 2))
+    whole = cls.full_optim_state_dict(other, resumed, rank0_only=False)
+    plain = made()
+    numbered = cls.rekey_optim_state_dict(
+        whole, OptimStateKeyType.PARAM_ID, plain, optim=adam(plain)
+    )
+    sums = [numbered["state"][key]["exp_avg"].abs().sum().item() for key in sorted(numbered["state"])]
+    found.append([sums, cls.get_state_dict_type(other).state_dict_type.name])
+    return found
+
+
+def left_out():
+    """What is ignored is not sharded; modules without memory get it."""
+    model = made()
+    kept = model.head
+    with torch.device("meta"):
+        model.blocks[0].up = nn.Linear(7, 21)
+    torch.manual_seed(3)
+    model = FullyShardedDataParallel(
+        model, ignored_states=[kept.weight], device_id=torch.device("cpu"), use_orig_params=True
+    )  # fmt: skip
+    return [list(kept.weight.shape), kept.weight.sum().item(), losses(model, adam(model), 2)]
+
+
 def tensors():
     mesh = init_device_mesh("cpu", (2,))
     whole = torch.arange(15.0).view(5, 3)
@@ -197,6 +276,9 @@ def main():
         ),
         "states": states(),
         "wrapped": wrapped(),
+        "recomputed": recomputed(),
+        "optimizers": optimizers(),
+        "left out": left_out(),
         "tensors": tensors(),
     }
     tell(dist.get_rank(), results)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from . import filesystem, metadata, state_dict
+from . import default_planner, filesystem, format_utils, metadata, optimizer, planner, state_dict
+from .default_planner import DefaultLoadPlanner, DefaultSavePlanner
 from .filesystem import FileSystemReader, FileSystemWriter
-from .loading import load
+from .loading import load, load_state_dict
 from .metadata import (
     BytesStorageMetadata,
     ChunkStorageMetadata,
@@ -12,10 +13,14 @@ from .metadata import (
     MetadataIndex,
     TensorStorageMetadata,
 )
-from .saving import async_save, save
+from .optimizer import load_sharded_optimizer_state_dict
+from .planner import LoadPlanner, SavePlanner
+from .saving import async_save, save, save_state_dict
 
 __all__ = [
-    "BytesStorageMetadata", "ChunkStorageMetadata", "FileSystemReader", "FileSystemWriter", "Metadata",
-    "MetadataIndex", "TensorStorageMetadata", "async_save", "filesystem", "load", "metadata", "save",
-    "state_dict",
+    "BytesStorageMetadata", "ChunkStorageMetadata", "DefaultLoadPlanner", "DefaultSavePlanner",
+    "FileSystemReader", "FileSystemWriter", "LoadPlanner", "Metadata", "MetadataIndex", "SavePlanner",
+    "TensorStorageMetadata", "async_save", "default_planner", "filesystem", "format_utils", "load",
+    "load_sharded_optimizer_state_dict", "load_state_dict", "metadata", "optimizer", "planner", "save",
+    "save_state_dict", "state_dict",
 ]  # fmt: skip

@@ -15,7 +15,7 @@ from ..tensor.api import DTensor
 from ..tensor.layout import cut
 
 #: What wrappers put into the names of the modules that they hold.
-_WRAPPERS = ("_fsdp_wrapped_module.", "_orig_mod.")
+_WRAPPERS = ("_fsdp_wrapped_module.", "_checkpoint_wrapped_module.", "_orig_mod.")
 
 
 @dataclass
@@ -112,7 +112,7 @@ def set_model_state_dict(
     """
     options = options or StateDictOptions()
     if options.broadcast_from_rank0:
-        model_state_dict = _from_first(model_state_dict)
+        model_state_dict = from_first(model_state_dict)
     own = {clean_name(name): name for name in model.state_dict()}
     parameters = dict(model.named_parameters())
     named = {
@@ -122,7 +122,8 @@ def set_model_state_dict(
     return model.load_state_dict(named, strict=options.strict)
 
 
-def _from_first(state: Any) -> Any:
+def from_first(state: Any) -> Any:
+    """Return the value that the first process has."""
     from ..objects import broadcast_object_list
 
     sent = [state]
@@ -130,7 +131,8 @@ def _from_first(state: Any) -> Any:
     return sent[0]
 
 
-def _names(model: Module) -> dict[Any, str]:
+def parameter_names(model: Module) -> dict[Any, str]:
+    """Return the names that the parameters of a model have without wrappers."""
     return {p: clean_name(name) for name, p in model.named_parameters()}
 
 
@@ -156,7 +158,7 @@ def get_optimizer_state_dict(
 ) -> dict[str, Any]:  # fmt: skip
     """Return the state of optimizers by the names of parameters: ``{"state": …, "param_groups": …}``."""
     options = options or StateDictOptions()
-    names = _names(model)
+    names = parameter_names(model)
     state: dict[str, Any] = {}
     groups = []
     for optimizer in _listed(optimizers):
@@ -177,24 +179,40 @@ def set_optimizer_state_dict(
     """Take over the state of optimizers by the names of parameters."""
     options = options or StateDictOptions()
     if options.broadcast_from_rank0:
-        optim_state_dict = _from_first(optim_state_dict)
-    names = _names(model)
-    given = {name: group for group in optim_state_dict["param_groups"] for name in group["params"]}
+        optim_state_dict = from_first(optim_state_dict)
     for optimizer in _listed(optimizers):
-        state: dict[int, Any] = {}
-        groups, number = [], 0
-        for group in optimizer.param_groups:
-            numbers = []
-            for p in group["params"]:
-                found = optim_state_dict["state"].get(names[p])
-                if found is not None:
-                    state[number] = {key: like_parameter(value, p) for key, value in found.items()}
-                numbers.append(number)
-                number += 1
-            first = given.get(names[group["params"][0]], {}) if group["params"] else {}
-            kept = {key: value for key, value in (first or group).items() if key != "params"}
-            groups.append({**kept, "params": numbers})
-        optimizer.load_state_dict({"state": state, "param_groups": groups})
+        optimizer.load_state_dict(numbered_state(model, optimizer.param_groups, optim_state_dict))
+
+
+def numbered_state(
+    model: Module, param_groups: list[dict[str, Any]], optim_state_dict: dict[str, Any]
+) -> dict[str, Any]:
+    """Return a state by the names of parameters in the form in which an optimizer takes it: by numbers.
+
+    Parameters
+    ----------
+    model : Module
+    param_groups : list of dict
+        The optimizer's. Its settings stay where the state has none for a group.
+    optim_state_dict : dict
+        ``{"state": …, "param_groups": …}``, whole or in shards.
+    """
+    names = parameter_names(model)
+    given = {name: group for group in optim_state_dict["param_groups"] for name in group["params"]}
+    state: dict[int, Any] = {}
+    groups, number = [], 0
+    for group in param_groups:
+        numbers = []
+        for p in group["params"]:
+            found = optim_state_dict["state"].get(names[p])
+            if found is not None:
+                state[number] = {key: like_parameter(value, p) for key, value in found.items()}
+            numbers.append(number)
+            number += 1
+        first = given.get(names[group["params"][0]], {}) if group["params"] else {}
+        kept = {key: value for key, value in (first or group).items() if key != "params"}
+        groups.append({**kept, "params": numbers})
+    return {"state": state, "param_groups": groups}
 
 
 def like_parameter(value: Any, parameter: Any) -> Any:
