@@ -138,16 +138,17 @@ def parameter_names(model: Module) -> dict[Any, str]:
 
 def _init_optim_state(optim: Any) -> None:
     """Make the state of an optimizer that has not done a step yet: one with gradients of zero and rate 0."""
-    if optim.state:
+    parameters = [p for group in optim.param_groups for p in group["params"]]
+    if optim.state or any(p.grad is not None for p in parameters):
         return
-    parameters = [p for group in optim.param_groups for p in group["params"] if p.requires_grad]
-    rates = [group["lr"] for group in optim.param_groups]
     for p in parameters:
-        p.grad = zeros_like(p)
-    for group in optim.param_groups:
-        group["lr"] = 0.0
-    optim.step()
-    for group, rate in zip(optim.param_groups, rates, strict=True):
+        if p.requires_grad:
+            p.grad = zeros_like(p)
+    rated = [(group, group["lr"]) for group in optim.param_groups if "lr" in group]
+    for group, rate in rated:
+        group["lr"] = zeros_like(rate) if isinstance(rate, Tensor) else 0.0
+    optim.step(closure=None)
+    for group, rate in rated:
         group["lr"] = rate
     optim.zero_grad(set_to_none=True)
 
@@ -156,8 +157,21 @@ def get_optimizer_state_dict(
     model: Module, optimizers: Any, *, submodules: set[Module] | None = None,
     options: StateDictOptions | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the state of optimizers by the names of parameters: ``{"state": …, "param_groups": …}``."""
+    """Return the state of optimizers by the names of parameters: ``{"state": …, "param_groups": …}``.
+
+    An optimizer that has done no step gets the state that it will have, which a checkpoint can fill. With
+    ``flatten_optimizer_state_dict`` every entry has a name of its own: ``state.<parameter>.<key>`` and
+    ``param_groups.<parameter>.<key>``.
+    """
     options = options or StateDictOptions()
+    for optimizer in _listed(optimizers):
+        _init_optim_state(optimizer)
+    state = named_state(model, optimizers)
+    return _made(_flattened(state) if options.flatten_optimizer_state_dict else state, options)
+
+
+def named_state(model: Module, optimizers: Any) -> dict[str, Any]:
+    """Return the state that optimizers have, by the names of parameters."""
     names = parameter_names(model)
     state: dict[str, Any] = {}
     groups = []
@@ -168,7 +182,42 @@ def get_optimizer_state_dict(
                     state[names[p]] = dict(optimizer.state[p])
             kept = {key: value for key, value in group.items() if key != "params"}
             groups.append({**kept, "params": [names[p] for p in group["params"]]})
-    return _made({"state": state, "param_groups": groups}, options)
+    return {"state": state, "param_groups": groups}
+
+
+def _flattened(state: dict[str, Any]) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+
+    def put(name: str, values: dict[Any, Any]) -> None:
+        for key, value in values.items():
+            if isinstance(value, dict):
+                put(f"{name}.{key}", value)
+            else:
+                flat[f"{name}.{key}"] = value
+
+    for parameter, values in state["state"].items():
+        put(f"state.{parameter}", values)
+    for group in state["param_groups"]:
+        for parameter in group["params"]:
+            put(f"param_groups.{parameter}", {key: v for key, v in group.items() if key != "params"})
+    return flat
+
+
+def _like(value: Any, flat: dict[str, Any], name: str) -> Any:
+    """Return the entry of a flat state for each value of a nested one."""
+    if isinstance(value, dict):
+        return {key: _like(part, flat, f"{name}.{key}") for key, part in value.items()}
+    return flat[name]
+
+
+def _unflattened(flat: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    """Return a flat state in the form of the state that an optimizer has."""
+    groups = []
+    for group in own["param_groups"]:
+        settings = {key: value for key, value in group.items() if key != "params"}
+        first = f"param_groups.{group['params'][0]}" if group["params"] else ""
+        groups.append({**(_like(settings, flat, first) if first else settings), "params": group["params"]})
+    return {"state": _like(own["state"], flat, "state"), "param_groups": groups}
 
 
 @no_grad()
@@ -181,7 +230,11 @@ def set_optimizer_state_dict(
     if options.broadcast_from_rank0:
         optim_state_dict = from_first(optim_state_dict)
     for optimizer in _listed(optimizers):
-        optimizer.load_state_dict(numbered_state(model, optimizer.param_groups, optim_state_dict))
+        given = optim_state_dict
+        if options.flatten_optimizer_state_dict:
+            _init_optim_state(optimizer)
+            given = _unflattened(given, named_state(model, optimizer))
+        optimizer.load_state_dict(numbered_state(model, optimizer.param_groups, given))
 
 
 def numbered_state(

@@ -13,8 +13,8 @@ from ...nn.modules.module import Module
 from ..checkpoint.state_dict import (
     clean_name,
     from_first,
-    get_optimizer_state_dict,
     like_parameter,
+    named_state,
     numbered_state,
     parameter_names,
     whole,
@@ -118,7 +118,7 @@ class WrapperStates:
         """Return the state of an optimizer by names, whole or in shards as states are made."""
         settings = WrapperStates.get_state_dict_type(model)
         if settings.state_dict_type is not StateDictType.FULL_STATE_DICT:
-            return get_optimizer_state_dict(model, optim)
+            return named_state(model, optim)
         rank0_only = settings.optim_state_dict_config.rank0_only
         return WrapperStates.full_optim_state_dict(model, optim, rank0_only=rank0_only)
 
@@ -127,13 +127,13 @@ class WrapperStates:
         model: Module, optim: Any, optim_input: Any = None, rank0_only: bool = True, group: Any = None
     ) -> Any:
         """Return the whole state of an optimizer by names, in the first process or in all."""
-        state = whole(get_optimizer_state_dict(model, optim))
+        state = whole(named_state(model, optim))
         return {} if rank0_only and needed_group().rank() != 0 else state
 
     @staticmethod
     def sharded_optim_state_dict(model: Module, optim: Any, group: Any = None) -> Any:
         """Return the state of an optimizer by names, in shards."""
-        return get_optimizer_state_dict(model, optim)
+        return named_state(model, optim)
 
     @staticmethod
     def optim_state_dict_to_load(
