@@ -9,8 +9,8 @@ from ...serialization.load import load as load_file
 from ...serialization.save import save as save_file
 from .default_planner import _EmptyStateDictLoadPlanner
 from .filesystem import FileSystemReader, FileSystemWriter
-from .loading import load
-from .saving import save
+from .state_dict_loader import _load_state_dict
+from .state_dict_saver import save
 
 
 def dcp_to_torch_save(
@@ -18,10 +18,8 @@ def dcp_to_torch_save(
 ) -> None:
     """Write all that a checkpoint folder has into one file, with whole tensors; one process does it."""
     state: dict[str, Any] = {}
-    load(
-        state, storage_reader=FileSystemReader(dcp_checkpoint_dir), planner=_EmptyStateDictLoadPlanner(),
-        no_dist=True,
-    )  # fmt: skip
+    reader = FileSystemReader(dcp_checkpoint_dir)
+    _load_state_dict(state, reader, no_dist=True, planner=_EmptyStateDictLoadPlanner())
     save_file(state, torch_save_path)
 
 

@@ -8,9 +8,9 @@ from ...tensor.creation import zeros
 from ..tensor.api import DTensor
 from ..tensor.layout import cut
 from .filesystem import FileSystemReader
-from .loading import load
 from .metadata import TensorStorageMetadata
 from .nested import built
+from .state_dict_loader import load
 
 
 def load_sharded_optimizer_state_dict(

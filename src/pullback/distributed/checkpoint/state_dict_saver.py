@@ -1,4 +1,7 @@
-"""Writing a state of several processes: each writes its parts of tensors, one of them all the rest."""
+"""torch.distributed.checkpoint.state_dict_saver: writing a state of several processes.
+
+Each writes its parts of tensors, one of them all the rest.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Reading a state in place: each process reads the parts of which its own tensors need elements."""
+"""torch.distributed.checkpoint.state_dict_loader: reading a state in place.
+
+Each process reads the parts of which its own tensors need elements.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from .filesystem import FileSystemReader
 from .metadata import Metadata, MetadataIndex, TensorStorageMetadata
 from .nested import built, leaves, name_of, put
 from .planner import default_or_refused
-from .saving import plain_state
+from .state_dict_saver import plain_state
 
 
 @no_grad()
@@ -96,6 +99,14 @@ def load_state_dict(
         "`load_state_dict` is deprecated and will be removed in future versions. Please use `load` instead.",
         FutureWarning, stacklevel=2,
     )  # fmt: skip
+    _load_state_dict(state_dict, storage_reader, process_group, coordinator_rank, no_dist, planner)
+
+
+def _load_state_dict(
+    state_dict: dict[str, Any], storage_reader: FileSystemReader, process_group: Any = None,
+    coordinator_rank: int = 0, no_dist: bool = False, planner: Any = None,
+) -> None:  # fmt: skip
+    """Fill a state as `load` does; libraries ask for this name."""
     load(
         state_dict, storage_reader=storage_reader, planner=planner, process_group=process_group,
         no_dist=no_dist,
