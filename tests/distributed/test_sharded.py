@@ -11,7 +11,7 @@ import pullback
 from pullback import distributed as dist
 from pullback import nn
 from pullback.distributed.device_mesh import DeviceMesh, init_device_mesh
-from pullback.distributed.fsdp import FSDPModule, fully_shard
+from pullback.distributed.fsdp import FSDPModule, FullyShardedDataParallel, MixedPrecision, fully_shard
 
 from .side_by_side import needs_mpi, run, run_in_torch, same
 
@@ -118,6 +118,10 @@ def test_meshes() -> None:
     assert mesh["dp"].get_local_rank() == mesh.get_local_rank("dp") == 0
     assert mesh["dp"] != DeviceMesh("cpu", [0])
     assert DeviceMesh("cpu", [0]) == init_device_mesh("cpu", (1,))
+    flat = mesh["dp", "tp"]._flatten("all")
+    assert repr(flat) == "DeviceMesh((all=1), 'cpu', stride=((),))"
+    assert flat is mesh["all"] is mesh._flatten("all")
+    assert flat.get_group() is dist.group.WORLD is dist.GroupMember.WORLD
     with pytest.raises(RuntimeError, match="Found the DeviceMesh have 2 dimensions"):
         mesh.get_group()
     with pytest.raises(KeyError, match="Valid mesh_dim_names are"):
@@ -143,6 +147,21 @@ def test_a_graph_does_not_keep_whole_parameters() -> None:
     assert net[0].weight.grad.full_tensor().shape == (4, 3)
     with pytest.raises(RuntimeError, match="got mixed torch.Tensor and DTensor"):
         _ = net[0].weight.grad + pullback.ones(4, 3)
+
+
+@pytest.mark.usefixtures("group")
+def test_batch_normalisation_keeps_its_precision() -> None:
+    """Among layers that compute in bfloat16, as torch has it with a policy."""
+    net = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2))
+    seen: list[Any] = []
+    net[1].register_forward_hook(lambda part, args, out: seen.append((args[0].dtype, out.dtype)))
+    bfloat16 = MixedPrecision(pullback.bfloat16)
+    with pytest.warns(UserWarning, match="Both mixed precision and an auto_wrap_policy were specified"):
+        model = FullyShardedDataParallel(net, mixed_precision=bfloat16, auto_wrap_policy={nn.LayerNorm})
+    model(pullback.rand(5, 3)).sum().backward()
+    assert seen[0][0] == pullback.float32
+    assert [type(part).__name__ for part in model.module] == ["Linear", "FullyShardedDataParallel", "Linear"]
+    assert model.module[1].running_mean.dtype == pullback.float32
 
 
 @pytest.mark.usefixtures("group")

@@ -107,7 +107,7 @@ class _State:
         dtype = self.policy.param_dtype
         if dtype is None or not self.policy.cast_forward_inputs:
             return None
-        return _cast(args, dtype), _cast(kwargs, dtype)
+        return cast_floating(args, dtype), cast_floating(kwargs, dtype)
 
     def after(self, module: Module, args: Any, output: Any) -> Any:
         """Give parameters up, and cast outputs."""
@@ -122,7 +122,7 @@ class _State:
                 for one in tensors_in(output):
                     if one.requires_grad:
                         one.register_hook(self._before_backward)
-        return output if self.policy.output_dtype is None else _cast(output, self.policy.output_dtype)
+        return output if self.policy.output_dtype is None else cast_floating(output, self.policy.output_dtype)
 
     def _before_backward(self, grad: Any) -> None:
         """Gather parameters when backward reaches the module."""
@@ -136,7 +136,8 @@ class _State:
             self.group.reshard()
 
 
-def _cast(value: Any, dtype: Any) -> Any:
+def cast_floating(value: Any, dtype: Any) -> Any:
+    """Return nested values with floating point tensors in a dtype."""
     return with_tensors(value, lambda t: t.to(dtype) if t.is_floating_point() else t)
 
 

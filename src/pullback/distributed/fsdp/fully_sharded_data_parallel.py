@@ -6,14 +6,18 @@ they are distributed tensors rather than parts of one flat parameter.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from ...array.dtypes import float32
 from ...autograd.grad_mode import no_grad
 from ...core.process_group import needed_group
 from ...nn.modules.module import Module
+from ...nn.parallel.reachable import tensors_in
 from ...nn.parallel.synchronization import broadcast_coalesced
 from ...nn.utils.clip_grad import clip_grad_norm_
 from ..checkpoint.state_dict import like_parameter, whole
@@ -36,9 +40,9 @@ from .api import (
     StateDictSettings,
     StateDictType,
 )
-from .fully_shard import FSDPModule, _State, _unsharded
+from .fully_shard import FSDPModule, _State, _unsharded, cast_floating
 from .parameters import ParameterGroup, ShardedParameter
-from .wrap import wrapped_parts
+from .wrap import as_function, wrapped_parts
 from .wrapper_states import INNER, OptimStateKeyType, WrapperStates
 
 
@@ -89,6 +93,10 @@ class FullyShardedDataParallel(WrapperStates, Module, FSDPModule):
             else:
                 device_mesh = DeviceMesh("cpu", ranks)
         if auto_wrap_policy is not None:
+            if mixed_precision is not None:
+                kept = tuple(mixed_precision._module_classes_to_ignore)
+                auto_wrap_policy = partial(_or_single, policy=as_function(auto_wrap_policy), single=kept)
+                _keep_precision(module, kept)
             for owner, name, part, overrides in wrapped_parts(module, auto_wrap_policy, ignored):
                 options = {
                     "process_group": process_group, "sharding_strategy": sharding_strategy,
@@ -210,6 +218,38 @@ def _ignored(modules: Any, states: Any) -> tuple[set[Module], set[Any]]:
     return parts, {p for part in parts for p in part.parameters()} or set(given) - parts
 
 
+def _or_single(module: Module, recurse: bool, nonwrapped_numel: int, policy: Any, single: Any) -> Any:
+    """Wrap what a policy wraps, and modules of some classes alone, without mixed precision."""
+    if not recurse and isinstance(module, single):
+        return {"mixed_precision": None}
+    return policy(module=module, recurse=recurse, nonwrapped_numel=nonwrapped_numel) or (
+        recurse and any(isinstance(part, single) for part in module.modules())
+    )
+
+
+def _keep_precision(module: Module, kept: tuple[type, ...]) -> None:
+    """Let modules of some classes compute in float32, and give what they were given."""
+
+    def widen(part: Any, args: Any) -> Any:
+        part._given_dtype = next((t.dtype for t in tensors_in(args) if t.is_floating_point()), None)
+        return cast_floating(args, float32)
+
+    def narrow(part: Any, args: Any, output: Any) -> Any:
+        return output if part._given_dtype is None else cast_floating(output, part._given_dtype)
+
+    found = [part for part in module.modules() if isinstance(part, kept)]
+    if found:
+        warnings.warn(
+            "Both mixed precision and an auto_wrap_policy were specified to FSDP, where the wrapped module "
+            f"has submodules of type:\n{ {type(part) for part in found} }\nThese modules will be wrapped as "
+            "separate FSDP instacnes with mixed precision disabled.",
+            stacklevel=3,
+        )
+    for part in found:
+        part.register_forward_pre_hook(widen)
+        part.register_forward_hook(narrow)
+
+
 @no_grad()
 def _materialised(module: Module, ignored: set[Module], make: Callable[[Module], None] | None) -> None:
     """Give the parts of a module that have no memory, and no wrapper, memory and values."""
@@ -222,7 +262,7 @@ def _materialised(module: Module, ignored: set[Module], make: Callable[[Module],
             make(part)
         elif part._parameters or part._buffers:
             part.to_empty(device="cpu", recurse=False)
-            part.reset_parameters()  # type: ignore[operator]  # as torch asks for it
+            part.reset_parameters()
         parts += [
             one for one in part.children()
             if one not in ignored and one not in parts and not isinstance(one, FSDPModule)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ...nn.modules.activation import MultiheadAttention
+from ...nn.modules.attention import MultiheadAttention
 from ...nn.modules.container import ModuleDict, ModuleList
 from ...nn.modules.module import Module
 
@@ -102,6 +102,13 @@ def wrap(module: Module, **wrap_overrides: Any) -> Module:
     return kind(module, **{**options, **wrap_overrides})
 
 
+def as_function(policy: Any) -> Any:
+    """Return a policy that is called: a collection of classes says that these are wrapped."""
+    if isinstance(policy, (set, list, tuple)):
+        return functools.partial(transformer_auto_wrap_policy, transformer_layer_cls=tuple(policy))
+    return policy
+
+
 def wrapped_parts(
     module: Module, policy: Any, ignored: set[Module]
 ) -> list[tuple[Module, str, Module, dict[str, Any]]]:
@@ -109,8 +116,7 @@ def wrapped_parts(
 
     The module itself is not among them.
     """
-    if isinstance(policy, (set, list, tuple)):
-        policy = functools.partial(transformer_auto_wrap_policy, transformer_layer_cls=tuple(policy))
+    policy = as_function(policy)
     found: list[tuple[Module, str, Module, dict[str, Any]]] = []
 
     def look(owner: Module) -> int:

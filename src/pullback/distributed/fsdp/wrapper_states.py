@@ -75,7 +75,7 @@ class WrapperStates:
         found = [m for m in module.modules() if isinstance(m, WrapperStates)]
         if not root_only:
             return found
-        inner = {id(part) for m in found for part in m.modules() if part is not m}  # type: ignore[attr-defined]
+        inner = {id(part) for m in found for part in m.modules() if part is not m}
         return [m for m in found if id(m) not in inner]
 
     @staticmethod

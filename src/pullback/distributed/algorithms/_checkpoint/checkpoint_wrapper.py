@@ -86,12 +86,10 @@ class CheckpointWrapper(ActivationWrapper):
     ) -> None:  # fmt: skip
         super().__init__(mod)
         self.checkpoint_impl = checkpoint_impl
-        reentrant = {"use_reentrant": checkpoint_impl is CheckpointImpl.REENTRANT}
-        self.checkpoint_fn = (
-            partial(checkpoint, **reentrant, **checkpoint_fn_kwargs)
-            if checkpoint_fn is None
-            else partial(checkpoint_fn, **checkpoint_fn_kwargs)
-        )
+        if checkpoint_fn is None:
+            reentrant = checkpoint_impl is CheckpointImpl.REENTRANT
+            checkpoint_fn = partial(checkpoint, use_reentrant=reentrant)
+        self.checkpoint_fn = partial(checkpoint_fn, **checkpoint_fn_kwargs)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Return what the module gives."""
