@@ -29,6 +29,7 @@ from torch.distributed.fsdp import (
     StateDictType,
     fully_shard,
 )
+from torch.distributed.fsdp.sharded_grad_scaler import ShardedGradScaler
 from torch.distributed.fsdp.wrap import CustomPolicy, ModuleWrapPolicy
 from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tensor
 
@@ -227,6 +228,24 @@ def optimizers():
     return [*found, sums, cls.get_state_dict_type(other).state_dict_type.name], resumed
 
 
+def scaled():
+    """A step is left out in all processes where the gradients of one overflow."""
+    model = FullyShardedDataParallel(made(), device_id=torch.device("cpu"))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    scaler = ShardedGradScaler(device="cpu", init_scale=4.0, growth_interval=2)
+    found = []
+    for step in range(3):
+        optimizer.zero_grad()
+        scaler.scale(model(batch(step)).square().mean()).backward()
+        if step == 1 and dist.get_rank() == 1:
+            next(p for p in model.parameters() if p.grad is not None).grad.mul_(float("inf"))
+        scaler.step(optimizer)
+        scaler.update()
+        found.append(scaler.get_scale())
+    with FullyShardedDataParallel.summon_full_params(model):
+        return [*found, sum(p.abs().sum().item() for p in model.parameters())]
+
+
 def left_out():
     """What is ignored is not sharded; modules without memory get it."""
     model = made()
@@ -276,6 +295,7 @@ def main():
         "recomputed": recomputed(),
         "optimizers": by_name,
         "resumed": resumed,
+        "scaled": scaled(),
         "left out": left_out(),
         "tensors": tensors(),
     }

@@ -96,20 +96,20 @@ class WrapperStates:
         found = WrapperStates.fsdp_modules(module)
         return found[0]._settings if found else _settings(StateDictType.FULL_STATE_DICT)
 
-    @staticmethod
+    @classmethod
     @contextmanager
     def state_dict_type(
-        module: Module, state_dict_type: StateDictType, state_dict_config: Any = None,
+        cls, module: Module, state_dict_type: StateDictType, state_dict_config: Any = None,
         optim_state_dict_config: Any = None,
     ) -> Iterator[None]:  # fmt: skip
         """Make the states of a module's wrappers so within the block."""
-        cls = WrapperStates
         before = cls.set_state_dict_type(module, state_dict_type, state_dict_config, optim_state_dict_config)
         try:
             yield
         finally:
-            for m in cls.fsdp_modules(module):
-                m._settings = before
+            cls.set_state_dict_type(
+                module, before.state_dict_type, before.state_dict_config, before.optim_state_dict_config
+            )
 
     # ------------------------------------------------------------------------------ optimizers
 
