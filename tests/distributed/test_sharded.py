@@ -10,6 +10,11 @@ import pytest
 import pullback
 from pullback import distributed as dist
 from pullback import nn
+from pullback.distributed.checkpoint.state_dict import (
+    StateDictOptions,
+    get_model_state_dict,
+    set_model_state_dict,
+)
 from pullback.distributed.device_mesh import DeviceMesh, init_device_mesh
 from pullback.distributed.fsdp import FSDPModule, FullyShardedDataParallel, MixedPrecision, fully_shard
 
@@ -175,3 +180,9 @@ def test_parameters_that_get_memory_after_they_are_sharded() -> None:
     assert layer.weight.device.type == "cpu"
     assert 0 < layer.weight.full_tensor().abs().max() < 0.5
     assert layer.weight.grad.full_tensor().tolist() == [[2.0] * 4] * 3
+    with pullback.device("meta"):
+        other = nn.Linear(4, 3)
+    fully_shard(other)
+    whole = StateDictOptions(full_state_dict=True, broadcast_from_rank0=True)
+    set_model_state_dict(other, get_model_state_dict(layer, options=whole), options=whole)
+    assert pullback.equal(other(pullback.ones(2, 4)), layer(pullback.ones(2, 4)))

@@ -105,6 +105,8 @@ def set_model_state_dict(
 ) -> Any:
     """Take over a state whose names are those without wrappers.
 
+    Where the model has tensors without memory (of the meta device), those of the state take their places.
+
     Returns
     -------
     NamedTuple
@@ -119,7 +121,9 @@ def set_model_state_dict(
         own.get(name, name): like_parameter(value, parameters.get(own.get(name, name)))
         for name, value in model_state_dict.items()
     }
-    return model.load_state_dict(named, strict=options.strict)
+    tensors = [value for value in model.state_dict().values() if isinstance(value, Tensor)]
+    assign = any(t.device.type == "meta" for t in tensors)
+    return model.load_state_dict(named, strict=options.strict, assign=assign)
 
 
 def from_first(state: Any) -> Any:
