@@ -19,8 +19,11 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+SHIMS = {"T5_training.py": ROOT / "tools" / "example_t5.py"}
 SHIM = ROOT / "tools" / "example_on_cpu.py"
 
+#: Programs that leave a checkpoint and go on from it: they run once more in the same folder.
+RESUMED = ("FSDP2", "FSDP2, dcp")
 #: By name: the program below ``distributed``, its arguments, and how many processes run it.
 PROGRAMS: dict[str, tuple[str, list[str], int]] = {
     "ddp": ("ddp/example.py", [], 2),
@@ -39,13 +42,25 @@ PROGRAMS: dict[str, tuple[str, list[str], int]] = {
     "FSDP2, prefetching": ("FSDP2/example.py", ["--explicit-prefetching"], 2),
     "FSDP2, mixed precision": ("FSDP2/example.py", ["--mixed-precision"], 2),
     "FSDP2, dcp": ("FSDP2/example.py", ["--dcp-api"], 2),
+    "FSDP T5": (
+        "FSDP/T5_training.py", ["mixed_precision=False", "save_model=True", "save_optimizer=True"], 2
+    ),
+    "FSDP T5, mixed precision": ("FSDP/T5_training.py", [], 2),
+    "FSDP T5, sharded state": (
+        "FSDP/T5_training.py",
+        ["mixed_precision=False", "sharding_strategy=SHARD_GRAD_OP", "save_model=True",
+         "checkpoint_type=SHARDED_STATE_DICT"],
+        2,
+    ),
     "tensor parallel": ("tensor_parallelism/tensor_parallel_example.py", [], 2),
     "sequence parallel": ("tensor_parallelism/sequence_parallel_example.py", [], 2),
 }  # fmt: skip
 LAUNCHERS = {"pullback": "pullback.distributed.run", "torch": "torch.distributed.run"}
 
 
-def run(library: str, program: Path, arguments: list[str], ranks: int) -> dict[str, list[float]] | str:
+def run(
+    library: str, program: Path, arguments: list[str], ranks: int, times: int
+) -> dict[str, list[float]] | str:
     """Return the values that each rank has noted, or the end of what a program that failed has said."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "program"
@@ -54,13 +69,14 @@ def run(library: str, program: Path, arguments: list[str], ranks: int) -> dict[s
             **os.environ, "PYTHONPATH": str(ROOT / "src"), "NOTES": folder, "OMP_NUM_THREADS": "1",
             "PYTHONWARNINGS": "ignore",
         }  # fmt: skip
-        done = subprocess.run(
-            [sys.executable, "-W", "ignore", "-m", LAUNCHERS[library], f"--nproc-per-node={ranks}",
-             "--master-port=29731", str(SHIM), program.name, *arguments],
-            cwd=copy, env=environment, capture_output=True, text=True, timeout=300, check=False,
-        )  # fmt: skip
-        if done.returncode:
-            return (done.stdout + done.stderr)[-3000:]
+        for _ in range(times):
+            done = subprocess.run(
+                [sys.executable, "-W", "ignore", "-m", LAUNCHERS[library], f"--nproc-per-node={ranks}",
+                 "--master-port=29731", str(SHIMS.get(program.name, SHIM)), program.name, *arguments],
+                cwd=copy, env=environment, capture_output=True, text=True, timeout=300, check=False,
+            )  # fmt: skip
+            if done.returncode:
+                return (done.stdout + done.stderr)[-3000:]
         return {file.stem: json.loads(file.read_text()) for file in sorted(Path(folder).glob("*.json"))}
 
 
@@ -80,7 +96,8 @@ def main() -> None:
         found = {}
         for library in LAUNCHERS:
             start = time.perf_counter()
-            found[library] = run(library, Path(folder) / "distributed" / path, arguments, ranks)
+            program = Path(folder) / "distributed" / path
+            found[library] = run(library, program, arguments, ranks, 2 if name in RESUMED else 1)
             print(f"  {library}: {time.perf_counter() - start:.0f} s", flush=True)
         here, there = found["pullback"], found["torch"]
         if isinstance(here, str) or isinstance(there, str):

@@ -4,7 +4,7 @@
 
 The CPU stands for the accelerator: it is available once for each process, a device is the CPU whatever its
 number, and groups use gloo. The folder that the variable NOTES names gets one file for each rank, with every
-value from which the program has called backward.
+value from which the program has called backward; a second run adds to it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import json
 import os
 import runpy
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,13 @@ import torch.distributed as dist
 from torch import nn
 
 CPU = torch.device("cpu")
+#: The values that are written down.
+NOTED: list[float] = []
+
+
+def rank() -> int:
+    """Return the number of this process."""
+    return int(os.environ["RANK"])
 
 
 def on_cpu(value: Any) -> Any:
@@ -77,16 +85,15 @@ def stand_in() -> None:
     torch.load = lambda *args, **kwargs: load(*args, **{**kwargs, "map_location": "cpu"})
 
 
-def main() -> None:
-    """Run the program."""
+def main(after: Callable[[], None] = lambda: None) -> None:
+    """Run the program, and `after` when it has ended."""
     program = sys.argv[1]
     stand_in()
-    noted: list[float] = []
     backward = torch.Tensor.backward
 
     def note(self: Any, *args: Any, **kwargs: Any) -> Any:
         value = self.full_tensor() if hasattr(self, "full_tensor") else self
-        noted.append(float(value.detach().float().sum()))
+        NOTED.append(float(value.detach().float().sum()))
         return backward(self, *args, **kwargs)
 
     torch.Tensor.backward = note  # type: ignore[method-assign,assignment]
@@ -94,7 +101,10 @@ def main() -> None:
     sys.argv = sys.argv[1:]
     sys.path.insert(0, str(Path(program).resolve().parent))
     runpy.run_path(program, run_name="__main__")
-    Path(os.environ["NOTES"], f"{os.environ['RANK']}.json").write_text(json.dumps(noted))
+    after()
+    notes = Path(os.environ["NOTES"], f"{rank()}.json")
+    earlier = json.loads(notes.read_text()) if notes.exists() else []
+    notes.write_text(json.dumps(earlier + NOTED))
 
 
 if __name__ == "__main__":

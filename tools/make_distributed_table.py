@@ -20,7 +20,6 @@ LIMITS = {
     "torch.distributed.P2POp": "messages of a batch go one by one",
     "torch.distributed.ReduceOp": "`PREMUL_SUM` is NCCL's",
     "torch.distributed.all_reduce": "sparse tensors are refused",
-    "torch.distributed.checkpoint.hf_storage": "its classes are there to be imported and refuse to be made",
     "torch.distributed.init_process_group": "one world in the life of a process",
     "torch.distributed.run": "the number of machines is fixed at the start; `--standalone` needs no etcd",
 }
@@ -36,11 +35,12 @@ def place(module: str) -> Any:
 
 def refuses(value: Any) -> bool:
     """Whether a function or class is there for its name alone: every use is an error."""
-    if inspect.isfunction(value) and "NoReturn" in str(value.__annotations__.get("return", "")):
-        return True
     makers = [value, getattr(value, "__init__", None), getattr(value, "__new__", None)]
     return any(
-        inspect.isfunction(one) and one.__code__.co_filename.endswith("absent_devices.py") for one in makers
+        one.__code__.co_filename.endswith("absent_devices.py")
+        or "NoReturn" in str(one.__annotations__.get("return", ""))
+        for one in makers
+        if inspect.isfunction(one)
     )
 
 

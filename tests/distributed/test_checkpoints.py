@@ -13,7 +13,7 @@ import pullback
 from pullback import distributed as dist
 from pullback.distributed import checkpoint
 
-from .side_by_side import needs_mpi, run, run_in_torch
+from .side_by_side import needs_mpi, run, run_in_torch, same
 
 SAVED = [
     {
@@ -27,23 +27,29 @@ SAVED = [
 
 
 @needs_mpi
-@pytest.mark.parametrize("how", ["save", "async"])
-def test_two_write_and_others_read(tmp_path: Path, how: str) -> None:
-    run("checkpoints.py", how, str(tmp_path / "saved"))
+@pytest.mark.parametrize(("how", "ranks"), [("save", 4), ("async", 2)])
+def test_some_write_and_others_read(tmp_path: Path, how: str, ranks: int) -> None:
+    """The states of a sharded model and its optimizer are the same bits after 4, 2 and 3 processes."""
+    folder = str(tmp_path / "saved")
+    trained = run("checkpoints.py", how, folder, ranks=ranks)["0"]
     assert sorted(file.name for file in (tmp_path / "saved").iterdir()) == [
-        ".metadata", "__0_0.distcp", "__1_0.distcp",
+        ".metadata", *(f"__{rank}_0.distcp" for rank in range(ranks)),
     ]  # fmt: skip
-    read = run("checkpoints.py", "load", str(tmp_path / "saved"), ranks=3)
-    assert read == {"0": SAVED, "1": SAVED, "2": SAVED}
+    if how == "save":
+        assert run("checkpoints.py", "again", folder)["1"] == [*SAVED, trained]
+        folder += " again"
+    read = run("checkpoints.py", "load", folder, ranks=3)
+    assert read == {rank: [*SAVED, trained] for rank in "012"}
 
 
 @needs_mpi
 @pytest.mark.skipif(find_spec("torch") is None, reason="compares with torch")
 def test_torch_reads_and_is_read(tmp_path: Path) -> None:
-    run("checkpoints.py", "save", str(tmp_path / "here"))
-    assert run_in_torch("checkpoints.py", "load", str(tmp_path / "here"), ranks=1) == {"0": SAVED}
-    run_in_torch("checkpoints.py", "save", str(tmp_path / "there"))
-    assert run("checkpoints.py", "load", str(tmp_path / "there"))["1"] == SAVED
+    here = run("checkpoints.py", "save", str(tmp_path / "here"))["0"]
+    assert run_in_torch("checkpoints.py", "load", str(tmp_path / "here"), ranks=1) == {"0": [*SAVED, here]}
+    there = run_in_torch("checkpoints.py", "save", str(tmp_path / "there"))["0"]
+    assert run("checkpoints.py", "load", str(tmp_path / "there"))["1"] == [*SAVED, there]
+    assert same(here, there)
 
 
 @pytest.fixture

@@ -143,3 +143,8 @@ def test_the_sampler_asks_the_group() -> None:
     sampler = torch.utils.data.DistributedSampler(range(3), shuffle=False)
     dist.destroy_process_group()
     assert (sampler.num_replicas, sampler.rank, list(sampler)) == (1, 0, [0, 1, 2])
+
+
+def test_a_backend_for_each_device() -> None:
+    assert repr(dist.BackendConfig("cpu:gloo,cuda:nccl")) == "cpu:gloo,cuda:nccl"
+    assert repr(dist.BackendConfig("gloo")) == "cpu:gloo,cuda:gloo"

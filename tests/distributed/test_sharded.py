@@ -10,8 +10,13 @@ import pytest
 import pullback
 from pullback import distributed as dist
 from pullback import nn
+from pullback.distributed.checkpoint.state_dict import (
+    StateDictOptions,
+    get_model_state_dict,
+    set_model_state_dict,
+)
 from pullback.distributed.device_mesh import DeviceMesh, init_device_mesh
-from pullback.distributed.fsdp import FSDPModule, fully_shard
+from pullback.distributed.fsdp import FSDPModule, FullyShardedDataParallel, MixedPrecision, fully_shard
 
 from .side_by_side import needs_mpi, run, run_in_torch, same
 
@@ -45,6 +50,23 @@ def test_ways_to_shard_agree(trained: dict[str, Any]) -> None:
         assert done["losses"] == done["kept"]
         assert same(done["wrapped"][0], done["losses"][:3], 1e-6)
         assert same(done["mixed"][:1], done["losses"][:1], 1e-2)
+
+
+@needs_mpi
+def test_blocks_are_computed_again(trained: dict[str, Any]) -> None:
+    for rank in ("0", "1"):
+        found = trained[rank]["recomputed"]
+        for number in (0, 3, 6):
+            assert same(found[number], trained[rank]["losses"][:2], 1e-6)
+            assert found[number + 1] == 8  # two blocks, two steps, twice
+            assert found[number + 2] == sorted(trained[rank]["names"][2])
+
+
+@needs_mpi
+def test_optimizers_resume_by_the_older_methods(trained: dict[str, Any]) -> None:
+    for rank in ("0", "1"):
+        going_on = trained[rank]["optimizers"][1]
+        assert trained[rank]["resumed"] == [going_on, going_on]
 
 
 @needs_mpi
@@ -101,6 +123,10 @@ def test_meshes() -> None:
     assert mesh["dp"].get_local_rank() == mesh.get_local_rank("dp") == 0
     assert mesh["dp"] != DeviceMesh("cpu", [0])
     assert DeviceMesh("cpu", [0]) == init_device_mesh("cpu", (1,))
+    flat = mesh["dp", "tp"]._flatten("all")
+    assert repr(flat) == "DeviceMesh((all=1), 'cpu', stride=((),))"
+    assert flat is mesh["all"] is mesh._flatten("all")
+    assert flat.get_group() is dist.group.WORLD is dist.GroupMember.WORLD
     with pytest.raises(RuntimeError, match="Found the DeviceMesh have 2 dimensions"):
         mesh.get_group()
     with pytest.raises(KeyError, match="Valid mesh_dim_names are"):
@@ -129,6 +155,21 @@ def test_a_graph_does_not_keep_whole_parameters() -> None:
 
 
 @pytest.mark.usefixtures("group")
+def test_batch_normalisation_keeps_its_precision() -> None:
+    """Among layers that compute in bfloat16, as torch has it with a policy."""
+    net = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2))
+    seen: list[Any] = []
+    net[1].register_forward_hook(lambda part, args, out: seen.append((args[0].dtype, out.dtype)))
+    bfloat16 = MixedPrecision(pullback.bfloat16)
+    with pytest.warns(UserWarning, match="Both mixed precision and an auto_wrap_policy were specified"):
+        model = FullyShardedDataParallel(net, mixed_precision=bfloat16, auto_wrap_policy={nn.LayerNorm})
+    model(pullback.rand(5, 3)).sum().backward()
+    assert seen[0][0] == pullback.float32
+    assert [type(part).__name__ for part in model.module] == ["Linear", "FullyShardedDataParallel", "Linear"]
+    assert model.module[1].running_mean.dtype == pullback.float32
+
+
+@pytest.mark.usefixtures("group")
 def test_parameters_that_get_memory_after_they_are_sharded() -> None:
     with pullback.device("meta"):
         layer = nn.Linear(4, 3)
@@ -139,3 +180,9 @@ def test_parameters_that_get_memory_after_they_are_sharded() -> None:
     assert layer.weight.device.type == "cpu"
     assert 0 < layer.weight.full_tensor().abs().max() < 0.5
     assert layer.weight.grad.full_tensor().tolist() == [[2.0] * 4] * 3
+    with pullback.device("meta"):
+        other = nn.Linear(4, 3)
+    fully_shard(other)
+    whole = StateDictOptions(full_state_dict=True, broadcast_from_rank0=True)
+    set_model_state_dict(other, get_model_state_dict(layer, options=whole), options=whole)
+    assert pullback.equal(other(pullback.ones(2, 4)), layer(pullback.ones(2, 4)))

@@ -42,6 +42,9 @@ class BackendConfig:
     def __init__(self, backend: str) -> None:
         name = checked_backend(backend)
         self.device_backend_map = {"cpu": name, "cuda": name}
+        if ":" in str(backend):
+            pairs = (pair.split(":", 1) for pair in str(backend).lower().split(","))
+            self.device_backend_map = {device: Backend(served) for device, served in pairs}
 
     def __repr__(self) -> str:
         return ",".join(f"{device}:{name}" for device, name in self.device_backend_map.items())

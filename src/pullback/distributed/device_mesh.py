@@ -46,6 +46,7 @@ class DeviceMesh:
         self.mesh = tensor(self._ranks)
         self.mesh_dim_names = None if mesh_dim_names is None else tuple(mesh_dim_names)
         self._root = _root
+        self._flattened: dict[str, DeviceMesh] = {}
         if default_group() is None:
             init_process_group()
         found = np.argwhere(self._ranks == get_rank())
@@ -135,6 +136,8 @@ class DeviceMesh:
     def __getitem__(self, mesh_dim_names: str | tuple[str, ...]) -> DeviceMesh:
         """Return the part of the grid that has these dimensions and this process."""
         names = (mesh_dim_names,) if isinstance(mesh_dim_names, str) else tuple(mesh_dim_names)
+        if len(names) == 1 and names[0] in self._flattened:
+            return self._flattened[names[0]]
         self._check_names(names)
         assert self.mesh_dim_names is not None
         axes = [self.mesh_dim_names.index(name) for name in names]
@@ -146,6 +149,30 @@ class DeviceMesh:
             self.device_type, part, mesh_dim_names=names, _groups=[self._groups[axis] for axis in axes],
             _root=self._get_root_mesh(),
         )  # fmt: skip
+
+    def _flatten(self, mesh_dim_name: str | None = None, backend_override: Any = None) -> DeviceMesh:
+        """Return the processes of this grid in one dimension, which the whole grid knows by its name then.
+
+        All processes of the whole grid take part: they make the groups.
+        """
+        if self.mesh_dim_names is None:
+            raise RuntimeError("Cannot flatten a DeviceMesh without mesh_dim_names!")
+        name = mesh_dim_name or "_".join(self.mesh_dim_names)
+        if self.ndim == 1 and name in self.mesh_dim_names:
+            return self
+        root = self._get_root_mesh()
+        if name in root._flattened:
+            return root._flattened[name]
+        axes = [root._axis(one) for one in self.mesh_dim_names]
+        lines = np.moveaxis(root._ranks, axes, range(-len(axes), 0)).reshape(-1, self.size())
+        whole = self.size() == get_world_size()
+        groups: list[Any] = [default_group() if whole else new_group(line) for line in lines.tolist()]
+        own = next((place for place, line in enumerate(lines) if get_rank() in line), 0)
+        made = DeviceMesh(
+            self.device_type, lines[own], mesh_dim_names=(name,), _groups=[groups[own]], _root=root
+        )
+        root._flattened[name] = made
+        return made
 
     def _get_root_mesh(self) -> DeviceMesh:
         return self._root or self

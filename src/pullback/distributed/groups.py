@@ -14,7 +14,7 @@ from ..core.process_group import ProcessGroup, default_group, needed_group, set_
 from .backend import checked_backend
 from .communicator import Alone, Communicator
 from .group_methods import TensorGroup
-from .process_group import Group, GroupMember, resolve
+from .process_group import DefaultGroup, Group, GroupMember, resolve
 from .work import Work
 
 #: The groups there are besides the default one, by name.
@@ -251,17 +251,7 @@ def get_node_local_rank(fallback_rank: int | None = None) -> int:
     )
 
 
-class _Groups(type):
-    @property
-    def WORLD(cls) -> ProcessGroup | None:
-        return default_group()
-
-    @WORLD.setter
-    def WORLD(cls, made: ProcessGroup | None) -> None:
-        set_default_group(made)
-
-
-class group(metaclass=_Groups):
+class group(metaclass=DefaultGroup):
     """The groups there are: ``group.WORLD`` is the default one, or None."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from ..core.process_group import ProcessGroup, needed_group
+from ..core.process_group import ProcessGroup, default_group, needed_group, set_default_group
 from . import membership
 from .collective_checks import DebugLevel, get_debug_level, verify
 from .communicator import Alone, Communicator
@@ -14,8 +14,21 @@ from .communicator import Alone, Communicator
 DEFAULT_TIMEOUT = timedelta(minutes=30)
 
 
-class GroupMember:
-    """Hold what stands for a group in the processes that are not in it."""
+class DefaultGroup(type):
+    """Give a class the default group as an attribute."""
+
+    @property
+    def WORLD(cls) -> ProcessGroup | None:
+        """Return the default group, or None; setting it puts another in its place."""
+        return default_group()
+
+    @WORLD.setter
+    def WORLD(cls, made: ProcessGroup | None) -> None:
+        set_default_group(made)
+
+
+class GroupMember(metaclass=DefaultGroup):
+    """Hold the default group, and what stands for a group in the processes that are not in it."""
 
     NON_GROUP_MEMBER = -100
 

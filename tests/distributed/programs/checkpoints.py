@@ -1,4 +1,6 @@
-"""Writes or reads a checkpoint of distributed tensors: ``checkpoints.py save|async|load FOLDER``.
+"""Writes or reads a checkpoint of distributed tensors: ``checkpoints.py save|async|load|again FOLDER``.
+
+``again`` reads one and writes what it has read into a folder of that name.
 
 Runs in torch and in pullback alike, with any number of processes.
 """
@@ -10,7 +12,9 @@ import torch.distributed as dist
 import torch.distributed.checkpoint as dcp
 from told import tell
 from torch import nn
+from torch.distributed.checkpoint.state_dict import get_state_dict, set_state_dict
 from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import Replicate, Shard, distribute_tensor
 
 
@@ -27,6 +31,44 @@ class Counter:
         self.count = state["count"]
 
 
+def trained(factor):
+    """The states of a sharded model of 5 and 7 rows and of its optimizer, after steps of one batch."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 7), nn.Tanh(), nn.Linear(7, 5))
+    for layer in (model[0], model[2]):
+        fully_shard(layer)
+    fully_shard(model)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.1 * factor)
+    for _ in range(3 * factor):
+        optimizer.zero_grad()
+        model(torch.linspace(0, 1, 12).view(4, 3)).square().sum().backward()
+        optimizer.step()
+    return State(model, optimizer)
+
+
+class State:
+    """What `get_state_dict` and `set_state_dict` make of a model and its optimizer."""
+
+    def __init__(self, model, optimizer):
+        self.model, self.optimizer = model, optimizer
+
+    def state_dict(self):
+        model, optimizer = get_state_dict(self.model, self.optimizer)
+        return {"model": model, "optimizer": optimizer}
+
+    def load_state_dict(self, state):
+        set_state_dict(
+            self.model, self.optimizer, model_state_dict=state["model"], optim_state_dict=state["optimizer"]
+        )
+
+    def values(self):
+        """Whole values of the parameters, and of what the optimizer keeps."""
+        states = [self.optimizer.state[p] for p in self.model.parameters()]
+        tensors = [*self.model.parameters(), *(s[k] for s in states for k in ("exp_avg", "exp_avg_sq"))]
+        found = [t.full_tensor().tolist() for t in tensors]
+        return [*found, [s["step"].item() for s in states], self.optimizer.param_groups[0]["lr"]]
+
+
 def state(factor):
     mesh = init_device_mesh("cpu", (dist.get_world_size(),))
     layer = nn.Linear(2, 1)
@@ -41,6 +83,7 @@ def state(factor):
         },
         "optimizer": {"state": {0: {"step": torch.tensor(3.0) * factor}}, "groups": [{"lr": 0.1 * factor}]},
         "counter": Counter(5 * factor),
+        "trained": trained(factor),
         "epoch": 7 * factor,
     }
 
@@ -49,12 +92,14 @@ def main():
     what, folder = sys.argv[-2:]
     dist.init_process_group("gloo")
     if what == "save":
-        dcp.save(state(1), checkpoint_id=folder)
-        results = []
+        found = state(1)
+        dcp.save(found, checkpoint_id=folder)
+        results = found["trained"].values()
     elif what == "async":
-        future = dcp.async_save(state(1), checkpoint_id=folder)
+        found = state(1)
+        future = dcp.async_save(found, checkpoint_id=folder)
         future.wait() if hasattr(future, "wait") else future.result()
-        results = []
+        results = found["trained"].values()
     else:
         found = state(0)
         dcp.load(found, checkpoint_id=folder)
@@ -65,6 +110,9 @@ def main():
         }
         step = found["optimizer"]["state"][0]["step"].item()
         results = [model, step, found["optimizer"]["groups"], found["counter"].count, found["epoch"]]
+        results.append(found["trained"].values())
+        if what == "again":
+            dcp.save(found, checkpoint_id=f"{folder} again")
     tell(dist.get_rank(), results)
 
 

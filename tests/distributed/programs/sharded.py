@@ -11,6 +11,7 @@ import torch.distributed as dist
 import torch.nn.functional as F
 from told import tell
 from torch import nn
+from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import apply_activation_checkpointing
 from torch.distributed.checkpoint.state_dict import (
     StateDictOptions,
     get_model_state_dict,
@@ -23,11 +24,13 @@ from torch.distributed.fsdp import (
     FullStateDictConfig,
     FullyShardedDataParallel,
     MixedPrecisionPolicy,
+    OptimStateKeyType,
     ShardingStrategy,
     StateDictType,
     fully_shard,
 )
-from torch.distributed.fsdp.wrap import ModuleWrapPolicy
+from torch.distributed.fsdp.sharded_grad_scaler import ShardedGradScaler
+from torch.distributed.fsdp.wrap import CustomPolicy, ModuleWrapPolicy
 from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tensor
 
 
@@ -165,6 +168,97 @@ def wrapped():
         return found
 
 
+def recomputed():
+    """Blocks computed again in backward: the wrapper within the shards, within FSDP's, and around these."""
+    calls = []
+
+    def counted(model):
+        for module in model.modules():
+            if isinstance(module, Block):
+                module.register_forward_pre_hook(lambda *_: calls.append(1))
+        return model
+
+    is_block = lambda module: isinstance(module, Block)
+    within = counted(made())
+    apply_activation_checkpointing(within, check_fn=is_block)
+    for block in within.blocks:
+        fully_shard(block)
+    options = {"auto_wrap_policy": ModuleWrapPolicy({Block}), "device_id": torch.device("cpu")}
+    wrapped = FullyShardedDataParallel(counted(made()), use_orig_params=True, **options)
+    apply_activation_checkpointing(wrapped, check_fn=is_block)
+    around = counted(made())
+    around = FullyShardedDataParallel(around, use_orig_params=True, **options)
+    apply_activation_checkpointing(
+        around, check_fn=lambda m: isinstance(m, FullyShardedDataParallel)
+    )
+    found = []
+    for model in (fully_shard(within), wrapped, around):
+        calls.clear()
+        found += [losses(model, adam(model), 2), len(calls), sorted(model.state_dict())]
+    return found
+
+
+def optimizers():
+    """States of an optimizer by the older methods of FSDP: resumed in another model."""
+    cls = FullyShardedDataParallel
+    policy = CustomPolicy(
+        lambda m: {"sharding_strategy": ShardingStrategy.SHARD_GRAD_OP} if isinstance(m, Block) else False
+    )
+
+    def wrapped():
+        # with use_orig_params=True torch on the CPU gives one average for the other
+        return cls(made(), auto_wrap_policy=policy, device_id=torch.device("cpu"))
+
+    model = wrapped()
+    optimizer = adam(model)
+    losses(model, optimizer, 2)
+    state = {key: value.clone() for key, value in model.state_dict().items()}
+    saved = copy.deepcopy(cls.full_optim_state_dict(model, optimizer, rank0_only=False))
+    found = [sorted(saved["state"]), losses(model, optimizer, 2, 2)]
+    resumed = []
+    for convert in (cls.shard_full_optim_state_dict, cls.scatter_full_optim_state_dict):
+        other = wrapped()
+        other.load_state_dict(state)
+        again = adam(other)
+        again.load_state_dict(convert(copy.deepcopy(saved), other, optim=again))
+        resumed.append(losses(other, again, 2, 2))
+    plain = made()
+    numbered = cls.rekey_optim_state_dict(saved, OptimStateKeyType.PARAM_ID, plain, optim=adam(plain))
+    sums = [numbered["state"][key]["exp_avg"].abs().sum().item() for key in sorted(numbered["state"])]
+    return [*found, sums, cls.get_state_dict_type(other).state_dict_type.name], resumed
+
+
+def scaled():
+    """A step is left out in all processes where the gradients of one overflow."""
+    model = FullyShardedDataParallel(made(), device_id=torch.device("cpu"))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    scaler = ShardedGradScaler(device="cpu", init_scale=4.0, growth_interval=2)
+    found = []
+    for step in range(3):
+        optimizer.zero_grad()
+        scaler.scale(model(batch(step)).square().mean()).backward()
+        if step == 1 and dist.get_rank() == 1:
+            next(p for p in model.parameters() if p.grad is not None).grad.mul_(float("inf"))
+        scaler.step(optimizer)
+        scaler.update()
+        found.append(scaler.get_scale())
+    with FullyShardedDataParallel.summon_full_params(model):
+        return [*found, sum(p.abs().sum().item() for p in model.parameters())]
+
+
+def left_out():
+    """What is ignored is not sharded; modules without memory get it."""
+    model = made()
+    kept = model.head
+    with torch.device("meta"):
+        model.blocks[0].up = nn.Linear(7, 21)
+    torch.manual_seed(3)
+    model = FullyShardedDataParallel(
+        model, ignored_states=[kept.weight], device_id=torch.device("cpu"), use_orig_params=True
+    )  # fmt: skip
+    return [list(kept.weight.shape), kept.weight.sum().item(), losses(model, adam(model), 2)]
+
+
 def tensors():
     mesh = init_device_mesh("cpu", (2,))
     whole = torch.arange(15.0).view(5, 3)
@@ -184,6 +278,7 @@ def tensors():
 def main():
     dist.init_process_group("gloo")
     model = sharded()
+    by_name, resumed = optimizers()
     results = {
         "names": [type(model).__name__, type(model.blocks[0]).__name__, list(model.state_dict())],
         "shards": [list(p.to_local().shape) for p in model.parameters()],
@@ -197,6 +292,11 @@ def main():
         ),
         "states": states(),
         "wrapped": wrapped(),
+        "recomputed": recomputed(),
+        "optimizers": by_name,
+        "resumed": resumed,
+        "scaled": scaled(),
+        "left out": left_out(),
         "tensors": tensors(),
     }
     tell(dist.get_rank(), results)

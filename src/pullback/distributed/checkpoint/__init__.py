@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from . import filesystem, metadata, state_dict
+from . import (
+    default_planner,
+    filesystem,
+    format_utils,
+    metadata,
+    optimizer,
+    planner,
+    state_dict,
+    state_dict_loader,
+    state_dict_saver,
+)
+from .default_planner import DefaultLoadPlanner, DefaultSavePlanner
 from .filesystem import FileSystemReader, FileSystemWriter
-from .loading import load
 from .metadata import (
     BytesStorageMetadata,
     ChunkStorageMetadata,
@@ -12,10 +22,15 @@ from .metadata import (
     MetadataIndex,
     TensorStorageMetadata,
 )
-from .saving import async_save, save
+from .optimizer import load_sharded_optimizer_state_dict
+from .planner import LoadPlanner, SavePlanner
+from .state_dict_loader import load, load_state_dict
+from .state_dict_saver import async_save, save, save_state_dict
 
 __all__ = [
-    "BytesStorageMetadata", "ChunkStorageMetadata", "FileSystemReader", "FileSystemWriter", "Metadata",
-    "MetadataIndex", "TensorStorageMetadata", "async_save", "filesystem", "load", "metadata", "save",
-    "state_dict",
+    "BytesStorageMetadata", "ChunkStorageMetadata", "DefaultLoadPlanner", "DefaultSavePlanner",
+    "FileSystemReader", "FileSystemWriter", "LoadPlanner", "Metadata", "MetadataIndex", "SavePlanner",
+    "TensorStorageMetadata", "async_save", "default_planner", "filesystem", "format_utils", "load",
+    "load_sharded_optimizer_state_dict", "load_state_dict", "metadata", "optimizer", "planner", "save",
+    "save_state_dict", "state_dict", "state_dict_loader", "state_dict_saver",
 ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...tensor.tensor import Tensor
@@ -38,6 +38,22 @@ def put(state: Any, path: Path, value: Any) -> None:
     state[_key(state, path[-1])] = value
 
 
+def built(paths: Iterable[tuple[Path, Any]]) -> dict[str, Any]:
+    """Return the nested state of which these are the entries: a step that is a number leads into a list."""
+    state: dict[str, Any] = {}
+    for path, value in paths:
+        holder: Any = state
+        for step, following in zip(path, (*path[1:], None), strict=True):
+            if isinstance(holder, list):
+                holder += [None] * (step + 1 - len(holder))
+            if following is None:
+                holder[step] = value
+            elif (holder[step] if isinstance(holder, list) else holder.get(step)) is None:
+                holder[step] = [] if isinstance(following, int) else {}
+            holder = holder[step]
+    return state
+
+
 def _key(state: Any, step: Any) -> Any:
     """Return the key that a step of a path stands for: a mapping's may be no text."""
     if isinstance(state, Mapping) and step not in state:
@@ -45,4 +61,4 @@ def _key(state: Any, step: Any) -> Any:
     return step
 
 
-__all__ = ["leaves", "name_of", "put"]
+__all__ = ["built", "leaves", "name_of", "put"]

@@ -15,7 +15,7 @@ from ..tensor.api import DTensor
 from ..tensor.layout import cut
 
 #: What wrappers put into the names of the modules that they hold.
-_WRAPPERS = ("_fsdp_wrapped_module.", "_orig_mod.")
+_WRAPPERS = ("_fsdp_wrapped_module.", "_checkpoint_wrapped_module.", "_orig_mod.")
 
 
 @dataclass
@@ -105,6 +105,8 @@ def set_model_state_dict(
 ) -> Any:
     """Take over a state whose names are those without wrappers.
 
+    Where the model has tensors without memory (of the meta device), those of the state take their places.
+
     Returns
     -------
     NamedTuple
@@ -112,17 +114,20 @@ def set_model_state_dict(
     """
     options = options or StateDictOptions()
     if options.broadcast_from_rank0:
-        model_state_dict = _from_first(model_state_dict)
+        model_state_dict = from_first(model_state_dict)
     own = {clean_name(name): name for name in model.state_dict()}
     parameters = dict(model.named_parameters())
     named = {
         own.get(name, name): like_parameter(value, parameters.get(own.get(name, name)))
         for name, value in model_state_dict.items()
     }
-    return model.load_state_dict(named, strict=options.strict)
+    tensors = [value for value in model.state_dict().values() if isinstance(value, Tensor)]
+    assign = any(t.device.type == "meta" for t in tensors)
+    return model.load_state_dict(named, strict=options.strict, assign=assign)
 
 
-def _from_first(state: Any) -> Any:
+def from_first(state: Any) -> Any:
+    """Return the value that the first process has."""
     from ..objects import broadcast_object_list
 
     sent = [state]
@@ -130,22 +135,24 @@ def _from_first(state: Any) -> Any:
     return sent[0]
 
 
-def _names(model: Module) -> dict[Any, str]:
+def parameter_names(model: Module) -> dict[Any, str]:
+    """Return the names that the parameters of a model have without wrappers."""
     return {p: clean_name(name) for name, p in model.named_parameters()}
 
 
 def _init_optim_state(optim: Any) -> None:
     """Make the state of an optimizer that has not done a step yet: one with gradients of zero and rate 0."""
-    if optim.state:
+    parameters = [p for group in optim.param_groups for p in group["params"]]
+    if optim.state or any(p.grad is not None for p in parameters):
         return
-    parameters = [p for group in optim.param_groups for p in group["params"] if p.requires_grad]
-    rates = [group["lr"] for group in optim.param_groups]
     for p in parameters:
-        p.grad = zeros_like(p)
-    for group in optim.param_groups:
-        group["lr"] = 0.0
-    optim.step()
-    for group, rate in zip(optim.param_groups, rates, strict=True):
+        if p.requires_grad:
+            p.grad = zeros_like(p)
+    rated = [(group, group["lr"]) for group in optim.param_groups if "lr" in group]
+    for group, rate in rated:
+        group["lr"] = zeros_like(rate) if isinstance(rate, Tensor) else 0.0
+    optim.step(closure=None)
+    for group, rate in rated:
         group["lr"] = rate
     optim.zero_grad(set_to_none=True)
 
@@ -154,9 +161,22 @@ def get_optimizer_state_dict(
     model: Module, optimizers: Any, *, submodules: set[Module] | None = None,
     options: StateDictOptions | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the state of optimizers by the names of parameters: ``{"state": …, "param_groups": …}``."""
+    """Return the state of optimizers by the names of parameters: ``{"state": …, "param_groups": …}``.
+
+    An optimizer that has done no step gets the state that it will have, which a checkpoint can fill. With
+    ``flatten_optimizer_state_dict`` every entry has a name of its own: ``state.<parameter>.<key>`` and
+    ``param_groups.<parameter>.<key>``.
+    """
     options = options or StateDictOptions()
-    names = _names(model)
+    for optimizer in _listed(optimizers):
+        _init_optim_state(optimizer)
+    state = named_state(model, optimizers)
+    return _made(_flattened(state) if options.flatten_optimizer_state_dict else state, options)
+
+
+def named_state(model: Module, optimizers: Any) -> dict[str, Any]:
+    """Return the state that optimizers have, by the names of parameters."""
+    names = parameter_names(model)
     state: dict[str, Any] = {}
     groups = []
     for optimizer in _listed(optimizers):
@@ -166,7 +186,42 @@ def get_optimizer_state_dict(
                     state[names[p]] = dict(optimizer.state[p])
             kept = {key: value for key, value in group.items() if key != "params"}
             groups.append({**kept, "params": [names[p] for p in group["params"]]})
-    return _made({"state": state, "param_groups": groups}, options)
+    return {"state": state, "param_groups": groups}
+
+
+def _flattened(state: dict[str, Any]) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+
+    def put(name: str, values: dict[Any, Any]) -> None:
+        for key, value in values.items():
+            if isinstance(value, dict):
+                put(f"{name}.{key}", value)
+            else:
+                flat[f"{name}.{key}"] = value
+
+    for parameter, values in state["state"].items():
+        put(f"state.{parameter}", values)
+    for group in state["param_groups"]:
+        for parameter in group["params"]:
+            put(f"param_groups.{parameter}", {key: v for key, v in group.items() if key != "params"})
+    return flat
+
+
+def _like(value: Any, flat: dict[str, Any], name: str) -> Any:
+    """Return the entry of a flat state for each value of a nested one."""
+    if isinstance(value, dict):
+        return {key: _like(part, flat, f"{name}.{key}") for key, part in value.items()}
+    return flat[name]
+
+
+def _unflattened(flat: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    """Return a flat state in the form of the state that an optimizer has."""
+    groups = []
+    for group in own["param_groups"]:
+        settings = {key: value for key, value in group.items() if key != "params"}
+        first = f"param_groups.{group['params'][0]}" if group["params"] else ""
+        groups.append({**(_like(settings, flat, first) if first else settings), "params": group["params"]})
+    return {"state": _like(own["state"], flat, "state"), "param_groups": groups}
 
 
 @no_grad()
@@ -177,24 +232,44 @@ def set_optimizer_state_dict(
     """Take over the state of optimizers by the names of parameters."""
     options = options or StateDictOptions()
     if options.broadcast_from_rank0:
-        optim_state_dict = _from_first(optim_state_dict)
-    names = _names(model)
-    given = {name: group for group in optim_state_dict["param_groups"] for name in group["params"]}
+        optim_state_dict = from_first(optim_state_dict)
     for optimizer in _listed(optimizers):
-        state: dict[int, Any] = {}
-        groups, number = [], 0
-        for group in optimizer.param_groups:
-            numbers = []
-            for p in group["params"]:
-                found = optim_state_dict["state"].get(names[p])
-                if found is not None:
-                    state[number] = {key: like_parameter(value, p) for key, value in found.items()}
-                numbers.append(number)
-                number += 1
-            first = given.get(names[group["params"][0]], {}) if group["params"] else {}
-            kept = {key: value for key, value in (first or group).items() if key != "params"}
-            groups.append({**kept, "params": numbers})
-        optimizer.load_state_dict({"state": state, "param_groups": groups})
+        given = optim_state_dict
+        if options.flatten_optimizer_state_dict:
+            _init_optim_state(optimizer)
+            given = _unflattened(given, named_state(model, optimizer))
+        optimizer.load_state_dict(numbered_state(model, optimizer.param_groups, given))
+
+
+def numbered_state(
+    model: Module, param_groups: list[dict[str, Any]], optim_state_dict: dict[str, Any]
+) -> dict[str, Any]:
+    """Return a state by the names of parameters in the form in which an optimizer takes it: by numbers.
+
+    Parameters
+    ----------
+    model : Module
+    param_groups : list of dict
+        The optimizer's. Its settings stay where the state has none for a group.
+    optim_state_dict : dict
+        ``{"state": …, "param_groups": …}``, whole or in shards.
+    """
+    names = parameter_names(model)
+    given = {name: group for group in optim_state_dict["param_groups"] for name in group["params"]}
+    state: dict[int, Any] = {}
+    groups, number = [], 0
+    for group in param_groups:
+        numbers = []
+        for p in group["params"]:
+            found = optim_state_dict["state"].get(names[p])
+            if found is not None:
+                state[number] = {key: like_parameter(value, p) for key, value in found.items()}
+            numbers.append(number)
+            number += 1
+        first = given.get(names[group["params"][0]], {}) if group["params"] else {}
+        kept = {key: value for key, value in (first or group).items() if key != "params"}
+        groups.append({**kept, "params": numbers})
+    return {"state": state, "param_groups": groups}
 
 
 def like_parameter(value: Any, parameter: Any) -> Any:

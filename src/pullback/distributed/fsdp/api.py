@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
+
+from ...nn.modules.batchnorm import _BatchNorm
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,10 @@ class CPUOffload:
 
 @dataclass(frozen=True)
 class MixedPrecision:
-    """Say in which dtypes a module of `FullyShardedDataParallel` computes and its gradients are summed."""
+    """Say in which dtypes a module of `FullyShardedDataParallel` computes and its gradients are summed.
+
+    With an `auto_wrap_policy`, modules of `_module_classes_to_ignore` compute in float32.
+    """
 
     param_dtype: Any = None
     reduce_dtype: Any = None
@@ -46,6 +52,7 @@ class MixedPrecision:
     keep_low_precision_grads: bool = False
     cast_forward_inputs: bool = False
     cast_root_forward_inputs: bool = True
+    _module_classes_to_ignore: Sequence[type] = (_BatchNorm,)
 
 
 class ShardingStrategy(Enum):
@@ -94,7 +101,9 @@ class LocalStateDictConfig(StateDictConfig):
 
 @dataclass
 class ShardedStateDictConfig(StateDictConfig):
-    """Shards that know the whole."""
+    """Shards that know the whole: distributed tensors, always."""
+
+    _use_dtensor: bool = False
 
 
 @dataclass
@@ -120,7 +129,9 @@ class LocalOptimStateDictConfig(OptimStateDictConfig):
 
 @dataclass
 class ShardedOptimStateDictConfig(OptimStateDictConfig):
-    """Shards that know the whole."""
+    """Shards that know the whole: distributed tensors, always."""
+
+    _use_dtensor: bool = False
 
 
 @dataclass

@@ -10,7 +10,7 @@ from ...core.modes import modes
 from ...core.process_group import needed_group
 from ...core.tracer import refuse_exchange
 from ...nn.modules.module import Module
-from ...nn.parallel.reachable import with_tensors
+from ...nn.parallel.reachable import tensors_in, with_tensors
 from ..device_mesh import DeviceMesh, init_device_mesh
 from .api import MixedPrecisionPolicy, OffloadPolicy
 from .parameters import ParameterGroup, ShardedParameter, unpack
@@ -100,14 +100,14 @@ class _State:
         if self.group is not None:
             self.group.unshard()
             saving = modes().grad and self.group.gives_up
-            context = saved_tensors_hooks(self.group.pack, unpack) if saving else None
+            context = saved_tensors_hooks(self.group.packing(), unpack) if saving else None
             if context is not None:
                 context.__enter__()
             self._saving.append(context)
         dtype = self.policy.param_dtype
         if dtype is None or not self.policy.cast_forward_inputs:
             return None
-        return _cast(args, dtype), _cast(kwargs, dtype)
+        return cast_floating(args, dtype), cast_floating(kwargs, dtype)
 
     def after(self, module: Module, args: Any, output: Any) -> Any:
         """Give parameters up, and cast outputs."""
@@ -117,7 +117,18 @@ class _State:
                 context.__exit__(None, None, None)
             if self.group.gives_up or not modes().grad:
                 self.group.reshard()
-        return output if self.policy.output_dtype is None else _cast(output, self.policy.output_dtype)
+            if modes().grad:
+                # what is computed again in backward needs parameters that no graph has saved
+                for one in tensors_in(output):
+                    if one.requires_grad:
+                        one.register_hook(self._before_backward)
+        return output if self.policy.output_dtype is None else cast_floating(output, self.policy.output_dtype)
+
+    def _before_backward(self, grad: Any) -> None:
+        """Gather parameters when backward reaches the module."""
+        if self.group is not None:
+            self.group.unshard()
+            self.group.begin_backward()
 
     def before_state(self, module: Module, prefix: str, keep_vars: bool) -> None:
         """Let states have shards."""
@@ -125,7 +136,8 @@ class _State:
             self.group.reshard()
 
 
-def _cast(value: Any, dtype: Any) -> Any:
+def cast_floating(value: Any, dtype: Any) -> Any:
+    """Return nested values with floating point tensors in a dtype."""
     return with_tensors(value, lambda t: t.to(dtype) if t.is_floating_point() else t)
 
 

@@ -6,51 +6,47 @@ they are distributed tensors rather than parts of one flat parameter.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import Enum, auto
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from ...array.dtypes import float32
 from ...autograd.grad_mode import no_grad
 from ...core.process_group import needed_group
 from ...nn.modules.module import Module
-from ...nn.parallel.synchronization import sync_module_states as synchronised
+from ...nn.parallel.reachable import tensors_in
+from ...nn.parallel.synchronization import broadcast_coalesced
 from ...nn.utils.clip_grad import clip_grad_norm_
-from ..checkpoint.state_dict import (
-    get_optimizer_state_dict,
-    like_parameter,
-    set_optimizer_state_dict,
-    whole,
-)
+from ..checkpoint.state_dict import like_parameter, whole
 from ..device_mesh import DeviceMesh
 from ..groups import get_process_group_ranks
 from .api import (
     BackwardPrefetch,
     CPUOffload,
+    FullOptimStateDictConfig,
     FullStateDictConfig,
+    LocalOptimStateDictConfig,
     LocalStateDictConfig,
     MixedPrecision,
     MixedPrecisionPolicy,
+    OptimStateDictConfig,
+    ShardedOptimStateDictConfig,
     ShardedStateDictConfig,
     ShardingStrategy,
+    StateDictConfig,
     StateDictSettings,
     StateDictType,
 )
-from .fully_shard import FSDPModule, _State, _unsharded
+from .fully_shard import FSDPModule, _State, _unsharded, cast_floating
 from .parameters import ParameterGroup, ShardedParameter
-from .wrap import wrapped_parts
-
-_INNER = "_fsdp_wrapped_module."
-
-
-class OptimStateKeyType(Enum):
-    """Say by what an optimizer's state names parameters."""
-
-    PARAM_NAME = auto()
-    PARAM_ID = auto()
+from .wrap import as_function, wrapped_parts
+from .wrapper_states import INNER, OptimStateKeyType, WrapperStates
 
 
-class FullyShardedDataParallel(Module, FSDPModule):
+class FullyShardedDataParallel(WrapperStates, Module, FSDPModule):
     """A module that holds another, whose parameters it shards over the processes of a group.
 
     Parameters
@@ -69,8 +65,12 @@ class FullyShardedDataParallel(Module, FSDPModule):
     sync_module_states : bool
         Whether to start from the values of the first process.
     device_mesh : DeviceMesh, optional
-    cpu_offload, backward_prefetch, param_init_fn, device_id, forward_prefetch, limit_all_gathers, \
-    use_orig_params, ignored_states, param_dtype
+    ignored_states : iterable of Parameter or Module, optional
+        What is not sharded, in place of `ignored_modules`.
+    param_init_fn : callable, optional
+        Gives a module without memory (of the meta device) its memory and values; by default `to_empty` and
+        its `reset_parameters` do.
+    cpu_offload, backward_prefetch, device_id, forward_prefetch, limit_all_gathers, use_orig_params
         Make no difference on the CPU.
     """
 
@@ -84,8 +84,7 @@ class FullyShardedDataParallel(Module, FSDPModule):
     ) -> None:  # fmt: skip
         super().__init__()
         group = process_group or needed_group()
-        if sync_module_states:
-            synchronised(module, group, set(), buffers=True)
+        ignored, left_out = _ignored(ignored_modules, ignored_states)
         strategy = sharding_strategy or ShardingStrategy.FULL_SHARD
         if device_mesh is None:
             ranks = get_process_group_ranks(group)
@@ -93,14 +92,19 @@ class FullyShardedDataParallel(Module, FSDPModule):
                 device_mesh = DeviceMesh("cpu", [[rank] for rank in ranks])
             else:
                 device_mesh = DeviceMesh("cpu", ranks)
-        ignored = set(ignored_modules or ())
         if auto_wrap_policy is not None:
-            for owner, name, part in wrapped_parts(module, auto_wrap_policy, ignored):
-                inner = FullyShardedDataParallel(
-                    part, process_group, sharding_strategy, mixed_precision=mixed_precision,
-                    ignored_modules=ignored, device_mesh=device_mesh,
-                )  # fmt: skip
-                setattr(owner, name, inner)
+            if mixed_precision is not None:
+                kept = tuple(mixed_precision._module_classes_to_ignore)
+                auto_wrap_policy = partial(_or_single, policy=as_function(auto_wrap_policy), single=kept)
+                _keep_precision(module, kept)
+            for owner, name, part, overrides in wrapped_parts(module, auto_wrap_policy, ignored):
+                options = {
+                    "process_group": process_group, "sharding_strategy": sharding_strategy,
+                    "mixed_precision": mixed_precision, "ignored_modules": ignored_modules,
+                    "ignored_states": ignored_states, "device_mesh": device_mesh,
+                    "param_init_fn": param_init_fn, "sync_module_states": sync_module_states, **overrides,
+                }  # fmt: skip
+                setattr(owner, name, FullyShardedDataParallel(part, **options))
         self._fsdp_wrapped_module = module
         self.process_group = group
         self.sharding_strategy = strategy
@@ -108,24 +112,33 @@ class FullyShardedDataParallel(Module, FSDPModule):
         policy = MixedPrecisionPolicy()
         if mixed_precision is not None:
             policy = MixedPrecisionPolicy(
-                mixed_precision.param_dtype, mixed_precision.reduce_dtype or mixed_precision.param_dtype
-            )
+                mixed_precision.param_dtype, mixed_precision.reduce_dtype or mixed_precision.param_dtype,
+                cast_forward_inputs=mixed_precision.cast_root_forward_inputs,
+            )  # fmt: skip
             if mixed_precision.buffer_dtype is not None:
                 for buffer in module.buffers():
                     if buffer.is_floating_point():
                         buffer.data = buffer.data.to(mixed_precision.buffer_dtype)
-        left_out = {id(p) for part in ignored for p in part.parameters()}
+        _materialised(module, ignored, param_init_fn)
+        if sync_module_states:
+            own = {id(p): p for _, _, p in _unsharded(module) if p not in left_out}
+            with no_grad():
+                broadcast_coalesced(group, [*own.values(), *module.buffers()])
         found: dict[Any, list[tuple[Module, str]]] = {}
         for owner, name, p in _unsharded(module):
-            if id(p) not in left_out:
+            if p not in left_out:
                 found.setdefault(p, []).append((owner, name))
         parameters = [ShardedParameter(owners, p, device_mesh) for p, owners in found.items()]
         gives_up = strategy in (ShardingStrategy.FULL_SHARD, ShardingStrategy.HYBRID_SHARD)
         made = ParameterGroup(parameters, device_mesh, policy, gives_up) if parameters else None
         self._fsdp_state = _State(self, made, policy)
-        self._settings = StateDictSettings(StateDictType.FULL_STATE_DICT, FullStateDictConfig(), None)
-        self._register_state_dict_hook(_after_state)
-        self._register_load_state_dict_pre_hook(_before_load, with_module=True)
+        for inner in FullyShardedDataParallel.fsdp_modules(module):
+            settings = inner.mixed_precision
+            inner._fsdp_state.policy = replace(
+                inner._fsdp_state.policy,
+                cast_forward_inputs=settings is not None and settings.cast_forward_inputs,
+            )
+        self._begin_states()
 
     @property
     def module(self) -> Module:
@@ -148,16 +161,7 @@ class FullyShardedDataParallel(Module, FSDPModule):
     def named_parameters(self, *args: Any, **kwargs: Any) -> Iterator[tuple[str, Any]]:
         """Yield parameters under the names that they have without wrappers."""
         for name, p in super().named_parameters(*args, **kwargs):
-            yield name.replace(_INNER, ""), p
-
-    @staticmethod
-    def fsdp_modules(module: Module, root_only: bool = False) -> list[Any]:
-        """Return the wrappers in a module."""
-        found = [m for m in module.modules() if isinstance(m, FullyShardedDataParallel)]
-        if not root_only:
-            return found
-        inner = {id(part) for m in found for part in m.modules() if part is not m}
-        return [m for m in found if id(m) not in inner]
+            yield name.replace(INNER, ""), p
 
     @contextmanager
     def no_sync(self) -> Iterator[None]:
@@ -196,96 +200,81 @@ class FullyShardedDataParallel(Module, FSDPModule):
                             )
                 group.reshard()
 
-    # ------------------------------------------------------------------------------ states
 
-    @staticmethod
-    def set_state_dict_type(
-        module: Module, state_dict_type: StateDictType, state_dict_config: Any = None,
-        optim_state_dict_config: Any = None,
-    ) -> StateDictSettings:  # fmt: skip
-        """Say how the states of a module's wrappers are made; return how they were."""
-        found = FullyShardedDataParallel.fsdp_modules(module)
-        before = found[0]._settings
-        for m in found:
-            m._settings = StateDictSettings(
-                state_dict_type, state_dict_config or FullStateDictConfig(), optim_state_dict_config
-            )
-        return before
-
-    @staticmethod
-    @contextmanager
-    def state_dict_type(
-        module: Module, state_dict_type: StateDictType, state_dict_config: Any = None,
-        optim_state_dict_config: Any = None,
-    ) -> Iterator[None]:  # fmt: skip
-        """Make the states of a module's wrappers so within the block."""
-        cls = FullyShardedDataParallel
-        before = cls.set_state_dict_type(module, state_dict_type, state_dict_config, optim_state_dict_config)
-        try:
-            yield
-        finally:
-            for m in cls.fsdp_modules(module):
-                m._settings = before
-
-    @staticmethod
-    def optim_state_dict(model: Module, optim: Any, optim_state_dict: Any = None, group: Any = None) -> Any:
-        """Return the state of an optimizer by names, whole or in shards as states are made."""
-        found = FullyShardedDataParallel.fsdp_modules(model)
-        state = get_optimizer_state_dict(model, optim)
-        if found and found[0]._settings.state_dict_type is StateDictType.FULL_STATE_DICT:
-            state = whole(state)
-            config = found[0]._settings.optim_state_dict_config
-            if getattr(config, "rank0_only", False) and needed_group().rank() != 0:
-                return {}
-        return state
-
-    @staticmethod
-    def full_optim_state_dict(
-        model: Module, optim: Any, optim_input: Any = None, rank0_only: bool = True, group: Any = None
-    ) -> Any:
-        """Return the whole state of an optimizer by names, in the first process or in all."""
-        state = whole(get_optimizer_state_dict(model, optim))
-        return {} if rank0_only and needed_group().rank() != 0 else state
-
-    @staticmethod
-    def optim_state_dict_to_load(
-        model: Module, optim: Any, optim_state_dict: Any, is_named_optimizer: bool = False,
-        load_directly: bool = False, group: Any = None,
-    ) -> Any:  # fmt: skip
-        """Return a state by names in the form in which the optimizer's `load_state_dict` takes it."""
-        set_optimizer_state_dict(model, optim, optim_state_dict)
-        return optim.state_dict()
+def _ignored(modules: Any, states: Any) -> tuple[set[Module], set[Any]]:
+    """Return the modules and the parameters that are not sharded."""
+    if modules is not None and states is not None:
+        raise ValueError(
+            "Cannot pass both ignored_modules and ignored_states at the same time. Please just pass "
+            "ignored_states."
+        )
+    given = list(modules or states or ())
+    parts = {one for one in given if isinstance(one, Module)}
+    if len(parts) not in (0, len(given)):
+        raise ValueError(
+            "ignored_states expects all nn.Parameter or all nn.Module list elements but got types "
+            f"{sorted({type(one) for one in given}, key=repr)}"
+        )
+    return parts, {p for part in parts for p in part.parameters()} or set(given) - parts
 
 
-def _after_state(module: Any, state: Any, prefix: str, metadata: Any) -> Any:
-    """Name parameters as without wrappers, and gather them where whole states are asked for."""
-    settings = module._settings
-    gathers = settings.state_dict_type is StateDictType.FULL_STATE_DICT
-    drops = gathers and getattr(settings.state_dict_config, "rank0_only", False)
-    inner = prefix + _INNER
-    for name in [name for name in state if name.startswith(inner)]:
-        value = state.pop(name)
-        value = whole(value) if gathers else value
-        if not drops or module.process_group.rank() == 0:
-            state[prefix + name.removeprefix(inner)] = value
-    return state
+def _or_single(module: Module, recurse: bool, nonwrapped_numel: int, policy: Any, single: Any) -> Any:
+    """Wrap what a policy wraps, and modules of some classes alone, without mixed precision."""
+    if not recurse and isinstance(module, single):
+        return {"mixed_precision": None}
+    return policy(module=module, recurse=recurse, nonwrapped_numel=nonwrapped_numel) or (
+        recurse and any(isinstance(part, single) for part in module.modules())
+    )
 
 
-def _before_load(module: Any, state: Any, prefix: str, *_: Any) -> None:
-    """Name parameters as they are within the wrapper, and cut whole ones."""
-    own = dict(Module.named_parameters(module))
-    for name in [name for name in state if name.startswith(prefix)]:
-        rest = name.removeprefix(prefix)
-        value = state.pop(name)
-        rest = rest if rest.startswith(_INNER) else _INNER + rest
-        state[prefix + rest] = like_parameter(value, own.get(rest))
+def _keep_precision(module: Module, kept: tuple[type, ...]) -> None:
+    """Let modules of some classes compute in float32, and give what they were given."""
+
+    def widen(part: Any, args: Any) -> Any:
+        part._given_dtype = next((t.dtype for t in tensors_in(args) if t.is_floating_point()), None)
+        return cast_floating(args, float32)
+
+    def narrow(part: Any, args: Any, output: Any) -> Any:
+        return output if part._given_dtype is None else cast_floating(output, part._given_dtype)
+
+    found = [part for part in module.modules() if isinstance(part, kept)]
+    if found:
+        warnings.warn(
+            "Both mixed precision and an auto_wrap_policy were specified to FSDP, where the wrapped module "
+            f"has submodules of type:\n{ {type(part) for part in found} }\nThese modules will be wrapped as "
+            "separate FSDP instacnes with mixed precision disabled.",
+            stacklevel=3,
+        )
+    for part in found:
+        part.register_forward_pre_hook(widen)
+        part.register_forward_hook(narrow)
+
+
+@no_grad()
+def _materialised(module: Module, ignored: set[Module], make: Callable[[Module], None] | None) -> None:
+    """Give the parts of a module that have no memory, and no wrapper, memory and values."""
+    own = [p for _, _, p in _unsharded(module)]
+    if not any(p.is_meta for p in own):
+        return
+    parts = [module]
+    for part in parts:
+        if make is not None:
+            make(part)
+        elif part._parameters or part._buffers:
+            part.to_empty(device="cpu", recurse=False)
+            part.reset_parameters()
+        parts += [
+            one for one in part.children()
+            if one not in ignored and one not in parts and not isinstance(one, FSDPModule)
+        ]  # fmt: skip
 
 
 for _class in (FullyShardedDataParallel, OptimStateKeyType):
     _class.__module__ = "torch.distributed.fsdp"
 
 __all__ = [
-    "BackwardPrefetch", "CPUOffload", "FullStateDictConfig", "FullyShardedDataParallel",
-    "LocalStateDictConfig", "MixedPrecision", "OptimStateKeyType", "ShardedStateDictConfig",
-    "ShardingStrategy", "StateDictSettings", "StateDictType",
+    "BackwardPrefetch", "CPUOffload", "FullOptimStateDictConfig", "FullStateDictConfig",
+    "FullyShardedDataParallel", "LocalOptimStateDictConfig", "LocalStateDictConfig", "MixedPrecision",
+    "OptimStateDictConfig", "OptimStateKeyType", "ShardedOptimStateDictConfig", "ShardedStateDictConfig",
+    "ShardingStrategy", "StateDictConfig", "StateDictSettings", "StateDictType",
 ]  # fmt: skip

@@ -9,12 +9,14 @@ shard.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from numpy import ndarray
 
 from ...autograd.grad_mode import no_grad
 from ...core.backward_task import in_backward, queue_callback
+from ...core.modes import modes
 from ...nn.modules.module import Module
 from ...nn.parameter import Parameter
 from ...tensor.creation import zeros
@@ -170,13 +172,23 @@ class ParameterGroup:
             p.leaf.data = zeros(1, dtype=p.leaf.dtype).expand(p.shape)
             p.set(p.sharded)
 
-    def pack(self, value: Any) -> Any:
-        """Return what a graph keeps in place of a value that it saves: where it is in a parameter."""
-        address = _address(value)
-        for p in self.parameters:
-            if address is not None and address == _address(p.leaf) and value.dtype == p.leaf.dtype:
-                return _Saved(self, p, tuple(value.shape), tuple(value.stride()))
-        return value
+    def packing(self) -> Callable[[Any], Any]:
+        """Return what packs a value that a graph saves: a part of a parameter is kept as where it is.
+
+        Other values go through the hooks outside of the module, as those of checkpoints.
+        """
+        outside = modes().saved_hooks[-1:]
+
+        def pack(value: Any) -> Any:
+            address = _address(value)
+            for p in self.parameters:
+                if address is not None and address == _address(p.leaf) and value.dtype == p.leaf.dtype:
+                    return _Saved(self, p, tuple(value.shape), tuple(value.stride()))
+            for outer_pack, outer_unpack in outside:
+                return _Passed(outer_pack(value), outer_unpack)
+            return value
+
+        return pack
 
     # ------------------------------------------------------------------------------ gradients
 
@@ -271,6 +283,18 @@ class _Saved:
         return self.parameter.leaf.detach().as_strided(self.shape, self.strides, 0)
 
 
+class _Passed:
+    """A value that the hooks outside of a module have packed."""
+
+    def __init__(self, packed: Any, unpack: Callable[[Any], Any]) -> None:
+        self.packed = packed
+        self.unpack = unpack
+
+    def value(self) -> Any:
+        """Return the value."""
+        return self.unpack(self.packed)
+
+
 def _address(tensor: Any) -> int | None:
     """Return where the memory of a tensor begins, None where it has none: `data_ptr` counts as a write."""
     array = tensor._value
@@ -279,7 +303,7 @@ def _address(tensor: Any) -> int | None:
 
 def unpack(value: Any) -> Any:
     """Return what a graph has saved."""
-    return value.value() if isinstance(value, _Saved) else value
+    return value.value() if isinstance(value, (_Saved, _Passed)) else value
 
 
 __all__ = ["ParameterGroup", "ShardedParameter", "unpack"]

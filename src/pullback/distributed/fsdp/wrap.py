@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ...nn.modules.attention import MultiheadAttention
 from ...nn.modules.container import ModuleDict, ModuleList
 from ...nn.modules.module import Module
 
@@ -20,11 +21,22 @@ def size_based_auto_wrap_policy(
     module: Module, recurse: bool, nonwrapped_numel: int, min_num_params: int = int(1e8),
     force_leaf_modules: Any = None, exclude_wrap_modules: Any = None,
 ) -> bool:  # fmt: skip
-    """Wrap a part that has `min_num_params` elements besides those of wrapped parts."""
+    """Wrap a part that has `min_num_params` elements besides those of wrapped parts.
+
+    Nothing inside of `force_leaf_modules` is wrapped, by default `MultiheadAttention`, which reads its parts'
+    parameters itself; nor are `exclude_wrap_modules`, by default `ModuleList` and `ModuleDict`.
+    """
     large = nonwrapped_numel >= min_num_params
+    policy: Any = size_based_auto_wrap_policy
     if recurse:
-        return large
-    return large and not isinstance(module, tuple(exclude_wrap_modules or (ModuleList, ModuleDict)))
+        leaves = policy.FORCE_LEAF_MODULES if force_leaf_modules is None else force_leaf_modules
+        return large and not isinstance(module, tuple(leaves))
+    left_out = policy.EXCLUDE_WRAP_MODULES if exclude_wrap_modules is None else exclude_wrap_modules
+    return large and not isinstance(module, tuple(left_out))
+
+
+size_based_auto_wrap_policy.EXCLUDE_WRAP_MODULES = {ModuleList, ModuleDict}  # type: ignore[attr-defined]
+size_based_auto_wrap_policy.FORCE_LEAF_MODULES = {MultiheadAttention}  # type: ignore[attr-defined]
 
 
 def transformer_auto_wrap_policy(
@@ -52,13 +64,21 @@ class ModuleWrapPolicy:
 
 
 class CustomPolicy:
-    """Wrap the parts for which a function says so."""
+    """Wrap the parts for which a function says so, or gives options of the wrapper."""
 
-    def __init__(self, lambda_fn: Callable[[Module], Any]) -> None:
+    def __init__(self, lambda_fn: Callable[[Module], bool | dict[str, Any]]) -> None:
         self._lambda_fn = lambda_fn
 
-    def __call__(self, module: Module, recurse: bool, *args: Any, **kwargs: Any) -> bool:
-        return recurse or bool(self._lambda_fn(module))
+    def __call__(self, module: Module, recurse: bool, *args: Any, **kwargs: Any) -> bool | dict[str, Any]:
+        if recurse:
+            return True
+        found = self._lambda_fn(module)
+        if not isinstance(found, (dict, bool)):
+            raise ValueError(
+                "The lambda_fn passed to CustomPolicy should return False/True or a kwarg dict, but it "
+                f"returned {found}"
+            )
+        return found
 
 
 _by_hand: list[tuple[type, dict[str, Any]]] = []
@@ -82,16 +102,22 @@ def wrap(module: Module, **wrap_overrides: Any) -> Module:
     return kind(module, **{**options, **wrap_overrides})
 
 
+def as_function(policy: Any) -> Any:
+    """Return a policy that is called: a collection of classes says that these are wrapped."""
+    if isinstance(policy, (set, list, tuple)):
+        return functools.partial(transformer_auto_wrap_policy, transformer_layer_cls=tuple(policy))
+    return policy
+
+
 def wrapped_parts(
     module: Module, policy: Any, ignored: set[Module]
-) -> list[tuple[Module, str, Module]]:
-    """Return the parts of a module that are wrapped, inner ones first, with where they stand.
+) -> list[tuple[Module, str, Module, dict[str, Any]]]:
+    """Return the parts of a module that are wrapped, inner ones first: where each stands, and its options.
 
     The module itself is not among them.
     """
-    if isinstance(policy, (set, list, tuple)):
-        policy = functools.partial(transformer_auto_wrap_policy, transformer_layer_cls=tuple(policy))
-    found: list[tuple[Module, str, Module]] = []
+    policy = as_function(policy)
+    found: list[tuple[Module, str, Module, dict[str, Any]]] = []
 
     def look(owner: Module) -> int:
         """Return how many elements below a module are wrapped."""
@@ -100,15 +126,18 @@ def wrapped_parts(
             if part in ignored:
                 continue
             size = sum(p.numel() for p in part.parameters())
-            inside = look(part) if policy(module=part, recurse=True, nonwrapped_numel=size) else 0
-            if policy(module=part, recurse=False, nonwrapped_numel=size - inside):
-                found.append((owner, name, part))
+            deeper = policy(module=part, recurse=True, nonwrapped_numel=size)
+            inside = look(part) if deeper else 0
+            wraps = deeper and policy(module=part, recurse=False, nonwrapped_numel=size - inside)
+            if wraps:
+                found.append((owner, name, part, wraps if isinstance(wraps, dict) else {}))
                 covered += size
             else:
                 covered += inside
         return covered
 
-    look(module)
+    if policy(module=module, recurse=True, nonwrapped_numel=sum(p.numel() for p in module.parameters())):
+        look(module)
     return found
 
 

@@ -1,9 +1,13 @@
-"""Writing a state of several processes: each writes its parts of tensors, one of them all the rest."""
+"""torch.distributed.checkpoint.state_dict_saver: writing a state of several processes.
+
+Each writes its parts of tensors, one of them all the rest.
+"""
 
 from __future__ import annotations
 
 import os
 import threading
+import warnings
 from typing import Any
 
 from ...autograd.grad_mode import no_grad
@@ -15,6 +19,7 @@ from ..groups import get_rank, get_world_size, new_group
 from ..objects import all_gather_object
 from ..tensor.api import DTensor
 from ..tensor.layout import local_offsets
+from .default_planner import DefaultSavePlanner
 from .filesystem import FileSystemWriter, pickled, unpickled
 from .metadata import (
     BytesStorageMetadata,
@@ -26,6 +31,7 @@ from .metadata import (
     TensorStorageMetadata,
 )
 from .nested import leaves, name_of
+from .planner import default_or_refused
 
 
 def plain_state(state_dict: dict[str, Any]) -> dict[str, Any]:
@@ -76,8 +82,8 @@ def save(
         The folder.
     storage_writer : FileSystemWriter, optional
         In place of `checkpoint_id`.
-    planner : Any
-        Not there: None.
+    planner : DefaultSavePlanner, optional
+        Makes no difference.
     process_group : ProcessGroup, optional
     no_dist : bool
         Whether this process writes alone.
@@ -92,11 +98,25 @@ def save(
     return _written(plain_state(state_dict), checkpoint_id, storage_writer, planner, process_group, no_dist)
 
 
+def save_state_dict(
+    state_dict: dict[str, Any], storage_writer: FileSystemWriter, process_group: Any = None,
+    coordinator_rank: int = 0, no_dist: bool = False, planner: Any = None,
+) -> Metadata:  # fmt: skip
+    """Write a state as `save` does, whose older name this is."""
+    warnings.warn(
+        "`save_state_dict` is deprecated and will be removed in future versions.Please use `save` instead.",
+        FutureWarning, stacklevel=2,
+    )  # fmt: skip
+    return save(
+        state_dict, storage_writer=storage_writer, planner=planner, process_group=process_group,
+        no_dist=no_dist,
+    )  # fmt: skip
+
+
 def _written(
     state: dict[str, Any], checkpoint_id: Any, storage_writer: Any, planner: Any, group: Any, alone: bool
 ) -> Metadata:
-    if planner is not None:
-        raise NotImplementedError("planners of torch.distributed.checkpoint are not part of pullback.")
+    default_or_refused(planner, (DefaultSavePlanner,))
     if storage_writer is None:
         if checkpoint_id is None:
             raise RuntimeError("`checkpoint_id` must be specified if storage_writer is None.")
@@ -194,4 +214,4 @@ def async_save(
     return future
 
 
-__all__ = ["async_save", "entries", "plain_state", "save"]
+__all__ = ["async_save", "entries", "plain_state", "save", "save_state_dict"]

@@ -1,0 +1,1 @@
+"""torch.distributed.algorithms._checkpoint: parts of a model that are computed again in backward."""
