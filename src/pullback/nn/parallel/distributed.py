@@ -23,7 +23,7 @@ from .arguments import bucket_limits, check_hook, check_parameters, chosen_group
 from .buckets import compute_bucket_assignment_by_size
 from .join import Join, Joinable, JoinHook, count_active
 from .join_hook import BufferCommHookLocation, ModuleJoinHook
-from .logging_data import logger, logging_data, say_none_unused
+from .logging_data import logger, logging_data, print_variables, say_none_unused
 from .reachable import tensors_in, with_tensors
 from .reducer import Reducer
 from .synchronization import (
@@ -33,6 +33,8 @@ from .synchronization import (
     sync_module_states,
     verify_params_across_processes,
 )
+
+_dump_DDP_relevant_env_vars = print_variables
 
 _DEPRECATED = (
     "`broadcast_buffers` is deprecated. Use `forward_sync_buffers` instead. IMPORTANT: unlike "
