@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 import os
 from typing import Any
 
@@ -50,13 +51,14 @@ def moved_nowhere(move: Any) -> Any:
 
 def stand_in() -> None:
     """Put the CPU where programs look for an accelerator."""
+    importlib.import_module("torch._dynamo")  # which torch imports later, and which looks its functions up
     here: Any = torch
     cuda: Any = torch.cuda
     count = int(os.environ["WORLD_SIZE"])
     for name in MAKERS:
         setattr(here, name, without_device(getattr(here, name)))
     cuda.is_available, cuda.device_count = (lambda: True), (lambda: count)
-    cuda.set_device = cuda.synchronize = cuda.empty_cache = lambda *_: None
+    cuda.set_device = cuda.synchronize = cuda.empty_cache = lambda *_, **__: None
     cuda.current_device = lambda: int(os.environ["RANK"])
     cuda.device = lambda *_: contextlib.nullcontext()
     for kind in (torch.Tensor, nn.Module):

@@ -80,7 +80,7 @@ MODULES: dict[str, str] = {
         "distributed.optim.functional_rprop distributed.optim.functional_sgd "
         "distributed.optim.named_optimizer distributed.optim.optimizer "
         "distributed.optim.utils "
-        "distributed.pipelining distributed.remote_device "
+        "distributed.remote_device "
         "distributed.rpc.api distributed.rpc.backend_registry distributed.rpc.constants "
         "distributed.rpc.functions distributed.rpc.internal distributed.rpc.options "
         "distributed.rpc.rref_proxy distributed.rpc.server_process_global_profiler "
