@@ -57,7 +57,7 @@ class PostLocalSGDOptimizer(Optimizer):
         self.optim.zero_grad(set_to_none=set_to_none)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Train further parameters."""
+        """Add a group of further parameters."""
         self.optim.add_param_group(param_group)
 
 

@@ -17,7 +17,7 @@ from .stage import PipelineStage
 
 
 class _PipelineSchedule:
-    """What all schedules have in common.
+    """The part that all schedules have in common.
 
     Parameters
     ----------

@@ -99,7 +99,7 @@ class Reducer:
             add_hook(leaf_hooks(p).post, partial(_gradient_came, weakref.ref(self), number))
             for number, p in enumerate(parameters)
         ]
-        weakref.finalize(self, _remove, handles)
+        self.remove_hooks = weakref.finalize(self, _remove, handles)
 
     def _make_buckets(self, numbers: Iterable[list[int]]) -> None:
         self.buckets = [
