@@ -6,6 +6,7 @@ import torch
 import torch.distributed as dist
 from told import tell
 from torch import nn
+from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.pipelining import (
     PipelineStage,
     Schedule1F1B,
@@ -17,6 +18,7 @@ from torch.distributed.pipelining import (
     SplitPoint,
     pipeline,
 )
+from torch.nn.parallel import DistributedDataParallel
 
 
 class Part(nn.Module):
@@ -89,6 +91,21 @@ def cut(rank, size):
     }
 
 
+def copies():
+    """Two copies of a pipeline of two stages, each with half of a batch."""
+    mesh = init_device_mesh("cpu", (2, 2), mesh_dim_names=("copies", "stages"))
+    place, index = mesh.get_local_rank("copies"), mesh.get_local_rank("stages")
+    modules = parts(2)
+    x, target = torch.randn(12, 6).chunk(2)[place], torch.randn(12, 6).chunk(2)[place]
+    module = DistributedDataParallel(modules[index], process_group=mesh.get_group("copies"))
+    stage = PipelineStage(module, index, 2, torch.device("cpu"), group=mesh.get_group("stages"))
+    run = Schedule1F1B(stage, 3, loss_fn=loss_of)
+    for _ in range(2):
+        module.zero_grad()
+        run.step(*((x,) if index == 0 else ()), **({"target": target} if index else {}))
+    return rounded(modules[index].linear.weight.grad)
+
+
 def alone(count):
     """Gradients of the whole model in one process."""
     modules = parts(count)
@@ -120,6 +137,8 @@ def main():
         "cut": cut(rank, size),
         "alone": [alone(size), alone(2 * size)],
     }
+    if size == 4:
+        results["copies"] = copies()
     if size == 2:
         v = [rank, 2 * size - 1 - rank]
         results |= {
