@@ -23,7 +23,7 @@ TOGETHER = 8
 SUM, LOOK = 0.8, 0.8
 #: The most that is looked for: what is found is kept in order, and putting one in its place takes as long as
 #: there are places.
-FEW = 32
+FEW = 64
 
 _UNKNOWN = 1 << 62
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))

@@ -14,7 +14,7 @@ from ...core import facade
 from ...core.device import device
 from ...core.size import Size
 from ...core.tracer import Tracer
-from ...core.value import TensorBase, array_of, wrap
+from ...core.value import TensorBase, array_of, shape_of, wrap
 from ...tensor.printing import tensor_text
 from . import callables, calls, operations
 from .deferred import Applied, Deferred, Elements
@@ -31,7 +31,7 @@ def formatted(parts: tuple[Any, int, Any]) -> Any:
     if conversion:
         value = text_of(session, value, _CONVERSIONS[conversion])
     if isinstance(value, TensorBase) and is_plain(session, value):
-        if not value.shape:
+        if not shape_of(value):
             value = callables.item_of(session, value)
         elif not form:
             return text_of(session, value, str)
@@ -97,7 +97,9 @@ def text_of(session: Session, value: Any, function: Callable[[Any], str]) -> Any
 
 def is_plain(session: Session, value: Any) -> bool:
     """Return whether a value is a traced tensor of the user's level: strided, and of no class of its own."""
-    return type(value) is facade.Tensor and session.is_traced(value) and isinstance(value._value, Tracer)
+    return type(value) is facade.Tensor and session.cells.is_traced(value) and isinstance(
+        value._value, Tracer
+    )
 
 
 def as_it_is_now(t: Any) -> Any:

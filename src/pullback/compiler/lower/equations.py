@@ -40,6 +40,7 @@ from . import (
     selection,
     shared_operands,
     views,
+    whole_division,
 )
 from .buffer import Buffer
 from .context import BOOL, CHEAP, Context, broadcast
@@ -57,7 +58,7 @@ RULES: dict[str, Callable[..., Any]] = {
     name: rule
     for family in (
         arrangements, averages, batch_norm, borders, contractions, convolutions, gathers, losses,
-        normalization, reductions, routines, sampling, scans, selection, views,
+        normalization, reductions, routines, sampling, scans, selection, views, whole_division,
     )
     for name, rule in family.LOWERINGS.items()
 } | {"scaled_dot_product_attention": attention.attention}  # fmt: skip
