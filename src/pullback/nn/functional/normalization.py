@@ -43,6 +43,7 @@ def _size(shape: Sequence[int]) -> str:
     return f"torch.Size({list(shape)})"
 
 
+_F32, _F64 = dtypes.float32.numpy, dtypes.float64.numpy
 _FLOATING = frozenset({dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64})
 
 
@@ -55,7 +56,14 @@ def check_kernel(kernel: str, input: Any, *parameters: Any) -> None:
     """Raise torch's error for dtypes that a kernel of a norm does not take together: parameters have the
     input's, or are float32 where the input is a half.
     """
-    own = dtypes.from_numpy_dtype(dtype_of(input))
+    plain = dtype_of(input)
+    if plain is _F32 or plain is _F64:
+        for v in parameters:
+            if v is not None and dtype_of(v) is not plain:
+                break
+        else:
+            return
+    own = dtypes.from_numpy_dtype(plain)
     kinds = [dtypes.from_numpy_dtype(dtype_of(v)) for v in parameters if isinstance(v, TensorBase)]
     expected = own
     if own in dtypes.FLOAT8:
@@ -111,9 +119,12 @@ def _check_kinds(*vectors: Any, **numbers: Any) -> None:
     """Fail for what is neither a tensor nor None and what is no number, of which the call's error then says
     what torch says.
     """
-    fit = all(v is None or isinstance(v, TensorBase) for v in vectors)
-    if not (fit and all(type(n) is float or is_real(n) for n in numbers.values())):
-        raise TypeError("parameters and statistics are tensors")
+    for v in vectors:
+        if v is not None and not isinstance(v, TensorBase):
+            raise TypeError("parameters and statistics are tensors")
+    for n in numbers.values():
+        if type(n) is not float and not is_real(n):
+            raise TypeError("parameters and statistics are tensors")
 
 
 @mirrored
@@ -268,6 +279,9 @@ def _normalized(input: Any, normalized_shape: Any, weight: Any, bias: Any = None
     """Return the number of normalised axes, after torch's checks (whose texts differ by a comma)."""
     wanted = tuple(normalized_shape)
     shape = shape_of(input)
+    fit = (weight is None or shape_of(weight) == wanted) and (bias is None or shape_of(bias) == wanted)
+    if fit and wanted and shape[-len(wanted) :] == wanted:
+        return len(wanted)
     if not wanted:
         raise RuntimeError(
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
