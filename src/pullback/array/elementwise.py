@@ -163,7 +163,8 @@ def blockwise(
     ):
         out[...] = blockwise(block, *inputs, scratch=scratch, dtype=dtype)
         return out
-    if first.size <= MOST and out is ... and (chain := CHAINS.get(block)) is not None:
+    chain = CHAINS.get(block) if out is ... and type(first) is ndarray and first.size <= MOST else None
+    if chain is not None:
         kind = first.dtype
         alike = True
         for array in inputs:
