@@ -79,10 +79,15 @@ def as_first(result: ndarray, operands: Sequence[Any]) -> ndarray:
 
 def in_order(result: ndarray, operands: Sequence[Any]) -> ndarray:
     """Return a result in C order, whatever the operands are in."""
-    if _is_in_order(result):
+    if _is_in_order(result) or result.strides == _bytes_in_order(result.shape, result.itemsize):
         return result
     strides = contiguous_strides(result.shape)
     return result if strides == strides_of(result) else laid_out(result, strides)
+
+
+@functools.lru_cache(maxsize=1024)
+def _bytes_in_order(shape: Ints, width: int) -> Ints:
+    return tuple([width * stride for stride in contiguous_strides(shape)])
 
 
 def _is_in_order(array: ndarray) -> bool:
@@ -247,7 +252,12 @@ def following_channels(result: ndarray, operands: Sequence[Any]) -> ndarray:
     """
     if result.ndim in (4, 5):
         for value in operands:
-            if isinstance(value, ndarray) and value.ndim > 3 and suggests_channels_last(value):
+            if not isinstance(value, ndarray) or value.ndim < 4:
+                continue
+            shape = value.shape
+            if value.flags.c_contiguous and shape[1] > 1 and shape[-1] > 1:
+                continue  # most are: 1.5 µs less than by their strides
+            if suggests_channels_last(value):
                 return laid_out(result, channels_last_strides(result.shape))
     return result
 
@@ -261,6 +271,8 @@ def empty_joined(arrays: Sequence[ndarray], shape: Ints) -> ndarray:
     """Return a new array of a shape to join arrays in, its elements not set: channels last where all have
     them so.
     """
-    if all(suggests_channels_last(array) for array in arrays):
+    first = arrays[0]
+    in_order = first.flags.c_contiguous and first.ndim > 3 and first.shape[1] > 1 and first.shape[-1] > 1
+    if not in_order and all(suggests_channels_last(array) for array in arrays):
         return laid_out_empty(shape, channels_last_strides(shape), arrays[0].dtype)
     return np.empty(shape, arrays[0].dtype)

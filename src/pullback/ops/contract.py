@@ -20,6 +20,7 @@ from numpy import ndarray
 
 from ..array.large import multiplied
 from ..array.layout import as_first
+from ..array.quiet import IGNORE, loud, quiet
 from ..core.op import Call, op, renamed
 from ..core.value import dtype_of, shape_of
 from .arithmetic import add, mul
@@ -317,6 +318,16 @@ def _add_product(
         float8=name.startswith(("addmm", "addbmm")), jvp=jvp, node_name=node_name, sizes_kept=True, **fields,
     )  # fmt: skip
     return declared
+
+
+def linear_sum(bias: ndarray | None, x: ndarray, columns: ndarray) -> ndarray:
+    """Return ``x @ columns + bias`` of which nothing is recorded, of arrays of one dtype."""
+    token = quiet(IGNORE)
+    try:
+        product = multiplied(x, columns)
+        return product if bias is None else np.add(product, bias, out=product)
+    finally:
+        loud(token)
 
 
 def _batch_addmm(

@@ -520,12 +520,17 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         _check_dtypes(input, weight)
     if bias is not None and dtype_of(bias) != dtype:
         _check_sum(bias, input, weight)
-    if bias is not None and len(a) > 2 and (plain := arrays(bias, input, weight)):
+    if bias is not None and len(a) > 1 and len(w) == 2 and (plain := arrays(bias, input, weight)):
         b, x, rows = plain
         if x.flags.c_contiguous and b.shape == (w[0],):
-            # 4 µs less than by two views more.
-            found = c.ADDMM[False, True].op.evaluate((b, x.reshape(-1, w[1]), rows.T), (1, 1))
-            return reshape(wrap(found), (*a[:-1], w[0]))  # a view, as in torch
+            # 4 µs less than by two views more, of one row 2 less than by the view of the weight.
+            found = c.linear_sum(b, x if len(a) == 2 else x.reshape(-1, w[1]), rows.T)
+            y = wrap(found)
+            return y if len(a) == 2 else reshape(y, (*a[:-1], w[0]))  # a view, as in torch
+    if bias is None and len(w) == 2 and len(a) > 1 and (plain := arrays(input, weight)):
+        x, rows = plain
+        if x.flags.c_contiguous:
+            return wrap(c.linear_sum(None, x.reshape(-1, w[1]), rows.T).reshape(*a[:-1], w[0]))
     columns = t(weight)
     if bias is None:
         return c.MM[False, True](input, columns) if len(a) == 2 else matmul(input, columns)

@@ -243,7 +243,10 @@ class Kinds:
                     break
             else:
                 return None
-        key = (*map(_kind, args), *kwargs, *map(_kind, kwargs.values()))
+        key = (
+            *[type(v) if isinstance(v, TensorBase) else _kind(v) for v in args], *kwargs,
+            *[type(v) if isinstance(v, TensorBase) else _kind(v) for v in kwargs.values()],
+        )
         if key in self.seen:
             return None
         if any(type(v) not in _PLAIN and not isinstance(v, TensorBase) for v in (*args, *kwargs.values())):
