@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import pullback  # noqa: F401  # it provides what runs chains
-from pullback.array import chains, large, norm
-from pullback.array.chains import COLUMN, ROWS, SCALAR, VECTOR, Chain
+from pullback.array import chains, large, norm, recurrent
+from pullback.array.chains import COLUMN, FOUR, ROWS, SCALAR, THREE, VECTOR, Chain
 from pullback.array.elementwise import CHAINS
-from pullback.ops import softmax
+from pullback.ops import attention, softmax
 
 native = pytest.mark.skipif(find_spec("llvmlite") is None, reason="chains are native with llvmlite")
 F32 = np.dtype(np.float32)
@@ -23,6 +23,7 @@ def ways():
     found |= {f"layer_norm{key}": chain for key, chain in norm._LAYER_NORM.items()}
     return found | {
         "centre": norm._CENTRE, "softmax": softmax._SOFTMAX, "log_softmax": softmax._LOG_SOFTMAX,
+        "attention": attention._WEIGHED, "lstm": recurrent._LSTM_STEP, "gru": recurrent._GRU_STEP,
     }
 
 
@@ -31,6 +32,7 @@ def arguments(chain, shape, dtype, seed):
     rows, length = shape
     draw = np.random.default_rng(seed)
     shapes = {ROWS: shape, COLUMN: (rows, 1), VECTOR: (length,), SCALAR: ()}
+    shapes |= {THREE: (rows, 3 * length), FOUR: (rows, 4 * length)}
     return [np.asarray(draw.normal(size=shapes[role]) ** 2 + 0.1, dtype) for role in chain.roles]
 
 
@@ -77,6 +79,7 @@ def test_there_is_no_chain_for_other_dtypes_nothing_and_large_arrays(monkeypatch
     lambda x, out: np.add(x, np.float64(1), out=out),
     lambda x, out: np.matmul(x, x, out=out),
     lambda x, out: np.modf(x, out, out),
+    lambda x, out: np.add(np.ones((3, 20), F32), x.notes.new(FOUR, F32), out=out),
 ])  # fmt: skip
 def test_what_is_no_chain_of_loops_is_refused(kernel):
     with pytest.raises(chains.Unfit):

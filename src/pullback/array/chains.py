@@ -23,8 +23,9 @@ from . import large
 MOST = 4096
 
 #: What an operand is to the rows, by the shape of what stands for it: all of them, a number for each row, a
-#: number for each place of a row, one number.
-ROWS, COLUMN, VECTOR, SCALAR = (3, 5), (3, 1), (5,), ()
+#: number for each place of a row, one number; rows three or four times as long, of which a kernel uses
+#: `parts_of`.
+ROWS, COLUMN, VECTOR, SCALAR, THREE, FOUR = (3, 5), (3, 1), (5,), (), (3, 15), (3, 20)
 
 _F32, _F64 = np.dtype(np.float32), np.dtype(np.float64)
 _RENT = large.Rent(large.CHAINS)
@@ -39,11 +40,15 @@ def number(value: float, dtype: np.dtype[Any]) -> ndarray:
 
 
 class Operand(NamedTuple):
-    """Tell an operand of a step: which slot it is, as what, and of which dtype."""
+    """Tell an operand of a step: which slot it is, as what, of which dtype, and which of how many parts of
+    its rows.
+    """
 
     slot: int
     role: tuple[int, ...]
     dtype: np.dtype[Any]
+    part: int = 0
+    parts: int = 1
 
 
 class Step(NamedTuple):
@@ -85,9 +90,12 @@ class _Noted(ndarray):
 
     slot: int
     notes: _Notes
+    part: int
+    parts: int
 
     def __array_finalize__(self, source: Any) -> None:
         self.slot, self.notes = getattr(source, "slot", -1), getattr(source, "notes", None)  # type: ignore[assignment]  # set by `_Notes.new`
+        self.part, self.parts = getattr(source, "part", 0), getattr(source, "parts", 1)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **named: Any) -> Any:
         return self.notes.add(ufunc, method, inputs, named)
@@ -100,6 +108,19 @@ class _Noted(ndarray):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         raise Unfit("a write to a part of an array")
+
+
+def parts_of(x: ndarray, count: int) -> list[ndarray]:
+    """Return so many parts of equal length of each row of ``(rows, length)``."""
+    width = x.shape[1] // count
+    if not isinstance(x, _Noted):
+        return [x[:, k * width : (k + 1) * width] for k in range(count)]
+    found = []
+    for k in range(count):
+        part = np.ones(ROWS, x.dtype).view(_Noted)
+        part.slot, part.notes, part.part, part.parts = x.slot, x.notes, k, count
+        found.append(part)
+    return found
 
 
 class _Notes:
@@ -135,6 +156,8 @@ class _Notes:
             inputs = (inputs[0], inputs[0] if ufunc.identity is None else ufunc.identity)
         else:
             *constant_dtypes, made = ufunc.resolve_dtypes((*kinds, None))
+            if any(v.shape in (THREE, FOUR) for v in inputs if isinstance(v, ndarray)):
+                raise Unfit("rows of several parts as a whole")
             role = np.broadcast_shapes(*(v.shape if isinstance(v, ndarray) else () for v in inputs))
         if out is ... or out is None:
             out = self.new(role, made)
@@ -180,7 +203,8 @@ def noted(
                 if value.shape != SCALAR:
                     raise Unfit("a constant array")
                 constants.append(value)
-            operands.append(Operand(slot, value.shape, value.dtype))
+            part = (value.part, value.parts) if isinstance(value, _Noted) else ()
+            operands.append(Operand(slot, value.shape, value.dtype, *part))
         steps.append(Step(ufunc, reduces, tuple(operands)))
     return Note(tuple(steps), len(roles), notes.slots - len(roles), tuple(constants))
 
@@ -208,16 +232,16 @@ class Chain:
         self._f32: Any = None
         self._f64: Any = None
 
-    def native(self, x: ndarray) -> Callable[..., None] | None:
-        """Return what runs the chain on x and arrays that go with it, all in C order, of one dtype and not
-        empty; None where NumPy is to do it.
+    def native(self, x: ndarray, times: int = 1) -> Callable[..., None] | None:
+        """Return what runs the chain, so many times, on x and arrays that go with it, all in C order, of one
+        dtype and not empty; None where NumPy is to do it.
         """
         dtype = x.dtype
         if not 0 < x.size <= MOST:
             return None
         found: Any = self._f32 if dtype is _F32 else self._f64 if dtype is _F64 else False
         if found is None:
-            if not _RENT.pays(self._cost):
+            if not _RENT.pays(self._cost * times):
                 return None
             try:
                 note = noted(self.kernel, self.roles, self.spare, dtype)

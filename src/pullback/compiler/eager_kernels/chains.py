@@ -22,7 +22,7 @@ from ..runtime.object_layout import Layout, layout
 #: number of a count that the function has at hand.
 _ALL, _LENGTH, _LENGTH_LESS_ONE, _ROW_COUNT, _ONE = range(5)
 #: Words of a step, and of an operand in it.
-_STEP, _OPERAND, _OPERANDS = 20, 5, 3
+_STEP, _OPERAND, _OPERANDS = 23, 6, 3
 
 
 class _Ufunc(ctypes.Structure):
@@ -92,7 +92,7 @@ def _parts(step: Step) -> list[tuple[Any, ...]]:
     """Return the calls of loops that a step is: loop, its data, how often, on how many, operands."""
     if not step.reduces:
         loop = _loop(step.ufunc, [o.dtype for o in step.operands])
-        return [(*loop, *_spread([o.role for o in step.operands]), step.operands)]
+        return [(*loop, *_spread(step.operands), step.operands)]
     # As NumPy reduces: the result so far is the identity, or the first number of a row where there is none.
     x, start, total = step.operands
     copy, add = _loop(np.positive, [x.dtype] * 2), _loop(step.ufunc, [x.dtype] * 3)
@@ -108,14 +108,14 @@ class _Rest:
     """The rows without their first numbers."""
 
     def __init__(self, x: Operand) -> None:
-        self.slot, self.role, self.dtype = x
+        self.slot, self.role, self.dtype, self.part, self.parts = x
 
 
-def _spread(roles: Sequence[tuple[int, ...]]) -> tuple[int, int]:
-    """Return how often the loop of operands of these roles is called, and on how many elements."""
-    result = roles[-1]
+def _spread(operands: Sequence[Operand]) -> tuple[int, int]:
+    """Return how often the loop of some operands is called, and on how many elements."""
+    result = operands[-1].role
     if result == ROWS:
-        whole = all(role in (ROWS, SCALAR) for role in roles)
+        whole = all(o.role in (ROWS, SCALAR) and o.parts == 1 for o in operands)
         return (_ONE, _ALL) if whole else (_ROW_COUNT, _LENGTH)
     return _ONE, {COLUMN: _ROW_COUNT, VECTOR: _LENGTH, SCALAR: _ONE}[result]
 
@@ -127,11 +127,11 @@ def _words(part: tuple[Any, ...]) -> list[int]:
         size, role = operand.dtype.itemsize, operand.role
         offset = size if isinstance(operand, _Rest) else 0
         # From one element of a call to the next, and from one call to the next: bytes, and bytes for each
-        # place of a row.
+        # place of a row; the last is where a part begins, by such places.
         along = 0 if role == SCALAR or (role == COLUMN and times == _ROW_COUNT) else size
         fixed = size if role == COLUMN and times == _ROW_COUNT else 0
-        for_each = size if role == ROWS and times == _ROW_COUNT else 0
-        words += [operand.slot, offset, along, fixed, for_each]
+        for_each = size * operand.parts if role == ROWS and times == _ROW_COUNT else 0
+        words += [operand.slot, offset, along, fixed, for_each, size * operand.part]
     return words + [0] * (_STEP - len(words))
 
 
@@ -148,11 +148,15 @@ def _operand_text(k: int) -> str:
   %fixed{k} = load i64, ptr %fixed_at{k}
   %each_at{k} = getelementptr i64, ptr %step, i64 {at + 4}
   %each{k} = load i64, ptr %each_at{k}
+  %begin_at{k} = getelementptr i64, ptr %step, i64 {at + 5}
+  %begin_each{k} = load i64, ptr %begin_at{k}
+  %skipped{k} = mul i64 %begin_each{k}, %length
+  %first{k} = add i64 %offset{k}, %skipped{k}
   %by{k} = mul i64 %each{k}, %length
   %move{k} = add i64 %fixed{k}, %by{k}
   %base_at{k} = getelementptr ptr, ptr %slots, i64 %slot{k}
   %base{k} = load ptr, ptr %base_at{k}
-  %begin{k} = getelementptr i8, ptr %base{k}, i64 %offset{k}
+  %begin{k} = getelementptr i8, ptr %base{k}, i64 %first{k}
   %stride_at{k} = getelementptr i64, ptr %strides, i64 {k}
   store i64 %along{k}, ptr %stride_at{k}"""
 
