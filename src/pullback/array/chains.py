@@ -115,7 +115,7 @@ def parts_of(x: ndarray, count: int) -> list[ndarray]:
     width = x.shape[1] // count
     if not isinstance(x, _Noted):
         return [x[:, k * width : (k + 1) * width] for k in range(count)]
-    found = []
+    found: list[ndarray] = []
     for k in range(count):
         part = np.ones(ROWS, x.dtype).view(_Noted)
         part.slot, part.notes, part.part, part.parts = x.slot, x.notes, k, count

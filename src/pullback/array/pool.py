@@ -305,8 +305,10 @@ def avg_pool(
     y = np.empty((*x.shape[:2], *output), x.dtype)
     divisor = _divisor(x.shape[2:], output, windows, count_include_pad, divisor_override, x.dtype)
 
+    whole = _parts(x.shape[2:], windows)[1]
+
     def task(planes: ndarray, target: ndarray) -> None:
-        box = _box(planes, windows, output, 0)
+        box = planes if whole else _box(planes, windows, output, 0)
         for axis, (o, k, s) in enumerate(zip(output, windows.kernel, windows.stride), 1):
             box = _window_sums(box, axis, o, k, s)
         np.divide(box, divisor, out=target, casting="unsafe")
@@ -509,6 +511,9 @@ def _over_planes(task: Callable[..., None], *arrays: ndarray) -> None:
     if any(array.size == 0 for array in flat):
         for array in flat[1:]:
             array.fill(0)
+        return
+    if largest.nbytes <= _BLOCK_BYTES:
+        task(*flat)
         return
     together = max(1, _BLOCK_BYTES // (prod(largest.shape[1:]) * largest.itemsize))
     bounds = split(count, get_num_threads() if largest.size > _WORTH_THREADS else 1)

@@ -164,6 +164,8 @@ def chosen(condition: ndarray, x: ndarray, y: ndarray) -> ndarray:
 
 
 def _where(condition: ndarray, x: Any, y: Any, /, out: Any = ...) -> ndarray:
+    if out is ... and type(x) is type(y) is ndarray and x.dtype == y.dtype:
+        return np.asarray(chosen(condition, x, y))
     if out is ...:
         masked = (
             _masked(condition, x, True)

@@ -400,7 +400,8 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     -------
     Tensor
     """
-    check_broadcast((mask, input))
+    if shape_of(mask) != shape_of(input):
+        check_broadcast((mask, input))
     return _filled(input, mask, value)
 
 

@@ -410,8 +410,9 @@ def masked_select(input: Any, mask: Any) -> Any:
 
 
 def _broadcast(*values: Any) -> None:
-    if len({shape_of(v) for v in values}) > 1:
-        check_broadcast([np.broadcast_to(np.empty((), bool), shape_of(v)) for v in values])
+    shapes = [shape_of(v) for v in values]
+    if any(shape != shapes[0] for shape in shapes):
+        check_broadcast([np.broadcast_to(np.empty((), bool), shape) for shape in shapes])
 
 
 def _masked_scatter_(input: Any, mask: Any, source: Any) -> Any:
@@ -572,6 +573,10 @@ def where(condition: Any, *args: Any, **named: Any) -> Any:
     """Return elements of `input` where `condition` holds, else of `other`; with `condition` alone, where it
     holds.
     """
+    if not named and len(args) == 2 and isinstance(condition, TensorBase):
+        x, y = args
+        if isinstance(x, TensorBase) and isinstance(y, TensorBase):
+            return _choice(condition, x, y)
     operands = [*args, *(named[k] for k in ("input", "self", "other") if k in named)]
     if isinstance(condition, TensorBase) and named.keys() <= {"input", "self", "other"}:
         if not operands:
