@@ -173,8 +173,11 @@ def _in_order(shape: Ints, operands: Sequence[Ints]) -> Ints:
 def empty_like(array: ndarray, dtype: np.dtype[Any] | None = None) -> ndarray:
     """Return a new array of the same shape, laid out alike, its elements not set."""
     dtype = array.dtype if dtype is None else dtype
-    if array.flags.c_contiguous and array.size and 1 not in array.shape:
-        return np.empty(array.shape, dtype)
+    shape = array.shape
+    if array.flags.c_contiguous and array.size and (
+        1 not in shape or array.strides == _bytes_in_order(shape, array.itemsize)
+    ):
+        return np.empty(shape, dtype)
     strides = dense_strides(array)
     if strides == contiguous_strides(array.shape):
         return np.empty(array.shape, dtype)

@@ -257,6 +257,28 @@ def _centre(x: ndarray, y: ndarray, mean: ndarray, rstd: ndarray, eps: float) ->
     np.reciprocal(rstd, out=rstd)
 
 
+def _rms_rows(x: ndarray, length: ndarray, eps: ndarray, y: ndarray, *weights: ndarray) -> None:
+    mean = np.add.reduce(np.multiply(x, x, out=...), axis=1, keepdims=True, out=...)
+    np.divide(mean, length, out=mean)
+    np.add(mean, eps, out=mean)
+    np.reciprocal(np.sqrt(mean, out=mean), out=mean)
+    np.multiply(x, mean, out=y)
+    for weight in weights:
+        np.multiply(y, weight, out=y)
+
+
+_RMS = [Chain(_rms_rows, (ROWS, SCALAR, SCALAR, ROWS, *(VECTOR,) * n), cost=7000) for n in range(2)]
+
+
+def small_rms_norm(x: ndarray, weight: ndarray | None, length: int, eps: float) -> ndarray:
+    """Return x / √(mean(x²) + eps) · weight over the last axes, of so many elements, of up to `MOST`."""
+    y = np.empty(x.shape, x.dtype)
+    rows = x if x.shape[-1] == length else np.ascontiguousarray(x).reshape(-1, length)
+    vectors = [] if weight is None else [np.ascontiguousarray(weight)]
+    _RMS[len(vectors)].run(rows, number(length, x.dtype), number(eps, x.dtype), y, *vectors)
+    return y
+
+
 def layer_norm_adjoint(
     g: ndarray, x: ndarray, mean: ndarray, rstd: ndarray, weight: ndarray | None, axes: int
 ) -> tuple[ndarray, ndarray, ndarray]:

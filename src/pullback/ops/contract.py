@@ -20,7 +20,6 @@ from numpy import ndarray
 
 from ..array.large import multiplied
 from ..array.layout import as_first
-from ..array.quiet import IGNORE, loud, quiet
 from ..core.op import Call, op, renamed
 from ..core.value import dtype_of, shape_of
 from .arithmetic import add, mul
@@ -322,12 +321,8 @@ def _add_product(
 
 def linear_sum(bias: ndarray | None, x: ndarray, columns: ndarray) -> ndarray:
     """Return ``x @ columns + bias`` of which nothing is recorded, of arrays of one dtype."""
-    token = quiet(IGNORE)
-    try:
-        product = multiplied(x, columns)
-        return product if bias is None else np.add(product, bias, out=product)
-    finally:
-        loud(token)
+    product = multiplied(x, columns)
+    return product if bias is None else np.add(product, bias, out=product)
 
 
 def _batch_addmm(

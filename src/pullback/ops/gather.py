@@ -305,7 +305,7 @@ def _index_copy(x: ndarray, index: ndarray, source: ndarray, /, dim: int) -> nda
     if not x.ndim:
         new[...] = source.reshape(-1)[-1] if index.size else x
         return new
-    places = (*(slice(None),) * dim, index.reshape(-1))
+    places: tuple[Any, ...] = (*(slice(None),) * dim, index.reshape(-1))
     new[places] = source.reshape(*x.shape[:dim], index.size, *x.shape[dim + 1 :])
     return new
 

@@ -10,6 +10,8 @@ import numpy as np
 from numpy import ndarray
 
 from ...array import dtypes
+from ...array import norm as kernels
+from ...array.chains import MOST
 from ...core import inplace as writing
 from ...core.graph_errors import type_word
 from ...core.modes import change, set_modes
@@ -34,7 +36,7 @@ from ...tensor.padding import pad
 from ...tensor.signature import is_integer, is_real
 from ...tensor.sizes import count
 from ...tensor.tensor import checked_dim
-from ...tensor.unrecorded import arrays
+from ...tensor.unrecorded import arrays, computed
 from .loss_reduction import functional, mirrored
 from .pooling import avg_pool2d, avg_pool3d
 
@@ -305,6 +307,24 @@ def _normalized(input: Any, normalized_shape: Any, weight: Any, bias: Any = None
     return len(wanted)
 
 
+def _plain(
+    input: Any, normalized_shape: Any, weight: Any, bias: Any
+) -> tuple[ndarray, ndarray | None, ndarray | None] | None:
+    """Return the arrays of a norm of the last dims of which nothing is recorded, if they go together."""
+    if type(normalized_shape) is not tuple or not normalized_shape:
+        return None
+    found = arrays(input, *[v for v in (weight, bias) if v is not None])
+    if found is None:
+        return None
+    x, *vectors = found
+    if x.shape[-len(normalized_shape) :] != normalized_shape or not x.size:
+        return None
+    for v in vectors:
+        if v.shape != normalized_shape:
+            return None
+    return x, None if weight is None else vectors[0], None if bias is None else vectors[-1]
+
+
 @functional
 def layer_norm(
     input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
@@ -312,6 +332,8 @@ def layer_norm(
     """Return (input − mean) / √(var + eps) · weight + bias over the last dims, which are
     `normalized_shape`.
     """
+    if type(eps) is float and (plain := _plain(input, normalized_shape, weight, bias)):
+        return wrap(computed(kernels.layer_norm, *plain, len(normalized_shape), eps)[0])
     return layer_norm_with_statistics(input, normalized_shape, weight, bias, eps)[0]
 
 
@@ -370,6 +392,11 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
 @functional
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
     """Return input / √(mean(input²) + eps) · weight over the last dims; `eps` is the dtype's by default."""
+    if (eps is None or type(eps) is float) and (plain := _plain(input, normalized_shape, weight, None)):
+        x, factor, _ = plain
+        if x.size <= MOST and x.flags.c_contiguous:
+            least = float(np.finfo(x.dtype).eps) if eps is None else eps
+            return wrap(computed(kernels.small_rms_norm, x, factor, math.prod(normalized_shape), least))
     if not isinstance(normalized_shape, (tuple, list)):
         raise argument_type("rms_norm", "normalized_shape", 2, "tuple of ints", normalized_shape)
     _check_kinds(weight)
