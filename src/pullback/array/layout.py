@@ -257,9 +257,9 @@ def following_channels(result: ndarray, operands: Sequence[Any]) -> ndarray:
         for value in operands:
             if not isinstance(value, ndarray) or value.ndim < 4:
                 continue
-            shape = value.shape
-            if value.flags.c_contiguous and shape[1] > 1 and shape[-1] > 1:
-                continue  # most are: 1.5 µs less than by their strides
+            strides = value.strides
+            if strides[1] > strides[-1] > 0:
+                continue  # most are so: 1.5 µs less than by all strides
             if suggests_channels_last(value):
                 return laid_out(result, channels_last_strides(result.shape))
     return result
@@ -275,7 +275,7 @@ def empty_joined(arrays: Sequence[ndarray], shape: Ints) -> ndarray:
     them so.
     """
     first = arrays[0]
-    in_order = first.flags.c_contiguous and first.ndim > 3 and first.shape[1] > 1 and first.shape[-1] > 1
+    in_order = first.ndim < 4 or first.strides[1] > first.strides[-1] > 0
     if not in_order and all(suggests_channels_last(array) for array in arrays):
         return laid_out_empty(shape, channels_last_strides(shape), arrays[0].dtype)
     return np.empty(shape, arrays[0].dtype)

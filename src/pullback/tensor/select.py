@@ -410,9 +410,11 @@ def masked_select(input: Any, mask: Any) -> Any:
 
 
 def _broadcast(*values: Any) -> None:
-    shapes = [shape_of(v) for v in values]
-    if any(shape != shapes[0] for shape in shapes):
-        check_broadcast([np.broadcast_to(np.empty((), bool), shape) for shape in shapes])
+    first = shape_of(values[0])
+    for value in values:
+        if shape_of(value) != first:
+            check_broadcast(values)
+            return
 
 
 def _masked_scatter_(input: Any, mask: Any, source: Any) -> Any:

@@ -258,13 +258,22 @@ class Kinds:
             error = wrong_call(self.place, self.name, given, kwargs)
         if error is None:
             self.seen.add(key)
-            parser = _parser(self.place, self.name)
-            if parser is not None and len(parser.signatures) == 1:
+            if _read_one_by_one(self.place, self.name):
                 # There each argument is right by itself: the next of its type is not looked at.
                 for parameter, value in kwargs.items():
                     if type(value) not in _HOLDING:
                         self.expected.setdefault(parameter, type(value))
         return error
+
+
+@cache
+def _read_one_by_one(place: str, name: str) -> bool:
+    """Return whether a function, and what it ends in, have one signature each."""
+    parser = _parser(place, name)
+    if parser is not None:
+        return len(parser.signatures) == 1
+    found = _natives().get(name) or _natives().get(f"{name}_with_indices") or ()
+    return place == "nn" and all(len(native["signatures"]) == 1 for native in found)
 
 
 #: More arguments than a call has.
