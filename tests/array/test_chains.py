@@ -11,7 +11,7 @@ import pullback  # noqa: F401  # it provides what runs chains
 from pullback.array import chains, large, norm, recurrent
 from pullback.array.chains import COLUMN, FOUR, ROWS, SCALAR, THREE, VECTOR, Chain
 from pullback.array.elementwise import CHAINS
-from pullback.ops import attention, softmax
+from pullback.ops import attention, reduce, softmax
 
 native = pytest.mark.skipif(find_spec("llvmlite") is None, reason="chains are native with llvmlite")
 F32 = np.dtype(np.float32)
@@ -24,6 +24,7 @@ def ways():
     return found | {
         "centre": norm._CENTRE, "softmax": softmax._SOFTMAX, "log_softmax": softmax._LOG_SOFTMAX,
         "attention": attention._WEIGHED, "lstm": recurrent._LSTM_STEP, "gru": recurrent._GRU_STEP,
+        "logsumexp": reduce._LOGSUMEXP, "rms": norm._RMS[0], "rms_weight": norm._RMS[1],
     }
 
 
@@ -102,3 +103,12 @@ def test_a_chain_runs_on_rows_of_any_layout():
     norm._CENTRE.run(x, chains.number(3, F32), chains.number(0.0, F32), y, mean, rstd)
     assert mean.tolist() == [[4], [5], [6], [7]]
     assert y.tolist() == [[-4, 0, 4]] * 4
+
+
+@native
+def test_logsumexp_of_infinite_rows_is_numpys(monkeypatch):
+    x = np.array([[1, np.inf], [-np.inf, -np.inf], [np.nan, 1], [-np.inf, 2], [np.inf, -np.inf]], F32)
+    with np.errstate(all="ignore"):
+        numpys = reduce._logsumexp(x.astype(np.longdouble), (1,), False).astype(F32)
+        monkeypatch.setattr(chains._RENT, "_bought", True)
+        np.testing.assert_array_equal(reduce._logsumexp(x, (1,), False), numpys)

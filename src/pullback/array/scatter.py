@@ -84,6 +84,12 @@ def _by_stretches(task: Callable[[int, int], None], length: int, size: int) -> N
 
 def gather(x: ndarray, dim: int, index: ndarray) -> ndarray:
     """Return y[i, j, …] = x[i, …, index[i, j, …], …] with the index at axis `dim`."""
+    if index.size == 1 and index.ndim == x.ndim > 0:
+        # The logarithm of one action's probability: 1 µs instead of 5.
+        place = int(index.reshape(()))
+        if 0 <= place < x.shape[dim]:
+            at: tuple[Any, ...] = (*(0,) * dim, place, *(0,) * (x.ndim - dim - 1), ...)
+            return x[at].reshape(index.shape).copy()
     if x.ndim == 0 or index.ndim == 0:
         return x.reshape(-1)[positions(index.reshape(-1), 0, (x.size,))].reshape(index.shape)
     flat = np.ascontiguousarray(x).reshape(-1)

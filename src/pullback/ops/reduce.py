@@ -14,6 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import reduction
+from ..array.chains import COLUMN, ROWS, Chain
 from ..array.dtypes import COMPLEX32
 from ..array.elementwise import total
 from ..array.short_rows import reduced
@@ -482,12 +483,31 @@ def _logsumexp(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
             return np.log(np.add.reduce(x, axis=dims, keepdims=keepdim), out=...)  # type: ignore[call-overload]  # NumPy's stubs are narrower than NumPy
     if x.size >= reduction.LARGE and reduction.is_over_rows(x, dims):
         return reduction.row_logsumexp(x, keepdim)
+    if dims == (x.ndim - 1,) and x.flags.c_contiguous and (run := _LOGSUMEXP.native(x)) is not None:
+        lead = x.shape[:-1]
+        out = np.empty((*lead, 1) if keepdim else lead, x.dtype)
+        run(x, out)
+        return out
     key = x.real if x.dtype.kind == "c" else x
     top = reduced(np.maximum, key, dims, True)
     top[np.isinf(top)] = 0
     r = sum_over(np.exp(x - top), dims, keepdim)
     np.log(r, out=r)
     return np.add(r, top.reshape(r.shape), out=r)
+
+
+def _logsumexp_rows(x: ndarray, out: ndarray) -> None:
+    """Do `_logsumexp` by ufuncs alone."""
+    top = np.maximum.reduce(x, axis=1, keepdims=True, out=...)
+    # What is infinite becomes nan, and nan 0.
+    np.add(top, np.subtract(top, top, out=...), out=top)
+    np.add(np.fmax(top, 0.0, out=...), np.fmin(top, 0.0, out=...), out=top)
+    each = np.subtract(x, top, out=...)
+    r = np.add.reduce(np.exp(each, out=each), axis=1, keepdims=True, out=...)
+    np.add(np.log(r, out=r), top, out=out)
+
+
+_LOGSUMEXP = Chain(_logsumexp_rows, (ROWS, COLUMN), cost=6000)
 
 
 #: log Σ exp(x) over `dims`.

@@ -97,7 +97,7 @@ def _integers(index: Any) -> bool:
     """Return whether an index is a tuple of Python integers, at least one."""
     if type(index) is not tuple or not index:
         return False
-    return all(type(k) is int for k in index)
+    return set(map(type, index)) == {int}
 
 
 def _overridden_by(index: Any) -> bool:
@@ -133,7 +133,7 @@ def _general_getitem(self: Any, index: Any) -> Any:
         return v.unsqueeze(self, 0)
     if index is Ellipsis:
         return v.alias(self)
-    if is_int(index):
+    if kind is not tuple and is_int(index):
         return selected(self, 0, operator.index(index))
     x, entries = applied(self, as_tuple(index), False)
     if not entries:

@@ -286,8 +286,9 @@ _WORDS = {"bool": bool, "str": str, "float": float}
 def _lenient(function: Any) -> list[tuple[str, int, type]]:
     """Return the parameters of a function that are of such a type, with their places."""
     kinds = [item for item in function.__annotations__.items() if item[0] != "return"]
+    by_name = getattr(function, "__kwdefaults__", None) or ()
     return [
-        (name, place, kind)
+        (name, EVERY if name in by_name else place, kind)
         for place, (name, annotation) in enumerate(kinds)
         for word, kind in _WORDS.items()
         if word in str(annotation)
@@ -302,12 +303,8 @@ def _expected(function: Any, kinds: list[tuple[str, int, type]]) -> dict[str, ty
 
 
 def _by_place(kinds: list[tuple[str, int, type]], first: int) -> list[type | None]:
-    if not kinds:
-        return []
-    found: list[type | None] = [None] * (max(place for _, place, _ in kinds) + 1 - first)
-    for _, place, kind in kinds:
-        found[place - first] = kind
-    return found
+    places = {place: kind for _, place, kind in kinds if place < EVERY}
+    return [places.get(place) for place in range(first, max(places) + 1)] if places else []
 
 
 def _kind(value: Any) -> Any:
