@@ -49,6 +49,13 @@ def _carried(states: ndarray, n: int, initial: ndarray, last: ndarray) -> ndarra
     return np.concatenate([states, initial[now:n]])
 
 
+def _step_by_step(steps: Sequence[Step], *rows: ndarray) -> list[ndarray]:
+    """Return rows of steps of one size as ``(steps, rows of one, …)``, in the order in which they run."""
+    backward = steps[0][0].start > 0
+    shaped = [v.reshape(len(steps), -1, v.shape[1]) for v in rows]
+    return [v[::-1] for v in shaped] if backward else shaped
+
+
 def _projected(
     x: ndarray, weight: ndarray, bias: Any, factor: Any = None, out: ndarray | None = None
 ) -> ndarray:
@@ -152,6 +159,13 @@ def gru(
     _projected(x, w_ih, bias, factor, reserve[:, : 3 * width])
     shift = np.zeros(width, x.dtype) if b_hh is None else b_hh[2 * width :]
     run = _GRU_STEP.native(h, len(steps)) if shift.flags.c_contiguous else None
+    if run is not None and len(x) == len(steps) * len(h):
+        product, state = np.empty((len(h), 3 * width), x.dtype), np.ascontiguousarray(h)
+        for kept, now in zip(*_step_by_step(steps, reserve, out), strict=True):
+            np.matmul(state, weight, out=product)
+            run(state, product, kept, shift, now)
+            state = now
+        return out, state.copy(), reserve
     for rows, n in steps:
         state, kept = _carried(state, n, h, last), reserve[rows]
         product = np.matmul(state, weight)
@@ -252,6 +266,13 @@ def lstm(
     out = np.empty((len(x), h.shape[1]), x.dtype)
     i, f, g, o = parts_of(gates, 4)
     run = _LSTM_STEP.native(c, len(steps)) if w_hr is None else None
+    if run is not None and len(x) == len(steps) * len(c):
+        product, cell = np.empty((len(c), 4 * width), x.dtype), np.ascontiguousarray(c)
+        for now, after, new in zip(*_step_by_step(steps, gates, cells, out), strict=True):
+            np.matmul(state, weight, out=product)
+            run(cell, product, now, after, new)
+            state, cell = new, after
+        return out, state.copy(), cell.copy(), gates, cells
     for rows, n in steps:
         now, new = gates[rows], out[rows]
         product = np.matmul(_carried(state, n, h, last_state), weight)
