@@ -15,6 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import large
+from .chains import MOST, Chain
 from .memory import adapt
 from .threads import get_num_threads, run_parts, split
 
@@ -55,6 +56,9 @@ _BLOCK_BYTES = 256 << 10
 #: The op, and its attributes, that a chain of ufuncs computes, for those of which large arrays may have a
 #: native loop.
 OPS_OF_BLOCKS: dict[Callable[..., None], tuple[str, tuple[Any, ...]]] = {}
+
+#: The same for small arrays: the chain as native code runs it.
+CHAINS: dict[Callable[..., None], Chain] = {}
 
 #: The shape in which `total` adds rows: short enough for the error, wide enough for SIMD.
 _ROWS, _COLUMNS = 64, 1024
@@ -161,6 +165,18 @@ def blockwise(
     ):
         out[...] = blockwise(block, *inputs, scratch=scratch, dtype=dtype)
         return out
+    chain = CHAINS.get(block) if out is ... and type(first) is ndarray and first.size <= MOST else None
+    if chain is not None:
+        kind = first.dtype
+        alike = True
+        for array in inputs:
+            alike = alike and array.flags.c_contiguous and array.dtype is kind
+        if alike:
+            run = chain.native(first)
+            if run is not None:
+                result = np.empty(first.shape, kind)
+                run(*inputs, result)
+                return result
     if first.size >= large.SIZE and out is ... and dtype is None:
         named = OPS_OF_BLOCKS.get(block)
         found = None if named is None else large.ask("elementwise", named[0], inputs, named[1])

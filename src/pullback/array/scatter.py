@@ -43,6 +43,8 @@ def positions(index: ndarray, dim: int, shape: Sequence[int]) -> ndarray:
         return index.astype(np.intp)
     _check_range(index, dim, shape[dim])
     out = np.empty(index.shape, np.intp)
+    if index.size < _WORTH_THREADS:
+        return _positions(index, dim, shape, out)
 
     def task(low: int, high: int) -> None:
         _positions(index[low:high], dim, shape, out[low:high], low)
@@ -55,7 +57,7 @@ def _check_range(index: ndarray, dim: int, length: int) -> None:
     if not index.size:
         return
     # Read without signs, what is negative is too large as well: one search instead of two.
-    if index.dtype == np.int64 and int(index.view(np.uint64).max()) < length:
+    if index.dtype == np.int64 and int(np.maximum.reduce(index.view(np.uint64), axis=None)) < length:
         return
     lowest, highest = int(index.min()), int(index.max())
     if lowest < 0 or highest >= length:
@@ -67,7 +69,7 @@ def _positions(index: ndarray, dim: int, shape: Sequence[int], out: ndarray, fir
     """Return `positions` of indices that are in range; `first` is where axis 0 begins."""
     np.multiply(index, prod(shape[dim + 1 :]), out=out)
     for axis, length in enumerate(index.shape):
-        if axis != dim:
+        if axis != dim and (length > 1 or first):
             start = 0 if axis else first
             steps = np.arange(start, start + length, dtype=np.intp) * prod(shape[axis + 1 :])
             out += steps.reshape((-1,) + (1,) * (index.ndim - axis - 1))
@@ -87,11 +89,17 @@ def _by_stretches(task: Callable[[int, int], None], length: int, size: int) -> N
 
 def gather(x: ndarray, dim: int, index: ndarray) -> ndarray:
     """Return y[i, j, …] = x[i, …, index[i, j, …], …] with the index at axis `dim`."""
+    if index.size == 1 and index.ndim == x.ndim > 0:
+        # The logarithm of one action's probability: 1 µs instead of 5.
+        place = int(index.reshape(()))
+        if 0 <= place < x.shape[dim]:
+            at: tuple[Any, ...] = (*(0,) * dim, place, *(0,) * (x.ndim - dim - 1), ...)
+            return x[at].reshape(index.shape).copy()
     if x.ndim == 0 or index.ndim == 0:
         return x.reshape(-1)[positions(index.reshape(-1), 0, (x.size,))].reshape(index.shape)
     flat = np.ascontiguousarray(x).reshape(-1)
     if index.size < _BLOCK:
-        return np.take(flat, positions(index, dim, x.shape))
+        return flat.take(positions(index, dim, x.shape))
     out = np.empty(index.shape, x.dtype)
     if index.size >= large.SIZE and _alike(x, index, dim):
         source, places = np.ascontiguousarray(x), np.ascontiguousarray(index)
@@ -117,7 +125,7 @@ def take_slices(x: ndarray, index: ndarray, dim: int) -> ndarray:
     shape = (*x.shape[:dim], index.size, *x.shape[dim + 1 :])
     size = prod(shape)
     if size < _WORTH_THREADS:
-        return np.take(x, index, dim)
+        return x.take(index, dim)
     out = np.empty(shape, x.dtype)
     source = np.ascontiguousarray(x)
 

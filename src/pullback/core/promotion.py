@@ -26,13 +26,16 @@ def check_broadcast(inputs: Sequence[Any]) -> None:
     shapes = [tuple(shape_of(v)) for v in inputs if v is not None]
     so_far: tuple[int, ...] = shapes[0]
     for shape in shapes[1:]:
+        if shape == so_far or not shape:
+            continue
         rank = max(len(so_far), len(shape))
         a = (1,) * (rank - len(so_far)) + so_far
         b = (1,) * (rank - len(shape)) + shape
-        for axis in reversed(range(rank)):
-            if a[axis] != b[axis] and 1 not in (a[axis], b[axis]):
-                raise errors.no_broadcast(a[axis], b[axis], axis)
-        so_far = tuple(n if m == 1 else m for m, n in zip(a, b, strict=True))
+        for axis in range(rank - 1, -1, -1):
+            m, n = a[axis], b[axis]
+            if m != n and m != 1 and n != 1:
+                raise errors.no_broadcast(m, n, axis)
+        so_far = tuple([n if m == 1 else m for m, n in zip(a, b, strict=True)])
 
 
 def unsupported(word: str, inputs: Sequence[Any], dtype: Any = None) -> NotImplementedError:

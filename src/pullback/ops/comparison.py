@@ -57,6 +57,7 @@ def _ordered(name: str, kernel: np.ufunc, relation: str, alias: str) -> Call:
             check_broadcast([x, y])
             raise unsupported(f"{name}_cpu", (), common)
 
+    check.takes = lambda dtype: dtype.kind not in "cW"  # type: ignore[attr-defined]  # see `Op`
     return _compared(name, kernel, relation, alias, takes=REAL, check=check)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import reduction
+from ..array.chains import COLUMN, MOST, ROWS, Chain
 from ..array.dtypes import COMPLEX32
 from ..array.elementwise import total
 from ..array.short_rows import FEW_TO_ADD, columns_of, ones, reduced
@@ -482,7 +483,15 @@ def _logsumexp(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
             return np.log(np.add.reduce(x, axis=dims, keepdims=keepdim), out=...)  # type: ignore[call-overload]  # NumPy's stubs are narrower than NumPy
     if x.size >= reduction.LARGE and reduction.is_over_rows(x, dims):
         return reduction.row_logsumexp(x, keepdim)
-    if len(dims) == 1 and x.size <= _LARGE and 1 < x.shape[dims[0]] <= FEW_TO_ADD and x.dtype.kind == "f":
+    if dims == (x.ndim - 1,) and x.size <= MOST and x.flags.c_contiguous:
+        # The loops below, in one call; what else adds has other bits.
+        run = _LOGSUMEXP.native(x)
+        if run is not None:
+            lead = x.shape[:-1]
+            out = np.empty((*lead, 1) if keepdim else lead, x.dtype)
+            run(x, out)
+            return out
+    elif len(dims) == 1 and x.size <= _LARGE and 1 < x.shape[dims[0]] <= FEW_TO_ADD and x.dtype.kind == "f":
         r = _logsumexp_of_columns(columns_of(x, dims[0]))
         return r.reshape(kept(x.shape, dims) if keepdim else (*x.shape[: dims[0]], *x.shape[dims[0] + 1 :]))
     key = x.real if x.dtype.kind == "c" else x
@@ -515,6 +524,20 @@ def _logsumexp_rule(g: Any, x: Any, out: Any, dims: tuple[int, ...], keepdim: bo
         return np.multiply(r, g.reshape(shape), out=r)
     shape = shape_of(x)
     return spread(g, shape, dims, keepdim) * conj(exp(x - spread(out, shape, dims, keepdim)))
+
+
+def _logsumexp_rows(x: ndarray, out: ndarray) -> None:
+    """Do `_logsumexp` by ufuncs alone."""
+    top = np.maximum.reduce(x, axis=1, keepdims=True, out=...)
+    # What is infinite becomes nan, and nan 0.
+    np.add(top, np.subtract(top, top, out=...), out=top)
+    np.add(np.fmax(top, 0.0, out=...), np.fmin(top, 0.0, out=...), out=top)
+    each = np.subtract(x, top, out=...)
+    r = np.add.reduce(np.exp(each, out=each), axis=1, keepdims=True, out=...)
+    np.add(np.log(r, out=r), top, out=out)
+
+
+_LOGSUMEXP = Chain(_logsumexp_rows, (ROWS, COLUMN), cost=6000)
 
 
 #: log Σ exp(x) over `dims`.

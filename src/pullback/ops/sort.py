@@ -34,8 +34,8 @@ def sorting(x: ndarray, dim: int, descending: bool) -> ndarray:
         return np.moveaxis(order.sorted_places(np.moveaxis(keys, dim, -1), descending), -1, dim)
     if not descending:
         return np.argsort(keys, axis=dim, kind="stable")
-    back = np.argsort(np.flip(keys, dim), axis=dim, kind="stable")
-    return x.shape[dim] - 1 - np.flip(back, dim)
+    turned = (*(slice(None),) * dim, slice(None, None, -1))
+    return x.shape[dim] - 1 - keys[turned].argsort(axis=dim, kind="stable")[turned]
 
 
 def _sort(x: ndarray, /, dim: int, descending: bool) -> tuple[ndarray, ndarray]:
@@ -69,7 +69,7 @@ def _first_places(x: ndarray, k: int, dim: int, descending: bool) -> ndarray:
         if large.ask("first_places", rows.reshape(-1, n), places.reshape(-1, k), descending):
             return places if last else np.ascontiguousarray(np.moveaxis(places, -1, dim))
     if x.size < _WORTH_CHOOSING or not few or x.dtype.kind not in "fiu":
-        return np.ascontiguousarray(sorting(x, dim, descending).take(np.arange(k), dim))
+        return np.ascontiguousarray(sorting(x, dim, descending)[(*(slice(None),) * dim, slice(k))])
     rows = np.ascontiguousarray(np.moveaxis(x, dim, -1))
     shape = (*rows.shape[:-1], k)
     rows = rows.reshape(-1, n)

@@ -115,10 +115,10 @@ def reshape(x: Any, shape: Shape) -> Any:
 
 def _expand(x: ndarray, /, shape: Shape) -> ndarray:
     new = len(shape) - x.ndim
-    strides = (0,) * new + tuple(
+    strides = (0,) * new + tuple([
         0 if have == 1 and want != 1 else stride
         for have, want, stride in zip(x.shape, shape[new:], x.strides, strict=True)
-    )
+    ])  # fmt: skip
     if 0 in shape:
         strides = bytes_of(shape, strides, 1)
     if x.flags.contiguous:

@@ -126,7 +126,7 @@ def _is_sequence(v: Any) -> bool:
 def _axes_taken(item: Any) -> int:
     if item is None or item is Ellipsis or item is True or item is False:
         return 0
-    if isinstance(item, TensorBase) and dtype_of(item).name in ("bool", "uint8"):
+    if isinstance(item, TensorBase) and ((kind := dtype_of(item)).kind == "b" or kind == np.uint8):
         return len(shape_of(item))
     return 1
 

@@ -194,7 +194,7 @@ def searchsorted(
                 f"{name}: boundary and sorter must have the same size, but got boundary tensor {list(shape)}"
                 f"and got sorter tensor {list(shape_of(sorter))}"
             )
-        if dtype_of(sorter).name != "int64":
+        if dtype_of(sorter) != dtypes.int64.numpy:
             raise RuntimeError(
                 f"{name}: sorter must be a tensor of long dtype but got dtype {type_word(dtype_of(sorter))}"
             )

@@ -202,7 +202,7 @@ def _check_kernel(op: Op, input: Any) -> None:
 
 
 def _check_long(target: Any) -> None:
-    if dtype_of(target).name != "int64":
+    if dtype_of(target) != dtypes.int64.numpy:
         raise RuntimeError(f"expected scalar type Long but found {type_word(dtype_of(target))}")
 
 
