@@ -108,6 +108,8 @@ class Specialization:
         #: Arguments that are told by their identity must not be freed, lest another object have it.
         self._held = list(leaves)
         self._watch: Watch | None = None
+        #: The guard that did not hold when all were asked: it will mostly not hold again.
+        self._failed: Any = None
         self._mode = modes()
         self._default = dtypes.get_default_dtype()
         self._cells = [
@@ -146,11 +148,14 @@ class Specialization:
         """Return whether what the function read of Python's state is as at the trace."""
         if self._watch is not None:
             return self._watch.holds()
+        if self._failed is not None and not self._failed.holds():
+            return False
         guards = self.captured.guards
         where = layout() if len(guards) > _FEW_GUARDS else None
         # The words are read before the guards are asked: what changes after that changes a word.
         watch = None if where is None else Watch(guards, where)
-        if not all(guard.holds() for guard in guards):
+        self._failed = next((guard for guard in guards if not guard.holds()), None)
+        if self._failed is not None:
             return False
         self._watch = watch
         return True
@@ -558,6 +563,8 @@ class Compiled:
         """Trace and compile; where that cannot be done, what to call instead."""
         # A momentum that has changed will change again.
         self._turns = self._turns.union(*(_turned(s.captured) for s in self.specializations))
+        for earlier in self.specializations:
+            self._knowledge.changed(earlier.captured.guards)
         try:
             # Offsets in objects are found while nothing else runs.
             layout()
