@@ -255,3 +255,8 @@ def test_a_list_that_is_assigned_to_and_cut():
     for _ in range(5):
         assert same(compiled(loops[0], X), step(loops[1], X))
         assert vars(loops[0]) == vars(loops[1])
+
+
+def test_a_slice_to_a_number_is_a_part_of_the_program():
+    assert programs(lambda x, n: (x[:, -n:], x[-n:, :1]), [(X, n) for n in (1, 2, 3, 1, 2)]) == 3
+    assert programs(lambda x, n: x[: n + 1, None].sum(), [(X, n) for n in (0, 1, 0, 1)]) == 2

@@ -127,6 +127,8 @@ class Captured:
     pullback: Program | None
     cells: list[Cell]
     writes: list[tuple[int, int]]
+    #: Cells that require no grad before the call and do after it.
+    new_leaves: list[int]
     #: How often each of these is written to, as its version counts.
     counts: list[int]
     grads: list[tuple[int, int | None]]
@@ -546,6 +548,10 @@ class _Capture:
             return output_of(recorder.operand(t._value)[0].index)
 
         self._check_cells()
+        out.new_leaves = [at for at, t in enumerate(self.tensors) if t._node is LEAF and not self._leaves[at]]
+        kinds = ("argument", "fixed")
+        if any(self._had_grad(at) or self.cells[at].kind not in kinds for at in out.new_leaves):
+            raise Unsupported("a tensor that has a gradient, or that each call finds anew, becomes a leaf")
         out.writes = [
             (at, output(t)) for at, t in enumerate(self.tensors) if t._value.index != self.inputs[at]
         ]
@@ -556,7 +562,8 @@ class _Capture:
         grads: dict[int, int] = {}
         for at, t in enumerate(self.tensors):
             g, own = t._grad, self.phantom.get(at)
-            if not self.phantoms and t._node is LEAF and not self._had_grad(at):
+            new = at in out.new_leaves
+            if new or (not self.phantoms and t._node is LEAF and not self._had_grad(at)):
                 out.grad_absent.append(at)
             if own is not None:
                 if g is own:
@@ -685,7 +692,7 @@ class _Capture:
                 raise Unsupported("the data of a tensor that the function is given are replaced")
             if t._view is not None or t._rearranged is not self._rearranged[at]:
                 raise Unsupported("a tensor that the function is given is transposed in place")
-            if (t._node is LEAF) != self._leaves[at] or t._node not in (None, LEAF):
+            if t._node not in (None, LEAF) or (self._leaves[at] and t._node is None):
                 raise Unsupported("a tensor that the function is given gets or loses a history")
             if t._leaf_hooks is not None or t._retained:
                 raise Unsupported("a tensor that the function is given gets hooks")

@@ -218,8 +218,21 @@ class Specialization:
 
     def run(self, leaves: Sequence[Any]) -> Any:
         """Do the call: run the program, write back what it writes, and return what the function returns."""
-        captured = self.captured
+        found = MISS
         cells = self.tensors(leaves)
+        fresh = [cells[at] for at in self.captured.new_leaves]
+        for t in fresh:
+            t.requires_grad_()
+        try:
+            found = self._run(cells)
+        finally:
+            if found is MISS:
+                for t in fresh:
+                    t._node = None
+        return found
+
+    def _run(self, cells: Sequence[Any]) -> Any:
+        captured = self.captured
         arrays = [_contiguous(t._value) for t in cells]
         if self._checks[0] is not None:
             self._checks[0].report(arrays)
