@@ -260,3 +260,32 @@ def test_a_list_that_is_assigned_to_and_cut():
 def test_a_slice_to_a_number_is_a_part_of_the_program():
     assert programs(lambda x, n: (x[:, -n:], x[-n:, :1]), [(X, n) for n in (1, 2, 3, 1, 2)]) == 3
     assert programs(lambda x, n: x[: n + 1, None].sum(), [(X, n) for n in (0, 1, 0, 1)]) == 2
+
+
+def test_code_that_needs_a_number_at_once_makes_it_a_part_of_the_program():
+    """What one trace cannot do with a number of a later time, another does with the number itself."""
+    counts = [1]
+
+    def step(x: Any) -> Any:
+        return x * len(sorted([3, 1], key=lambda v: v * counts[0]))
+
+    compiled = torch.compile(step, fullgraph=True)
+    for n in (1, 2, 1):
+        counts[0] = n
+        assert same(compiled(X), step(X))
+
+
+def test_an_error_whose_text_has_a_number_is_eagers():
+    loop = Loop()
+
+    def step(x: Any) -> Any:
+        loop.step += 1
+        if loop.step > 3:
+            raise ValueError(f"after {loop.step}")
+        return x * loop.step
+
+    compiled = torch.compile(step)
+    for _ in range(3):
+        compiled(X)
+    with pytest.raises(ValueError, match="after 4"):
+        compiled(X)

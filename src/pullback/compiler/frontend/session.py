@@ -103,6 +103,16 @@ class Knowledge:
         #: Whether a copy may stand for the view that a number of the call's selects.
         self.picks = True
 
+    def settle(self, varying: Iterable[int]) -> bool:
+        """Let all numbers be parts of the program, because code came upon one that needs it at once; whether
+        there were others.
+        """
+        news = bool(self.counters) or not self.decisive.issuperset(varying)
+        self.fixed |= self.counters
+        self.counters.clear()
+        self.decisive.update(varying)
+        return news
+
     def changed(self, guards: Iterable[Guard]) -> None:
         """Learn of the places whose number is another one than at an earlier trace: it will change again."""
         for guard in guards:

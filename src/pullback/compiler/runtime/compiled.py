@@ -593,7 +593,7 @@ class Compiled:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001  # what a trace stumbles over, eager may do
-            if not str(error).startswith("a traced value has no data"):
+            if not _text(error).startswith("a traced value has no data"):
                 return partial(self._after, error, args, kwargs)
             return partial(self._give_up, _control_flow(error), args, kwargs, breaks=True)
         self._traces += 1
@@ -633,6 +633,8 @@ class Compiled:
                 )
             except BaseException as error:
                 first.take_back()
+                if type(error) is Unsupported and self._knowledge.settle(varying):
+                    continue
                 if not isinstance(error, RuntimeError) or not self._knowledge.dials or len(turning) == 1:
                     raise
                 # What the function looks at is a number of the program then.
@@ -694,7 +696,7 @@ class Compiled:
             if self._raised >= self.limit:
                 self._warn(f"it was traced {self._raised} times, and raised each time")
             raise
-        self._warn(f"tracing raised {type(error).__name__}: {error}")
+        self._warn(f"tracing raised {type(error).__name__}: {_text(error)}")
         return result
 
     def _give_up(self, why: str, args: Any, kwargs: Any, breaks: bool = False) -> Any:
@@ -725,6 +727,11 @@ class Compiled:
 
     def _name(self) -> str:
         return getattr(self.function, "__qualname__", type(self.function).__name__)
+
+
+def _text(error: BaseException) -> str:
+    """Return an error's text; none where it is of numbers that only later calls know."""
+    return str(error) if all(isinstance(part, SCALARS) for part in error.args) else ""
 
 
 def _control_flow(error: BaseException) -> str:
