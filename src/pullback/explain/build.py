@@ -26,7 +26,7 @@ from .names import assigned_at
 from .replay import CannotReplay
 from .scopes import Scopes
 from .sentences import known_name, sentence
-from .shown import LARGEST, Shown, norm, show
+from .shown import LARGEST, Shown, dtype_name, norm, show
 from .site import Site, is_name
 from .source import place_of
 from .structure import BY_KIND, BY_NAME
@@ -173,7 +173,7 @@ class Builder:
             variable=self.site.names.of_result(node),
             shape=next((s for s in shapes if s is not None), None),
             shapes=shapes if several else [],
-            dtype=next((str(d) for d in dtypes if d is not None), None),
+            dtype=next((dtype_name(d) for d in dtypes if d is not None), None),
         )  # fmt: skip
         if type(node) is AccumulateGrad:
             step.kind = "leaf"
@@ -244,7 +244,7 @@ class Builder:
         )  # fmt: skip
         value = None if isinstance(y, GradientEdge) else show(array_at_bottom(y))
         return OutputPart(
-            name, tuple(shape), str(dtype), value, covector, self.ids.get(node),
+            name, tuple(shape), dtype_name(dtype), value, covector, self.ids.get(node),
             written if written != name else None,
         )  # fmt: skip
 
@@ -264,7 +264,7 @@ class Builder:
             before = None if old is None else np.asarray(array_at_bottom(old))
             after = gradient if before is None else before if gradient is None else before + gradient
         return LeafPart(
-            name, shape, str(dtype), show(array_at_bottom(tensor)),
+            name, shape, dtype_name(dtype), show(array_at_bottom(tensor)),
             self.site.call.file if line is not None else None, line,
             self.ids.get(node) if node is not None else None,
             None if before is None else show(before),
@@ -285,7 +285,7 @@ class Builder:
         """Compare with central differences, or say why not."""
         parts = self.explanation.leaves
         try:
-            dtypes = [str(d) for node in self.path.nodes for d in _dtypes_of(node)]
+            dtypes = [dtype_name(d) for node in self.path.nodes for d in _dtypes_of(node)]
             norms = [s.norm for s in self.steps.values() if s.norm is not None and math.isfinite(s.norm)]
             differences = Differences(self.path, dtypes, max(norms, default=0.0))
         except CannotReplay as reason:

@@ -15,7 +15,7 @@ from numpy import ndarray
 from ..core.node import LEAF, MultiNode, Node, edge_target
 from ..core.value import TensorBase
 from .names import Names
-from .shown import Shown, figures, show, widened
+from .shown import Shown, dtype_name, figures, show, widened
 from .trace import Event, Trace
 from .walk import array_at_bottom
 
@@ -64,7 +64,7 @@ def in_a_box(value: ndarray) -> Shown:
     """Return a small value whole, of a larger one the figures alone."""
     if value.size <= WHOLE:
         return show(value)
-    return Shown(value.shape, str(value.dtype), None, figures(value))
+    return Shown(value.shape, dtype_name(value.dtype), None, figures(value))
 
 
 def slopes(node: Node) -> list[ndarray | None] | None:

@@ -27,7 +27,7 @@ from ..core.inplace import AsStridedBackward0, CopySlices
 from ..core.node import AccumulateGrad, MultiNode, Node, edge_target
 from ..core.versions import is_stale
 from .sentences import op_of
-from .shown import widened
+from .shown import dtype_name, widened
 from .walk import Path, array_at_bottom, reachable
 
 #: How far a value run again in float64 may be from the one that was saved in a dtype.
@@ -111,7 +111,7 @@ class Replay:
                     saved_wide = widened(saved)
                     if lacking:
                         self.shifts[place] = saved_wide - value
-                    elif not agrees(value, saved_wide, str(saved.dtype)):
+                    elif not agrees(value, saved_wide, dtype_name(saved.dtype)):
                         raise CannotReplay(
                             f"{op_of(node)} run again gives other values than it gave: something on "
                             "the way was changed in place, or keeps a state of its own"
