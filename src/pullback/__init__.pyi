@@ -182,6 +182,8 @@ def _pad_packed_sequence(
     total_length: builtins.int,
 ) -> tuple[Tensor, Tensor]:
     """Unpack to (total_length, N, …), or (N, total_length, …) with `batch_first`."""
+def _prelu_kernel(input: Tensor, weight: Tensor) -> Tensor:
+    """Return `input` where it is positive, else `weight` times it."""
 def _sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Return numbers whose last axis has the Dirichlet distribution with the concentrations in `input`."""
 def _segment_reduce(

@@ -13,7 +13,7 @@ import pytest
 from pullback.compiler.passes import pipeline
 from pullback.compiler.program import verify
 from pullback.compiler.program.program import Program
-from pullback.compiler.runtime import cache, compiled, engine, processor
+from pullback.compiler.runtime import cache, engine, processor, specialization
 from pullback.compiler.runtime.executable import Executable
 from pullback.compiler.runtime.thread_pool import pool
 
@@ -57,7 +57,7 @@ def every_program_is_well_formed(monkeypatch: Any) -> None:
             assert Program.read(str(each)) == each
         return found
 
-    monkeypatch.setattr(compiled, "optimized", optimized)
+    monkeypatch.setattr(specialization, "optimized", optimized)
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ pytest.importorskip("llvmlite")
 from pullback.compiler.emit import codegen
 from pullback.compiler.lower import equations
 from pullback.compiler.passes import memory_plan
-from pullback.compiler.runtime import compiled, executable, linked_code, specialised_call
+from pullback.compiler.runtime import executable, linked_code, specialised_call, specialization
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -175,7 +175,7 @@ def test_results_that_find_no_memory_leave_everything(monkeypatch):
     x = torch.ones(3)
     call(x)
     with monkeypatch.context() as patch:
-        patch.setattr(compiled, "wrap", fails(MemoryError))
+        patch.setattr(specialization, "wrap", fails(MemoryError))
         # By the long way.
         with pytest.raises(MemoryError):
             call._native(x)

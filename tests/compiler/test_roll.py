@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import pullback as torch
-from pullback.compiler.frontend.capture import Captured, capture
+from pullback.compiler.frontend.capture import capture
+from pullback.compiler.frontend.captured import Captured
 from pullback.compiler.frontend.optimizer_state import FirstState
 from pullback.compiler.frontend.session import Knowledge
 from pullback.core.tracer import Equation, Recorder, Reference

@@ -197,6 +197,8 @@ class Op:
         What help says of its operands; by default what follows from `promote` and `check`.
     signatures : sequence of str
         How torch's parser reads that function, where it is asked; by default it takes tensors as they are.
+    method : bool
+        Whether it is a method of tensors, too.
     twin : bool or callable
         Whether there is ``name_``, or what it computes where that is another function.
     names : sequence of str, optional
@@ -252,6 +254,7 @@ class Op:
         summary: str = "",
         takes: str = "",
         signatures: Sequence[str] = (),
+        method: bool = True,
         twin: bool | Callable[..., Any] = True,
         names: Sequence[str] = (),
         base: str | None = None,
@@ -318,6 +321,7 @@ class Op:
         self.summary = summary
         self.takes = takes
         self.signatures = tuple(signatures)
+        self.method = method
         self.twin = twin
         self.names = (tuple(names) or (name,)) if summary else ()
         self.parallel = kind == "elementwise" and isinstance(kernel, np.ufunc)

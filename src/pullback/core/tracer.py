@@ -137,6 +137,11 @@ class Equation(NamedTuple):
     several: bool
 
 
+def read_by(equations: Iterable[Equation]) -> set[int]:
+    """Return the numbers of the values that equations read."""
+    return {o.index for e in equations for o in e.operands if isinstance(o, Reference)}
+
+
 class Alias(NamedTuple):
     """``tensor`` is ``source.detach()`` or ``source.data``, as `how` says; it shares the memory of `owner`.
 

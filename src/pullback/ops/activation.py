@@ -21,15 +21,9 @@ from ..core.value import shape_of
 from .comparison import ge, gt, le, lt, where, zeros_of
 from .elementwise import exp, sigmoid, tanh
 from .join import cat
-from .kernels import no_complex_limits
+from .kernels import into, no_complex_limits, refuse
+from .signatures import FLOATING
 from .view import slice_dim
-
-
-def _into(out: Any, result: Any) -> ndarray:
-    if out is ...:
-        return np.asarray(result)
-    out[...] = result
-    return out
 
 
 def _activation(
@@ -39,7 +33,7 @@ def _activation(
     names = fields.pop("attrs", ())
 
     def run(x: ndarray, /, *attrs: Any, out: Any = ...) -> ndarray:
-        return _into(out, kernel(x, *attrs))
+        return into(out, kernel(x, *attrs))
 
     return elementwise(name, run, rule, inputs=("x",), attrs=names, promote=None, **fields)
 
@@ -254,13 +248,13 @@ gelu = _activation(
 
 
 def _prelu(x: ndarray, weight: ndarray, /, out: Any = ...) -> ndarray:
-    return _into(out, np.where(x > 0, x, x * weight))
+    return into(out, np.where(x > 0, x, x * weight))
 
 
 #: The pullback of `prelu` by x. At x = 0 its slope is the weight, that of its own pullback 1, as in torch.
 prelu_backward: Call = elementwise(
     "prelu_backward",
-    lambda x, y, z, /, out=...: _into(out, np.where(y > 0, x, x * z)),
+    lambda x, y, z, /, out=...: into(out, np.where(y > 0, x, x * z)),
     lambda g, y, z: where(ge(y, 0), g, g * z),
     lambda g, y: zeros_of(y),
     lambda g, x, y: where(ge(y, 0), 0, g * x),
@@ -271,7 +265,7 @@ prelu_backward: Call = elementwise(
 prelu_weight_backward: Call = elementwise(
     "prelu_weight_backward",
     # The weight has no part in the value, but torch's pullback reads it.
-    lambda x, y, z, /, out=...: _into(out, np.where(y > 0, 0, x * y)),
+    lambda x, y, z, /, out=...: into(out, np.where(y > 0, 0, x * y)),
     lambda g, y: where(ge(y, 0), 0, g * y),
     lambda g, x, y: where(ge(y, 0), 0, g * x),
     lambda g: zeros_of(g),
@@ -285,10 +279,15 @@ prelu = elementwise(
     lambda g, x, y: prelu_weight_backward(g, x, y),
     node_name="PreluKernelBackward0", place=as_first,
 )
+prelu_kernel = renamed(
+    prelu, "_prelu_kernel", "PreluKernelBackward0", signatures=("(Tensor input, Tensor weight)",),
+    method=False, check=refuse("prelu_cpu", "biuc", alike=True), takes=FLOATING,
+    summary="Return `input` where it is positive, else `weight` times it.",
+)
 
 
 def _rrelu(x: ndarray, noise: ndarray, /, out: Any = ...) -> ndarray:
-    return _into(out, x * noise)
+    return into(out, x * noise)
 
 
 #: `leaky_relu` with the mean slope, under the name of the node that torch leaves.

@@ -11,7 +11,9 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.scipy_functions import special
+from ..core.graph_errors import type_word
 from ..core.promotion import HALVES, check_broadcast, common_dtype, unsupported
+from ..core.value import dtype_of
 
 
 def into(out: Any, result: Any) -> ndarray:
@@ -54,10 +56,13 @@ class Refusal:
         Whether it does not take float16 and bfloat16 either.
     inputs : int
         How many of the op's operands are inputs and not attributes.
+    alike : bool
+        Whether it takes inputs of one dtype only.
     """
 
-    def __init__(self, kernel: str, kinds: str, halves: bool, inputs: int) -> None:
+    def __init__(self, kernel: str, kinds: str, halves: bool, inputs: int, alike: bool) -> None:
         self._kernel, self._kinds, self._halves, self._inputs = kernel, kinds, halves, inputs
+        self._alike = alike
 
     def takes(self, dtype: np.dtype[Any]) -> bool:
         """Return whether the kernel takes operands of which all have this dtype."""
@@ -65,15 +70,22 @@ class Refusal:
 
     def __call__(self, *operands: Any) -> None:
         given = [v for v in operands[: self._inputs] if v is not None]
+        if self._alike:
+            first, *others = map(dtype_of, given)
+            for dtype in others:
+                if dtype != first:
+                    raise RuntimeError(f"Found dtype {type_word(dtype)} but expected {type_word(first)}")
         common = common_dtype(given)
         if not self.takes(common):
             check_broadcast(given)
             raise unsupported(self._kernel, given, common)
 
 
-def refuse(kernel: str, kinds: str, *, halves: bool = False, inputs: int = 2) -> Refusal:
+def refuse(
+    kernel: str, kinds: str, *, halves: bool = False, inputs: int = 2, alike: bool = False
+) -> Refusal:
     """Make the check of an op whose kernel is not written for all dtypes (see `Refusal`)."""
-    return Refusal(kernel, kinds, halves, inputs)
+    return Refusal(kernel, kinds, halves, inputs, alike)
 
 
 def no_complex_limits(*values: Any) -> None:

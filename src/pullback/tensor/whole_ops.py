@@ -6,6 +6,8 @@ around that follows from the op.
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from ..core.op import TABLE, Op
@@ -31,10 +33,14 @@ def _text(op: Op) -> str:
     shape = "the shape of `input`"
     if len(op.inputs) == 2:
         numbers = any("Number" in text for text in op.signatures) if op.signatures else op.numbers
-        other = "Tensor or number" if numbers else "Tensor"
-        operands.append(f"other : {other}\n    Of a shape that broadcasts with that of `input`.")
+        named = re.match(r"\(\w+ \w+, \w+ (\w+)", op.signatures[0] if op.signatures else "")
+        name = named[1] if named else "other"
+        kinds = "Tensor or number" if numbers else "Tensor"
+        operands.append(f"{name} : {kinds}\n    Of a shape that broadcasts with that of `input`.")
         shape = "the common shape"
-    return described(op.summary, *operands, OUT.rstrip(), returns=f"Tensor\n    {_gives(op, shape)}")
+    if not op.signatures or any("out = " in text for text in op.signatures):
+        operands.append(OUT.rstrip())
+    return described(op.summary, *operands, returns=f"Tensor\n    {_gives(op, shape)}")
 
 
 for _op in TABLE.values():
@@ -43,6 +49,9 @@ for _op in TABLE.values():
         continue
     _written = _op.twin if callable(_op.twin) else None
     if _op.signatures:
-        declare(_op.name, _op.call, *_op.signatures, inplace=_op.twin, text=_text(_op))
+        declare(_op.name, _op.call, *_op.signatures, method=_op.method, inplace=_op.twin, text=_text(_op))
     else:
-        public_op(_op.call, _text(_op), aliases=_own[1:], inplace=bool(_op.twin), written=_written)
+        public_op(
+            _op.call, _text(_op), method=_op.method, aliases=_own[1:], inplace=bool(_op.twin),
+            written=_written,
+        )  # fmt: skip

@@ -14,7 +14,8 @@ import unittest
 from types import CellType, CodeType, CoroutineType, GeneratorType, MethodType
 from typing import Any
 
-from pullback.compiler.frontend.instrument import Hooks, instrumented
+from pullback.compiler.frontend.hooks import Hooks
+from pullback.compiler.frontend.instrument import instrumented
 
 _OPERATORS = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow",

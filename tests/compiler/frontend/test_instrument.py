@@ -16,15 +16,10 @@ from typing import Any
 import pytest
 
 from pullback.compiler.frontend.bytecode import Body, Instruction, taken_apart
-from pullback.compiler.frontend.instrument import (
-    _NO_NEXT,
-    HARMLESS,
-    Hooks,
-    _after,
-    _nulls,
-    _Writer,
-    instrumented,
-)
+from pullback.compiler.frontend.hooks import Hooks
+from pullback.compiler.frontend.instrument import instrumented
+from pullback.compiler.frontend.nulls import _NO_NEXT, _after, find_nulls
+from pullback.compiler.frontend.replacements import HARMLESS, Replacements
 from pullback.core.blame import place_at
 
 from . import functions
@@ -81,7 +76,8 @@ def _replaced(name: str, hooks: Hooks) -> list[Instruction]:
     value = "==" if name == "COMPARE_OP" else "a"
     arg = {"CONVERT_VALUE": 1, "CALL_INTRINSIC_1": 4, "RAISE_VARARGS": 1}.get(name, 0)
     nulls = [False] * 8
-    return _Writer(code, Body([], [], []), hooks).replaced(Instruction(name, arg, value=value), nulls, ())
+    instruction = Instruction(name, arg, value=value)
+    return Replacements(code, Body([], [], []), hooks).replaced(instruction, nulls, ())
 
 
 def _asks_unknown(name: str) -> bool:
@@ -222,7 +218,7 @@ def test_the_stack_is_large_enough_and_nulls_are_the_same_on_all_paths() -> None
     for function in FUNCTIONS:
         for code in _codes(function.__code__):
             body = taken_apart(code)
-            nulls = _nulls(body)
+            nulls = find_nulls(body)
             following = dict(itertools.pairwise(map(id, body.instructions)))
             for i in body.instructions:
                 flags = nulls.get(id(i))
@@ -233,7 +229,7 @@ def test_the_stack_is_large_enough_and_nulls_are_the_same_on_all_paths() -> None
                 if i.name not in _NO_NEXT:
                     assert nulls[following[id(i)]] == _after(i, flags, False)
             new = instrumented(code, hooks)
-            assert max(map(len, _nulls(taken_apart(new)).values())) <= new.co_stacksize
+            assert max(map(len, find_nulls(taken_apart(new)).values())) <= new.co_stacksize
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from . import Sample, apart, between, fixed, normal
 
 SAMPLES = [
@@ -26,6 +28,7 @@ SAMPLES = [
     Sample("mish", (normal(6),)),
     *(Sample(name, (normal(6),), (form,)) for name in ("gelu", "gelu_slope") for form in ("none", "tanh")),
     Sample("prelu", (apart(2, 3), normal(3))),
+    Sample("_prelu_kernel", (apart(2, 3), normal(3)), reference=lambda x, w: np.where(x > 0, x, w * x)),
     Sample("prelu_backward", (normal(2, 3), apart(2, 3), normal(3))),
     Sample("prelu_weight_backward", (normal(2, 3), apart(2, 3), normal(3))),
     Sample("rrelu", (normal(4), between(4, low=0.1, high=0.3)), varied={1: fixed}),

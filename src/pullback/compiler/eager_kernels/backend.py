@@ -29,7 +29,8 @@ from ..emit.emitter import TYPES, Module
 from ..emit.product import multiply
 from ..lower.buffer import Buffer
 from ..lower.equations import Result, lower
-from ..lower.kernel import Emission, Kernel, emit
+from ..lower.kernel import Kernel
+from ..lower.kernel_writer import Emission, emit
 from ..passes import parallel_rows
 from ..passes.fusion import schedule
 from ..program.program import Program

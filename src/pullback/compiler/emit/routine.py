@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..lower.kernel import Accesses, Emission
+from ..lower.kernel_writer import Accesses, Emission
 from ..lower.lowered import Routine
 from .emitter import Emitter, Module
 

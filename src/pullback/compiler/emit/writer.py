@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..lower.kernel import Emission, Kernel
+from ..lower.kernel import Kernel
+from ..lower.kernel_writer import Emission
 from ..lower.lowered import Branch, Call, Contraction, Loop, Precompiled, Routine
 from ..passes import parallel_rows
 from ..passes.memory_plan import Plan

@@ -20,9 +20,8 @@ from typing import Any
 import numpy as np
 
 from ...array import dtypes
-from ...core import facade
 from ...core.size import Size
-from ...core.value import TensorBase, wrap
+from ...core.value import TensorBase
 from ...tensor.tensor import Tensor
 from . import (
     attributes,
@@ -31,9 +30,9 @@ from . import (
     operations,
     texts,
 )
-from .deferred import Applied, Deferred, Item, comes_before
+from .deferred import Applied, Deferred, Elements, Item, comes_before
 from .guards import ABSENT, SCALARS, Guard, answer
-from .instrument import HOOKS
+from .hooks import HOOKS
 from .session import Session
 
 Rule = Callable[[Session, Any, tuple[Any, ...], dict[str, Any]], Any]
@@ -147,9 +146,10 @@ def _holds_tensor(value: Any) -> bool:
 @rule(builtins.id)
 def _id(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     (thing,) = args
-    alike = session.is_cell(thing) and not session.is_argument(thing) if isinstance(thing, TensorBase) else (
-        isinstance(thing, (type, ModuleType))
-    )
+    if isinstance(thing, TensorBase):
+        alike = session.cells.is_cell(thing) and not session.cells.is_argument(thing)
+    else:
+        alike = isinstance(thing, (type, ModuleType))
     if alike or calls.from_our_code():
         session.told(thing)
         return id(thing)
@@ -161,14 +161,12 @@ def _id(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
 
 def _scalar(session: Session, t: Any) -> Any:
     """Return a tensor's only element, as the tensor holds it now."""
-    if t.numel() != 1:
-        return None
-    return wrap(facade.clone(t._value), None, t._level)
+    return texts.as_it_is_now(t) if t.numel() == 1 else None
 
 
 def item_of(session: Session, t: Any) -> Any:
     """Return ``t.item()``."""
-    alone = _scalar(session, t) if session.is_traced(t) else None
+    alone = _scalar(session, t) if session.cells.is_traced(t) else None
     if alone is None:
         return t.item()
     kind = t.dtype
@@ -178,14 +176,14 @@ def item_of(session: Session, t: Any) -> Any:
 
 def float_of(session: Session, t: Any) -> Any:
     """Return ``float(t)``."""
-    alone = _scalar(session, t) if session.is_traced(t) and not t.is_complex() else None
+    alone = _scalar(session, t) if session.cells.is_traced(t) and not t.is_complex() else None
     return float(t) if alone is None else Item(session, float, alone, float)
 
 
 def is_single(session: Session, value: Any) -> bool:
     """Return whether a value is a traced tensor of one element."""
     tensor: Any = value
-    return isinstance(value, TensorBase) and session.is_traced(value) and tensor.numel() == 1
+    return isinstance(value, TensorBase) and session.cells.is_traced(value) and tensor.numel() == 1
 
 
 def bool_of(session: Session, t: Any) -> Item:
@@ -200,13 +198,31 @@ def index_of(session: Session, t: Any) -> Any:
 
 def int_of(session: Session, t: Any) -> Any:
     """Return ``int(t)``."""
-    alone = _scalar(session, t) if session.is_traced(t) and not t.is_complex() else None
+    alone = _scalar(session, t) if session.cells.is_traced(t) and not t.is_complex() else None
     return int(t) if alone is None else Item(session, int, alone, int)
 
 
 @rule(Tensor.item)
 def _item(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return item_of(session, *args)
+
+
+@rule(Tensor.tolist)
+def _tolist(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    (t,) = args
+    if not texts.is_plain(session, t):
+        return f(t)
+    return Elements(session, list, texts.as_it_is_now(t), f) if t.shape else item_of(session, t)
+
+
+@rule(Tensor.numpy)
+def _numpy(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    t = args[0]
+    known = texts.is_plain(session, t) and t.dtype.numpy.isbuiltin == 1 and not t.is_conj() and not t.is_neg()
+    if len(args) > 1 or kwargs or not known or t.requires_grad:
+        return f(*args, **kwargs)
+    # It shares the memory of the call's tensor, whatever is written to that later.
+    return Elements(session, np.ndarray, t, f)
 
 
 @rule(Tensor.__float__)

@@ -48,7 +48,8 @@ from ...tensor.random import Generator
 from . import builtin_methods, callables, containers, iteration, iteration_rules, number_inputs
 from .deferred import Deferred
 from .guards import ABSENT, SCALARS, is_heap_type, mro_of
-from .instrument import HOOKS, instrumented
+from .hooks import HOOKS
+from .instrument import instrumented
 from .session import Session, current
 
 #: Folders and files of this package whose functions work on tensors and settings alone.

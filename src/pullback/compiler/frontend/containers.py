@@ -18,7 +18,7 @@ from ...core.value import TensorBase
 from . import calls, iteration, operations
 from .deferred import Deferred
 from .guards import ABSENT
-from .instrument import HOOKS
+from .hooks import HOOKS
 from .session import Session
 
 EXACT = frozenset({list, tuple, dict, set, frozenset, deque, OrderedDict, defaultdict})

@@ -64,6 +64,9 @@ _OF_NUMBERS = frozenset({
     operator.pos, operator.lt, operator.le, operator.gt, operator.ge, abs, min, max,
 })  # fmt: skip
 
+#: Functions of lists and arrays of which nothing is left that could be written to.
+_ONLY_READ = frozenset({len, str, repr})
+
 _ASKING = """
     abs add and bool call ceil complex contains divmod enter eq float floor floordiv format ge getitem
     gt hash iadd imul index int invert isub iter itruediv le len lshift lt matmul mod mul ne neg next or
@@ -93,6 +96,37 @@ class Item(Deferred):
         """Take the number out of the tensor."""
         value = tensor(self.tensor).item()
         return value if self.convert is None else self.convert(value)
+
+
+class Elements(Deferred):
+    """All elements of a tensor, of a later time: as a list, an array of NumPy's, or a text.
+
+    The function may return it, keep it or print it. What is in it decides nothing: there it is refused.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the tensor of a call and returns the value.
+    """
+
+    __slots__ = ("function", "tensor")
+
+    def __init__(self, session: Any, kind: type, tensor: Any, function: Callable[[Any], Any]) -> None:
+        super().__init__(session, kind)
+        self.tensor = tensor
+        self.function = function
+
+    def known(self) -> NoReturn:
+        """Refuse: the elements are not compared in each call."""
+        raise self.session.refusal("the numbers of a traced tensor decide what happens next")
+
+    def present(self) -> NoReturn:
+        """Refuse, as `known`."""
+        self.known()
+
+    def evaluate(self, tensor: Callable[[Any], Any]) -> Any:
+        """Take the elements out of the tensor."""
+        return self.function(tensor(self.tensor))
 
 
 class Counter(Deferred):
@@ -158,6 +192,9 @@ class Applied(Deferred):
 
     def __init__(self, session: Any, kind: type, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
         super().__init__(session, kind)
+        for arg in args:
+            if isinstance(arg, Elements) and arg.kind is not str and function not in _ONLY_READ:
+                arg.known()
         self.function = function
         self.args = args
         if function not in _NEVER_RAISE and not self._is_sum():
@@ -201,7 +238,7 @@ class Applied(Deferred):
 
 def tensors_of(value: Deferred) -> Iterator[Any]:
     """Return the tensors that a deferred value is computed from."""
-    if isinstance(value, Item):
+    if isinstance(value, (Item, Elements)):
         yield value.tensor
     for part in value.parts():
         yield from tensors_of(part)

@@ -110,7 +110,7 @@ def check(session: Session, recorder: Recorder) -> None:
 def _exchange_in_place(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Write a collective down that changes one tensor."""
     tensor, how, group = args
-    if tensor.requires_grad and not (tensor.is_leaf and session.is_cell(tensor)):
+    if tensor.requires_grad and not (tensor.is_leaf and session.cells.is_cell(tensor)):
         raise session.refusal("a collective changes a tensor that has a history", Exchanges)
     if not is_traced(tensor) and not session.is_fresh(tensor):
         session.seen(tensor)

@@ -25,7 +25,7 @@ from . import (
 from .callables import rule
 from .deferred import Deferred
 from .guards import ABSENT, SCALARS
-from .instrument import HOOKS
+from .hooks import HOOKS
 from .session import Session
 
 

@@ -16,7 +16,7 @@ from .session import Session
 
 @rule(Tensor.stride, Tensor.dim_order)
 def _strides(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if args and session.is_traced(args[0]) and any(n <= 1 for n in args[0].shape):
+    if args and session.cells.is_traced(args[0]) and any(n <= 1 for n in args[0].shape):
         raise session.refusal("it asks for the stride of a dimension that has only one element")
     return calls.call_native(session, f, args, kwargs)
 

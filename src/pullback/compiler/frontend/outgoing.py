@@ -121,6 +121,10 @@ def outgoing(session: Session, value: Any, seen: set[int]) -> Any:
         raise session.refusal("a result has attributes that the function has set")
     if (isinstance(value, np.generic) or kind in _OBJECTS) and not session.was_there(value):
         return Rebuilt(kind, [Given(value)], None)
+    if isinstance(value, Deferred) and value.kind in (list, np.ndarray):
+        if id(value) in seen:
+            raise session.refusal("an object that the function makes is a result twice")
+        seen.add(id(value))
     if kind in _VALUES or isinstance(value, (TensorBase, Deferred, Given, np.generic)):
         return value
     if isinstance(value, tuple) and session.was_there(value):

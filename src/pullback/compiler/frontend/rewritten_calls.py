@@ -18,7 +18,7 @@ from . import (
     patterns,
     texts,
 )
-from .instrument import HOOKS
+from .hooks import HOOKS
 from .session import current
 
 #: Hooks that are a function of a module under their own name.

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType, NoneType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakSet
 
 from ...core.blame import user_frame
@@ -45,6 +45,9 @@ from .guards import (
     word_of_type,
 )
 from .unsupported import OnlyNow, Unsupported
+
+if TYPE_CHECKING:
+    from .cells import Cells
 
 #: The session whose trace runs in this thread.
 current: ContextVar[Session] = ContextVar("pullback_frontend")
@@ -129,9 +132,10 @@ class Session:
 
     Parameters
     ----------
-    meet : callable
-        Makes a tensor of the user's an input of the program; its second argument is the guard of the place
-        that it is found in where that place is the input.
+    cells : Cells
+        The tensors that the trace comes upon.
+    number_of : callable
+        Returns the number of a traced tensor of one element, in the call that is traced.
     knowledge : Knowledge
 
     Attributes
@@ -143,14 +147,10 @@ class Session:
     """
 
     def __init__(
-        self, meet: Callable[..., None], is_stand_in: Callable[[Any], bool], is_cell: Callable[[Any], bool],
-        is_argument: Callable[[Any], bool], has_history: Callable[[Any], bool],
-        is_traced: Callable[[Any], bool], number_of: Callable[[Any], Any], knowledge: Knowledge, first: Any,
+        self, cells: Cells, number_of: Callable[[Any], Any], knowledge: Knowledge, first: Any,
         turning: frozenset[str],
     ) -> None:  # fmt: skip
-        self.is_traced = is_traced
-        self.is_stand_in = is_stand_in
-        self.has_history = has_history
+        self.cells = cells
         self.number_of = number_of
         #: Why the trace comes to nothing, also where the error was caught.
         self.refused: Exception | None = None
@@ -161,9 +161,6 @@ class Session:
         self._numbers: dict[Any, Any] = {}
         #: Copies that stand for views, what they are of, and the versions of both.
         self.picked: list[tuple[Any, int, Any, int]] = []
-        self._meet = meet
-        self.is_cell = is_cell
-        self.is_argument = is_argument
         self.knowledge = knowledge
         self.guards: list[Guard] = []
         self.effects: list[Effect] = []
@@ -251,7 +248,7 @@ class Session:
                 return None
             self._numbers[key] = known
             self._keep.append(value)
-            self._meet(known, made)
+            self.cells.meet(known, made)
         return known
 
     def could_tell(self, results: Iterable[Any]) -> bool:
@@ -275,7 +272,7 @@ class Session:
             known = kind(container, key, container[key])
             self.note(known, name)
             self.dials.append(known)
-            self._meet(known.cell, None)
+            self.cells.meet(known.cell, None)
         return known
 
     def taint(self, container: Any, why: str) -> None:
@@ -365,7 +362,7 @@ class Session:
     def seen(self, value: Any) -> Any:
         """Note a value that was read from the user's state, with what tuples in it hold; return it."""
         if isinstance(value, TensorBase):
-            self._meet(value, None)
+            self.cells.meet(value, None)
             return value
         if id(value) in self.arguments and not isinstance(value, tuple):
             raise self.refusal("a container that the function is given is found elsewhere, too", OnlyNow)
@@ -377,8 +374,8 @@ class Session:
 
     def told(self, thing: Any) -> None:
         """Guard which tensor stands in a place: something depends on its identity."""
-        if isinstance(thing, TensorBase) and self.is_cell(thing) and not self.is_argument(thing):
-            self._meet(thing, None, told=True)
+        if isinstance(thing, TensorBase) and self.cells.is_cell(thing) and not self.cells.is_argument(thing):
+            self.cells.meet(thing, None, told=True)
 
     def was_there(self, value: Any) -> bool:
         """Return whether an object was there before the trace: it was read from the user's state."""
@@ -431,7 +428,7 @@ class Session:
             self.places[name] = guard
             self._keep.append(guard.container)
             self._noted[name] = guard
-            self._meet(value, guard)
+            self.cells.meet(value, guard)
             return value
         if name in self.knowledge.counters and type(value) in (int, float):
             self._keep.append(guard.container)
@@ -637,9 +634,9 @@ class Session:
 
     def tensor_attribute(self, tensor: Any, name: str) -> Any:
         """Read what the user has set on a tensor; `ABSENT` where nothing is set."""
-        if not self.is_cell(tensor):
+        if not self.cells.is_cell(tensor):
             return tensor.__dict__.get(name, ABSENT)
-        if self.is_argument(tensor):
+        if self.cells.is_argument(tensor):
             raise self.refusal(f"it reads .{name} of a tensor that it is given")
         self.told(tensor)
         held = self.dict_of(tensor)
@@ -768,13 +765,13 @@ class Session:
 
     def write_tensor_attribute(self, tensor: Any, name: str, value: Any) -> None:
         """Set an attribute on a tensor that no class has."""
-        if not self.is_cell(tensor):
+        if not self.cells.is_cell(tensor):
             tensor.__dict__[name] = value
             self.tagged.append(tensor)
             return
         self.told(tensor)
         held = self.dict_of(tensor)
-        if self.is_argument(tensor) or held is None:
+        if self.cells.is_argument(tensor) or held is None:
             raise self.refusal(f"the function assigns to .{name} of a tensor that it is given")
         self.write_item(held, name, value)
 

@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 
 from ...array import dtypes
+from ...core import facade
 from ...core.device import device
 from ...core.size import Size
-from ...core.value import TensorBase
-from . import calls, operations
-from .deferred import Applied, Deferred
+from ...core.tracer import Tracer
+from ...core.value import TensorBase, array_of, shape_of, wrap
+from ...tensor.printing import tensor_text
+from . import callables, calls, operations
+from .deferred import Applied, Deferred, Elements
 from .guards import _COMPARED, SCALARS
 from .session import Session, current
 
@@ -27,6 +30,11 @@ def formatted(parts: tuple[Any, int, Any]) -> Any:
     session = current.get()
     if conversion:
         value = text_of(session, value, _CONVERSIONS[conversion])
+    if isinstance(value, TensorBase) and is_plain(session, value):
+        if not shape_of(value):
+            value = callables.item_of(session, value)
+        elif not form:
+            return text_of(session, value, str)
     if isinstance(value, Deferred) or isinstance(form, Deferred):
         if not isinstance(value, Deferred) and type(value) not in SCALARS:
             raise session.refusal(f"it writes a {type(value).__name__} into a text")
@@ -71,6 +79,8 @@ def text_of(session: Session, value: Any, function: Callable[[Any], str]) -> Any
     if isinstance(value, BaseException) and all(is_written_plainly(session, a) for a in value.args):
         if type(session.lookup(type(value), "__str__")) is not FunctionType:
             return function(value)
+    if isinstance(value, TensorBase) and is_plain(session, value):
+        return Elements(session, str, as_it_is_now(value), _Written.of(value))
     session.typed(value)
     names = ("__str__", "__repr__") if function is str else ("__repr__",)
     for name in names:
@@ -83,6 +93,34 @@ def text_of(session: Session, value: Any, function: Callable[[Any], str]) -> Any
         if method is not object.__str__:
             break
     raise session.refusal(f"it writes a {type(value).__name__} into a text")
+
+
+def is_plain(session: Session, value: Any) -> bool:
+    """Return whether a value is a traced tensor of the user's level: strided, and of no class of its own."""
+    return type(value) is facade.Tensor and session.cells.is_traced(value) and isinstance(value._value, Tracer)
+
+
+def as_it_is_now(t: Any) -> Any:
+    """Return a tensor with the elements that another one has at this point of the function."""
+    return wrap(facade.clone(t._value), None, t._level)
+
+
+class _Written:
+    """Write a tensor as the traced one is written: with the history that it has in the function."""
+
+    __slots__ = ("node", "requires_grad")
+
+    def __init__(self, node: str | None, requires_grad: bool) -> None:
+        self.node = node
+        self.requires_grad = requires_grad
+
+    @classmethod
+    def of(cls, t: Any) -> _Written:
+        """Note what the text of a traced tensor says of its history."""
+        return cls(None if t.grad_fn is None else type(t.grad_fn).__name__, t.requires_grad)
+
+    def __call__(self, t: Any) -> str:
+        return tensor_text(array_of(t), requires_grad=self.requires_grad, grad_fn=self.node)
 
 
 def concatenate(parts: tuple[Any, ...]) -> Any:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..api import OptimizedModule, compile
 from ..frontend.unsupported import Unsupported
-from ..runtime.compiled import Compiled, Specialization
+from ..runtime.compiled import Compiled
+from ..runtime.specialization import Specialization
 
 if TYPE_CHECKING:
     from .timeline import Timeline

@@ -16,7 +16,8 @@ from ..emit.product import Product
 from ..emit.routine import emit_routine
 from ..lower.buffer import ALIGNMENT, Buffer
 from ..lower.equations import Result
-from ..lower.kernel import Emission, Kernel, emit
+from ..lower.kernel import Kernel
+from ..lower.kernel_writer import Emission, emit
 from ..lower.lowered import Branch, Call, Contraction, Loop, Precompiled, Routine
 from . import parallel_rows
 from .fusion import Step, schedule

@@ -16,7 +16,7 @@ import numpy as np
 from ..emit.emitter import FLOAT32, FLOAT64, Emitter, Module
 from ..lower.buffer import Buffer
 from ..lower.index import Variable, atom_index, constant
-from ..lower.kernel import Emission, Partial, combined
+from ..lower.kernel_writer import Emission, Partial, combined
 from ..runtime.thread_pool import PARALLEL
 
 #: Estimated nanoseconds of work from which a kernel is cut, and of a part at least. Calling a thread that

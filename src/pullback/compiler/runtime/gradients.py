@@ -16,7 +16,8 @@ from ..emit import python_functions
 from ..emit.codegen import WRITTEN
 from . import engine
 from .guards import ALIGNED, ROW_MAJOR
-from .native_call import DONE, array_text
+from .native_checks import array_text
+from .native_specification import DONE
 from .object_layout import Layout, layout
 
 _WORDS = ("count", "slots", "row", "array", "records", "ranges", "begins", "ends")

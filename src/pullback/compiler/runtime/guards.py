@@ -18,7 +18,7 @@ import numpy as np
 from ...array import dtypes
 from ..frontend.guards import Guard, cell_contents, dict_item, dict_keys, dict_length, list_item, list_length
 from ..lower.buffer import Buffer
-from . import engine, native_call
+from . import engine, native_specification
 from .object_layout import Layout, words
 
 ROW_MAJOR, ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
@@ -216,7 +216,7 @@ def tensor_record(
 
 def array_record(place: int, shape: Sequence[int], dtype: np.dtype[Any], keep: list[Any]) -> list[int]:
     """Return what is expected of an array among the first tuple's items."""
-    return [native_call.ARRAY, place, 0, 0, *_array_record(shape, dtype, False, keep), 0]
+    return [native_specification.ARRAY, place, 0, 0, *_array_record(shape, dtype, False, keep), 0]
 
 
 def result_record(buffer: Buffer, slot: int, node: int, keep: list[Any]) -> list[int]:

@@ -3,7 +3,7 @@ of pointers and runs the program.
 
 It is the same function for all programs; what a program expects stands in a specification, an array of words
 (`Specification`). It reads Python's objects where `objects` found their members, and holds the interpreter's
-lock, but while a long program runs.
+lock, but while a long program runs. What it checks first is in `native_checks`.
 """
 
 from __future__ import annotations
@@ -19,29 +19,18 @@ from ...core.value import TensorBase
 from ..emit import python_functions
 from ..emit.codegen import WRITTEN
 from . import engine, native_results
+from .native_checks import checks_text
+from .native_specification import (
+    DIFFERENT,
+    DONE,
+    FIELDS,
+    MADE_OF,
+    MOVED,
+    REFUSED,
+    SCATTERED,
+    field,
+)
 from .object_layout import Layout, layout
-
-# The specification's words, in order: addresses and counts.
-_FIELDS = (
-    "run", "table", "save", "restore",
-    "watched", "watched_at", "watched_as", "watched_now",
-    "lists", "lists_at", "cells", "cells_at", "arguments", "arguments_at", "fixed", "fixed_at",
-    "made", "made_at", "refusal", "shared", "shared_at", "copies", "copies_at",
-    "moving", "moving_at", "seen_at", "written", "written_at", "others", "others_at",
-    "none", "leaf", "array", "tensor", "zero",
-)  # fmt: skip
-_KNOWN = ("none", "leaf", "array")
-_MADE_OF = ("none", "leaf", "array", "tensor", "zero")
-
-# Where a cell is found: an item of the first tuple, a tensor that is always the same, an item of the second
-# tuple, or an array that is an item of the first.
-ARGUMENT, FIXED, EXTRA, ARRAY = range(4)
-#: In place of a node: any history, or one that is neither absent nor a leaf's.
-ANY_NODE, INNER_NODE = 0, 1
-
-# What a call answers (`REFUSED`: nothing was written to what it was given); from `WATCHED` on, which watched
-# word has changed.
-DONE, DIFFERENT, SCATTERED, REFUSED, MOVED, WATCHED = 0, 1, 2, 4, 8, 16
 
 _ZERO = 0
 
@@ -58,12 +47,12 @@ class Specification:
             "zero": id(_ZERO),
         }  # fmt: skip
         self._parts = {k: v if isinstance(v, int) else np.asarray(v, np.int64) for k, v in parts.items()}
-        self._words = np.zeros(len(_FIELDS), np.int64)
+        self._words = np.zeros(len(FIELDS), np.int64)
         for name, part in self._parts.items():
             if isinstance(part, int):
-                self._words[_FIELDS.index(name)] = part
+                self._words[FIELDS.index(name)] = part
             else:
-                self._words[_FIELDS.index(name)] = part.ctypes.data
+                self._words[FIELDS.index(name)] = part.ctypes.data
 
     def call(self) -> Callable[[tuple[Any, ...], tuple[Any, ...]], Any]:
         """Make ``call(tuple, tuple)``, which gives the tuple of results, or an int that says why there are
@@ -105,365 +94,11 @@ def _functions() -> dict[str, int] | None:
 _libraries: list[engine.Library] = []
 
 
-def _field(name: str, type_: str) -> str:
-    at = 8 * _FIELDS.index(name)
-    return (
-        f"  %{name}_ = getelementptr i8, ptr %spec, i64 {at}\n  %{name} = load {type_}, ptr %{name}_"
-    )
-
-
-def _watched_text() -> str:
-    """Return 0, or `WATCHED` and the number of the first watched word that is not what it was."""
-    pointers = "\n".join(_field(name, "ptr") for name in _FIELDS if name.startswith("watched_"))
-    return f"""\
-define internal i64 @watched(ptr %spec, i64 %count) #0 {{
-entry:
-{pointers}
-  br label %head
-head:
-  %n = phi i64 [ 0, %entry ], [ %next, %same ]
-  %more = icmp slt i64 %n, %count
-  br i1 %more, label %body, label %done
-body:
-  %at_ = getelementptr ptr, ptr %watched_at, i64 %n
-  %at = load ptr, ptr %at_
-  %now = load i64, ptr %at
-  %as_ = getelementptr i64, ptr %watched_as, i64 %n
-  %as = load i64, ptr %as_
-  %is = icmp eq i64 %now, %as
-  br i1 %is, label %same, label %other
-same:
-  %next = add nuw nsw i64 %n, 1
-  br label %head
-other:
-  %keep = getelementptr i64, ptr %watched_now, i64 %n
-  store i64 %now, ptr %keep
-  %code = add nuw nsw i64 %n, {WATCHED}
-  ret i64 %code
-done:
-  ret i64 0
-}}"""
-
-
-def _lists_text(where: Layout) -> str:
-    """Return whether every watched list still has its length and its items."""
-    return f"""\
-define internal i1 @lists(ptr %records, i64 %count) #0 {{
-entry:
-  br label %head
-head:
-  %n = phi i64 [ 0, %entry ], [ %next, %item_head ]
-  %record = phi ptr [ %records, %entry ], [ %wanted, %item_head ]
-  %more = icmp slt i64 %n, %count
-  br i1 %more, label %body, label %good
-body:
-  %next = add nuw nsw i64 %n, 1
-  %list = load ptr, ptr %record
-  %length_ = getelementptr i8, ptr %record, i64 8
-  %length = load i64, ptr %length_
-  %items = getelementptr i8, ptr %record, i64 16
-  %size_ = getelementptr i8, ptr %list, i64 {where.list_size}
-  %size = load i64, ptr %size_
-  %held_ = getelementptr i8, ptr %list, i64 {where.list_items}
-  %held = load ptr, ptr %held_
-  %sized = icmp eq i64 %size, %length
-  br i1 %sized, label %item_head, label %bad
-item_head:
-  %k = phi i64 [ 0, %body ], [ %k_next, %item_same ]
-  %wanted = getelementptr i64, ptr %items, i64 %k
-  %item_more = icmp slt i64 %k, %length
-  br i1 %item_more, label %item, label %head
-item:
-  %has_ = getelementptr i64, ptr %held, i64 %k
-  %has = load i64, ptr %has_
-  %wants = load i64, ptr %wanted
-  %is = icmp eq i64 %has, %wants
-  br i1 %is, label %item_same, label %bad
-item_same:
-  %k_next = add nuw nsw i64 %k, 1
-  br label %item_head
-good:
-  ret i1 true
-bad:
-  ret i1 false
-}}"""
-
-
-def array_text(where: Layout) -> str:
-    """Return whether an array is of the dtype and shape expected and contiguous; puts its pointer into the
-    table.
-
-    The record's words from the fifth on say what is expected: dtype, rank, address of the shape, flags.
-    """
-    return f"""\
-define internal i64 @array(ptr %value, ptr %record, ptr %slot, i64 %array) #0 {{
-entry:
-  %kind_ = getelementptr i8, ptr %value, i64 {where.type}
-  %kind = load i64, ptr %kind_
-  %is_array = icmp eq i64 %kind, %array
-  br i1 %is_array, label %kinds, label %bad
-kinds:
-  %dtype_ = getelementptr i8, ptr %value, i64 {where.dtype}
-  %dtype = load i64, ptr %dtype_
-  %dtype_wanted_ = getelementptr i8, ptr %record, i64 32
-  %dtype_wanted = load i64, ptr %dtype_wanted_
-  %same_dtype = icmp eq i64 %dtype, %dtype_wanted
-  %rank_ = getelementptr i8, ptr %value, i64 {where.rank}
-  %rank32 = load i32, ptr %rank_
-  %rank = sext i32 %rank32 to i64
-  %rank_wanted_ = getelementptr i8, ptr %record, i64 40
-  %rank_wanted = load i64, ptr %rank_wanted_
-  %same_rank = icmp eq i64 %rank, %rank_wanted
-  %same = and i1 %same_dtype, %same_rank
-  %shape_ = getelementptr i8, ptr %value, i64 {where.shape}
-  %shape = load ptr, ptr %shape_
-  %shape_wanted_ = getelementptr i8, ptr %record, i64 48
-  %shape_wanted = load ptr, ptr %shape_wanted_
-  br i1 %same, label %head, label %bad
-head:
-  %n = phi i64 [ 0, %kinds ], [ %next, %as_long ]
-  %more = icmp slt i64 %n, %rank
-  br i1 %more, label %axis, label %layout
-axis:
-  %extent_ = getelementptr i64, ptr %shape, i64 %n
-  %extent = load i64, ptr %extent_
-  %extent_wanted_ = getelementptr i64, ptr %shape_wanted, i64 %n
-  %extent_wanted = load i64, ptr %extent_wanted_
-  %long = icmp eq i64 %extent, %extent_wanted
-  br i1 %long, label %as_long, label %bad
-as_long:
-  %next = add nuw nsw i64 %n, 1
-  br label %head
-layout:
-  %flags_ = getelementptr i8, ptr %value, i64 {where.flags}
-  %flags = load i32, ptr %flags_
-  %flags_wanted_ = getelementptr i8, ptr %record, i64 56
-  %flags_wanted = load i32, ptr %flags_wanted_
-  %has = and i32 %flags, %flags_wanted
-  %fits = icmp eq i32 %has, %flags_wanted
-  %data_ = getelementptr i8, ptr %value, i64 {where.data}
-  %data = load i64, ptr %data_
-  store i64 %data, ptr %slot
-  %code = select i1 %fits, i64 {DONE}, i64 {SCATTERED}
-  ret i64 %code
-bad:
-  ret i64 {DIFFERENT}
-}}"""
-
-
-def _cell_text(where: Layout) -> str:
-    """Return the same for what one cell holds: a tensor of a type and history, or an array."""
-    known = "\n".join(_field(name, "i64") for name in _KNOWN)
-    return f"""\
-define internal i64 @cell(ptr %spec, ptr %record, ptr %slot, ptr %args, ptr %extras) #0 {{
-entry:
-{known}
-  %source = load i64, ptr %record
-  %place_ = getelementptr i8, ptr %record, i64 8
-  %place = load i64, ptr %place_
-  %is_extra = icmp eq i64 %source, {EXTRA}
-  %tuple = select i1 %is_extra, ptr %extras, ptr %args
-  %is_fixed = icmp eq i64 %source, {FIXED}
-  br i1 %is_fixed, label %fixed, label %item
-fixed:
-  %always = inttoptr i64 %place to ptr
-  br label %found
-item:
-  %items = getelementptr i8, ptr %tuple, i64 {where.tuple_items}
-  %item_ = getelementptr ptr, ptr %items, i64 %place
-  %given = load ptr, ptr %item_
-  br label %found
-found:
-  %object = phi ptr [ %always, %fixed ], [ %given, %item ]
-  %is_bare = icmp eq i64 %source, {ARRAY}
-  br i1 %is_bare, label %bare, label %tensor
-bare:
-  %code = call i64 @array(ptr %object, ptr %record, ptr %slot, i64 %array)
-  ret i64 %code
-tensor:
-  %type_ = getelementptr i8, ptr %object, i64 {where.type}
-  %type = load i64, ptr %type_
-  %type_wanted_ = getelementptr i8, ptr %record, i64 16
-  %type_wanted = load i64, ptr %type_wanted_
-  %same_type = icmp eq i64 %type, %type_wanted
-  br i1 %same_type, label %slots, label %bad
-slots:
-  %node_ = getelementptr i8, ptr %object, i64 {where.node}
-  %node = load i64, ptr %node_
-  %node_wanted_ = getelementptr i8, ptr %record, i64 24
-  %node_wanted = load i64, ptr %node_wanted_
-  %same_node = icmp eq i64 %node, %node_wanted
-  %any_node = icmp eq i64 %node_wanted, {ANY_NODE}
-  %wants_inner = icmp eq i64 %node_wanted, {INNER_NODE}
-  %there = icmp ne i64 %node, %none
-  %no_leaf = icmp ne i64 %node, %leaf
-  %inner_ = and i1 %there, %no_leaf
-  %inner = and i1 %inner_, %wants_inner
-  %known = or i1 %same_node, %any_node
-  %right = or i1 %known, %inner
-  %value_ = getelementptr i8, ptr %object, i64 {where.value}
-  %value = load ptr, ptr %value_
-  %set = icmp ne ptr %value, null
-  %fine = and i1 %right, %set
-  br i1 %fine, label %versions, label %bad
-versions:
-  %counted_ = getelementptr i8, ptr %record, i64 64
-  %counted = load i64, ptr %counted_
-  %any_counter = icmp eq i64 %counted, 0
-  br i1 %any_counter, label %data, label %counter
-counter:
-  %counter_ = getelementptr i8, ptr %object, i64 {where.counter}
-  %counter_object = load ptr, ptr %counter_
-  %counter_type_ = getelementptr i8, ptr %counter_object, i64 {where.type}
-  %counter_type = load i64, ptr %counter_type_
-  %same_counter = icmp eq i64 %counter_type, %counted
-  br i1 %same_counter, label %data, label %bad
-data:
-  %result = call i64 @array(ptr %value, ptr %record, ptr %slot, i64 %array)
-  ret i64 %result
-bad:
-  ret i64 {DIFFERENT}
-}}"""
-
-
-def _distinct_text(where: Layout) -> str:
-    """Return whether the tensors given are one another, or closed over, just where they were at the trace."""
-    return f"""\
-define internal i1 @distinct(ptr %args, ptr %places, i64 %count, ptr %fixed_at, i64 %fixed) #0 {{
-entry:
-  %items = getelementptr i8, ptr %args, i64 {where.tuple_items}
-  br label %head
-head:
-  %n = phi i64 [ 0, %entry ], [ %next, %free ]
-  %more = icmp slt i64 %n, %count
-  br i1 %more, label %body, label %good
-body:
-  %next = add nuw nsw i64 %n, 1
-  %record = getelementptr [2 x i64], ptr %places, i64 %n
-  %place = load i64, ptr %record
-  %first_ = getelementptr i8, ptr %record, i64 8
-  %first = load i64, ptr %first_
-  %mine_ = getelementptr i64, ptr %items, i64 %place
-  %mine = load i64, ptr %mine_
-  br label %earlier
-earlier:
-  %k = phi i64 [ 0, %body ], [ %k_next, %earlier_same ]
-  %k_more = icmp slt i64 %k, %n
-  br i1 %k_more, label %pair, label %others
-pair:
-  %k_record = getelementptr [2 x i64], ptr %places, i64 %k
-  %k_place = load i64, ptr %k_record
-  %k_first_ = getelementptr i8, ptr %k_record, i64 8
-  %k_first = load i64, ptr %k_first_
-  %theirs_ = getelementptr i64, ptr %items, i64 %k_place
-  %theirs = load i64, ptr %theirs_
-  %is = icmp eq i64 %mine, %theirs
-  %was = icmp eq i64 %first, %k_first
-  %agree = icmp eq i1 %is, %was
-  br i1 %agree, label %earlier_same, label %bad
-earlier_same:
-  %k_next = add nuw nsw i64 %k, 1
-  br label %earlier
-others:
-  %m = phi i64 [ 0, %earlier ], [ %m_next, %apart ]
-  %m_more = icmp slt i64 %m, %fixed
-  br i1 %m_more, label %outside, label %free
-outside:
-  %their_ = getelementptr i64, ptr %fixed_at, i64 %m
-  %their = load i64, ptr %their_
-  %met = icmp eq i64 %mine, %their
-  br i1 %met, label %bad, label %apart
-apart:
-  %m_next = add nuw nsw i64 %m, 1
-  br label %others
-free:
-  br label %head
-good:
-  ret i1 true
-bad:
-  ret i1 false
-}}"""
-
-
-def _stay_text() -> str:
-    """Return whether the closed-over arrays that must not move lie where they were seen."""
-    return """\
-define internal i1 @stay(ptr %table, i64 %count, ptr %slots, ptr %seen) #0 {
-entry:
-  br label %head
-head:
-  %n = phi i64 [ 0, %entry ], [ %next, %body ]
-  %good = phi i1 [ true, %entry ], [ %with, %body ]
-  %more = icmp slt i64 %n, %count
-  br i1 %more, label %body, label %done
-body:
-  %next = add nuw nsw i64 %n, 1
-  %which_ = getelementptr i64, ptr %slots, i64 %n
-  %which = load i64, ptr %which_
-  %now_ = getelementptr i64, ptr %table, i64 %which
-  %now = load i64, ptr %now_
-  %before_ = getelementptr i64, ptr %seen, i64 %n
-  %before = load i64, ptr %before_
-  %is = icmp eq i64 %now, %before
-  %with = and i1 %good, %is
-  br label %head
-done:
-  ret i1 %good
-}"""
-
-
-def _apart_text() -> str:
-    """Return whether nothing that is written shares memory with anything else."""
-    return """\
-define internal i1 @apart(ptr %table, i64 %written, ptr %written_at, i64 %others, ptr %others_at) #0 {
-entry:
-  br label %head
-head:
-  %n = phi i64 [ 0, %entry ], [ %next, %inner ]
-  %good = phi i1 [ true, %entry ], [ %sofar, %inner ]
-  %more = icmp slt i64 %n, %others
-  br i1 %more, label %body, label %done
-body:
-  %next = add nuw nsw i64 %n, 1
-  %record = getelementptr [2 x i64], ptr %others_at, i64 %n
-  %slot = load i64, ptr %record
-  %bytes_ = getelementptr i8, ptr %record, i64 8
-  %bytes = load i64, ptr %bytes_
-  %start_ = getelementptr i64, ptr %table, i64 %slot
-  %start = load i64, ptr %start_
-  %end = add i64 %start, %bytes
-  br label %inner
-inner:
-  %k = phi i64 [ 0, %body ], [ %k_next, %pair ]
-  %sofar = phi i1 [ %good, %body ], [ %with, %pair ]
-  %k_more = icmp slt i64 %k, %written
-  br i1 %k_more, label %pair, label %head
-pair:
-  %k_next = add nuw nsw i64 %k, 1
-  %k_record = getelementptr [2 x i64], ptr %written_at, i64 %k
-  %k_slot = load i64, ptr %k_record
-  %k_bytes_ = getelementptr i8, ptr %k_record, i64 8
-  %k_bytes = load i64, ptr %k_bytes_
-  %k_start_ = getelementptr i64, ptr %table, i64 %k_slot
-  %k_start = load i64, ptr %k_start_
-  %k_end = add i64 %k_start, %k_bytes
-  %before = icmp ule i64 %k_end, %start
-  %behind = icmp ule i64 %end, %k_start
-  %same = icmp eq i64 %k_slot, %slot
-  %beside = or i1 %before, %behind
-  %fine = or i1 %beside, %same
-  %with = and i1 %sofar, %fine
-  br label %inner
-done:
-  ret i1 %good
-}"""
-
-
 def _call_text(where: Layout) -> str:
     """Return the checks, the program, and what is copied back; 0 or why not."""
     fields = "\n".join(
-        _field(name, "ptr" if name.endswith("_at") or name in ("run", "table", "save", "restore") else "i64")
-        for name in _FIELDS if not name.startswith(("watched_", "made")) and name not in _MADE_OF
+        field(name, "ptr" if name.endswith("_at") or name in ("run", "table", "save", "restore") else "i64")
+        for name in FIELDS if not name.startswith(("watched_", "made")) and name not in MADE_OF
     )  # fmt: skip
     return f"""\
 define internal i64 @ran(ptr %spec, ptr %args, ptr %extras) #0 {{
@@ -573,7 +208,7 @@ def _entrance_text(where: Layout) -> str:
     """Return the call as a function of Python, of a specification's array and two tuples."""
     needed = {"made": "i64", "made_at": "ptr", "table": "ptr", "array": "ptr", "tensor": "ptr", "none": "ptr",
               "zero": "ptr"}  # fmt: skip
-    fields = "\n".join(_field(name, type_) for name, type_ in needed.items())
+    fields = "\n".join(field(name, type_) for name, type_ in needed.items())
     return f"""\
 define ptr @pullback_call(ptr %owner, ptr %given, i64 %count) #0 {{
 entry:
@@ -605,13 +240,7 @@ failed:
 def _text(where: Layout) -> str:
     """Return the module."""
     functions = [
-        _watched_text(),
-        _lists_text(where),
-        array_text(where),
-        _cell_text(where),
-        _distinct_text(where),
-        _stay_text(),
-        _apart_text(),
+        *checks_text(where),
         _call_text(where),
         native_results.made_text(where),
         native_results.counted_text(where),

@@ -21,11 +21,12 @@ from ...core.modes import DEFAULT, NO_GRAD, modes
 from ...core.node import LEAF, Output
 from ...core.value import TensorBase, wrap
 from ...utils._pytree import TreeSpec, tree_unflatten
-from ..frontend.capture import Captured
+from ..frontend.captured import Captured
 from ..frontend.deferred import Applied, is_given
 from ..frontend.guards import SCALARS, is_same
 from ..frontend.heard_warnings import WarnAgain
 from . import native_call, native_results
+from . import native_specification as words
 from .boundary import boundary, is_spent, refusal, spent
 from .executable import Executable
 from .guards import Places, Watch, array_record, result_record, tensor_record
@@ -259,11 +260,11 @@ class _Forward:
         waiting: list[int] = []
         for n, (cell, t) in enumerate(zip(captured.cells, self.tensors, strict=True)):
             if cell.kind == "argument":
-                kind, (place, expression) = native_call.ARGUMENT, argument[cell.where]
+                kind, (place, expression) = words.ARGUMENT, argument[cell.where]
             elif cell.kind == "fixed":
-                kind, place, expression = native_call.FIXED, id(t), source.name("t", t)
+                kind, place, expression = words.FIXED, id(t), source.name("t", t)
             else:
-                kind, place, expression = native_call.EXTRA, len(extras), f"g{n}"
+                kind, place, expression = words.EXTRA, len(extras), f"g{n}"
                 extras.append(expression)
                 if cell.kind == "number":
                     source.line(f"{expression} = {source.name('made', cell.where.tensor)}()")
@@ -271,9 +272,9 @@ class _Forward:
                 else:
                     waiting.append(n)
             self.cells.append(expression)
-            node = id(None) if t._node is None else id(LEAF) if t._node is LEAF else native_call.INNER_NODE
-            if kind == native_call.EXTRA:
-                node = native_call.ANY_NODE
+            node = id(None) if t._node is None else id(LEAF) if t._node is LEAF else words.INNER_NODE
+            if kind == words.EXTRA:
+                node = words.ANY_NODE
             records += tensor_record(kind, place, t, node, n in written, keep)
         for n in waiting:
             source.line(f"{self.cells[n]} = {self.cells[captured.cells[n].where]}._grad")
@@ -374,11 +375,11 @@ class _Forward:
         source.line("outs = native(items, extras)", 2)
         source.line("while type(outs) is int:", 2)
         if executable.interleaved is not None:
-            source.line(f"if outs == {native_call.REFUSED}: lapse()", 3)
-        source.line(f"if outs < {native_call.MOVED}: return MISS", 3)
-        source.line(f"if outs == {native_call.MOVED}:", 3)
+            source.line(f"if outs == {words.REFUSED}: lapse()", 3)
+        source.line(f"if outs < {words.MOVED}: return MISS", 3)
+        source.line(f"if outs == {words.MOVED}:", 3)
         source.line("if not places.are_apart(): return MISS", 4)
-        source.line(f"elif not watch.still_holds(outs - {native_call.WATCHED}): return MISS", 3)
+        source.line(f"elif not watch.still_holds(outs - {words.WATCHED}): return MISS", 3)
         source.line("outs = native(items, extras)", 3)
         if made:
             source.line(f"{self._tuple(made)} = outs")
@@ -543,6 +544,6 @@ def backward(executable: Executable, general: Callable[..., Any]) -> Callable[..
     source.line("with turn:")
     source.line("outs = native(items, ())", 2)
     if executable.interleaved is not None:
-        source.line(f"if type(outs) is int and outs == {native_call.REFUSED}: lapse()")
+        source.line(f"if type(outs) is int and outs == {words.REFUSED}: lapse()")
     source.line("return general(saved, covectors) if type(outs) is int else outs")
     return source.function("pull(saved, covectors)")

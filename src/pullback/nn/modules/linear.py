@@ -15,7 +15,7 @@ from .module import Module
 
 
 class Identity(Module):
-    """Return its input; takes and ignores any arguments."""
+    """Return its input; take any arguments and ignore them."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -26,14 +26,15 @@ class Identity(Module):
 
 
 class Linear(Module):
-    """``y = x Wᵀ + b`` over the last axis.
+    """Compute ``y = x Wᵀ + b`` over the last axis: (…, in_features) -> (…, out_features).
 
     Parameters
     ----------
     in_features, out_features : int
         Sizes of the last axis before and after; `weight` is (out_features, in_features), `bias`
-        (out_features,).
+        (out_features,). Both are drawn from U(−1/√in_features, 1/√in_features).
     bias : bool
+        Whether there is a b; without it `bias` is None.
     """
 
     def __init__(
@@ -70,7 +71,16 @@ class NonDynamicallyQuantizableLinear(Linear):
 
 
 class Bilinear(Module):
-    """``y = x₁ᵀ A x₂ + b``."""
+    """Compute ``yₖ = x₁ᵀ Aₖ x₂ + bₖ`` over the last axes: (…, in1), (…, in2) -> (…, out).
+
+    Parameters
+    ----------
+    in1_features, in2_features, out_features : int
+        Sizes of the last axes; `weight` is (out_features, in1_features, in2_features), `bias`
+        (out_features,). Both are drawn from U(−1/√in1_features, 1/√in1_features).
+    bias : bool
+        Whether there is a b; without it `bias` is None.
+    """
 
     def __init__(
         self, in1_features: int, in2_features: int, out_features: int, bias: bool = True, device: Any = None,

@@ -1,0 +1,138 @@
+"""Hold a call that was written down: its programs, and how their values are tied to tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.value import TensorBase
+from ...utils._pytree import tree_unflatten
+from ..program.program import Program
+from .deferred import Numbers
+from .guards import Guard
+from .results import Made, Result
+
+#: Shape and dtype.
+Kind = tuple[tuple[int, ...], np.dtype[Any]]
+
+
+class Cell(NamedTuple):
+    """Say where a call finds a tensor: its arguments' tensor of a number, a fixed one, what stands in
+    a place, a number that it makes a tensor of, or the gradient of a cell.
+    """
+
+    kind: str
+    where: Any
+    def tensor(self, arguments: Sequence[Any], cells: Sequence[Any]) -> Any:
+        """Return the tensor that stands there now."""
+        if self.kind == "argument":
+            return arguments[self.where]
+        if self.kind == "place":
+            now = self.where.read(self.where.container, self.where.key)
+            return now if isinstance(now, TensorBase) else None
+        if self.kind == "fixed":
+            return self.where
+        if self.kind == "number":
+            return self.where.tensor()
+        parent = cells[self.where]
+        return None if parent is None else parent._grad
+
+
+class Saved(NamedTuple):
+    """Hold what the pullback reads: an output of the forward program, or a cell that the call does
+    not change.
+    """
+
+    output: int | None
+    cell: int | None
+    #: The new tensor that it is, whose version counts; the output is its array unless that lies otherwise.
+    made: int | None
+
+
+class Captured:
+    """A call written down.
+
+    Attributes
+    ----------
+    program, pullback : Program
+        `pullback` takes the saved values and the covectors; None where no result requires grad.
+    cells : list of Cell
+        The tensors whose values are the program's inputs, in order.
+    writes : list of (int, int)
+        (cell, output): what the call writes in place.
+    grads : list of (int, int or None)
+        (cell, output): what `.grad` of a cell is after the call; None for None.
+    made : list of Made
+        The new tensors among the results, and those that results are views of.
+    results : list of Result
+        Of the leaves of what the function returned, then of the arguments of the effects.
+    effects : list of (callable, structure)
+        What the call does to Python's objects after its program: functions, and the trees of their arguments,
+        whose leaves are the last of `results`.
+    guards : list of Guard
+        What must be as it was for the program to be right.
+    """
+
+    program: Program
+    pullback: Program | None
+    cells: list[Cell]
+    writes: list[tuple[int, int]]
+    #: Cells that require no grad before the call and do after it.
+    new_leaves: list[int]
+    #: How often each of these is written to, as its version counts.
+    counts: list[int]
+    grads: list[tuple[int, int | None]]
+    made: list[Made]
+    results: list[Result]
+    effects: list[tuple[Callable[..., Any], Any]]
+    guards: list[Guard]
+    #: Those of them that are what backward will read of custom functions.
+    later: list[Guard]
+    #: Numbers that the program depends on: the place among the results, and what it must be.
+    late: list[tuple[int, Any]]
+    #: The lines at which the function has asked for them.
+    asked: list[str]
+    #: The numbers among the arguments that may be others in each call, by their places among the leaves, and
+    #: where a call puts them.
+    varying: frozenset[int]
+    numbers: Numbers
+    #: The tensors that the function came upon, read by the program or not: an argument is none of them.
+    met: list[Any]
+    #: Arguments that the function came upon elsewhere, too: their numbers, and which tensors they must be.
+    alike: dict[int, Any]
+    #: The containers of the user's that the call changes, by identity: none of them is an argument.
+    changed: set[int]
+    #: Cells whose gradients the call adds to.
+    accumulated: list[int]
+    #: Of those, the hooks by which their gradients are reduced over processes, which the program does.
+    reduced: dict[int, Any]
+    #: The program's inputs that are not in C order, with their strides.
+    strides: dict[int, tuple[int, ...]]
+    structure: Any
+    saved: list[Saved]
+    #: Of the inputs that get covectors: the cell, and the pullback's output.
+    pulled: list[tuple[int, int | None]]
+    #: Shape and dtype of the results that have a history.
+    differentiable: list[Kind]
+    #: For each of them, the outputs of the pullback that its covector reaches.
+    arrives: list[set[int]]
+    #: Of those that cannot be pulled back (the function has done so itself, say), and the error.
+    refused: list[tuple[Kind, Exception]]
+    #: Cells whose `.grad` must be None, or not None, as at the trace.
+    grad_absent: list[int]
+    grad_present: list[int]
+    #: Takes back what the trace has left, as the state of an optimizer.
+    undo: Callable[[], None]
+    #: The user's instructions that equations come from, by the number of a value; None where none are noted.
+    places: dict[int, Any] | None
+
+
+def rebuilt(captured: Captured, leaves: Sequence[Any]) -> list[Any]:
+    """Return what the function returned, of the tensors of a call, and the arguments of each effect."""
+    found, at = [], 0
+    for structure in (captured.structure, *(structure for _, structure in captured.effects)):
+        found.append(tree_unflatten(leaves[at : at + structure.num_leaves], structure))
+        at += structure.num_leaves
+    return found

@@ -1,0 +1,273 @@
+"""Let the tensors that a function comes upon hold values of a program while it is traced.
+
+Each becomes a *cell*: an input of the program. It holds a tracer until the trace ends, and then again what it
+held before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from numpy import ndarray
+
+from ...array.strides import strides_of
+from ...core.marked import Marked
+from ...core.node import LEAF
+from ...core.tracer import Equation, Recorder, Tracer, read_by
+from ...core.value import wrap
+from ...nn.parameter import Buffer, Parameter
+from ...tensor.sparse import Sparse
+from ...tensor.tensor import Tensor
+from .captured import Cell
+from .deferred import Number
+from .guards import Alike
+from .sparse_inputs import SparseInputs
+from .unsupported import OnlyNow, Unsupported
+
+if TYPE_CHECKING:
+    from .session import Session
+
+#: Classes of tensors that a program may be given.
+_CLASSES = (Tensor, Parameter, Buffer)
+
+
+class _Slots(NamedTuple):
+    """Hold what a tensor held before the trace."""
+
+    tensor: Any
+    value: Any
+    node: Any
+    view: Any
+    level: int
+    counter: list[int]
+    grad: Any
+    accumulator: Any
+    hooks: Any
+    rearranged: Any
+    retained: bool
+
+
+class Cells:
+    """The tensors that a trace has come upon, in order.
+
+    Parameters
+    ----------
+    recorder : Recorder
+    given
+        The tensors among the arguments.
+    phantoms : bool
+        Whether leaves without a gradient get a stand-in for one.
+
+    Attributes
+    ----------
+    tensors : list of Tensor
+    found : list of Cell
+        Where a call finds each of them.
+    inputs : list of int
+        Their values' numbers in the program.
+    alike : dict
+        Arguments that the function comes upon elsewhere, too, by their number.
+    strides : dict
+        Of the inputs that are not in C order, by their numbers.
+    phantom : dict
+        The stand-ins for gradients, by the cell.
+    session : Session
+        The reads of the trace; it is told after both are made.
+    """
+
+    session: Session
+
+    def __init__(self, recorder: Recorder, given: Iterable[Any], phantoms: bool) -> None:
+        self.recorder = recorder
+        self.phantoms = phantoms
+        self.given = {id(t): t for t in given}
+        self.tensors: list[Any] = []
+        self.found: list[Cell] = []
+        self.inputs: list[int] = []
+        self.alike: dict[int, Any] = {}
+        self.strides: dict[int, tuple[int, ...]] = {}
+        self.phantom: dict[int, Any] = {}
+        self.phantom_values: set[int] = set()
+        self.index: dict[int, int] = {}
+        self.before: list[_Slots] = []
+        self._leaves: list[bool] = []
+        self._sparse = SparseInputs(lambda why: self.session.refusal(why))
+
+    # --- what tensors are -----------------------------------------------------------------------------------
+
+    def is_cell(self, t: Any) -> bool:
+        """Return whether the function came upon a tensor."""
+        return id(t) in self.index
+
+    def is_argument(self, t: Any) -> bool:
+        """Return whether the function was given a tensor."""
+        return id(t) in self.given
+
+    def is_stand_in(self, t: Any) -> bool:
+        """Return whether a tensor stands for a gradient that is absent."""
+        return any(t is each for each in self.phantom.values())
+
+    def is_traced(self, t: Any) -> bool:
+        """Return whether a tensor holds a value of the program."""
+        value = t._value
+        return isinstance(value, Tracer) and value.recorder is self.recorder
+
+    def has_history(self, t: Any) -> bool:
+        """Return whether an input is the result of something that happened before the call."""
+        return self.before[self.index[id(t)]].node not in (None, LEAF)
+
+    def had_gradient(self, at: int) -> bool:
+        """Return whether a cell had a gradient when the call began."""
+        return self.before[at].grad is not None
+
+    # --- meeting tensors ------------------------------------------------------------------------------------
+
+    def add(self, t: Any, cell: Cell) -> None:
+        """Make a tensor an input, found by `cell`, unless it is one."""
+        known = self.index.get(id(t))
+        if known is not None:
+            if "grad" in (cell.kind, self.found[known].kind):
+                raise self.session.refusal("a gradient is found elsewhere, too", OnlyNow)
+            return
+        if type(t) not in _CLASSES:
+            raise self.session.refusal(f"it is given a {type(t).__name__}, which is a class of tensors")
+        if type(t._value) is Marked:
+            raise self.session.refusal("a tensor is a view that conjugates or negates")
+        if t._level or type(t._value) is not ndarray:
+            raise self.session.refusal("a tensor belongs to a transform that is running")
+        hooks = t._leaf_hooks
+        if hooks is not None and (hooks.tensor or hooks.retained or hooks.pre):
+            raise self.session.refusal("a leaf has hooks")
+        self.index[id(t)] = at = len(self.tensors)
+        self.tensors.append(t)
+        self.found.append(cell)
+        self._convert(at)
+        if self.before[at].grad is not None:
+            self.add(self.before[at].grad, Cell("grad", at))
+
+    def meet(self, t: Any, place: Any, told: bool = False) -> None:
+        """Make a tensor that the function comes upon an input, unless it is one; `place` is the guard of the
+        place that it is found by, or the number that it stands for.
+
+        A tensor that is found by a place and otherwise, too, is told by its identity after all: a call that
+        finds another one in the place is another program's. One that is `told` from others is not found.
+        """
+        if isinstance(t, Sparse):
+            self._meet_sparse(t, place)
+            return
+        known = self.index.get(id(t))
+        if known is None:
+            if not isinstance(t._value, Tracer):
+                kind = "number" if type(place) is Number else "place"
+                self.add(t, Cell("fixed", t) if place is None else Cell(kind, place))
+            return
+        cell = self.found[known]
+        if place is None:
+            if cell.kind == "place":
+                self.found[known] = Cell("fixed", t)
+                self.session.guards.append(cell.where)
+            elif cell.kind == "argument":
+                self.alike[cell.where] = t
+            elif cell.kind == "grad" and not told:
+                raise self.session.refusal("a gradient is found elsewhere, too", OnlyNow)
+        elif cell.kind == "place":
+            self.session.guards.append(Alike(place, cell.where))
+        elif cell.kind == "fixed":
+            self.session.guards.append(place)
+        else:
+            why = "a place that each call changes holds an argument or a gradient"
+            raise self.session.refusal(why, OnlyNow)
+
+    def _meet_sparse(self, t: Sparse, place: Any) -> None:
+        values = t._plain
+        if type(values._value) is Tracer and id(values) not in self.index:
+            return  # the trace has made it
+        guard = self._sparse.meet(t)
+        if place is not None:
+            self.session.guards.append(place)
+        if guard is not None:
+            self.session.guards.append(guard)
+            self.meet(values, None)
+
+    def _convert(self, at: int) -> None:
+        """Let a tensor hold a value of the program until the trace ends."""
+        t, recorder = self.tensors[at], self.recorder
+        self.before.append(
+            _Slots(
+                t, t._value, t._node, t._view, t._level, t._counter, t._grad, t._accumulator, t._leaf_hooks,
+                t._rearranged, t._retained,
+            )
+        )
+        lies = t._value
+        t._value = recorder.new(lies.shape, lies.dtype)
+        if not lies.flags.c_contiguous:
+            recorder.layouts.given(t._value.index, lies)
+            self.strides[t._value.index] = strides_of(lies)
+        t._level = recorder.level
+        t._view = None
+        t._counter = [0]
+        if t._node is not None:
+            t._node = LEAF
+            t._accumulator = None
+            # Those that come after its gradient run where that is left on it, which is not in the program.
+            t._leaf_hooks = None
+        self.inputs.append(t._value.index)
+        self._leaves.append(t._node is LEAF)
+        # If no stand-in for an absent gradient is read, its absence does not matter.
+        if self.phantoms and t._node is LEAF and t._grad is None:
+            stand_in = wrap(recorder.new(t._value.shape, t._value.dtype), None, recorder.level)
+            t._grad = self.phantom[at] = stand_in
+            self.phantom_values.add(stand_in._value.index)
+
+    # --- the end of the trace -------------------------------------------------------------------------------
+
+    def held(self) -> list[Any]:
+        """Return what tensors and gradients hold."""
+        grads = [t._grad for t in self.tensors]
+        return [*(t._value for t in self.tensors), *grads, *(None if g is None else g._value for g in grads)]
+
+    def stand_in_was_read(self, equations: Sequence[Equation], numbers: Collection[int]) -> bool:
+        """Return whether the program, whose outputs are `numbers`, reads a gradient that is absent."""
+        if not self.phantom:
+            return False
+        return not self.phantom_values.isdisjoint(read_by(equations).union(numbers))
+
+    def check_sparse(self) -> None:
+        """Refuse sparse tensors that the function has changed."""
+        self._sparse.check()
+
+    def check(self) -> None:
+        """Refuse what a call cannot do to the tensors it is given."""
+        for at, t in enumerate(self.tensors):
+            if not self.is_traced(t):
+                raise Unsupported("the data of a tensor that the function is given are replaced")
+            if t._view is not None or t._rearranged is not self.before[at].rearranged:
+                raise Unsupported("a tensor that the function is given is transposed in place")
+            if t._node not in (None, LEAF) or (self._leaves[at] and t._node is None):
+                raise Unsupported("a tensor that the function is given gets or loses a history")
+            if t._leaf_hooks is not None or t._retained:
+                raise Unsupported("a tensor that the function is given gets hooks")
+            if t._value.shape != self.recorder.shapes[self.inputs[at]]:
+                raise Unsupported("a tensor that the function is given changes its shape")
+
+    def new_leaves(self) -> list[int]:
+        """Return the cells that require no grad before the call and do after it."""
+        found = [at for at, t in enumerate(self.tensors) if t._node is LEAF and not self._leaves[at]]
+        if any(self.had_gradient(at) or self.found[at].kind not in ("argument", "fixed") for at in found):
+            raise Unsupported("a tensor that has a gradient, or that each call finds anew, becomes a leaf")
+        return found
+
+    def put_back(self) -> None:
+        """Let the tensors hold what they held before the trace."""
+        self._sparse.put_back()
+        for slots in self.before:
+            t = slots.tensor
+            t._value, t._node, t._view, t._level = slots.value, slots.node, slots.view, slots.level
+            t._counter, t._grad, t._accumulator = slots.counter, slots.grad, slots.accumulator
+            if t._leaf_hooks is not slots.hooks:
+                t._leaf_hooks = slots.hooks
+            if t._rearranged is not slots.rearranged:
+                t._rearranged = slots.rearranged
+            if t._retained is not slots.retained:
+                t._retained = slots.retained

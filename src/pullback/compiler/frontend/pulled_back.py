@@ -1,0 +1,152 @@
+"""Pull the results of a trace back, and find what each covector reaches and which results refuse one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...core import engine
+from ...core.backward_task import Capture
+from ...core.calls import edge_of
+from ...core.node import LEAF, AccumulateGrad, accumulator
+from .captured import Captured, Kind
+from .cells import Cells
+from .results import Made
+from .session import Session
+from .unsupported import Unsupported
+
+#: Of more results than this, each counts as reaching every tensor that any of them reaches.
+MANY = 16
+
+
+class ResultsPulledBack:
+    """The covectors of the results of a trace, and what comes of them.
+
+    Parameters
+    ----------
+    out : Captured
+        Its fields `pulled`, `refused` and `later` are set; `made` is told which results are refused.
+    cells : Cells
+    roots
+        The results that have a history; those that cannot be pulled back are taken out.
+    made
+        The tensors among the results.
+
+    Attributes
+    ----------
+    covectors : list of Tracer
+        One for each root.
+    pulled : list
+        What arrives at each leaf among the cells; None where nothing does.
+    reached : list of set of int
+        For each root, the leaves that its own covector arrives at.
+    """
+
+    def __init__(
+        self, out: Captured, cells: Cells, session: Session, roots: list[Any], made: Sequence[Any]
+    ) -> None:
+        self._cells = cells
+        self._roots = roots
+        self._recorder = recorder = cells.recorder
+        self._wanted = [at for at, t in enumerate(cells.tensors) if t._node is LEAF]
+        self.covectors: list[Any] = [recorder.new(t._value.shape, t._value.dtype) for t in roots]
+        out.pulled = [(at, None) for at in self._wanted]
+        count, before = len(recorder.equations), cells.held()
+        with session.later() as out.later:
+            try:
+                self.pulled = self._pull_back(roots, self.covectors)
+            except RuntimeError as error:
+                # Mostly, the function has pulled back itself; a second time is refused, as in eager.
+                refused = self._refused(error)
+                del recorder.equations[count:]
+                self._part(out, refused)
+                self.pulled = self._pull_back(roots, self.covectors) if roots else []
+            self._check_ends(made)
+            self.reached = self._reached()
+        if any(a is not b for a, b in zip(before, cells.held(), strict=True)):
+            raise Unsupported("pulling its results back writes to tensors, or calls backward")
+
+    def _pull_back(self, roots: Sequence[Any], covectors: Sequence[Any]) -> list[Any]:
+        edges = [accumulator(self._cells.tensors[at]) for at in self._wanted]
+        starts = [edge_of(t) for t in roots]
+        nodes = [getattr(e, "node", e) for e in starts]
+        found = Capture(edges, nodes)
+        pairs = list(zip(starts, covectors, strict=True))
+        engine.run_backward(pairs, keep_graph=True, create_graph=False, capture=found, accumulate=False)
+        return found.results
+
+    def _check_ends(self, made: Sequence[Any]) -> None:
+        """Refuse results that covectors lead from to leaves among the results, or with hooks: each call would
+        have to tie them together anew.
+        """
+        results = set(map(id, made))
+        seen: set[int] = set()
+        waiting = [edge_of(t) for t in self._roots]
+        while waiting:
+            node = waiting.pop()
+            node = getattr(node, "node", node)
+            if node is None or id(node) in seen:
+                continue
+            seen.add(id(node))
+            leaf = node.variable if isinstance(node, AccumulateGrad) else None
+            if leaf is not None and not self._cells.is_cell(leaf) and (
+                id(leaf) in results or leaf._leaf_hooks is not None
+            ):  # fmt: skip
+                raise Unsupported("a result leads back to a leaf that the function makes")
+            if node._hooks:
+                raise Unsupported("a hook stands on the way that covectors take from a result")
+            waiting += node._edges
+
+    def _reached(self) -> list[set[int]]:
+        """Return which of the wanted tensors get a covector from each root alone."""
+        roots = self._roots
+        everything = set(range(len(self._wanted)))
+        if len(roots) <= 1 or len(roots) > MANY:
+            return [everything] * len(roots)
+        before = len(self._recorder.equations)
+        found = []
+        for root, covector in zip(roots, self.covectors, strict=True):
+            pulled = self._pull_back([root], [covector])
+            found.append({n for n in everything if pulled[n] is not None})
+        del self._recorder.equations[before:]
+        return found
+
+    def _refused(self, error: Exception) -> dict[int, Exception]:
+        """Return which roots cannot be pulled back, and why."""
+        if len(self._roots) == 1:
+            return {0: self._lasting(error)}
+        found: dict[int, Exception] = {}
+        for n, root in enumerate(self._roots):
+            try:
+                self._pull_back([root], [self.covectors[n]])
+            except RuntimeError as own:
+                found[n] = self._lasting(own)
+        return found
+
+    def _lasting(self, error: Exception) -> Exception:
+        """Return the error of a pullback as every call will give it."""
+        if self._recorder.refused is not None:
+            raise Unsupported(f"results cannot be pulled back: {error}")
+        return error.with_traceback(None)
+
+    def _part(self, out: Captured, refused: dict[int, Exception]) -> None:
+        """Set the roots that cannot be pulled back apart from the others."""
+        roots, covectors = self._roots, self.covectors
+        left = [n for n in range(len(roots)) if n not in refused]
+        place = {n: k for k, n in enumerate(left)}
+        for k, made in enumerate(out.made):
+            n = made.differentiable
+            if n is None:
+                continue
+            if n in refused:
+                out.refused.append((kind_of(self._cells, made), refused[n]))
+            out.made[k] = made._replace(
+                differentiable=place.get(n), refused=len(out.refused) - 1 if n in refused else None
+            )
+        roots[:] = [roots[n] for n in left]
+        covectors[:] = [covectors[n] for n in left]
+
+
+def kind_of(cells: Cells, made: Made) -> Kind:
+    """Return the shape and dtype of a new tensor."""
+    return cells.recorder.shapes[made.number], cells.recorder.dtypes[made.number]

@@ -1,0 +1,129 @@
+"""Programs that take the elements of tensors out of the call: as lists, as arrays of NumPy's, as texts."""
+
+from __future__ import annotations
+
+from .programs import read
+
+PROGRAMS = read(r'''
+=== list_of_elements: compiles
+def step(x): return (x * 2).tolist(), (x > 1).tolist(), x.sum().tolist()
+=== array_of_elements: compiles
+def step(x): return (x * 2).detach().cpu().numpy()
+=== array_and_its_tensor: compiles
+def step(x):
+    y = x * 2
+    return y, y.numpy(), y.detach().numpy()
+--- change 3
+last[0].add_(1)
+=== array_of_a_parameter: compiles
+w = torch.nn.Parameter(torch.ones(3))
+optimizer = torch.optim.SGD([w], 0.1)
+def step(x):
+    array = w.detach().numpy()
+    optimizer.zero_grad()
+    (w * x).sum().backward()
+    optimizer.step()
+    return array
+--- state
+w, last
+=== array_of_an_argument: compiles
+def step(x): return x[1:].numpy(), x
+=== elements_before_a_write: compiles
+def step(x):
+    y = x * 2
+    numbers, text, array = y.tolist(), str(y), y.numpy()
+    y.add_(1)
+    return numbers, text, array, y
+=== one_list_returned_twice:
+def step(x):
+    numbers = x.tolist()
+    return numbers, numbers
+--- state
+last[0] is last[1]
+=== one_array_kept_twice:
+kept = {}
+def step(x):
+    kept["a"] = (x * 2).numpy()
+    kept["b"] = kept["a"]
+    return x.sum()
+--- state
+kept, kept["a"] is kept["b"]
+=== array_written_in_place:
+def step(x):
+    y = x * 2
+    array = y.numpy()
+    array += 1
+    return y, array
+=== list_written_in_place:
+def step(x):
+    numbers = x.tolist()
+    same = numbers
+    numbers += numbers
+    numbers *= 2
+    same.append(1)
+    return numbers, numbers is same
+=== arrays_compared:
+def step(x): return ((x * 2).numpy() == (x + 1).numpy()).tolist()
+=== list_that_decides:
+def step(x):
+    total = 0.0
+    for v in (x * 2).tolist():
+        total += v if v > 3 else 0
+    return total
+=== text_that_decides:
+def step(x): return "6" in str(x)
+=== text_of_a_tensor_with_history: compiles
+w = torch.ones(3, requires_grad=True)
+log = []
+def step(x):
+    y = w * x
+    log.append(f"{y} {y.sum()} {y.detach()!r}")
+    y.sum().backward()
+    return str(w.grad)
+--- state
+log
+=== tensors_printed: compiles
+def step(x):
+    print("x", x, x.sum(), [1, 2], x.tolist(), x.numpy())
+    return x * 2
+=== metrics: compiles
+def step(x): return {"loss": x.sum().item(), "first": (x * 2).tolist(), "all": (x * 3).numpy()}
+=== lists_logged: compiles
+log = []
+def step(x):
+    log.append(x.tolist())
+    log.append((x * 2).numpy())
+    return x * 2
+--- state
+log
+=== precision_changed:
+def step(x): return str(x / 3)
+--- change 3
+torch.set_printoptions(precision=2)
+--- after
+torch.set_printoptions(profile="default")
+=== array_that_needs_detach: raises
+w = torch.ones(3, requires_grad=True)
+def step(x): return (w * x).numpy()
+=== array_of_a_conjugate: raises
+def step(x): return x.to(torch.complex64).conj().numpy()
+=== array_of_bfloat16: raises
+def step(x): return x.to(torch.bfloat16).numpy()
+=== type_of_elements:
+def step(x): return isinstance(x.tolist(), list), isinstance(x.numpy(), np.ndarray), len(x.tolist())
+=== attribute_of_an_array:
+def step(x): return (x * 2).numpy().shape, (x * 2).numpy().mean()
+=== kept_by_a_module: compiles
+class M(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.last = None
+    def forward(self, x):
+        y = x * 2
+        self.last = y.detach().numpy()
+        return y
+m = M()
+def step(x): return m(x)
+--- state
+m.last
+''')
