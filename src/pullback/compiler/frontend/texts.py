@@ -97,7 +97,9 @@ def text_of(session: Session, value: Any, function: Callable[[Any], str]) -> Any
 
 def is_plain(session: Session, value: Any) -> bool:
     """Return whether a value is a traced tensor of the user's level: strided, and of no class of its own."""
-    return type(value) is facade.Tensor and session.cells.is_traced(value) and isinstance(value._value, Tracer)
+    return type(value) is facade.Tensor and session.cells.is_traced(value) and isinstance(
+        value._value, Tracer
+    )
 
 
 def as_it_is_now(t: Any) -> Any:
