@@ -14,7 +14,6 @@ pytest.importorskip("llvmlite")
 from pullback.compiler.frontend.session import SIZES
 
 
-
 def _distinct(unique, x, m):
     numbers = (m * torch.arange(8) // 2).view(2, 4)
     values, inverse, counts = unique(numbers, return_inverse=True, return_counts=True)
