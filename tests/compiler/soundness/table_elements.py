@@ -126,4 +126,22 @@ m = M()
 def step(x): return m(x)
 --- state
 m.last
+=== error_that_says_a_number: raises
+def step(x):
+    if x.sum() > 12:
+        raise ValueError(f"the sum is {x.sum().item()}", x.sum().item())
+    return x
+=== error_that_says_a_tensor: raises
+def step(x):
+    if x.sum() > 12:
+        raise ValueError(f"too large: {x}")
+    return x
+=== error_with_a_number_caught:
+def step(x):
+    try:
+        if x.sum() > 12:
+            raise ValueError(x.sum().item())
+    except ValueError as error:
+        return error.args[0] + 1, str(error)
+    return x
 ''')

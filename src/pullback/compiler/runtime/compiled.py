@@ -20,8 +20,7 @@ from ..frontend.bytecode import SUPPORTED
 from ..frontend.capture import capture
 from ..frontend.captured import Captured
 from ..frontend.collector import uncollected
-from ..frontend.deferred import Succeeds
-from ..frontend.guards import SCALARS
+from ..frontend.deferred import Deferred, Succeeds
 from ..frontend.optimizer_state import MOMENTA, RATES, FirstState
 from ..frontend.session import Knowledge
 from ..frontend.unsupported import STANCE, OnlyNow, Unsupported
@@ -218,7 +217,7 @@ class Compiled:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001  # what a trace stumbles over, eager may do
-            if not _text(error).startswith("a traced value has no data"):
+            if not _message(error).startswith("a traced value has no data"):
                 return partial(self._after, error, args, kwargs)
             return partial(self._give_up, _control_flow(error), args, kwargs, breaks=True)
         self._traces += 1
@@ -313,7 +312,7 @@ class Compiled:
 
     def _after(self, error: BaseException, args: Any, kwargs: Any) -> Any:
         """Run eagerly what raised when it was traced: it may raise in eager, too, in this call."""
-        if self.fullgraph:
+        if self.fullgraph and not _holds_deferred(error):
             raise error
         try:
             result = self.function(*args, **kwargs)
@@ -323,7 +322,7 @@ class Compiled:
             if self._raised >= self.limit:
                 self._warn(f"it was traced {self._raised} times, and raised each time")
             raise
-        self._warn(f"tracing raised {type(error).__name__}: {_text(error)}")
+        self._warn(f"tracing raised {type(error).__name__}: {_message(error)}")
         return result
 
     def _give_up(self, why: str, args: Any, kwargs: Any, breaks: bool = False) -> Any:
@@ -365,9 +364,14 @@ def _turned(captured: Captured) -> frozenset[str]:
     )  # fmt: skip
 
 
-def _text(error: BaseException) -> str:
-    """Return an error's text; none where it is of numbers that only later calls know."""
-    return str(error) if all(isinstance(part, SCALARS) for part in error.args) else ""
+def _holds_deferred(error: BaseException) -> bool:
+    """Return whether an error says a number that no trace knows, as ``ValueError(f"{loss.item()}")`` does."""
+    return any(isinstance(arg, Deferred) for arg in error.args)
+
+
+def _message(error: BaseException) -> str:
+    """Return what an error says that a trace has raised."""
+    return "with numbers of the call" if _holds_deferred(error) else str(error)
 
 
 def _control_flow(error: BaseException) -> str:
