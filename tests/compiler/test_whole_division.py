@@ -26,7 +26,8 @@ def test_quotients_are_those_of_eager(dtype: torch.dtype, by: int) -> None:
         for found, expected in zip(compiled(x, by), divided(x, by), strict=True):
             assert found.dtype == expected.dtype
             assert found.tolist() == expected.tolist()
-    assert "array kernel" not in str(compiled.kernels)
+    if by > 0 and dtype in (torch.int32, torch.int64):
+        assert "array kernel" not in str(compiled.kernels)
 
 
 @pytest.mark.parametrize("by", [0, -1])

@@ -39,8 +39,9 @@ from . import (
     scans,
     selection,
     shared_operands,
+    sorting,
     views,
-    whole_division,
+    whole_numbers,
 )
 from .buffer import Buffer
 from .context import BOOL, CHEAP, Context, broadcast
@@ -58,7 +59,8 @@ RULES: dict[str, Callable[..., Any]] = {
     name: rule
     for family in (
         arrangements, averages, batch_norm, borders, contractions, convolutions, gathers, losses,
-        normalization, reductions, routines, sampling, scans, selection, views, whole_division,
+        normalization, reductions, routines, sampling, scans, selection, sorting, views,
+        whole_numbers,
     )
     for name, rule in family.LOWERINGS.items()
 } | {"scaled_dot_product_attention": attention.attention}  # fmt: skip
@@ -228,6 +230,9 @@ class _Lowering:
     ) -> Lowered | None:
         if None in operands:
             return None
+        quotient = whole_numbers.divided(self.context, op.name, operands, attrs, dtype)
+        if quotient is not None:
+            return quotient
         conditions = _SELECTING.get(op.name)
         stand_ins = [_stand_in(o) for o in operands]
         if op.name == "where":
