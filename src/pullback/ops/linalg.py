@@ -300,7 +300,8 @@ def _inverted(x: ndarray) -> tuple[ndarray, ndarray]:
     """Return the inverse of a matrix and the place of the first zero pivot, or 0, from LAPACK's getri."""
     lu, pivots, place = lapack("getrf", x)(x)
     if place > 0:
-        return _solved_each(x, np.eye(len(x), dtype=x.dtype))
+        result, info = _solved_each(x, np.eye(len(x), dtype=x.dtype))
+        return result, info
     return lapack("getri", x)(lu, pivots, overwrite_lu=1)[0], _no_info(x)
 
 

@@ -49,7 +49,8 @@ def _solve_triangular(x: ndarray, y: ndarray, /, upper: bool, left: bool, unit: 
         if left:
             _substitute(x, y, result, upper, unit)
         else:
-            _substitute(*(v.swapaxes(-1, -2) for v in (x, y, result)), not upper, unit)
+            a, b, c = (v.swapaxes(-1, -2) for v in (x, y, result))
+            _substitute(a, b, c, not upper, unit)
         return result
     trsm = lapack("trsm", x)
 
