@@ -48,7 +48,8 @@ def _solve_triangular(x: ndarray, y: ndarray, /, upper: bool, left: bool, unit: 
         if left:
             _substitute(x, y, result, upper, unit)
         else:
-            _substitute(*(v.swapaxes(-1, -2) for v in (x, y, result)), not upper, unit)
+            columns = result.swapaxes(-1, -2)
+            _substitute(x.swapaxes(-1, -2), y.swapaxes(-1, -2), columns, not upper, unit)
         return result
     trsm = lapack("trsm", x)
 
