@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks import pictures, probe, report, service, service_models
+from benchmarks import pictures, probe, report, service, service_models, small_calls
 from benchmarks.case import Library, ProcessRow, Row
 from benchmarks.peers import BY_NAME, unchanged
 from benchmarks.run import TOLERANCE, chosen_rows
@@ -205,3 +205,13 @@ def test_figures_of_the_service_are_the_least_of_all_rounds_and_have_ratios() ->
 
 def test_the_installed_size_counts_what_is_required() -> None:
     assert service.size_mb(("pullback",)) > service.size_mb(("numpy",)) > 1
+
+
+def test_small_calls_are_found_among_the_public_functions() -> None:
+    names = dict(small_calls._functions(pullback))
+    assert {"softmax", "nn.functional.gelu", "linalg.inv", "Tensor.contiguous"} <= names.keys()
+    assert not {"add_", "manual_seed", "save", "Tensor.backward"} & names.keys()
+    known = small_calls._operands(pullback)
+    for operands in small_calls.OPERANDS:
+        given = [k for v in operands for k in (v if isinstance(v, list) else [v])]
+        assert all(k in known for k in given if isinstance(k, str))

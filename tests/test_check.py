@@ -12,6 +12,7 @@ from textwrap import dedent
 import pytest
 
 from pullback.command.check import judge, read
+from pullback.command.uses import held_under
 
 ROOT = Path(__file__).parents[1]
 
@@ -45,6 +46,49 @@ def test_names_under_any_alias() -> None:
         "torch.nn.Module": "there", "torch.nn.Conv2d": "there", "torch.nn.functional.relu": "there",
         "torch.nn.functional.no_such": "missing", "torch.export.draft_export": "missing",
     }  # fmt: skip
+
+
+def test_pullback_by_its_own_name_is_torch() -> None:
+    found = statuses("""
+        import pullback
+        import pullback as torch, pullback.nn.functional as F
+        from pullback import nn, func as functions
+        from pullback.utils.data import DataLoader
+        nn.Linear(2, 3), nn.no_such, F.relu, torch.saddmm, functions.scan
+        pullback.explain.why_none, pullback.nothing
+    """)
+    assert found == {
+        "torch": "there", "torch.nn.functional": "there", "torch.nn": "there", "torch.func": "there",
+        "torch.utils.data.DataLoader": "there", "torch.nn.Linear": "there", "torch.nn.no_such": "missing",
+        "torch.nn.functional.relu": "there", "torch.saddmm": "missing", "torch.func.scan": "there",
+        "torch.explain.why_none": "there", "torch.nothing": "missing",
+    }  # fmt: skip
+
+
+def test_modules_that_calls_import() -> None:
+    found = statuses("""
+        import importlib, pytest
+        torch = pytest.importorskip("torch", reason="for tensors")
+        nn = importlib.import_module("pullback.nn")
+        other = importlib.import_module(name)
+        torch.ones(2), torch.saddmm, nn.ReLU, nn.nothing, other.nothing, __import__("torch.nn").nothing
+    """)
+    assert found == {
+        "torch": "there", "torch.nn": "there", "torch.ones": "there", "torch.saddmm": "missing",
+        "torch.nn.ReLU": "there", "torch.nn.nothing": "missing", "torch.nothing": "missing",
+    }  # fmt: skip
+
+
+def test_a_module_that_needs_a_package_which_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    import pullback.utils
+
+    for name in [name for name in sys.modules if name.startswith("pullback.utils.tensorboard")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delitem(vars(pullback.utils), "tensorboard", raising=False)
+    monkeypatch.setitem(sys.modules, "tensorboard", None)
+    held_under.cache_clear()
+    (found,) = judge(read("from torch.utils.tensorboard import SummaryWriter", "program.py"))
+    assert (found.status, found.why) == ("missing", "needs the package tensorboard: pip install tensorboard")
 
 
 def test_what_a_program_calls_by_the_same_name_is_its_own() -> None:

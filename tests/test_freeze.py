@@ -119,6 +119,13 @@ def with_plan(data: bytes, change: Any) -> bytes:
     return tensor_file.packed(arrays, {**about, "plan": json.dumps(plan)})
 
 
+def test_what_makes_native_code_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match="freeze needs llvmlite") as caught:
+        torch.freeze(nn.Linear(2, 2), torch.ones(1, 2))
+    assert "pip install 'pullback[compile]'" in caught.value.__notes__[0]
+
+
 def test_another_machine_is_named(tmp_path: Path) -> None:
     memory = io.BytesIO()
     torch.freeze(nn.Linear(2, 2), torch.ones(1, 2), f=memory)

@@ -11,6 +11,20 @@ import shtab
 
 from pullback.command.completion import SHELLS, parser, path
 
+#: Where no command fits, a program's file may stand, and files are its arguments; `check` takes several.
+PROGRAMS = {
+    "bash": {"complete -o bashdefault": "complete -o bashdefault -o default"},
+    "zsh": {
+        "_describe 'pullback commands' _commands\n": "_describe 'pullback commands' _commands\n  _files\n",
+        '"(*):FILE:_files"': '"*:FILE:_files"',
+        "      esac\n  esac": "        *) _files ;;\n      esac\n  esac",
+    },
+    "fish": {
+        "complete -c pullback -f\n":
+            "complete -c pullback -f\ncomplete -c pullback -n _shtab_pullback_using -F\n",
+    },
+}  # fmt: skip
+
 
 def script(shell: str) -> str:
     """Return a shell's script."""
@@ -21,8 +35,11 @@ def script(shell: str) -> str:
             if action.metavar in ("FILE", "FOLDER"):
                 action.complete = shtab.FILE if action.metavar == "FILE" else shtab.DIRECTORY
     text = shtab.complete(whole, shell=shell)
-    # Where no command fits, a program's file may stand.
-    return text.replace("complete -o bashdefault", "complete -o bashdefault -o default")
+    for before, after in PROGRAMS[shell].items():
+        if before not in text:
+            raise RuntimeError(f"shtab no longer writes {before!r}: look where a program's file may stand")
+        text = text.replace(before, after)
+    return text
 
 
 def main() -> None:

@@ -19,8 +19,9 @@ START = "\n| module | works | refuses | missing |\n"
 LIMITS = {
     "torch.distributed.P2POp": "messages of a batch go one by one",
     "torch.distributed.ReduceOp": "`PREMUL_SUM` is NCCL's",
-    "torch.distributed.all_reduce": "sparse tensors are refused",
+    "torch.distributed.all_reduce": "sparse tensors are added at once, also with `async_op`",
     "torch.distributed.init_process_group": "one world in the life of a process",
+    "torch.distributed.pipelining.pipeline": "the model is traced by `torch.fx`, not exported",
     "torch.distributed.run": "the number of machines is fixed at the start; `--standalone` needs no etcd",
 }
 

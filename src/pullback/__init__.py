@@ -40,13 +40,13 @@ _torch_names.install()
 globals().update(_namespace.TOP_LEVEL)
 
 
-def _native_loops() -> Any:
-    """Return the native kernels; None without llvmlite."""
+def _native(module: str, name: str) -> Any:
+    """Return native kernels of eager ops; None without llvmlite."""
     from importlib.util import find_spec
 
     if find_spec("llvmlite") is None:
         return None
-    return _of_compiler("eager_kernels.backend", "Kernels")()
+    return _of_compiler(f"eager_kernels.{module}", name)()
 
 
 def _of_compiler(module: str, name: str) -> Any:
@@ -55,7 +55,9 @@ def _of_compiler(module: str, name: str) -> Any:
         return getattr(importlib.import_module(f"{__package__}.compiler.{module}"), name)
 
 
-_backend.provide(_of_compiler, _native_loops)
+_backend.provide(
+    _of_compiler, lambda: _native("backend", "Kernels"), lambda: _native("chains", "Chains")
+)
 
 
 def _meaning(error: BaseException, node: Any) -> str | None:

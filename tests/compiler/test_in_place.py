@@ -65,3 +65,9 @@ def test_names_of_the_state_stay_and_copies_are_not_compiled():
 def test_arguments_are_those_of_compile():
     with pytest.raises(RuntimeError, match="Unrecognized mode=fastest"):
         model().compile(mode="fastest")
+
+
+def test_a_diagonal_is_filled():
+    function = lambda x: ((x * 2).fill_diagonal_(1.0) * x).sum()
+    x = torch.randn(3, 3)
+    torch.testing.assert_close(torch.compile(function, fullgraph=True)(x), function(x))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ import pytest
 
 import pullback as torch
 from pullback.array import large, random, random_normal
+from pullback.array import sampler as sampler_kernels
+from pullback.array.sampler import Sampler
 from pullback.array.threads import get_num_threads, set_num_threads
 from pullback.nn import functional as F
 
@@ -394,3 +397,27 @@ def test_native_code_is_bought_when_the_rent_has_cost_as_much(monkeypatch):
     assert [rent.pays(40) for _ in range(4)] == [False, False, True, True]
     monkeypatch.setattr(large, "SIZE", 1 << 62)
     assert not large.Rent().pays(1000)
+
+
+@pytest.mark.parametrize("sampler", [Sampler("bilinear", "border", True), Sampler("nearest", "zeros", False)])
+def test_samples_of_grids(sampler: Sampler, monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = np.random.default_rng(0)
+    x, g = numbers.standard_normal((2, 3, 5, 4)), numbers.standard_normal((2, 3, 6, 7))
+    grid = numbers.standard_normal((2, 6, 7, 2))
+
+    def results() -> list[np.ndarray]:
+        return [
+            sampler_kernels.sample(x, grid, sampler, (0, 0)),
+            sampler_kernels.sample_adjoint(g, grid, (5, 4), sampler, (0, 0)),
+            sampler_kernels.pull_to_places(g, x, grid, sampler),
+        ]
+
+    asked: list[str] = []
+    monkeypatch.setattr(sampler_kernels, "_rent", lambda *_: SimpleNamespace(pays=lambda _: False))
+    expected = results()
+    ask = large.ask
+    monkeypatch.setattr(large, "ask", lambda kind, *given: asked.append(kind) or ask(kind, *given))
+    monkeypatch.setattr(sampler_kernels, "_rent", lambda *_: SimpleNamespace(pays=lambda _: True))
+    for found, wanted in zip(results(), expected, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-13, atol=1e-14)
+    assert "samples" in asked

@@ -184,3 +184,28 @@ def test_lbfgs_runs_eagerly_and_says_why():
     with pytest.warns(UserWarning, match="runs eagerly"):
         torch.compile(lambda: optimizer.step(closure), backend="native")()
     assert p.abs().max().item() < 1.0
+
+
+@pytest.mark.parametrize("kind", ["SGD", "Adam"])
+def test_a_rate_that_the_function_sets(kind):
+    """A rate that is assigned in the call is not the one that the call finds."""
+
+    def trained(compiles: bool) -> list[float]:
+        torch.manual_seed(0)
+        model = torch.nn.Linear(3, 1)
+        optimizer = getattr(torch.optim, kind)(model.parameters(), lr=0.1)
+
+        def step(x, n):
+            for group in optimizer.param_groups:
+                group["lr"] = 0.1 * 0.9**n
+            optimizer.zero_grad()
+            model(x).square().sum().backward()
+            optimizer.step()
+            optimizer.param_groups[0]["lr"] = 0.5
+
+        run = torch.compile(step) if compiles else step
+        for n in range(5):
+            run(torch.full((2, 3), n + 1.0), n)
+        return [*model.weight[0].tolist(), model.bias.item()]
+
+    assert trained(True) == pytest.approx(trained(False), rel=1e-5)

@@ -13,6 +13,14 @@ pytest.importorskip("llvmlite")
 
 from pullback.compiler.frontend.session import SIZES
 
+
+def _distinct(unique, x, m):
+    numbers = (m * torch.arange(8) // 2).view(2, 4)
+    values, inverse, counts = unique(numbers, return_inverse=True, return_counts=True)
+    assert unique(x.detach()).shape[0] <= x.numel()
+    return (values[inverse].view(8, 1) * x + counts[inverse].sum()).sum()
+
+
 FUNCTIONS = {
     "indexed": lambda x, m: (x[m] ** 2).mean(),
     "where": lambda x, m: torch.where(m)[0].sum() + x.sum(),
@@ -21,6 +29,8 @@ FUNCTIONS = {
     "rows and a loss": lambda x, m: torch.nn.functional.cross_entropy(x[m], torch.arange(8)[m] % 3),
     "bincount": lambda x, m: (torch.bincount(m.long(), minlength=3) * x[0]).sum(),
     "bincount of weights": lambda x, m: (torch.bincount(m.long() * 2, x[:, 0].detach()) * x).sum(),
+    "unique": lambda x, m: _distinct(torch.unique, x, m),
+    "unique_consecutive": lambda x, m: _distinct(torch.unique_consecutive, x, m),
     "two axes": lambda x, m: (x[x > 0] * 3).sum() + x[:, 0][m].prod(),
 }
 

@@ -54,7 +54,8 @@ def test_a_rank_that_hangs() -> None:
     done = job(RUN, 2, "failing.py", "hang", 0.5)
     assert done.returncode == 1
     assert (
-        "Timed out waiting 500ms for all_reduce operation to complete: rank 1 has not begun it; its last was "
+        "[Rank 0]: Timed out waiting 500ms for all_reduce operation to complete: rank 1 has not begun it; "
+        "its last was "
         "all_reduce. It is here:\n" in done.stderr
     )
     assert "threading.Event().wait()\n" in done.stderr

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from pullback import distributed as dist
-from pullback.distributed import collective_checks, launch, run
+from pullback.core.settings import SETTINGS
+from pullback.distributed import launch, run
 from pullback.distributed.coordinator import Coordinator
 from pullback.distributed.elastic.multiprocessing.errors import record
 
@@ -126,7 +127,7 @@ def test_without_mpi(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_levels_of_checks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collective_checks, "_level", None)
+    monkeypatch.setattr(SETTINGS, "collective_checks", None)
     monkeypatch.setenv("TORCH_DISTRIBUTED_DEBUG", "detail")
     assert dist.get_debug_level() is dist.DebugLevel.DETAIL
     dist.set_debug_level(dist.DebugLevel.INFO)

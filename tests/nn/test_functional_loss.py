@@ -15,6 +15,12 @@ def test_as_recorded_from_torch(expression: str, expected: dict[str, Any]) -> No
     check(expression, expected)
 
 
+@pytest.mark.parametrize(("input", "target", "name"), [(1.5, 1.5, "input"), (0.5, -0.1, "target")])
+def test_cross_entropy_of_what_is_no_probability(input: float, target: float, name: str) -> None:
+    with pytest.raises(RuntimeError, match=f"all elements of {name} should be between 0 and 1"):
+        torch.nn.functional.binary_cross_entropy(torch.tensor([input]), torch.tensor([target]))
+
+
 @pytest.mark.parametrize(
     ("kind", "wanted", "error", "text"),
     [

@@ -7,6 +7,7 @@ import pytest
 
 import pullback as torch
 from pullback.array import selection
+from pullback.ops import sort
 
 
 @pytest.mark.parametrize("largest", [True, False])
@@ -24,3 +25,19 @@ def test_topk_of_large_rows(dim: int, dtype: str, largest: bool, monkeypatch: py
     by_sort = torch.from_numpy(x).sort(dim, descending=largest)
     np.testing.assert_array_equal(indices.numpy(), by_sort.indices.narrow(dim, 0, 4).numpy())
     np.testing.assert_array_equal(values.numpy(), by_sort.values.narrow(dim, 0, 4).numpy())
+
+
+@pytest.mark.parametrize("largest", [True, False])
+@pytest.mark.parametrize("dim", [0, 1, -1])
+def test_topk_of_small_rows_natively(dim: int, largest: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("llvmlite")
+    monkeypatch.setattr(selection, "MOST", 0)
+    rng = np.random.default_rng(1)
+    x = torch.from_numpy((rng.standard_normal((50, 40, 24)).clip(-1, 1) * 9).round().astype("f4"))
+    x[0, 3:9] = float("nan")
+    by_sort = x.sort(dim, descending=largest)
+    size = x.shape[dim] // 8
+    sort._looking.pays(1e12)
+    values, indices = x.topk(size, dim, largest)
+    assert torch.equal(indices, by_sort.indices.narrow(dim, 0, size))
+    np.testing.assert_array_equal(values.numpy(), by_sort.values.narrow(dim, 0, size).numpy())

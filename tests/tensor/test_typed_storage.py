@@ -99,6 +99,13 @@ def test_errors(call: Any, kind: type[Exception], text: str) -> None:
     assert str(caught.value) == text
 
 
+def test_attributes_of_a_users_own_can_be_set() -> None:
+    x = torch.ones(3)
+    untyped, typed = x.untyped_storage(), torch.FloatStorage(2)
+    untyped.note = typed.note = "mine"
+    assert x[1:].untyped_storage().note == typed.note == "mine"
+
+
 def test_getsizeof_counts_the_bytes() -> None:
     for storage in (lambda n: torch.ones(n).untyped_storage(), lambda n: torch.ones(n)._typed_storage()):
         assert sys.getsizeof(storage(10)) - sys.getsizeof(storage(0)) == 40

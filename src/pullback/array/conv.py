@@ -24,6 +24,7 @@ Shapes: x ``(N, C, *size)``, w ``(O, C / groups, *kernel)``, y ``(N, O, *output)
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -39,6 +40,9 @@ from .threads import get_num_threads, split
 #: Multiplications from which a kernel in native code is asked for: it takes 10 µs for these, and NumPy's
 #: calls some 100; but a new shape is compiled first, which takes 50 ms.
 WORTH_NATIVE = 1 << 20
+
+
+Ints = tuple[int, ...]
 
 
 def _native(
@@ -89,6 +93,13 @@ def conv(
     if _is_half(x):
         wide = None if bias is None else _wide(bias)
         return conv(_wide(x), _wide(w), stride, padding, dilation, groups, wide).astype(x.dtype)
+    if type(stride) is type(padding) is type(dilation) is tuple and groups == 1:
+        limits = WORTH_NATIVE, small_conv.MOST
+        plan = _small(x.shape, w.shape, x.itemsize, stride, padding, dilation, limits)
+        if plan is not None:
+            y = np.empty(plan.result, x.dtype)
+            small_conv.correlate(small_conv.gathered(x, plan), w, bias, y)
+            return y
     output = output_size(x.shape[2:], w.shape[2:], stride, padding, dilation)
     shape = (len(x), len(w), *output)
     kernels = _native(x.shape, w.shape, shape, x.dtype, stride, padding, dilation, groups)
@@ -98,6 +109,20 @@ def conv(
         kernels.forward(np.ascontiguousarray(x), np.ascontiguousarray(w), whole, y)
         return y
     return _correlate(x, w, stride, [(p, p) for p in padding], dilation, groups, output, bias)
+
+
+@functools.lru_cache(maxsize=1024)
+def _small(
+    x: Ints, w: Ints, width: int, stride: Ints, padding: Ints, dilation: Ints, limits: Ints
+) -> small_conv.Plan | None:
+    """Return how a convolution of small images goes, None for others; it takes 6 µs to find out."""
+    output = output_size(x[2:], w[2:], stride, padding, dilation)
+    result = (x[0], w[0], *output)
+    native, most = limits
+    work, elements = prod(result) * prod(w[1:]), x[0] * prod(w[1:]) * prod(output)
+    if not 0 < elements <= most or not 0 < work < native or depthwise.is_better(1, w) or min(padding) < 0:
+        return None
+    return small_conv.plan(x, w[2:], stride, tuple([(p, p) for p in padding]), dilation, output, width, w[0])
 
 
 def add_bias(y: ndarray, bias: ndarray) -> ndarray:

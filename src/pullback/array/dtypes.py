@@ -388,6 +388,10 @@ def _result(key: tuple[Any, ...], default: dtype) -> np.dtype[Any]:
     return result.numpy
 
 
+#: What places are told by: the dtypes of indices.
+INDICES = (int64.numpy, int32.numpy)
+
+
 #: The integers that a number of torch's holds; of those above int64 the bits are kept.
 LEAST, MOST = -(1 << 63), (1 << 64) - 1
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import large
+from .chains import MOST, Chain
 from .memory import adapt
 from .threads import get_num_threads, run_parts, split
 
@@ -56,6 +57,9 @@ _BLOCK_BYTES = 256 << 10
 #: native loop.
 OPS_OF_BLOCKS: dict[Callable[..., None], tuple[str, tuple[Any, ...]]] = {}
 
+#: The same for small arrays: the chain as native code runs it.
+CHAINS: dict[Callable[..., None], Chain] = {}
+
 #: The shape in which `total` adds rows: short enough for the error, wide enough for SIMD.
 _ROWS, _COLUMNS = 64, 1024
 
@@ -76,11 +80,13 @@ def apply(ufunc: Any, *operands: Any, out: ndarray | EllipsisType = ...) -> ndar
         Where to write; by default a new array of the layout that NumPy would choose.
     """
     adapt()
+    if get_num_threads() == 1:
+        return ufunc(*operands, out=out)
     arrays = [operand for operand in operands if isinstance(operand, ndarray) and operand.ndim]
     largest = max((array.size for array in arrays), default=0)
     if out is not ...:
         largest = out.size
-    if largest < _THRESHOLDS.get(ufunc, _CHEAP) or get_num_threads() == 1 or not arrays:
+    if largest < _THRESHOLDS.get(ufunc, _CHEAP) or not arrays:
         return ufunc(*operands, out=out)
     shape = arrays[0].shape
     if any(array.shape != shape for array in arrays) or (out is not ... and out.shape != shape):
@@ -159,6 +165,18 @@ def blockwise(
     ):
         out[...] = blockwise(block, *inputs, scratch=scratch, dtype=dtype)
         return out
+    chain = CHAINS.get(block) if out is ... and type(first) is ndarray and first.size <= MOST else None
+    if chain is not None:
+        kind = first.dtype
+        alike = True
+        for array in inputs:
+            alike = alike and array.flags.c_contiguous and array.dtype is kind
+        if alike:
+            run = chain.native(first)
+            if run is not None:
+                result = np.empty(first.shape, kind)
+                run(*inputs, result)
+                return result
     if first.size >= large.SIZE and out is ... and dtype is None:
         named = OPS_OF_BLOCKS.get(block)
         found = None if named is None else large.ask("elementwise", named[0], inputs, named[1])

@@ -32,6 +32,9 @@ WORTH_MULTIPLYING, WORTH_WIDENING, _LOOKED_AT = 1 << 27, 1 << 23, 1 << 15
 #: 0.13 s measured with the loop on disk, 0.19 once where it is not).
 COMPILER, LOOP = 100_000_000, 20_000_000
 
+#: The same of what runs chains of NumPy's loops (`array.chains`): it takes a small part of the compiler.
+CHAINS = 25_000_000
+
 #: How many times work is done at most between two looks at what it costs.
 _SELDOM = 15
 
@@ -41,22 +44,33 @@ SIZE = MATRIX = _NEVER
 
 _load: Callable[[], Any] | None = None
 _source: Any = None
+_load_chains: Callable[[], Any] | None = None
+_chains: Any = None
 
 
-def provide(load: Callable[[], Any]) -> None:
-    """Take the function that loads the native kernels, which the first large call runs; it gives None where
-    there is no compiler.
+def provide(load: Callable[[], Any], load_chains: Callable[[], Any]) -> None:
+    """Take the functions that load the native kernels, which the first large call runs, and what runs chains
+    on small arrays; they give None where there is no compiler.
     """
-    global _load, SIZE, MATRIX
+    global _load, _load_chains, SIZE, MATRIX
     if os.environ.get("PULLBACK_LARGE_KERNELS", "1") != "0":
-        _load, SIZE, MATRIX = load, WORTH, _LOOKED_AT
+        _load, _load_chains, SIZE, MATRIX = load, load_chains, WORTH, _LOOKED_AT
 
 
 def take_away() -> None:
     """Do without native kernels from now on."""
-    global _load, _source, SIZE, MATRIX
-    _load = _source = None
+    global _load, _source, _load_chains, _chains, SIZE, MATRIX
+    _load = _source = _load_chains = _chains = None
     SIZE = MATRIX = _NEVER
+
+
+def chain(note: Any) -> Any:
+    """Return a native function that runs a chain (`chains.Note`); None where there is none."""
+    global _load_chains, _chains
+    if _load_chains is not None:
+        load, _load_chains = _load_chains, None
+        _chains = load()
+    return None if _chains is None else _chains.chain(note)
 
 
 def source() -> Any:
@@ -76,24 +90,29 @@ class Rent:
     What is counted is the work, never a clock, so that equal programs run equally.
     """
 
-    __slots__ = ("_bought", "_due", "_pause", "_times", "bought")
+    __slots__ = ("_bought", "_due", "_pause", "_price", "_times", "bought")
 
-    def __init__(self) -> None:
+    def __init__(self, price: int | None = None) -> None:
         self._due, self._bought = 0.0, False
+        #: Nanoseconds, where it is not that of a kernel.
+        self._price = price
         #: How many times the next look at what the work costs is for, and how many are to pass before it.
         self._times, self._pause = 1, 0
         #: What was bought, for those who keep it here; a copy has to earn it again.
         self.bought: Any = None
 
     def __reduce__(self) -> Any:
-        return Rent, ()
+        return Rent, (self._price,)
 
     def pays(self, nanoseconds: float) -> bool:
         """Return whether the work so far, with what is to be done now, has cost what compiling costs."""
         if not self._bought and is_there():
             self._due += nanoseconds
-            self._bought = self._due >= (LOOP if is_loaded() else COMPILER)
+            self._bought = self._due >= self._cost()
         return self._bought
+
+    def _cost(self) -> int:
+        return self._price or (LOOP if is_loaded() else COMPILER)
 
     def pays_seldom_asked(self, cost: Callable[[], float]) -> bool:
         """Return the same of work that is done again and again, whose cost in nanoseconds takes time to find
@@ -106,7 +125,7 @@ class Rent:
             return False
         now = cost()
         if now and not self.pays(self._times * now):
-            left = (LOOP if is_loaded() else COMPILER) - self._due
+            left = self._cost() - self._due
             self._times = 1 + int(min(_SELDOM, left / (4 * now)))
             self._pause = self._times - 1
         return self._bought

@@ -61,9 +61,13 @@ def placed(result: ndarray, operands: Sequence[Any]) -> ndarray:
     if type(first) is ndarray and first.strides == result.strides and first.shape == shape:
         # What is laid out as the first operand is has no gaps, and nor has that: 1.5 µs less.
         return result
+    if _is_in_order(result):
+        for v in operands:
+            if isinstance(v, ndarray) and not v.flags.c_contiguous:
+                break
+        else:
+            return result
     arrays = [v for v in operands if isinstance(v, ndarray)]
-    if _is_in_order(result) and all(array.flags.c_contiguous for array in arrays):
-        return result
     kinds = tuple([(array.shape, array.strides, array.itemsize) for array in arrays])
     found = _places(shape, result.strides, result.itemsize, kinds)
     return result if found is None else laid_out(result, found)
@@ -79,10 +83,15 @@ def as_first(result: ndarray, operands: Sequence[Any]) -> ndarray:
 
 def in_order(result: ndarray, operands: Sequence[Any]) -> ndarray:
     """Return a result in C order, whatever the operands are in."""
-    if _is_in_order(result):
+    if _is_in_order(result) or result.strides == _bytes_in_order(result.shape, result.itemsize):
         return result
     strides = contiguous_strides(result.shape)
     return result if strides == strides_of(result) else laid_out(result, strides)
+
+
+@functools.lru_cache(maxsize=1024)
+def _bytes_in_order(shape: Ints, width: int) -> Ints:
+    return tuple([width * stride for stride in contiguous_strides(shape)])
 
 
 def _is_in_order(array: ndarray) -> bool:
@@ -168,8 +177,11 @@ def _in_order(shape: Ints, operands: Sequence[Ints]) -> Ints:
 def empty_like(array: ndarray, dtype: np.dtype[Any] | None = None) -> ndarray:
     """Return a new array of the same shape, laid out alike, its elements not set."""
     dtype = array.dtype if dtype is None else dtype
-    if array.flags.c_contiguous and array.size and 1 not in array.shape:
-        return np.empty(array.shape, dtype)
+    shape = array.shape
+    if array.flags.c_contiguous and array.size and (
+        1 not in shape or array.strides == _bytes_in_order(shape, array.itemsize)
+    ):
+        return np.empty(shape, dtype)
     strides = dense_strides(array)
     if strides == contiguous_strides(array.shape):
         return np.empty(array.shape, dtype)
@@ -247,7 +259,12 @@ def following_channels(result: ndarray, operands: Sequence[Any]) -> ndarray:
     """
     if result.ndim in (4, 5):
         for value in operands:
-            if isinstance(value, ndarray) and value.ndim > 3 and suggests_channels_last(value):
+            if not isinstance(value, ndarray) or value.ndim < 4:
+                continue
+            strides = value.strides
+            if strides[1] > strides[-1] > 0:
+                continue  # most are so: 1.5 µs less than by all strides
+            if suggests_channels_last(value):
                 return laid_out(result, channels_last_strides(result.shape))
     return result
 
@@ -261,6 +278,8 @@ def empty_joined(arrays: Sequence[ndarray], shape: Ints) -> ndarray:
     """Return a new array of a shape to join arrays in, its elements not set: channels last where all have
     them so.
     """
-    if all(suggests_channels_last(array) for array in arrays):
+    first = arrays[0]
+    in_order = first.ndim < 4 or first.strides[1] > first.strides[-1] > 0
+    if not in_order and all(suggests_channels_last(array) for array in arrays):
         return laid_out_empty(shape, channels_last_strides(shape), arrays[0].dtype)
     return np.empty(shape, arrays[0].dtype)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import large
+from .chains import COLUMN, MOST, ROWS, SCALAR, VECTOR, Chain, number
 from .short_rows import reduced
 from .summation import sum_of_rows, sum_over
 from .threads import get_num_threads, run_parts, split
@@ -174,6 +175,11 @@ def layer_norm(
         y, mean, rstd = layer_norm(_wide(x), _maybe_wide(weight), _maybe_wide(bias), axes, eps)
         return y.astype(x.dtype), mean, rstd
     lead, length = x.shape[: x.ndim - axes], prod(x.shape[x.ndim - axes :])
+    if 0 < x.size <= MOST:
+        kept = (*lead, *(1,) * axes)
+        y, mean, rstd = np.empty(x.shape, x.dtype), np.empty(kept, x.dtype), np.empty(kept, x.dtype)
+        _small_layer_norm(x, weight, bias, length, eps, y, mean, rstd)
+        return y, mean, rstd
     rows = np.ascontiguousarray(x).reshape(prod(lead), length)
     factor = None if weight is None else weight.reshape(length)
     shift = None if bias is None else bias.reshape(length)
@@ -198,6 +204,48 @@ def layer_norm(
     return y.reshape(x.shape), mean.reshape(kept), rstd.reshape(kept)
 
 
+def _layer_norm_chain(scaled: bool, shifted: bool) -> Chain:
+    """Return the layer norm of a few rows, with a weight and a bias or without."""
+
+    def kernel(x: ndarray, length: ndarray, eps: ndarray, *others: ndarray) -> None:
+        *vectors, y, mean, rstd = others
+        _centred(x, length, eps, y, mean, rstd)
+        np.multiply(y, rstd, out=y)
+        if scaled:
+            np.multiply(y, vectors[0], out=y)
+        if shifted:
+            np.add(y, vectors[-1], out=y)
+
+    roles = (ROWS, SCALAR, SCALAR, *(VECTOR,) * (scaled + shifted), ROWS, COLUMN, COLUMN)
+    return Chain(kernel, roles, cost=8000)
+
+
+def _centred(x: ndarray, length: ndarray, eps: ndarray, y: ndarray, mean: ndarray, rstd: ndarray) -> None:
+    """Do `_centre` by ufuncs alone."""
+    np.divide(np.add.reduce(x, axis=1, keepdims=True, out=...), length, out=mean)
+    np.subtract(x, mean, out=y)
+    squares = np.multiply(y, y, out=...)
+    np.divide(np.add.reduce(squares, axis=1, keepdims=True, out=...), length, out=rstd)
+    np.add(rstd, eps, out=rstd)
+    np.sqrt(rstd, out=rstd)
+    np.reciprocal(rstd, out=rstd)
+
+
+_LAYER_NORM = {(a, b): _layer_norm_chain(a, b) for a in (False, True) for b in (False, True)}
+_CENTRE = Chain(_centred, (ROWS, SCALAR, SCALAR, ROWS, COLUMN, COLUMN), cost=6000)
+
+
+def _small_layer_norm(
+    x: ndarray, weight: ndarray | None, bias: ndarray | None, length: int, eps: float, y: ndarray,
+    mean: ndarray, rstd: ndarray,
+) -> None:  # fmt: skip
+    """Write what `layer_norm` returns of a few rows."""
+    chain = _LAYER_NORM[weight is not None, bias is not None]
+    vectors = [np.ascontiguousarray(v) for v in (weight, bias) if v is not None]
+    rows = x if x.shape[-1] == length else np.ascontiguousarray(x).reshape(-1, length)
+    chain.run(rows, number(length, x.dtype), number(eps, x.dtype), *vectors, y, mean, rstd)
+
+
 def _centre(x: ndarray, y: ndarray, mean: ndarray, rstd: ndarray, eps: float) -> None:
     """Write x − mean to `y`, and the statistics of each row."""
     length = x.shape[1]
@@ -207,6 +255,28 @@ def _centre(x: ndarray, y: ndarray, mean: ndarray, rstd: ndarray, eps: float) ->
     np.add(rstd, eps, out=rstd)
     np.sqrt(rstd, out=rstd)
     np.reciprocal(rstd, out=rstd)
+
+
+def _rms_rows(x: ndarray, length: ndarray, eps: ndarray, y: ndarray, *weights: ndarray) -> None:
+    mean = np.add.reduce(np.multiply(x, x, out=...), axis=1, keepdims=True, out=...)
+    np.divide(mean, length, out=mean)
+    np.add(mean, eps, out=mean)
+    np.reciprocal(np.sqrt(mean, out=mean), out=mean)
+    np.multiply(x, mean, out=y)
+    for weight in weights:
+        np.multiply(y, weight, out=y)
+
+
+_RMS = [Chain(_rms_rows, (ROWS, SCALAR, SCALAR, ROWS, *(VECTOR,) * n), cost=7000) for n in range(2)]
+
+
+def small_rms_norm(x: ndarray, weight: ndarray | None, length: int, eps: float) -> ndarray:
+    """Return x / √(mean(x²) + eps) · weight over the last axes, of so many elements, of up to `MOST`."""
+    y = np.empty(x.shape, x.dtype)
+    rows = x if x.shape[-1] == length else np.ascontiguousarray(x).reshape(-1, length)
+    vectors = [] if weight is None else [np.ascontiguousarray(weight)]
+    _RMS[len(vectors)].run(rows, number(length, x.dtype), number(eps, x.dtype), y, *vectors)
+    return y
 
 
 def layer_norm_adjoint(
@@ -234,9 +304,12 @@ def layer_norm_adjoint(
             return found[0].reshape(x.shape), found[1].reshape(shape), found[2].reshape(shape)
     in_x = np.empty(x.shape, x.dtype)
     out = in_x.reshape(rows.shape)
+    together = max(1, _BLOCK_BYTES // max(1, length * x.itemsize))
+    if 0 < count <= together and rows.size <= _WORTH_THREADS:
+        sums_of = _rows_adjoint(upstream, rows, means, scales, factor, out, np.empty(rows.shape, x.dtype))
+        return in_x, sums_of[0].reshape(shape), sums_of[1].reshape(shape)
     bounds = split(count, get_num_threads() if rows.size > _WORTH_THREADS else 1)
     sums = np.zeros((2, len(bounds), length), x.dtype)
-    together = max(1, _BLOCK_BYTES // max(1, length * x.itemsize))
 
     def part(index: int) -> None:
         low, high = bounds[index]
@@ -244,23 +317,32 @@ def layer_norm_adjoint(
         for start in range(low, high, together):
             cut = slice(start, min(start + together, high))
             g, x, result, mean, scale = upstream[cut], rows[cut], out[cut], means[cut], scales[cut]
-            spare = space[: len(g)]
-            # The mean is taken off before anything is added up: rows with a mean far from 0 lose no digits.
-            np.subtract(x, mean, out=spare)
-            np.multiply(spare, g, out=spare)
-            sums[0, index] += sum_of_rows(spare, scale[:, 0])
-            sums[1, index] += sum_of_rows(g)
-            h = g if factor is None else np.multiply(g, factor, out=spare)
-            slope, level = _adjoint_line(np.vecdot(h, x)[:, None], _row_sums(h), mean, scale, length)
-            np.multiply(h, scale, out=result)
-            np.multiply(x, slope, out=spare)
-            np.add(result, spare, out=result)
-            np.add(result, level, out=result)
+            of_weight, of_bias = _rows_adjoint(g, x, mean, scale, factor, result, space[: len(g)])
+            sums[0, index] += of_weight
+            sums[1, index] += of_bias
 
     if count:
         run_parts(part, len(bounds), uses_blas=True)
     total = sum_over(sums, (1,))
     return in_x, total[0].reshape(shape), total[1].reshape(shape)
+
+
+def _rows_adjoint(
+    g: ndarray, x: ndarray, mean: ndarray, scale: ndarray, factor: ndarray | None, result: ndarray,
+    spare: ndarray,
+) -> tuple[ndarray, ndarray]:  # fmt: skip
+    """Write the covector of rows x to `result`; return those of weight and bias."""
+    # The mean is taken off before anything is added up: rows with a mean far from 0 lose no digits.
+    np.subtract(x, mean, out=spare)
+    np.multiply(spare, g, out=spare)
+    of_weight, of_bias = sum_of_rows(spare, scale[:, 0]), sum_of_rows(g)
+    h = g if factor is None else np.multiply(g, factor, out=spare)
+    slope, level = _adjoint_line(np.vecdot(h, x)[:, None], _row_sums(h), mean, scale, x.shape[1])
+    np.multiply(h, scale, out=result)
+    np.multiply(x, slope, out=spare)
+    np.add(result, spare, out=result)
+    np.add(result, level, out=result)
+    return of_weight, of_bias
 
 
 def _adjoint_line(
@@ -305,6 +387,14 @@ def group_norm(
     mean, rstd = np.empty((len(rows), 1), x.dtype), np.empty((len(rows), 1), x.dtype)
     factors = _of_groups(weight, images, groups)
     shifts = _of_groups(bias, images, groups)
+    if 0 < x.size <= MOST:
+        _CENTRE.run(rows, number(rows.shape[1], x.dtype), number(eps, x.dtype), y, mean, rstd)
+        scale = rstd if factors is None else rstd * factors
+        shift = -scale * mean if shifts is None else shifts - scale * mean
+        channels_first = (len(rows) * scale.shape[1], -1)
+        in_planes = rows.reshape(channels_first), scale.reshape(-1, 1), shift.reshape(-1, 1)
+        _scaled(*in_planes, y.reshape(channels_first))
+        return y.reshape(x.shape), mean.reshape(kept), rstd.reshape(kept)
 
     def task(x: ndarray, y: ndarray, mean: ndarray, rstd: ndarray, *affine: ndarray) -> None:
         _centre(x, y, mean, rstd, eps)
@@ -320,9 +410,18 @@ def group_norm(
     return y.reshape(x.shape), mean.reshape(kept), rstd.reshape(kept)
 
 
+def _scaled(x: ndarray, scale: ndarray, shift: ndarray, y: ndarray) -> None:
+    """Write x · scale + shift."""
+    np.multiply(x, scale, out=y)
+    np.add(y, shift, out=y)
+
+
 def _of_groups(values: ndarray | None, images: int, groups: int) -> ndarray | None:
     """Return values of channels as ``(images · groups, channels in a group)``."""
-    return None if values is None else np.tile(values.reshape(groups, -1), (images, 1))
+    if values is None:
+        return None
+    each = values.reshape(groups, -1)
+    return each if images == 1 else np.tile(each, (images, 1))
 
 
 def group_norm_adjoint(
@@ -452,14 +551,16 @@ def batch_norm(
         return batch_norm(_wide(x), _wide(mean), _wide(invstd), *factors).astype(x.dtype)
     scale = invstd if weight is None else invstd * weight
     shift = -mean * scale if bias is None else bias - mean * scale
+    if x.ndim == 2 and x.size <= MOST:
+        y = x * scale
+        return np.add(y, shift, out=y)
     blocks = _by_channel(x)
     y = np.empty(blocks.shape, x.dtype)
-
-    def task(x: ndarray, y: ndarray) -> None:
-        np.multiply(x, scale[:, None], out=y)
-        np.add(y, shift[:, None], out=y)
-
-    _in_blocks(task, blocks, y)
+    scale, shift = scale[:, None], shift[:, None]
+    if x.size <= MOST:
+        _scaled(blocks, scale, shift, y)
+    else:
+        _in_blocks(lambda x, y: _scaled(x, scale, shift, y), blocks, y)
     return y.reshape(x.shape)
 
 

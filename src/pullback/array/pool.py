@@ -70,9 +70,12 @@ class Windows(NamedTuple):
 
     def under(self, box: ndarray, tap: Sequence[int], output: Sequence[int]) -> ndarray:
         """Return the places of a padded box ``(planes, *lengths)`` that lie under one tap of all windows."""
-        return box[
-            (slice(None), *(slice(t, t + (o - 1) * s + 1, s) for t, o, s in zip(tap, output, self.stride)))
-        ]
+        return box[self.cut(tap, output)]
+
+    def cut(self, tap: Sequence[int], output: Sequence[int]) -> tuple[slice, ...]:
+        """Return the same as an index of the box."""
+        steps = zip(tap, output, self.stride)
+        return (slice(None), *(slice(t, t + (o - 1) * s + 1, s) for t, o, s in steps))
 
     def inside(
         self, size: Sequence[int], lengths: Sequence[int]
@@ -146,16 +149,24 @@ def _rent(size: tuple[int, ...], windows: Windows) -> large.Rent:
 
 def max_values(x: ndarray, windows: Windows) -> ndarray:
     """Return what `max_pool` does without the winners: 8 planes of 14×14 take 13 µs instead of 32."""
-    output = windows.output(x.shape[2:])
-    planes = x.reshape(-1, *x.shape[2:])
-    lengths = windows.lengths(output)
-    whole = not any(windows.padding) and all(n >= m for n, m in zip(x.shape[2:], lengths))
+    shape = x.shape
+    output, whole, (first, *parts) = _parts(shape[2:], windows)
+    planes = x.reshape(-1, *shape[2:])
     box = planes if whole else _box(planes, windows, output, _lowest(x.dtype))
-    first, *taps = windows.taps()
-    largest = np.array(windows.under(box, first, output))
-    for tap in taps:
-        np.maximum(windows.under(box, tap, output), largest, out=largest)
-    return largest.reshape(*x.shape[:2], *output)
+    largest = box[first].copy()
+    for part in parts:
+        np.maximum(box[part], largest, out=largest)
+    return largest.reshape(*shape[:2], *output)
+
+
+@functools.lru_cache(maxsize=1024)
+def _parts(
+    size: tuple[int, ...], windows: Windows
+) -> tuple[tuple[int, ...], bool, list[tuple[slice, ...]]]:
+    """Return the size of the result, whether its windows reach no padding, and what lies under each tap."""
+    output = windows.output(size)
+    whole = not any(windows.padding) and all(n >= m for n, m in zip(size, windows.lengths(output)))
+    return output, whole, [windows.cut(tap, output) for tap in windows.taps()]
 
 
 def _native(
@@ -294,8 +305,10 @@ def avg_pool(
     y = np.empty((*x.shape[:2], *output), x.dtype)
     divisor = _divisor(x.shape[2:], output, windows, count_include_pad, divisor_override, x.dtype)
 
+    whole = _parts(x.shape[2:], windows)[1]
+
     def task(planes: ndarray, target: ndarray) -> None:
-        box = _box(planes, windows, output, 0)
+        box = planes if whole else _box(planes, windows, output, 0)
         for axis, (o, k, s) in enumerate(zip(output, windows.kernel, windows.stride), 1):
             box = _window_sums(box, axis, o, k, s)
         np.divide(box, divisor, out=target, casting="unsafe")
@@ -498,6 +511,9 @@ def _over_planes(task: Callable[..., None], *arrays: ndarray) -> None:
     if any(array.size == 0 for array in flat):
         for array in flat[1:]:
             array.fill(0)
+        return
+    if largest.nbytes <= _BLOCK_BYTES:
+        task(*flat)
         return
     together = max(1, _BLOCK_BYTES // (prod(largest.shape[1:]) * largest.itemsize))
     bounds = split(count, get_num_threads() if largest.size > _WORTH_THREADS else 1)

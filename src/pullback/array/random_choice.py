@@ -14,6 +14,7 @@ import math
 import numpy as np
 
 from .dtypes import from_numpy_dtype
+from .quiet import IGNORE, loud, quiet
 from .random import Generator
 from .random_transform import exponential
 from .random_uniform import HALVES, REALS, check_dtype, doubles
@@ -55,13 +56,17 @@ def multinomial(generator: Generator, p: np.ndarray, count: int, replacement: bo
             for row, drawn in zip(np.atleast_2d(wide), np.atleast_2d(result)):
                 drawn[...] = _search(generator, row, count)
         return result
-    if not ((p.max() < np.inf) & (p.min() >= 0)):
+    largest = np.maximum.reduce(p, axis=None)
+    if not (largest < np.inf and np.minimum.reduce(p, axis=None) >= 0):
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    if not (p > 0).any(axis=-1).all():
+    if not (largest > 0 if p.size == categories else (p > 0).any(axis=-1).all()):
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
     q = exponential(generator, np.empty_like(p), 1.0)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+    token = quiet(IGNORE)
+    try:
         ratio = (p.astype(np.float32) / q.astype(np.float32)).astype(p.dtype) if p.dtype in HALVES else p / q
+    finally:
+        loud(token)
     if count == 1:
         result[..., 0] = ratio.argmax(axis=-1)
     else:

@@ -39,6 +39,9 @@ BLOCK = 16
 
 #: What a float32 number costs in NumPy: 54 ns in 2,000, 24 in 100,000.
 NANOSECONDS = 30
+#: What the loops of a draw cost to start; of a few numbers they are shared with the draws around them.
+START = 40_000
+_FEW = 4 * BLOCK
 _RENT = large.Rent()
 
 #: Pairs of scalar normal numbers that Python's functions make sooner than NumPy's.
@@ -129,12 +132,14 @@ def _blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> 
     else:
         draw, transform, words_each = singles, _single_transform, 1
         mean, std = float(np.float32(mean)), float(np.float32(std))
-    if flat.dtype == np.float32 and flat.size % BLOCK == 0 and flat.size <= SMALL:
+    single = flat.dtype == np.float32
+    native = single and flat.size > _FEW and _RENT.pays(flat.size * NANOSECONDS + START)
+    if single and not native and flat.size % BLOCK == 0 and flat.size <= SMALL:
         values = generator.made(_standard_singles, flat.size, BLOCK)
         flat[...] = values if mean == 0 and std == 1 else fused_multiply_add(values, std, mean)
         return
     whole = flat.size - flat.size % BLOCK
-    if flat.dtype == np.float32 and _RENT.pays(flat.size * NANOSECONDS):
+    if native:
         fill_blocks = large.ask("normals")
         if fill_blocks is not None:
             fill_blocks(generator.words(whole), flat[:whole], mean, std)

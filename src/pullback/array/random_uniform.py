@@ -20,6 +20,7 @@ import numpy as np
 
 from .dtypes import from_numpy_dtype
 from .layout import as_pairs
+from .quiet import IGNORE, loud, quiet
 from .random import Generator
 from .random_rounding import fused_multiply_add
 
@@ -78,8 +79,9 @@ def store(piece: np.ndarray, values: np.ndarray) -> None:
         return
     if piece.dtype in HALVES:
         values = values.astype(np.float32)
-    with np.errstate(over="ignore", invalid="ignore"):
-        piece[...] = values
+    token = quiet(IGNORE)
+    piece[...] = values
+    loud(token)
 
 
 # --- numbers in [0, 1) ----------------------------------------------------------------------------

@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from .chains import FOUR, ROWS, THREE, VECTOR, Chain, parts_of
+
 #: Which rows a step has, and how many.
 Step = tuple[slice, int]
 
@@ -45,6 +47,13 @@ def _carried(states: ndarray, n: int, initial: ndarray, last: ndarray) -> ndarra
         last[n:now] = states[n:]
         return states[:n]
     return np.concatenate([states, initial[now:n]])
+
+
+def _step_by_step(steps: Sequence[Step], *rows: ndarray) -> list[ndarray]:
+    """Return rows of steps of one size as ``(steps, rows of one, …)``, in the order in which they run."""
+    backward = steps[0][0].start > 0
+    shaped = [v.reshape(len(steps), -1, v.shape[1]) for v in rows]
+    return [v[::-1] for v in shaped] if backward else shaped
 
 
 def _projected(
@@ -148,16 +157,30 @@ def gru(
     out = np.empty((len(x), width), x.dtype)
     reserve = np.empty((len(x), 4 * width), x.dtype)
     _projected(x, w_ih, bias, factor, reserve[:, : 3 * width])
+    shift = np.zeros(width, x.dtype) if b_hh is None else b_hh[2 * width :]
+    run = _GRU_STEP.native(h, len(steps)) if shift.flags.c_contiguous else None
+    if run is not None and len(x) == len(steps) * len(h):
+        product, state = np.empty((len(h), 3 * width), x.dtype), np.ascontiguousarray(h)
+        for kept, now in zip(*_step_by_step(steps, reserve, out), strict=True):
+            np.matmul(state, weight, out=product)
+            run(state, product, kept, shift, now)
+            state = now
+        return out, state.copy(), reserve
     for rows, n in steps:
         state, kept = _carried(state, n, h, last), reserve[rows]
         product = np.matmul(state, weight)
+        if run is not None:
+            now = out[rows]
+            run(np.ascontiguousarray(state), product, kept, shift, now)
+            state = now
+            continue
         logistic = kept[:, : 2 * width]
         logistic += product[:, : 2 * width]
         np.tanh(logistic, out=logistic)
         logistic *= 0.5
         logistic += 0.5
         hidden, new = kept[:, 3 * width :], kept[:, 2 * width : 3 * width]
-        np.add(product[:, 2 * width :], 0 if b_hh is None else b_hh[2 * width :], out=hidden)
+        np.add(product[:, 2 * width :], shift, out=hidden)
         new += logistic[:, :width] * hidden
         np.tanh(new, out=new)
         now = np.subtract(state, new, out=out[rows])
@@ -166,6 +189,26 @@ def gru(
         state = now
     last[: len(state)] = state
     return out, last, reserve
+
+
+def _gru_step(state: ndarray, product: ndarray, kept: ndarray, shift: ndarray, now: ndarray) -> None:
+    """Do the elementwise part of a step of `gru`."""
+    r, z, new, hidden = parts_of(kept, 4)
+    of_r, of_z, of_n = parts_of(product, 3)
+    for gate, more in ((r, of_r), (z, of_z)):
+        np.add(gate, more, out=gate)
+        np.tanh(gate, out=gate)
+        np.multiply(gate, 0.5, out=gate)
+        np.add(gate, 0.5, out=gate)
+    np.add(of_n, shift, out=hidden)
+    np.add(new, np.multiply(r, hidden, out=...), out=new)
+    np.tanh(new, out=new)
+    np.subtract(state, new, out=now)
+    np.multiply(now, z, out=now)
+    np.add(now, new, out=now)
+
+
+_GRU_STEP = Chain(_gru_step, (ROWS, THREE, FOUR, VECTOR, ROWS), cost=7000)
 
 
 def gru_pulled(
@@ -221,10 +264,24 @@ def lstm(
     state, cell = h[: steps[0][1]], c[: steps[0][1]]
     cells = np.empty((len(x), width), x.dtype)
     out = np.empty((len(x), h.shape[1]), x.dtype)
-    i, f, g, o = (gates[:, k * width : (k + 1) * width] for k in range(4))
+    i, f, g, o = parts_of(gates, 4)
+    run = _LSTM_STEP.native(c, len(steps)) if w_hr is None else None
+    if run is not None and len(x) == len(steps) * len(c):
+        product, cell = np.empty((len(c), 4 * width), x.dtype), np.ascontiguousarray(c)
+        for now, after, new in zip(*_step_by_step(steps, gates, cells, out), strict=True):
+            np.matmul(state, weight, out=product)
+            run(cell, product, now, after, new)
+            state, cell = new, after
+        return out, state.copy(), cell.copy(), gates, cells
     for rows, n in steps:
         now, new = gates[rows], out[rows]
-        now += np.matmul(_carried(state, n, h, last_state), weight)
+        product = np.matmul(_carried(state, n, h, last_state), weight)
+        if run is not None:
+            before, cell = _carried(cell, n, c, last_cell), cells[rows]
+            run(np.ascontiguousarray(before), product, now, cell, new)
+            state = new
+            continue
+        now += product
         np.tanh(now, out=now)
         now *= factor
         now += shift
@@ -238,6 +295,24 @@ def lstm(
     last_state[: len(state)] = state
     last_cell[: len(cell)] = cell
     return out, last_state, last_cell, gates, cells
+
+
+def _lstm_step(before: ndarray, product: ndarray, gates: ndarray, cell: ndarray, new: ndarray) -> None:
+    """Do the elementwise part of a step of `lstm`, with the factors and shifts of `_logistic_parts`."""
+    now = parts_of(gates, 4)
+    for gate, more, (factor, shift) in zip(now, parts_of(product, 4), _LSTM_LINES, strict=True):
+        np.add(gate, more, out=gate)
+        np.tanh(gate, out=gate)
+        np.multiply(gate, factor, out=gate)
+        np.add(gate, shift, out=gate)
+    i, f, g, o = now
+    np.multiply(before, f, out=cell)
+    np.add(cell, np.multiply(i, g, out=...), out=cell)
+    np.multiply(np.tanh(cell, out=...), o, out=new)
+
+
+_LSTM_LINES = ((0.5, 0.5), (0.5, 0.5), (1.0, 0.0), (0.5, 0.5))
+_LSTM_STEP = Chain(_lstm_step, (ROWS, FOUR, FOUR, ROWS, ROWS), cost=7000)
 
 
 def lstm_pulled(

@@ -8,13 +8,20 @@ what to install.
 
 from __future__ import annotations
 
-import importlib
+import functools
+import importlib.util
 import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
+
+
+@functools.cache
+def is_installed() -> bool:
+    """Return whether there is a SciPy to import."""
+    return importlib.util.find_spec("scipy") is not None
 
 
 def special(name: str) -> Any:

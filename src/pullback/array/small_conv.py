@@ -23,15 +23,17 @@ MOST = 1 << 15
 Ints = tuple[int, ...]
 
 
-class _Plan(NamedTuple):
-    """Hold what does not depend on the numbers: the padded images, where the images are in them, and
-    the view of their columns ``(N, C, *kernel, *output)``.
+class Plan(NamedTuple):
+    """Hold what does not depend on the numbers: the padded images, where the images are in them, the view of
+    their columns ``(N, C, *kernel, *output)``, the columns ``(N, C·taps, places)`` and the result.
     """
 
     padded: Ints
     inside: tuple[slice, ...] | None
     shape: Ints
     strides: Ints
+    columns: Ints
+    result: Ints
 
 
 def fits(x: ndarray, kernel: Sequence[int], output: Sequence[int], groups: int, pads: Pads) -> bool:
@@ -41,9 +43,11 @@ def fits(x: ndarray, kernel: Sequence[int], output: Sequence[int], groups: int, 
 
 
 @functools.lru_cache(maxsize=1024)
-def _plan(
-    shape: Ints, kernel: Ints, stride: Ints, pads: Pads, dilation: Ints, output: Ints, size: int
-) -> _Plan:
+def plan(
+    shape: Ints, kernel: Ints, stride: Ints, pads: Pads, dilation: Ints, output: Ints, size: int,
+    channels: int = 0,
+) -> Plan:  # fmt: skip
+    """Return the plan for images of a shape, with elements of `size` bytes."""
     n, c, *extents = shape
     # A window may begin within the image and end beyond its padding where nothing is read.
     padded = (n, c, *(e + before + after for e, (before, after) in zip(extents, pads, strict=True)))
@@ -56,7 +60,9 @@ def _plan(
         inside = (slice(None), slice(None), *(slice(before, before + e) for e, (before, _) in spans))
     taps = [s * d for s, d in zip(steps[2:], dilation, strict=True)]
     places = [s * t for s, t in zip(steps[2:], stride, strict=True)]
-    return _Plan(padded, inside, (n, c, *kernel, *output), (*steps[:2], *taps, *places))
+    columns = (n, c * prod(kernel), prod(output))
+    strides = (*steps[:2], *taps, *places)
+    return Plan(padded, inside, (n, c, *kernel, *output), strides, columns, (n, channels, *output))
 
 
 def columns(
@@ -64,30 +70,34 @@ def columns(
     output: Sequence[int],
 ) -> ndarray:  # fmt: skip
     """Return the columns ``(N, C·taps, places)``."""
-    plan = _plan(
+    found = plan(
         x.shape, tuple(kernel), tuple(stride), tuple(pads), tuple(dilation), tuple(output), x.itemsize
     )
+    return gathered(x, found)
+
+
+def gathered(x: ndarray, plan: Plan) -> ndarray:
+    """Return the same by a plan."""
     if plan.inside is not None:
         padded = np.zeros(plan.padded, x.dtype)
         padded[plan.inside] = x
     else:
         padded = np.ascontiguousarray(x)
     view: ndarray = np.ndarray(plan.shape, x.dtype, padded, 0, plan.strides)
-    rank = len(kernel)
-    return view.reshape(x.shape[0], x.shape[1] * prod(kernel), prod(plan.shape[2 + rank :]))
+    return view.reshape(plan.columns)
 
 
-def correlate(gathered: ndarray, w: ndarray, bias: ndarray | None, y: ndarray) -> None:
+def correlate(columns: ndarray, w: ndarray, bias: ndarray | None, y: ndarray) -> None:
     """Write the product of a weight with columns to y ``(N, O, *output)``."""
     flat = y.reshape(len(y), len(w), -1)
-    np.matmul(w.reshape(len(w), -1), gathered, out=flat)
+    np.matmul(w.reshape(len(w), -1), columns, out=flat)
     if bias is not None:
         flat += bias[:, None]
 
 
-def weight(gathered: ndarray, y: ndarray, shape: Ints) -> ndarray:
+def weight(columns: ndarray, y: ndarray, shape: Ints) -> ndarray:
     """Return what a covector y of the result gives a weight of a shape."""
     flat = y.reshape(len(y), y.shape[1], -1)
     if len(y) == 1:
-        return (flat[0] @ gathered[0].T).reshape(shape)
-    return np.add.reduce(np.matmul(flat, gathered.swapaxes(1, 2)), axis=0).reshape(shape)
+        return (flat[0] @ columns[0].T).reshape(shape)
+    return np.add.reduce(np.matmul(flat, columns.swapaxes(1, 2)), axis=0).reshape(shape)

@@ -156,12 +156,13 @@ def storage(x: ndarray) -> tuple[ndarray, int]:
         root = root.base
     if not (root.flags.c_contiguous or root.flags.f_contiguous):
         low, high = np.lib.array_utils.byte_bounds(root)
-        return _bytes_at(root, low, high - low), _address(x) - low
+        return _bytes_at(root, low, high - low), address(x) - low
     flat = root if root.flags.c_contiguous else root.T
-    return flat, (_address(x) - _address(root) if x is not root else 0)
+    return flat, (address(x) - address(root) if x is not root else 0)
 
 
-def _address(x: ndarray) -> int:
+def address(x: ndarray) -> int:
+    """Return where an array's first element lies in memory."""
     return int(x.__array_interface__["data"][0])
 
 

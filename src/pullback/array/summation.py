@@ -9,13 +9,13 @@ neighbouring rows together where they are short. Sums of float32 rows, by NumPy 
 
 from __future__ import annotations
 
-import functools
 import math
 
 import numpy as np
 from numpy import ndarray
 
 from . import dtypes, short_rows
+from .short_rows import ones
 from .threads import get_num_threads, run_parts
 from .transposed import c_copy
 
@@ -36,11 +36,6 @@ _LARGE = 1 << 19
 
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _HALVES = (dtypes.float16.numpy, dtypes.bfloat16.numpy)
-
-
-@functools.cache
-def _ones(count: int, dtype: np.dtype) -> ndarray:
-    return np.ones(count, dtype)
 
 
 def sum_over(x: ndarray, dims: Ints, keepdim: bool = False) -> ndarray:
@@ -75,7 +70,7 @@ def sum_of_rows(x: ndarray, factors: ndarray | None = None) -> ndarray:
     """Return the sum of the rows of a C-ordered matrix of float32 or float64, each times a factor."""
     rows, length = x.shape
     if rows <= 2 * _ROWS and rows * length <= _ROWS * _LENGTH:
-        return (_ones(rows, x.dtype) if factors is None else factors).dot(x)
+        return (ones(rows, x.dtype) if factors is None else factors).dot(x)
     if factors is None:
         return _over_rows(x.reshape(1, rows, length)).reshape(length)
     whole = rows - rows % _ROWS
@@ -143,11 +138,11 @@ def _over_rows(x: ndarray) -> ndarray:
         blocks = rows // (_ROWS * together)
         whole = blocks * _ROWS * together
         cut = x[:, :whole].reshape(stack, blocks, _ROWS, together * length)
-        sums = np.matmul(_ones(_ROWS, x.dtype), cut).reshape(stack, blocks * together, length)
+        sums = np.matmul(ones(_ROWS, x.dtype), cut).reshape(stack, blocks * together, length)
         if whole < rows:
             sums[:, 0] += _over_rows(x[:, whole:])
         x, rows = sums, blocks * together
-    return np.matmul(_ones(rows, x.dtype), x)
+    return np.matmul(ones(rows, x.dtype), x)
 
 
 def _by_stretches(x: ndarray) -> ndarray:

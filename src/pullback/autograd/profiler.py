@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from time import perf_counter_ns
 from typing import Any, TypeVar, cast
 
 from ..core.modes import change, modes
-from ..core.value import TensorBase, shape_of
+from ..core.value import TensorBase, dtype_of, shape_of
 from ..tensor.interception import activate, deactivate
 from ..torch_names.absent_devices import uninstantiable
 from .profiler_util import EventList, FunctionEvent, FunctionEventAvg, nested
@@ -37,9 +37,23 @@ class Recorder:
         shapes = [_shape(a) for a in args] if self.record_shapes else []
         position = len(self.rows)
         parent = self.open[-1] if self.open else -1
-        self.rows.append([name, perf_counter_ns(), 0, shapes, user, parent, threading.get_ident()])
+        self.rows.append([name, perf_counter_ns(), 0, shapes, user, parent, threading.get_ident(), False])
         self.open.append(position)
         return position
+
+    def beside(self, name: str, tensors: Iterable[Any]) -> Callable[[], None]:
+        """Begin an event that goes on while others begin and end; return what ends it."""
+        shapes = []
+        for one in tensors if self.record_shapes else ():
+            # a complex tensor travels as pairs
+            shapes.append([*shape_of(one), 2] if dtype_of(one).kind == "c" else list(shape_of(one)))
+        row = [name, perf_counter_ns(), 0, shapes, False, -1, threading.get_ident(), True]
+        self.rows.append(row)
+
+        def end() -> None:
+            row[2] = perf_counter_ns()
+
+        return end
 
     def leave(self, position: int) -> None:
         """End it, and what was left open within it."""
@@ -61,9 +75,10 @@ class Recorder:
         """Return the recorded events."""
         now = perf_counter_ns()
         made = []
-        for number, (name, start, end, shapes, user, _, thread) in enumerate(self.rows):
+        for number, (name, start, end, shapes, user, _, thread, beside) in enumerate(self.rows):
             span = ((start - self.began) / 1e3, ((end or now) - self.began) / 1e3)
             made.append(FunctionEvent(number + 1, name, *span, thread, shapes, user))
+            made[-1].is_async = beside
         return nested(made, [row[5] for row in self.rows])
 
 

@@ -136,8 +136,12 @@ def _judge(name: str) -> tuple[str, str]:
     for end in range(len(parts), 1, -1):
         if (above := ".".join(parts[:end])) in DIFFERENT:
             return "differs", DIFFERENT[above]
-    if held_under(name) is not None:
-        return "there", ""
+    try:
+        if held_under(name) is not None:
+            return "there", ""
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        return "missing", f"needs the package {package}: pip install {package}"
     for end in range(2, len(parts) + 1):
         shown = ".".join(parts[:end])
         if held_under(shown) is None:

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-SHELLS = ("bash", "zsh")
+SHELLS = ("bash", "zsh", "fish")
 #: What each command does, as zsh shows it.
 COMMANDS = {
     "check": "say which torch names a program uses and whether they are there",
@@ -33,6 +33,7 @@ def parser() -> argparse.ArgumentParser:
     made["check"].add_argument("path", nargs="+", metavar="FILE")
     made["check"].add_argument("--all", action="store_true", help="list the names that are there, too")
     made["check"].add_argument("--json", action="store_true", help="print JSON")
+    made["explain"].add_argument("--every", metavar="N", help="look at the layers in every N-th step")
     made["explain"].add_argument("--html", metavar="FILE", help="write a page")
     made["explain"].add_argument("--json", metavar="FILE", help="write JSON")
     made["explain"].add_argument("--calls", metavar="N", help="calls from one line to explain in full")
@@ -54,7 +55,11 @@ def main(arguments: Sequence[str]) -> int:
     """Print the script of the shell that the arguments name; return the exit status."""
     reader = argparse.ArgumentParser(
         prog="python -m pullback completion",
-        description='Print a script that completes `pullback`: eval "$(pullback completion bash)".',
+        description="Print a script that completes `pullback`; run it where the shell starts.",
+        epilog="""bash, in ~/.bashrc: eval "$(pullback completion bash)"
+zsh, in ~/.zshrc below compinit: eval "$(pullback completion zsh)"
+fish, in ~/.config/fish/config.fish: pullback completion fish | source""",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     reader.add_argument("shell", choices=SHELLS)
     sys.stdout.write(path(reader.parse_args(arguments).shell).read_text(encoding="utf-8"))

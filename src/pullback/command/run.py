@@ -43,7 +43,7 @@ usage: python -m pullback SCRIPT [ARG ...]
        python -m pullback explain [--html FILE] SCRIPT [ARG ...]
        python -m pullback install-torch | uninstall-torch
        python -m pullback jupyter install | uninstall
-       python -m pullback completion bash | zsh
+       python -m pullback completion bash | zsh | fish
 
 Runs a PyTorch program unmodified, with `import torch` giving pullback.
 
@@ -64,7 +64,7 @@ input. `pullback` is the same as `python -m pullback`. The arguments after it ar
   jupyter install
                  install a Jupyter kernel in which torch is pullback
   completion SHELL
-                 print a script by which bash or zsh completes `pullback`
+                 print a script by which bash, zsh or fish completes `pullback`
   -h, --help     print this text
   -V, --version  print pullback's version"""
 

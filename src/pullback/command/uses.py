@@ -16,6 +16,8 @@ from pullback.torch_names.exclusions import excluded
 COMPILED = frozenset({"apex", "flash_attn", "torchaudio", "torchtext", "triton", "xformers"})
 #: Methods of tensors that other objects have too, so that a call says nothing.
 _COMMON = frozenset({"index", "indices", "solve", "storage_type", "values"})
+#: Functions that import the module whose name they are given, Python's and pytest's.
+_IMPORTERS = frozenset({"__import__", "import_module", "importorskip"})
 _CAUGHT = frozenset({
     "AttributeError", "BaseException", "Exception", "ImportError", "ModuleNotFoundError"
 })  # fmt: skip
@@ -33,7 +35,13 @@ class Use(NamedTuple):
 
 @cache
 def held_under(name: str) -> Any:
-    """Return what pullback has under a torch name; None where it has nothing."""
+    """Return what pullback has under a torch name; None where it has nothing.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        The module that holds it imports a package that is not installed.
+    """
     path, *parts = name.split(".")
     here: Any = find_module(path)
     for part in parts:
@@ -59,9 +67,27 @@ _NOTHING = object()
 _NONE = object()
 
 
+def _torch_name(module: str) -> str:
+    """Return the name in torch of what a program imports: `pullback` and what is below it are torch's."""
+    root, dot, below = module.partition(".")
+    return f"torch{dot}{below}" if root == "pullback" else module
+
+
 def _of_torch(module: str) -> bool:
     root = module.partition(".")[0]
     return root in ("torch", "functorch", "torchvision") or root in COMPILED
+
+
+def _imported(node: ast.Call) -> str | None:
+    """Return the torch name of the module that a call imports by its literal name, or None."""
+    function, argument = node.func, node.args[0] if node.args else None
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    literal = argument.value if isinstance(argument, ast.Constant) else None
+    if name not in _IMPORTERS or not isinstance(literal, str):
+        return None
+    module = _torch_name(literal)
+    module = module.partition(".")[0] if name == "__import__" else module
+    return module if _of_torch(module) else None
 
 
 class Reader(ast.NodeVisitor):
@@ -97,18 +123,19 @@ class Reader(ast.NodeVisitor):
         if isinstance(node, ast.Attribute):
             above = self._meaning(node.value)
             return None if above is None else f"{above}.{node.attr}"
-        return None
+        return _imported(node) if isinstance(node, ast.Call) else None
 
     def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:
-            self._import(alias.name, node)
-            if _of_torch(alias.name):
-                self._use(alias.name, node)
+            module = _torch_name(alias.name)
+            self._import(module, node)
+            if _of_torch(module):
+                self._use(module, node)
                 root = alias.name.split(".")[0]
-                self._bind(alias.asname or root, alias.name if alias.asname else root)
+                self._bind(alias.asname or root, module if alias.asname else _torch_name(root))
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        module = node.module or ""
+        module = _torch_name(node.module or "")
         if not node.level:
             self._import(module, node)
         if node.level or not _of_torch(module):
@@ -150,6 +177,8 @@ class Reader(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         function = node.func
+        if (module := _imported(node)) is not None:
+            self._use(module, node)
         if isinstance(function, ast.Attribute) and self._meaning(function) is None:
             # An attribute that is not called may be anything's; so may what the program has itself.
             method = function.attr

@@ -11,12 +11,15 @@ from __future__ import annotations
 import functools
 import importlib.util
 import os
+import platform
 import sys
 import warnings
 import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar, cast, overload
 
+from ..core.blame import user_frame
+from ..core.settings import SETTINGS
 from ..core.tracer import is_tracing
 from ..nn import Module
 from .frontend.unsupported import STANCE, Unsupported
@@ -27,7 +30,6 @@ T = TypeVar("T")
 _MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
 _BACKENDS = ("cudagraphs", "inductor", "openxla", "tvm")
 _BY_NAME = (*_BACKENDS, "eager", "aot_eager", "aot_ts", "native")
-_default_backend: Any = "inductor"
 #: Backends that are native code; the others run functions as Python.
 _NATIVE = ("inductor", "native")
 #: Every compiled function, for `reset`.
@@ -174,7 +176,7 @@ def compile(
         raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
     if disable or isinstance(model, type) or getattr(model, "_torchdynamo_disable", False):
         return model
-    chosen = _default_backend if backend is None else backend
+    chosen = SETTINGS.compile_backend if backend is None else backend
     chosen_options = (fullgraph, recompile_limit, check)
     if isinstance(model, Module):
         return OptimizedModule(model, chosen_options if chosen in _NATIVE else None)
@@ -196,12 +198,12 @@ def _native(function: Callable[..., Any], fullgraph: bool, limit: int | None, ch
     if os.environ.get("PULLBACK_NATIVE") == "0":
         return None
     if importlib.util.find_spec("llvmlite") is None:
-        _warn_of_llvmlite()
+        _warn("llvmlite is not installed; pip install 'pullback[compile]'")
         return None
     from .frontend import bytecode
 
     if not bytecode.SUPPORTED:
-        _warn_of_version()
+        _warn(f"the bytecode of this Python, {platform.python_version()}, is not known")
         return None
     from .runtime.compiled import Compiled
 
@@ -217,19 +219,11 @@ def _published(native: Any) -> Any:
 
 
 @functools.cache
-def _warn_of_llvmlite() -> None:
-    """Say once that functions run eagerly."""
-    warnings.warn(
-        "compile: without llvmlite functions run eagerly; pip install 'pullback[compile]'", stacklevel=5
-    )
-
-
-@functools.cache
-def _warn_of_version() -> None:
-    """Say once that functions run eagerly."""
-    version = ".".join(map(str, sys.version_info[:2]))
-    warnings.warn(
-        f"compile: functions run eagerly: the bytecode of this Python, {version}, is not known", stacklevel=4
+def _warn(why: str) -> None:
+    """Say once, of the user's line, that functions run eagerly."""
+    frame = user_frame(sys._getframe())
+    warnings.warn_explicit(
+        f"compile: functions run eagerly: {why}", UserWarning, frame.f_code.co_filename, frame.f_lineno
     )
 
 
@@ -313,13 +307,12 @@ def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
 
 def get_default_backend() -> Any:
     """Return the backend of `compile` where none is named."""
-    return _default_backend
+    return SETTINGS.compile_backend
 
 
 def set_default_backend(backend: Any) -> None:
     """Choose it."""
-    global _default_backend
-    _default_backend = backend
+    SETTINGS.compile_backend = backend
 
 
 class set_stance:

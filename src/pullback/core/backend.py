@@ -20,11 +20,13 @@ from .tracer import is_tracing
 _load: Callable[[str, str], Any] | None = None
 
 
-def provide(load: Callable[[str, str], Any], kernels: Callable[[], Any]) -> None:
-    """Take the functions that load a name of a module of the compiler, and the native kernels."""
+def provide(
+    load: Callable[[str, str], Any], kernels: Callable[[], Any], chains: Callable[[], Any]
+) -> None:
+    """Take the functions that load a name of a module of the compiler, the native kernels, and chains."""
     global _load
     _load = load
-    large.provide(kernels)
+    large.provide(kernels, chains)
 
 
 def compiled(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -5,6 +5,7 @@ runs what.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from threading import get_ident
 from typing import Any
 
@@ -25,30 +26,42 @@ class Capture:
         self.needed = needed_nodes(roots, self.wanted)
 
 
+_AGE = attrgetter("_seq")
+
+
 def needed_nodes(roots: Sequence[Node], targets: dict[Node, Any]) -> set[Node]:
     """Return the nodes from which a target can be reached (each target included), without recursion."""
     if not targets:
         return set()
-    oldest = min(node._seq for node in targets)
+    oldest = min([node._seq for node in targets])
     seen = set(roots)
     stack = list(seen)
-    users: dict[Node, list[Node]] = {}
+    users = []
+    every = True
     while stack:
         user = stack.pop()
+        users.append(user)
+        leads = user in targets
         for edge in user._edges:
-            node = edge.node if type(edge) is Output else edge
-            if node is not None and node._seq >= oldest:
-                if node not in seen:
-                    seen.add(node)
-                    stack.append(node)
-                users.setdefault(node, []).append(user)
+            if edge is not None:
+                node = edge[0] if type(edge) is Output else edge
+                if node._seq >= oldest:
+                    leads = True
+                    if node not in seen:
+                        seen.add(node)
+                        stack.append(node)
+        every = every and leads
+    if every:
+        # From no node the way ends elsewhere.
+        return seen
     needed = {node for node in targets if node in seen}
-    stack = list(needed)
-    while stack:
-        for user in users.get(stack.pop(), ()):
-            if user not in needed:
+    # A node is younger than its inputs: what they lead to is known when it is looked at.
+    users.sort(key=_AGE)
+    for user in users:
+        for edge in user._edges:
+            if edge is not None and (edge[0] if type(edge) is Output else edge) in needed:
                 needed.add(user)
-                stack.append(user)
+                break
     return needed
 
 

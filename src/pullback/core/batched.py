@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy import ndarray
@@ -17,6 +17,9 @@ from numpy import ndarray
 from ..array import dtypes
 from . import facade
 from .value import InnerValue, Value, dtype_of, run, shape_of
+
+if TYPE_CHECKING:
+    from .op import Op
 
 
 class Mapping(NamedTuple):
@@ -74,7 +77,7 @@ class Batched(InnerValue):
         )
 
     @classmethod
-    def run(cls, op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
         """Run the op once for the whole batch."""
         mine = [isinstance(v, Batched) and v._level == level for v in inputs]
         size = next(v.size for v, m in zip(inputs, mine, strict=True) if m)
@@ -105,7 +108,7 @@ def front(value: Any, batched: bool, size: int) -> Any:
     return value
 
 
-def _promoted(op: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+def _promoted(op: Op, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return inputs of the dtype in which they meet, which depends on whether a row has axes, not the
     batch.
     """
@@ -122,7 +125,7 @@ def _promoted(op: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     )
 
 
-def _elementwise(op: Any, inputs: tuple[Any, ...], mine: list[bool], attrs: tuple[Any, ...]) -> Any:
+def _elementwise(op: Op, inputs: tuple[Any, ...], mine: list[bool], attrs: tuple[Any, ...]) -> Any:
     rank = max(len(shape_of(v)) for v in inputs if isinstance(v, (Value, ndarray)))
     aligned = []
     for v, m in zip(inputs, mine, strict=True):
@@ -136,7 +139,7 @@ def _elementwise(op: Any, inputs: tuple[Any, ...], mine: list[bool], attrs: tupl
     return run(op, tuple(aligned), attrs)
 
 
-def _loop(op: Any, inputs: tuple[Any, ...], mine: list[bool], size: int, attrs: tuple[Any, ...]) -> Any:
+def _loop(op: Op, inputs: tuple[Any, ...], mine: list[bool], size: int, attrs: tuple[Any, ...]) -> Any:
     FALLBACKS[op.name] += 1
     fronts = [front(v, True, size) if m else v for v, m in zip(inputs, mine, strict=True)]
     if size == 0:

@@ -15,7 +15,10 @@ import os
 import sys
 from itertools import islice
 from types import CodeType, FrameType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from .node import Node
 
 PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
@@ -48,7 +51,7 @@ def user_frame(frame: FrameType) -> FrameType:
     return frame
 
 
-def stamp(node: Any) -> None:
+def stamp(node: Node) -> None:
     """Give a node that is being made its number, the place of the user's call, and no hooks."""
     node._hooks = None
     node._seq = next_sequence()
@@ -248,7 +251,7 @@ def _is_within(inner: _Span | None, outer: _Span) -> bool:
     return inner is not None and outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
-def place_of(node: Any) -> Place | None:
+def place_of(node: Node) -> Place | None:
     """Return where the user's program made a node; None for the end of the graph at a leaf."""
     return place_at(getattr(node, "_code", None), getattr(node, "_at", 0))
 

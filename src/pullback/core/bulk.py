@@ -1,19 +1,24 @@
 """Large arrays in the pullback: a value that runs every op, operators included, by the parallel kernel calls.
 
-On bare arrays a rule's operators are NumPy's own, which is fastest while arrays are small. From
-`WORTH_ASKING` elements on the engine hands a rule `Bulk` values instead, so that ``g * (1 - out * out)`` runs
+On bare arrays a rule's operators are NumPy's own, which is fastest while arrays are small; the ops that a
+rule calls ask for threads and native loops themselves. From `large.WORTH` elements on, where the operators
+gain by them too, the engine hands a rule `Bulk` values instead, so that ``g * (1 - out * out)`` runs
 on all cores.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import ndarray
 
 from .saved import plain_saved
 from .value import InnerValue
+
+if TYPE_CHECKING:
+    from .node import Node
+    from .op import Op
 
 
 class Bulk(InnerValue):
@@ -39,13 +44,13 @@ class Bulk(InnerValue):
         return self.value
 
     @classmethod
-    def run(cls, op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
         """Run the kernel on the arrays."""
         result = op.evaluate(tuple(v.value if type(v) is Bulk else v for v in inputs), attrs)
         return tuple(map(cls, result)) if isinstance(result, tuple) else cls(result)
 
 
-def bulk_saved(node: Any) -> tuple[Any, ...]:
+def bulk_saved(node: Node) -> tuple[Any, ...]:
     """Return the saved tuple with arrays as `Bulk` values."""
     return tuple(Bulk(v) if type(v) is ndarray else v for v in plain_saved(node))
 

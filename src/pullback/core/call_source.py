@@ -158,6 +158,8 @@ def _arrays(facts: Facts) -> list[str]:
     evaluated = f"return op.evaluate({_tuple(list(facts.inputs))}, {attrs})"
     lines = ["if t is ndarray:"]
     given = ", ".join(facts.inputs) + ", *attrs" * facts.has_attrs
+    if facts.view and facts.on_arrays:
+        return [*lines, f"    return {_viewed(first, facts)}"]
     if facts.on_arrays:
         plain = f"((d := {first}.dtype) is F32 or d is F64)"
         kernel = f"return kernel({given}{', out=...' * facts.elementwise})"
@@ -178,6 +180,11 @@ def _arrays(facts: Facts) -> list[str]:
     return [*lines, f"    if {bare}:", f"        {evaluated}"]
 
 
+def _viewed(array: str, facts: Facts) -> str:
+    """Return the view of an array."""
+    return f"kernel({array} if {array}.size else settled({array}){', *attrs' * facts.has_attrs})"
+
+
 # --- the result ---------------------------------------------------------------------------------------------
 
 
@@ -188,7 +195,7 @@ def _computed(facts: Facts) -> list[str]:
     attrs = "attrs" if facts.has_attrs else "()"
     given = ", ".join(arrays) + ", *attrs" * facts.has_attrs
     if facts.view:
-        return [f"r = kernel(a0 if a0.size else settled(a0){', *attrs' * facts.has_attrs})"]
+        return [f"r = {_viewed('a0', facts)}"]
     evaluated = f"r = op.evaluate({_tuple(arrays)}, {attrs})"
     if not facts.direct:
         return [evaluated]

@@ -183,7 +183,9 @@ def _facts_of(op: Op, public: bool) -> Facts:
         agree=op.promote is not None or op.check is not None,
         direct=bool(fast) and (short or op.check is None or hasattr(op.check, "takes")),
         floats=floats,
-        on_arrays=floats and short and not op.attrs and (elementwise or (count == 2 and op.check is None)),
+        on_arrays=op.kind == "view" or (
+            floats and short and not op.attrs and (elementwise or (count == 2 and op.check is None))
+        ),
         place=_PLACES.get(op.place, "any"),
         saved=tuple(
             Saved(i if i >= 0 else ~o, _askers(op, name))

@@ -9,7 +9,7 @@ own pullback at t is J·t.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import ndarray
@@ -19,6 +19,9 @@ from .levels import fresh_level
 from .modes import change, modes, set_modes
 from .node import LEAF, edge_target
 from .value import InnerValue, Value, array_of, dtype_of, run, shape_of, wrap
+
+if TYPE_CHECKING:
+    from .op import Op
 
 
 class Dual(InnerValue):
@@ -50,7 +53,7 @@ class Dual(InnerValue):
         return self.primal
 
     @classmethod
-    def run(cls, op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
         """Run the op on the primals, its jvp on the tangents."""
         mine = [isinstance(v, Dual) and v._level == level for v in inputs]
         primals = tuple(v.primal if m else v for v, m in zip(inputs, mine, strict=True))
@@ -71,7 +74,7 @@ def _carries(out: Any) -> bool:
 
 
 def jvp(
-    op: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, attrs: tuple[Any, ...]
+    op: Op, primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, attrs: tuple[Any, ...]
 ) -> Any:
     """Return the tangent of an op's output, or a tuple of them with None where an output carries none."""
     if op.jvp is not None:
@@ -86,7 +89,7 @@ def jvp(
 
 
 def _elementwise(
-    op: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, attrs: tuple[Any, ...]
+    op: Op, primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, attrs: tuple[Any, ...]
 ) -> Any:
     env = dict(zip(op.inputs, primals, strict=True)) | dict(zip(op.attrs, attrs, strict=True)) | {"out": out}
     env |= {f"shape_{n}": shape_of(p) for n, p in zip(op.inputs, primals, strict=True)}
@@ -122,7 +125,7 @@ def zeros(like: Any) -> ndarray:
     return np.zeros(shape_of(like), dtype_of(like))
 
 
-def _linear(op: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+def _linear(op: Op, primals: tuple[Any, ...], tangents: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
     if all(t is None for t in tangents):
         return None
     filled = tuple(
@@ -132,7 +135,7 @@ def _linear(op: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], attrs:
     return run(op, filled, attrs)
 
 
-def _bilinear(op: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+def _bilinear(op: Op, primals: tuple[Any, ...], tangents: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
     total = None
     for i, t in enumerate(tangents):
         if t is not None:
@@ -142,7 +145,7 @@ def _bilinear(op: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], attr
 
 
 def transposed_twice(
-    op: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, attrs: tuple[Any, ...]
+    op: Op, primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, attrs: tuple[Any, ...]
 ) -> Any:
     """Return J·t as the pullback of v ↦ vᵀ·J, which is linear in v."""
     from .backward_task import Capture

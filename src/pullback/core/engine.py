@@ -8,7 +8,7 @@ dtype of the edge that it travels along in one place, here: rules know nothing o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from heapq import heappop, heappush
 from operator import itemgetter
 from threading import get_ident
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy import add, float32, float64, ndarray
 
-from ..array.elementwise import WORTH_ASKING
+from ..array.large import WORTH
 from ..array.quiet import IGNORE, loud, quiet
 from ..array.transposed import c_copy
 from . import bulk, facade
@@ -49,8 +49,9 @@ class BackwardPass:
 
     #: The node whose turn it is.
     node: Any = None
-    #: Whether `arrive` is asked at every node, or at those with hooks alone.
+    #: Whether `arrive` is asked at every node, or at those with hooks and `looked_at` alone.
     looks = True
+    looked_at: Container[Node] = ()
     #: Whether `pull` is asked at every node, or where nothing or a large array arrived alone.
     pulls = True
 
@@ -60,19 +61,21 @@ class BackwardPass:
         self.pending: dict[Node, Any] = {}
         #: Nodes that are to run although nothing arrived at them.
         self.empty: set[Node] = set()
+        #: Nodes at which a sum waits that nothing else holds.
+        self.summed: set[Node] = set()
         #: Covectors that a leaf may not keep as its own, because something else holds the same array.
         self.shared: dict[Node, Any] = {}
 
     def run(self) -> None:
         """Run every node that a covector reaches."""
         heap, pending, empty, deliver = self.heap, self.pending, self.empty, self.deliver
-        looks, pulls, large = self.looks, self.pulls, WORTH_ASKING
+        looks, looked_at, pulls, large = self.looks, self.looked_at, self.pulls, WORTH
         while heap:
             self.node = node = heappop(heap)[1]
             g = pending.pop(node, None)
             if (g is None or empty) and not self.is_due(node, g):
                 continue
-            if looks or node._hooks is not None:
+            if looks or node._hooks is not None or node in looked_at:
                 g, runs = self.arrive(node, g)
                 if not runs:
                     continue
@@ -138,7 +141,11 @@ class BackwardPass:
             before = pending[edge]
             # A traced value may have arrived there first, or a sparse one.
             if type(before) is ndarray and type(g) is ndarray:
-                pending[edge] = add(before, g, out=...)
+                if edge in self.summed and before.strides == g.strides:
+                    add(before, g, before)
+                else:
+                    pending[edge] = add(before, g, out=...)
+                    self.summed.add(edge)
             else:
                 pending[edge] = plus(before, g)
             return g
@@ -168,6 +175,10 @@ def conform(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     """Bring a covector to the shape and dtype of an edge."""
     if type(g) is ndarray or type(g) is Tracer:
         if g.shape == shape and g.dtype is dtype:
+            return g
+    elif type(g) is facade.Tensor:
+        value = g._value
+        if type(value) is ndarray and value.shape == shape and value.dtype is dtype:
             return g
     elif isinstance(g, np.generic):
         g = np.asarray(g)
@@ -210,7 +221,9 @@ class Backward(BackwardPass, Task):
         self.create_graph = create_graph
         self.capture = capture
         self.accumulates = accumulate
-        self.looks = capture is not None
+        self.looks = False
+        if capture is not None:
+            self.looked_at = {*capture.wanted, *[edge_target(edge)[0] for edge, _ in roots]}
         now = modes()
         self.watched = now.anomaly or now.watcher is not None
         self.pulls = self.watched or create_graph
@@ -285,13 +298,26 @@ class Backward(BackwardPass, Task):
             node._saved = freed
         if node._hooks is not None and node._hooks.post:
             grads = run_posthooks(node, node._hooks, grads, g, self.create_graph)
-        send = self.send
+        pending, needed = self.pending, self.needed
         for edge, gi in zip(node._edges, grads):  # lengths agree; `strict` costs 0.1 µs a node
-            if edge is not None:
-                if gi is not None:
-                    send(edge, gi, g, saved)
-                else:
-                    self._send_nothing(node, grads)
+            if edge is None:
+                continue
+            if gi is None:
+                self._send_nothing(node, grads)
+            elif (
+                type(gi) is ndarray
+                and type(edge) is not Output
+                and type(edge) is not AccumulateGrad
+                and gi.shape == edge._shape
+                and gi.dtype is edge._dtype
+                and edge not in pending
+                and (needed is None or edge in needed)
+            ):
+                # What `send` would do.
+                pending[edge] = gi
+                heappush(self.heap, (-edge._seq, edge))
+            else:
+                self.send(edge, gi, g, saved)
 
     def _send_nothing(self, node: Node, grads: Sequence[Any]) -> None:
         """Let the nodes run, too, for which a node has no covector: as in torch, their hooks are called and
@@ -428,7 +454,12 @@ def run_backward(
 def _holds(node: Node) -> bool:
     """Return whether a node has anything to free: an op saves only what the inputs that require grad need."""
     op = node._op
-    return op is None or op.once or any(v is not None for v in node._saved[: 3 * op.layout.count : 3])
+    if op is None or op.once:
+        return True
+    for v in node._saved[: 3 * op.layout.count : 3]:  # noqa: SIM110  # a fifth of what `any` costs
+        if v is not None:
+            return True
+    return False
 
 
 def _of_nothing(node: Node, create_graph: bool) -> Sequence[Any]:

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from .node import Node
 
 #: The class of every tensor that ops return, and that of parameters, which calls take as they take it.
 Tensor: Any = None
@@ -24,7 +27,7 @@ public_call: Callable[..., Any]
 torch_names: Callable[[], Any]
 
 
-def meaning(error: BaseException, node: Any) -> str | None:
+def meaning(error: BaseException, node: Node | None) -> str | None:
     """Return what an error of a node means in the program around it; None where that is not found out, or
     nothing that explains is provided.
     """

@@ -6,16 +6,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import with_note
 from . import facade
 
 if TYPE_CHECKING:
     from .blame import Place
+    from .node import Node
 
 
-def interpreted(error: RuntimeError, note: str, node: Any = None) -> RuntimeError:
+def interpreted(error: RuntimeError, note: str, node: Node | None = None) -> RuntimeError:
     """Add to an error what it means in the program, or else a note that holds in any program."""
     meaning = facade.meaning(error, node)
     return with_note(error, note if meaning is None else meaning)
@@ -322,7 +323,7 @@ def no_graph(position: int) -> RuntimeError:
     )
 
 
-def anomaly_trace(node: Any) -> None:
+def anomaly_trace(node: Node) -> None:
     """Warn with the stack of the forward call that made a node (anomaly mode)."""
     stack = node._hooks.metadata.get("traceback_") if node._hooks is not None else None
     name = type(node).__name__

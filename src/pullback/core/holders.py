@@ -7,13 +7,16 @@ tensor. A node that was made after the change saved the tensor as it is, or anot
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from numpy import ndarray
 
 from .blame import next_sequence
 from .node import LEAF, accumulator, edge_target
+
+if TYPE_CHECKING:
+    from .node import Node
 
 _Entries = dict[int, tuple[Any, Any, int, int]]
 
@@ -47,21 +50,21 @@ def _note(entries: _Entries, tensor: Any, array: Any, history: int) -> None:
         entries[key] = kept, HolderReference(tensor), next_sequence(), history
 
 
-def _noted(entries: _Entries, array: Any, node: Any, history: int) -> Any:
+def _noted(entries: _Entries, array: Any, node: Node, history: int) -> Any:
     found = entries.get(id(array))
     if found is None or found[0]() is not array or found[2] < node._seq or found[3] != history:
         return None
     return found[1]()
 
 
-def holder_of(array: Any, node: Any, edge: Any) -> Any:
+def holder_of(array: Any, node: Node, edge: Any) -> Any:
     """Return the tensor that changed since a node saved its array, with the history `edge`; None where there
     is none, or no more.
     """
     return _noted(_holders, array, node, _number(edge))
 
 
-def base_of(array: Any, node: Any) -> Any:
+def base_of(array: Any, node: Node) -> Any:
     """Return the tensor, no view, that changed since a node saved an array that is a view of its memory, or
     None.
     """

@@ -5,7 +5,10 @@ from __future__ import annotations
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .node import Node
 
 
 class RemovableHandle:
@@ -87,7 +90,7 @@ class NodeHooks:
         return len(self.post) == 1 and not (self.tensor or self.retained or self.pre or self.accumulated)
 
 
-def hooks_of(node: Any) -> NodeHooks:
+def hooks_of(node: Node) -> NodeHooks:
     """Return the hooks of a node, made when first asked for."""
     if node._hooks is None:
         node._hooks = NodeHooks()

@@ -29,7 +29,7 @@ from .hooks import hooks_of
 from .marked import IN_MEMORY, memory_of, resolved
 from .meta import Meta, array_or_phantom, is_meta
 from .modes import change, modes, set_modes
-from .node import DIFFERENTIABLE, LEAF, Node, Nowhere, Output, edge_target, short_name
+from .node import DIFFERENTIABLE, LEAF, History, Node, Nowhere, Output, edge_target, short_name
 from .overlap import PARTIAL, overlaps_itself, takes_writes
 from .overlap import overlap as overlap_of
 from .saved import DETACHED, FROZEN, freed
@@ -416,7 +416,7 @@ def requires_grad(x: Any) -> bool:
     return x._node is not None or (x._view is not None and x._view.base._node is not None)
 
 
-def record_write(x: Any, node: Any) -> None:
+def record_write(x: Any, node: History) -> None:
     """Give `x` (and its base) the history of a write whose pure result has the node `node` (None:
     not recorded).
     """
@@ -471,7 +471,7 @@ def _note_history(node: Node, x: Any) -> None:
         node._saved = tuple(parts)
 
 
-def _move_history(x: Any, node: Any) -> None:
+def _move_history(x: Any, node: History) -> None:
     """Put a new node behind `x`; a retained grad moves along, other hooks stay with the old node."""
     old = x._node
     _set_history(x, node)
@@ -489,7 +489,7 @@ def move_retained(x: Any, old: Any) -> None:
             hooks_of(at).retained[index] = retain
 
 
-def _set_history(x: Any, node: Any) -> None:
+def _set_history(x: Any, node: History) -> None:
     """Put a new node behind `x` and tell the storage's counter, for messages."""
     old, x._node = x._node, node
     if node is not None:
@@ -510,12 +510,12 @@ def _tell_history(x: Any, name: str | None = None, first: bool = False) -> None:
     counter[1:] = (runs, short_name(type(node)) if name is None else name, {id(x._value)}, since)
 
 
-def _keep_overwritten(node: Any, x: Any, new: Any) -> None:
+def _keep_overwritten(node: Node | Output, x: Any, new: Any) -> None:
     """Copy what the rule saved of the overwritten input; what it saved of the result is now `x` itself.
 
     Where `x` is another input too, as in ``x.mul_(x)``, that stays damaged, as in torch.
     """
-    node = node.node if type(node) is Output else node
+    node = node.node if isinstance(node, Output) else node
     saved = node._saved
     if not saved or node._op is None:
         return
@@ -535,11 +535,11 @@ def _keep_overwritten(node: Any, x: Any, new: Any) -> None:
     node._saved = tuple(parts)
 
 
-def _keep_lifted(node: Any, x: Any) -> None:
+def _keep_lifted(node: Node | Output, x: Any) -> None:
     """Do the same for an array beside traced values, of which the rule saved the tensor: that gets other
     values, but the array stays.
     """
-    node = node.node if type(node) is Output else node
+    node = node.node if isinstance(node, Output) else node
     saved = node._saved
     if not saved or node._op is None:
         return

@@ -7,7 +7,7 @@ the elements with their signs worked out. Rules and kernels never meet one.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import ndarray
@@ -15,6 +15,9 @@ from numpy import ndarray
 from ..array.layout import as_first
 from ..array.strides import settled
 from .value import InnerValue, TensorBase, array_of, run
+
+if TYPE_CHECKING:
+    from .op import Op
 
 
 class Marked(InnerValue):
@@ -63,7 +66,7 @@ class Marked(InnerValue):
         return marked(memory, self.conjugated, self.negated)
 
     @classmethod
-    def run(cls, op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
         """Run the op on the elements."""
         return run(op, tuple(map(resolved, inputs)), attrs)
 
@@ -91,7 +94,7 @@ def memory_of(value: Any) -> ndarray:
     return array_of(value)
 
 
-def viewed(op: Any, value: Any, attrs: tuple[Any, ...]) -> Any:
+def viewed(op: Op, value: Any, attrs: tuple[Any, ...]) -> Any:
     """Run a view op on an array or a marked one; the results share its memory."""
     bits = (value.conjugated, value.negated) if type(value) is Marked else (False, False)
     if op.signs is not None:
@@ -100,7 +103,7 @@ def viewed(op: Any, value: Any, attrs: tuple[Any, ...]) -> Any:
     return tuple(marked(r, *bits) for r in result) if isinstance(result, tuple) else marked(result, *bits)
 
 
-def shown(op: Any, memory: ndarray, attrs: tuple[Any, ...]) -> Any:
+def shown(op: Op, memory: ndarray, attrs: tuple[Any, ...]) -> Any:
     """Return what a view op shows of an array's memory, the signs left aside."""
     return op.kernel(settled(memory), *attrs) if op.kind == "view" else memory[...]
 

@@ -8,16 +8,19 @@ are never computed, drawn or read; who asks for one gets torch's error.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import ndarray
 
 from ..array.layout import as_first, placed, shared_strides
-from ..array.strides import contiguous_strides, extent, strides_of
+from ..array.strides import address, contiguous_strides, extent, strides_of
 from .levels import META
 from .marked import Marked, shown
 from .value import InnerValue, TensorBase, dtype_of, shape_of
+
+if TYPE_CHECKING:
+    from .op import Op
 
 
 class Memory:
@@ -80,14 +83,14 @@ class Meta(InnerValue):
         return np.ndarray(self.shape, self.dtype, zeros, self.offset * width, strides)
 
     @classmethod
-    def run(cls, op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
         """Make values of the shapes and dtypes that the op gives."""
         _check_devices(op, inputs)
         outs = _views(op, inputs[0], attrs) if op.is_view else _computed(op, inputs, attrs)
         return tuple(outs) if op.many or len(op.outputs) > 1 else outs[0]
 
 
-def _check_devices(op: Any, inputs: tuple[Any, ...]) -> None:
+def _check_devices(op: Op, inputs: tuple[Any, ...]) -> None:
     """Raise torch's error where tensors with and without elements meet: only 0-d ones and indices may."""
     first = None
     for v in inputs:
@@ -136,10 +139,10 @@ def promised_zeros(size: int) -> Any:
     return mmap.mmap(-1, size)
 
 
-def _views(op: Any, value: Meta, attrs: tuple[Any, ...]) -> list[Meta]:
+def _views(op: Op, value: Meta, attrs: tuple[Any, ...]) -> list[Meta]:
     before = value.phantom()
     result = shown(op, before, attrs)
-    first = _address(before)
+    first = address(before)
     return [
         Meta(r.shape, r.dtype, strides_of(r), value.memory, _moved(value, r, first))
         for r in (result if isinstance(result, tuple) else (result,))
@@ -148,15 +151,11 @@ def _views(op: Any, value: Meta, attrs: tuple[Any, ...]) -> list[Meta]:
 
 def _moved(value: Meta, view: ndarray, first: int) -> int:
     """Return the offset of a view, counted in elements of its own dtype."""
-    bytes_before = value.offset * value.dtype.itemsize + (_address(view) - first if view.size else 0)
+    bytes_before = value.offset * value.dtype.itemsize + (address(view) - first if view.size else 0)
     return bytes_before // view.itemsize
 
 
-def _address(array: ndarray) -> int:
-    return int(array.__array_interface__["data"][0])
-
-
-def _computed(op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> list[Meta]:
+def _computed(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> list[Meta]:
     outs = [Meta(shape, dtype) for shape, dtype in op.result_shapes(inputs, attrs)]
     if op.place is not placed and op.place is not as_first:
         return outs

@@ -189,6 +189,8 @@ class _Leaf:
 
 
 LEAF = _Leaf()
+#: What a tensor is the result of: a node, one output of a node that has several, a leaf, or nothing known.
+History = Node | Output | _Leaf | None
 
 #: Guards `.grad` where several threads run `backward` on graphs that share leaves.
 accumulation_lock = locks.lock()

@@ -421,7 +421,10 @@ class Op:
         if self.refused and not self.variadic:
             self._check_kernel(inputs)
         if self.halves:
-            half = next((v.dtype for v in inputs if isinstance(v, ndarray) and v.dtype in NARROW), None)
+            for v in inputs:
+                if isinstance(v, ndarray) and v.dtype in NARROW:
+                    half = v.dtype
+                    break
             if half is not None:
                 if half in dtypes.FLOAT8_NUMPY and not self.float8:
                     if self.kind == "elementwise":
@@ -473,20 +476,22 @@ class Op:
         """Raise torch's error for a dtype that its kernel is not written for: that of the first input, which
         is that of all where they are promoted.
         """
-        first = next((v for v in inputs if isinstance(v, ndarray)), None)
-        if first is not None and first.dtype in self.refused and (first.ndim or not self.spares_scalars):
-            if self.kind == "elementwise":
-                check_broadcast(inputs)
-            raise unsupported(self.words.get(first.dtype, self.word), inputs)
+        for first in inputs:
+            if isinstance(first, ndarray):
+                if first.dtype in self.refused and (first.ndim or not self.spares_scalars):
+                    if self.kind == "elementwise":
+                        check_broadcast(inputs)
+                    raise unsupported(self.words.get(first.dtype, self.word), inputs)
+                break
 
     def _compute(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         if self.variadic:
             return self.kernel(inputs, *attrs)
         if self.kind == "elementwise":
-            if self.parallel and any(
-                isinstance(v, ndarray) and v.size >= WORTH_ASKING for v in inputs
-            ):
-                return apply(self.kernel, *inputs)
+            if self.parallel:
+                for v in inputs:
+                    if isinstance(v, ndarray) and v.size >= WORTH_ASKING:
+                        return apply(self.kernel, *inputs)
             return self.kernel(*inputs, *attrs, out=...)
         if self.is_view and isinstance(inputs[0], ndarray):
             return self.kernel(settled(inputs[0]), *attrs)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from numpy import ndarray
 
-from ..array.strides import strides_of
+from ..array.strides import address, strides_of
 
 NONE, FULL, PARTIAL = range(3)
 
@@ -56,7 +56,7 @@ def overlap(a: ndarray, b: ndarray) -> int:
         return FULL
     if not a.size or not b.size or not _is_dense(a) or not _is_dense(b):
         return NONE
-    start, other = a.__array_interface__["data"][0], b.__array_interface__["data"][0]
+    start, other = address(a), address(b)
     end, other_end = start + a.nbytes, other + b.nbytes
     if start == other and end == other_end:
         return FULL if strides_of(a) == strides_of(b) else PARTIAL

@@ -26,19 +26,25 @@ def check_broadcast(inputs: Sequence[Any]) -> None:
     shapes = [tuple(shape_of(v)) for v in inputs if v is not None]
     so_far: tuple[int, ...] = shapes[0]
     for shape in shapes[1:]:
+        if shape == so_far or not shape:
+            continue
         rank = max(len(so_far), len(shape))
         a = (1,) * (rank - len(so_far)) + so_far
         b = (1,) * (rank - len(shape)) + shape
-        for axis in reversed(range(rank)):
-            if a[axis] != b[axis] and 1 not in (a[axis], b[axis]):
-                raise errors.no_broadcast(a[axis], b[axis], axis)
-        so_far = tuple(n if m == 1 else m for m, n in zip(a, b, strict=True))
+        for axis in range(rank - 1, -1, -1):
+            m, n = a[axis], b[axis]
+            if m != n and m != 1 and n != 1:
+                raise errors.no_broadcast(m, n, axis)
+        so_far = tuple([n if m == 1 else m for m, n in zip(a, b, strict=True)])
 
 
 def unsupported(word: str, inputs: Sequence[Any], dtype: Any = None) -> NotImplementedError:
     """Build torch's error for a dtype that a kernel is not written for."""
     dtype = dtype or next(v.dtype for v in inputs if isinstance(v, ndarray))
     return NotImplementedError(f"\"{word}\" not implemented for '{errors.type_word(dtype)}'")
+
+
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def common_dtype(operands: Sequence[Any]) -> np.dtype[Any]:
@@ -54,6 +60,16 @@ def promoted(inputs: tuple[Any, ...], policy: str, broadcast: bool = False) -> t
     """Cast arrays to the dtype in which torch computes; Python numbers become arrays of it where
     NumPy would differ. Where they broadcast, their shapes have to fit for them to meet.
     """
+    first = None
+    for v in inputs:
+        if v is None:
+            continue
+        if type(v) is not ndarray or (first is not None and v.dtype != first):
+            break
+        first = v.dtype
+    else:
+        if first is not None and first in _FLOATS:
+            return inputs
     # NumPy makes scalars of 0-d arrays, as in the sum of two covectors.
     if any(isinstance(v, np.generic) for v in inputs):
         inputs = tuple(np.asarray(v) if isinstance(v, np.generic) else v for v in inputs)

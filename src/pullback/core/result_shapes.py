@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import ndarray
@@ -17,6 +17,9 @@ from numpy import ndarray
 from ..array.random import Generator
 from .meta import Meta
 from .value import dtype_of, shape_of
+
+if TYPE_CHECKING:
+    from .op import Op
 
 Kinds = tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]
 
@@ -26,7 +29,7 @@ PRIMES = (2, 3, 5, 7, 11, 13, 17, 19)
 MANY = 1 << 12
 
 
-def result_kinds(op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Kinds:
+def result_kinds(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Kinds:
     """Return (shape, dtype) of each output."""
     if op.draws:
         # The numbers drawn here are thrown away: they must not be the next of the user's stream.
@@ -81,7 +84,7 @@ def _zeros(value: Any, unread: bool) -> Any:
     return Meta(shape, dtype).phantom() if unread and prod(shape) > MANY else np.zeros(shape, dtype)
 
 
-def _with_small_sizes(op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Kinds | None:
+def _with_small_sizes(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Kinds | None:
     """Return the results as the op gives them with a prime in place of each size; None where that does not
     tell.
     """

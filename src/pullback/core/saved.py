@@ -429,14 +429,17 @@ def described(node: Any, index: int) -> str:
 def plain_saved(node: Node) -> tuple[Any, ...]:
     """Return the saved tuple with values checked and worked out, for rules that run on inner values."""
     saved = _unpacked(node)
-    return tuple(map(resolved, saved)) if any(type(v) is Marked for v in saved) else saved
+    for v in saved:
+        if type(v) is Marked:
+            return tuple(map(resolved, saved))
+    return saved
 
 
 def _unpacked(node: Node) -> tuple[Any, ...]:
-    layout = node._op.layout
-    check_versions(node, layout.count)
-    saved = node._saved
-    if any(type(v) is Packed for v in saved[: 3 * layout.count : 3]):
+    op = node._op
+    layout = op.layout
+    saved = check_versions(node, layout.count)
+    if type(node) is not op.node_class and any(type(v) is Packed for v in saved[: 3 * layout.count : 3]):
         return tuple(unpack_hooked(v) if type(v) is Packed else v for v in saved)
     return saved
 
@@ -447,7 +450,8 @@ def graph_saved(node: Node) -> tuple[Any, ...]:
     """
     layout = node._op.layout
     saved = list(_unpacked(node))
-    level = getattr(node, "level", 0)
+    # A node of a level, or with packed values, has a class of its own.
+    level = 0 if type(node) is node._op.node_class else getattr(node, "level", 0)
     for k in range(layout.count):
         value = saved[3 * k]
         i, o = layout.input_index[k], layout.output_index[k]

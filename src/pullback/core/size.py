@@ -24,7 +24,10 @@ class Size(tuple[int, ...]):
 
     def __new__(cls, *args: Iterable[Any], **kwargs: Any) -> Size:
         given = tuple.__new__(cls, *args, **kwargs)
-        if all(type(item) is int for item in given):
+        for item in given:
+            if type(item) is not int:
+                break
+        else:
             return given
         return tuple.__new__(cls, [_dimension(i, item) for i, item in enumerate(given)])
 

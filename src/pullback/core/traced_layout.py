@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy import ndarray
@@ -18,6 +18,7 @@ from numpy import ndarray
 from ..array.layout import dense_strides, placed, shared_strides
 from ..array.random import Generator
 from ..array.strides import (
+    address,
     channels_last_strides,
     contiguous_strides,
     extent,
@@ -32,6 +33,9 @@ from .op import TABLE
 from .overlap import PARTIAL, overlap
 from .result_shapes import MANY, PRIMES
 from .tracer import Reference
+
+if TYPE_CHECKING:
+    from .op import Op
 
 #: Ops' answers that are remembered.
 KNOWN = 4096
@@ -182,10 +186,10 @@ class Layouts:
                 pass
             else:
                 of = self._found[equation.operands[0].index]
-                origin = _address(operands[0]) - of.offset
+                origin = address(operands[0]) - of.offset
                 parts = result if isinstance(result, tuple) else (result,)
                 for number, part in zip(equation.outputs, parts, strict=True):
-                    offset = _address(part) - origin if part.size else 0
+                    offset = address(part) - origin if part.size else 0
                     self._found[number] = Layout(of.root, offset, part.strides)
                 return
         shapes = [self._recorder.shapes[number] for number in equation.outputs]
@@ -208,10 +212,6 @@ def _zeros(size: int) -> Any:
     return _memory[0]
 
 
-def _address(array: ndarray) -> int:
-    return int(array.__array_interface__["data"][0])
-
-
 def _dense(array: ndarray) -> tuple[int, ...]:
     """Return strides in bytes of a new array laid out alike."""
     return tuple([s * array.itemsize for s in dense_strides(array)])
@@ -223,7 +223,7 @@ _known: dict[Any, list[tuple[int, ...]]] = {}
 
 
 def _computed(
-    op: Any, operands: Sequence[Any], attrs: tuple[Any, ...], shapes: Sequence[tuple[int, ...]]
+    op: Op, operands: Sequence[Any], attrs: tuple[Any, ...], shapes: Sequence[tuple[int, ...]]
 ) -> list[tuple[int, ...]]:
     """Return strides of the results in elements."""
     arrays = [v for v in operands if isinstance(v, ndarray)]
@@ -250,7 +250,7 @@ def _computed(
 
 
 def _asked(
-    op: Any, operands: Sequence[Any], attrs: tuple[Any, ...], shapes: Sequence[tuple[int, ...]]
+    op: Op, operands: Sequence[Any], attrs: tuple[Any, ...], shapes: Sequence[tuple[int, ...]]
 ) -> list[tuple[int, ...]] | None:
     """Return the strides that the op's kernel gives; None where that cannot be asked at little cost."""
     arrays = [v for v in operands if isinstance(v, ndarray)]

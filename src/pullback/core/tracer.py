@@ -27,6 +27,7 @@ from .value import InnerValue, TensorBase, array_of, wrap
 from .versions import NoVersions
 
 if TYPE_CHECKING:
+    from .op import Op
     from .traced_layout import Layouts
 
 _tracing: ContextVar[Recorder | None] = ContextVar("pullback_tracing", default=None)
@@ -221,7 +222,7 @@ class Recorder:
         finally:
             self._again = before
 
-    def drawn(self, op: Any, attrs: tuple[Any, ...]) -> Equation | None:
+    def drawn(self, op: Op, attrs: tuple[Any, ...]) -> Equation | None:
         """Return the draw that an op repeats; None where it is a new one."""
         if self._again is None:
             return None
@@ -242,7 +243,7 @@ class Recorder:
         """Return a number that values of one shape and dtype have in common."""
         return self._kind_of[number]
 
-    def results(self, op: Any, kinds: Sequence[Any], seen: Sequence[Any], attrs: tuple[Any, ...]) -> Any:
+    def results(self, op: Op, kinds: Sequence[Any], seen: Sequence[Any], attrs: tuple[Any, ...]) -> Any:
         """Return (shape, dtype) of each result of an op on what its shape rule sees (see `operand`).
 
         `kinds` are the operands' (see `kind_of`), of numbers their types and themselves, `_OTHER` of others.
@@ -463,7 +464,7 @@ class Tracer(InnerValue):
         )
 
     @classmethod
-    def run(cls, op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
         """Append an equation and return tracers for its outputs."""
         for v in inputs:
             if isinstance(v, Tracer) and v._level == level:

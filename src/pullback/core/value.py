@@ -148,8 +148,12 @@ def array_of(value: Any) -> ndarray:
 
 def shape_of(value: Any) -> tuple[int, ...]:
     """Return the shape of any value as a plain tuple."""
-    while isinstance(value, TensorBase):
+    if isinstance(value, TensorBase):
         value = value._value
+        if type(value) is ndarray:
+            return value.shape
+        while isinstance(value, TensorBase):
+            value = value._value
     if type(value) is ndarray:
         return value.shape
     return value.shape if isinstance(value, (ndarray, InnerValue)) else np.shape(value)
@@ -157,8 +161,12 @@ def shape_of(value: Any) -> tuple[int, ...]:
 
 def dtype_of(value: Any) -> np.dtype[Any]:
     """Return the NumPy dtype of any value."""
-    while isinstance(value, TensorBase):
+    if isinstance(value, TensorBase):
         value = value._value
+        if type(value) is ndarray:
+            return value.dtype
+        while isinstance(value, TensorBase):
+            value = value._value
     if type(value) is ndarray:
         return value.dtype
     return value.dtype if isinstance(value, (ndarray, InnerValue)) else np.asarray(value).dtype

@@ -8,12 +8,15 @@ node was made against the version now.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .marked import IN_MEMORY
 from .modes import modes
 from .node import unrecorded
 from .versions import NoVersions
+
+if TYPE_CHECKING:
+    from .op import Op
 
 _new = object.__new__
 
@@ -73,7 +76,7 @@ class View:
             self.chain = (self.chain, step)
 
     @classmethod
-    def of(cls, parent: Any, op: Any, attrs: tuple[Any, ...], index: int | None, mode: Any) -> View | None:
+    def of(cls, parent: Any, op: Op, attrs: tuple[Any, ...], index: int | None, mode: Any) -> View | None:
         """Record the view that `op` took of `parent`; autograd does not know views of inference tensors."""
         if type(parent._counter) is NoVersions:
             return None

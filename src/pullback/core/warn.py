@@ -6,17 +6,17 @@ import sys
 import warnings
 
 from .blame import user_frame
+from .settings import SETTINGS
 
 #: Texts, or their kinds, that were given.
 GIVEN: set[str] = set()
-_always = False
 
 
 def warn_once(text: str, stacklevel: int, kind: str | None = None) -> None:
     """Warn the first time only, of a text or of all texts of one kind, unless `set_warn_always` says
     otherwise.
     """
-    if _always or (kind or text) not in GIVEN:
+    if SETTINGS.warns_always or (kind or text) not in GIVEN:
         GIVEN.add(kind or text)
         warnings.warn(text, UserWarning, stacklevel=stacklevel + 1)
 
@@ -26,7 +26,7 @@ _EXPERIMENTAL = "ComplexHalf support is experimental and many operators don't su
 
 def warn_of_complex_half() -> None:
     """Warn, once, at the user's line that made the first array of complex32."""
-    if _always or _EXPERIMENTAL not in GIVEN:
+    if SETTINGS.warns_always or _EXPERIMENTAL not in GIVEN:
         depth, frame, user = 1, sys._getframe(), user_frame(sys._getframe())
         while frame is not user and frame.f_back is not None:
             depth, frame = depth + 1, frame.f_back
@@ -35,13 +35,12 @@ def warn_of_complex_half() -> None:
 
 def set_warn_always(b: bool, /) -> None:
     """Make the warnings that are given once be given each time (or not)."""
-    global _always
-    _always = b
+    SETTINGS.warns_always = b
 
 
 def is_warn_always_enabled() -> bool:
     """Return whether the warnings that are given once are given each time."""
-    return _always
+    return SETTINGS.warns_always
 
 
 def forget() -> None:

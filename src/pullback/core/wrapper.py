@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import ndarray
@@ -21,6 +21,10 @@ from .levels import WRAPPER
 from .meta import Memory, Meta
 from .modes import modes, put_modes, reset_modes
 from .value import InnerValue, TensorBase, wrap
+
+if TYPE_CHECKING:
+    from .node import Node
+    from .op import Op
 
 
 class Wrapped(InnerValue):
@@ -77,7 +81,7 @@ class Wrapped(InnerValue):
         last = self.offset + sum((n - 1) * abs(s) for n, s in zip(self.shape, self.strides, strict=True))
         return (max(last, 0) + 1) * self.dtype.itemsize
 
-    def held(self, node: Any) -> Any:
+    def held(self, node: Node) -> Any:
         """Return the tensor that this is the value of, with a history: itself, or its like where it has
         another.
         """
@@ -95,7 +99,7 @@ class Wrapped(InnerValue):
         return twin
 
     @classmethod
-    def run(cls, op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
         """Have the class of the tensors compute the op."""
         return dispatched(op, inputs, attrs)
 
@@ -121,7 +125,7 @@ def _below() -> Iterator[None]:
         reset_modes(token)
 
 
-def dispatched(op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+def dispatched(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
     """Run an op by the innermost mode with `__torch_dispatch__`, else by the classes of its inputs."""
     with _below():
         return _bare(facade.torch_names().translate(op, tuple(_shown(v) for v in inputs), attrs, ask))

@@ -79,7 +79,7 @@ from .options import (
 )
 from .point_to_point import P2POp, batch_isend_irecv, irecv, isend, recv, send
 from .process_group import DEFAULT_TIMEOUT as default_pg_timeout
-from .process_group import GroupMember
+from .process_group import GroupMember, rank_not_in_group
 from .reductions import ReduceOp
 from .rendezvous import register_rendezvous_handler
 from .store import (
@@ -141,6 +141,7 @@ __all__ = [
 # what programs and libraries use under torch's names for the inside of data parallelism
 _compute_bucket_assignment_by_size = buckets.compute_bucket_assignment_by_size
 _broadcast_coalesced = synchronization.broadcast_coalesced
+_rank_not_in_group = rank_not_in_group
 _verify_params_across_processes = synchronization.verify_params_across_processes
 
 _LAZY = (

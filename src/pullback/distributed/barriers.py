@@ -17,15 +17,15 @@ TAG = 32767
 
 
 def monitored_barrier(
-    group: ProcessGroup | None = None, timeout: timedelta | None = None, wait_all_ranks: bool = False
+    group: ProcessGroup | None = None, timeout: timedelta | float | None = None, wait_all_ranks: bool = False
 ) -> None:
     """Wait until all processes of the group are here, as rank 0 finds out.
 
     Parameters
     ----------
     group : ProcessGroup, optional
-    timeout : timedelta, optional
-        For how long; by default what the group was given.
+    timeout : timedelta or float, optional
+        For how long, a number in seconds; by default what the group was given.
     wait_all_ranks : bool
         Whether rank 0 names all processes that did not come, and not the first one only.
 
@@ -37,7 +37,8 @@ def monitored_barrier(
     found = member(group, "monitored_barrier")
     if found is None or found.size() == 1:
         return
-    seconds = (timeout or found.timeout).total_seconds()
+    given = found.timeout if timeout is None else timeout
+    seconds = given.total_seconds() if isinstance(given, timedelta) else float(given)
     if found.rank() == 0:
         _watch(found, seconds, wait_all_ranks)
         return
@@ -69,6 +70,15 @@ def _watch(group: Group, seconds: float, wait_all_ranks: bool) -> None:
     missing = []
     first: RuntimeError | None = None
     for rank, work in works.items():
+        if time.monotonic() >= end and not wait_all_ranks:
+            for unheard in range(rank, group.size()):
+                works[unheard].cancel()
+            processed = ", ".join(map(str, range(1, rank)))
+            raise RuntimeError(
+                f"[Rank 0]: Rank 0 timed out in monitoredBarrier after {round(seconds * 1000)} ms.\n"
+                + (f"Successfully processed ranks: {processed}" if processed
+                   else "No ranks successfully processed in monitoredBarrier.")
+            )  # fmt: skip
         try:
             _wait(work, end - time.monotonic())
         except RuntimeError as error:

@@ -20,14 +20,14 @@ from ..core.marked import resolved
 from ..core.value import TensorBase, wrap
 
 
-def check_tensor(value: Any, name: str) -> None:
-    """Raise torch's error for an argument that is no tensor."""
+def check_tensor(value: Any, name: str, sparse: bool = False) -> None:
+    """Raise torch's error for an argument that is no tensor, or is sparse where that is not served."""
     if not isinstance(value, TensorBase):
         raise TypeError(
             f"Invalid function argument. Expected parameter `{name}` of type torch.Tensor\n"
             f"             but got {type(value)} instead."
         )
-    if value._sparse:
+    if value._sparse and not sparse:
         raise RuntimeError("sparse tensors are not exchanged among processes here: call to_dense() first")
 
 

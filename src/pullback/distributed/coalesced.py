@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.process_group import ProcessGroup
+from ..tensor.complex_parts import view_as_real
 from .buffers import check_tensors, into, joined, readable
-from .collectives import kind_of, mean, member, started
+from .collectives import check_complex, kind_of, mean, member, started
 from .reductions import ReduceOp
 from .work import Work
 
@@ -19,8 +20,16 @@ def all_reduce_coalesced(
     found = member(group, "all_reduce_coalesced")
     if found is None:
         return None
+    check_complex(tensors, op)
     if len({tensor.dtype for tensor in tensors}) > 1:
-        raise ValueError("Invalid usage of tensors with different dtypes")
+        # complex numbers may come with others of the dtype of their parts
+        parts = [view_as_real(tensor) if tensor.is_complex() else tensor for tensor in tensors]
+        for one in parts:
+            if one.dtype != parts[0].dtype:
+                raise ValueError(
+                    f"Invalid usage of tensors with different dtypesFound {parts[0].dtype} and  {one.dtype}"
+                )
+        return all_reduce_coalesced(parts, op, group, async_op)
     found.verify("ALLREDUCE_COALESCED", *tensors)
     array = joined([readable(tensor) for tensor in tensors])
     if len(tensors) == 1:
@@ -54,4 +63,5 @@ def all_gather_coalesced(
     sizes = [sum(tensor.numel() for tensor in one) for one in output_tensor_lists]
     out = joined([array] * found.size()).copy()
     requests = found.communicator.all_gather_parts(out, array, sizes)
-    return started(found, requests, into(outputs, out), async_op, outputs, "all_gather")
+    put_back = into(outputs, out)
+    return started(found, requests, put_back, async_op, outputs, "all_gather", input_tensor_list)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
+from ..core.settings import SETTINGS
 from ..core.value import dtype_of
 
 if TYPE_CHECKING:
@@ -32,18 +33,15 @@ def _from_environment() -> DebugLevel:
     return DebugLevel[told]
 
 
-_level: DebugLevel | None = None
-
-
 def get_debug_level() -> DebugLevel:
     """Return the level that was set, or that of TORCH_DISTRIBUTED_DEBUG."""
-    return _from_environment() if _level is None else _level
+    level = SETTINGS.collective_checks
+    return _from_environment() if level is None else DebugLevel(level)
 
 
 def set_debug_level(level: DebugLevel) -> None:
     """Set the level for groups that are made from now on."""
-    global _level
-    _level = DebugLevel(level)
+    SETTINGS.collective_checks = DebugLevel(level)
 
 
 def set_debug_level_from_env() -> None:

@@ -14,7 +14,10 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..autograd.grad_mode import no_grad
 from ..core.process_group import ProcessGroup, exchange_in_place
+from ..nn.parallel.synchronization import all_reduced_sparse
+from .backend import supports_complex
 from .buffers import check_tensor, check_tensors, into, joined, nothing, readable, writable
 from .process_group import Group, resolve
 from .reductions import ReduceOp
@@ -35,10 +38,12 @@ def member(group: Any, name: str) -> Group | None:
 
 
 def started(
-    group: Group, requests: list[Any], finish: Callable[[], None], async_op: bool, result: Any, name: str
-) -> Work | None:
-    """Return the work of an exchange, or wait for it."""
+    group: Group, requests: list[Any], finish: Callable[[], None], async_op: bool, result: Any, name: str,
+    inputs: Sequence[Any] | None = None,
+) -> Work | None:  # fmt: skip
+    """Return the work of an exchange, or wait for it; profiles tell its inputs, or else its result."""
     work = Work(requests, group, name, finish, result, group.began(name))
+    work.recorded(name, result if inputs is None else inputs)
     if async_op:
         return work if work._advance() else progress.follow(work)
     work.wait()
@@ -111,7 +116,7 @@ def all_reduce(
     Parameters
     ----------
     tensor : Tensor
-        Of the same shape and dtype in all processes.
+        Of the same shape and dtype in all processes; sparse ones are added.
     op : ReduceOp
     group : ProcessGroup, optional
         By default the default group, as everywhere here.
@@ -122,10 +127,13 @@ def all_reduce(
     -------
     Work or None
     """
-    check_tensor(tensor, "tensor")
+    check_tensor(tensor, "tensor", sparse=True)
+    check_complex([tensor], op)
     found = member(group, "all_reduce")
     if found is None:
         return None
+    if tensor._sparse:
+        return _all_reduce_sparse(tensor, op, found, async_op)
     if not async_op and exchange_in_place(tensor, ("all_reduce", op), found):
         return None
     found.verify("ALLREDUCE", tensor)
@@ -139,6 +147,24 @@ def all_reduce(
     return started(found, requests, finish, async_op, [tensor], "all_reduce")
 
 
+def check_complex(tensors: Sequence[Any], op: Any) -> None:
+    """Raise torch's error for a reduction that has no meaning on complex numbers."""
+    if not supports_complex(op) and any(tensor.is_complex() for tensor in tensors):
+        raise ValueError(f"all_reduce does not support {op} on complex tensors")
+
+
+def _all_reduce_sparse(tensor: Any, op: Any, group: Group, async_op: bool) -> Work | None:
+    """Put the sum of sparse tensors into each, at once; their entries may be at different places."""
+    if op != ReduceOp.SUM:
+        raise RuntimeError(
+            "ProcessGroupGloo::allreduce: unsupported reduction operation (allreduce of sparse tensors only "
+            "works with ReduceOp.SUM)"
+        )
+    with no_grad():
+        tensor.copy_(all_reduced_sparse(group, tensor))
+    return Work([], group, "all_reduce", result=[tensor]) if async_op else None
+
+
 def reduce(
     tensor: Any, dst: int | None = None, op: Any = ReduceOp.SUM, group: ProcessGroup | None = None,
     async_op: bool = False, group_dst: int | None = None,
@@ -148,6 +174,8 @@ def reduce(
     found = member(group, "reduce")
     if found is None:
         return None
+    if tensor.is_complex() and not supports_complex(op):
+        raise RuntimeError("reduce does not supporton complex tensors")
     root = root_of(found, "reduce", dst, group_dst, "dst")
     is_root = found.rank() == root
     found.verify("REDUCE", tensor)
@@ -200,7 +228,7 @@ def all_gather(
     sizes = [one.numel() for one in tensor_list]
     out = np.empty(sum(sizes), array.dtype)
     requests = found.communicator.all_gather_parts(out, array, sizes)
-    return started(found, requests, into(tensor_list, out), async_op, [tensor_list], "all_gather")
+    return started(found, requests, into(tensor_list, out), async_op, [tensor_list], "all_gather", [tensor])
 
 
 def all_gather_into_tensor(
@@ -220,7 +248,7 @@ def all_gather_into_tensor(
     if np.shares_memory(out, array):
         array = array.copy()
     requests = found.communicator.all_gather(out, array)
-    return started(found, requests, put_back, async_op, [output_tensor], "all_gather")
+    return started(found, requests, put_back, async_op, [output_tensor], "all_gather", [input_tensor])
 
 
 def gather(
@@ -239,7 +267,7 @@ def gather(
         if gather_list:
             raise ValueError("Argument ``gather_list`` must NOT be specified on non-destination ranks.")
         requests = found.communicator.gather_parts(None, array, [], root)
-        return started(found, requests, nothing, async_op, [], "gather")
+        return started(found, requests, nothing, async_op, [], "gather", [tensor])
     if not gather_list:
         raise ValueError("Argument ``gather_list`` must be specified on destination rank.")
     check_tensors(gather_list, "gather_list")
@@ -252,7 +280,7 @@ def gather(
     sizes = [one.numel() for one in gather_list]
     out = np.empty(sum(sizes), array.dtype)
     requests = found.communicator.gather_parts(out, array, sizes, root)
-    return started(found, requests, into(gather_list, out), async_op, [gather_list], "gather")
+    return started(found, requests, into(gather_list, out), async_op, [gather_list], "gather", [tensor])
 
 
 def scatter(
@@ -282,7 +310,7 @@ def scatter(
         raise ValueError("Argument ``scatter_list`` must NOT be specified on non-source ranks.")
     out, put_back = writable(tensor, read=False)
     requests = found.communicator.scatter(out, array, root)
-    return started(found, requests, put_back, async_op, [tensor], "scatter")
+    return started(found, requests, put_back, async_op, [tensor], "scatter", scatter_list or [tensor])
 
 
 def reduce_scatter(
@@ -300,7 +328,7 @@ def reduce_scatter(
     found.verify("REDUCE_SCATTER", *input_list)
     array = joined([readable(one) for one in input_list])
     sizes = [one.numel() for one in input_list]
-    return _reduce_scattered(found, output, array, sizes, op, async_op)
+    return _reduce_scattered(found, output, array, sizes, op, async_op, input_list)
 
 
 def reduce_scatter_tensor(
@@ -316,11 +344,12 @@ def reduce_scatter_tensor(
     if input.numel() != output.numel() * found.size():
         raise ValueError("input tensor must be the same size as output size times world size")
     found.verify("_REDUCE_SCATTER_BASE", input)
-    return _reduce_scattered(found, output, readable(input), [output.numel()] * found.size(), op, async_op)
+    sizes = [output.numel()] * found.size()
+    return _reduce_scattered(found, output, readable(input), sizes, op, async_op, [input])
 
 
 def _reduce_scattered(
-    group: Group, output: Any, array: ndarray, sizes: list[int], op: Any, async_op: bool
+    group: Group, output: Any, array: ndarray, sizes: list[int], op: Any, async_op: bool, inputs: list[Any]
 ) -> Work | None:
     out, put_back = writable(output, read=False)
     if np.shares_memory(out, array):
@@ -331,7 +360,7 @@ def _reduce_scattered(
         mean(out, op, group.size())
         put_back()
 
-    return started(group, requests, finish, async_op, [output], "reduce_scatter")
+    return started(group, requests, finish, async_op, [output], "reduce_scatter", inputs)
 
 
 def all_to_all(
@@ -352,8 +381,9 @@ def all_to_all(
     array = joined([readable(one) for one in input_tensor_list])
     out = np.empty(sum(received), array.dtype)
     requests = found.communicator.all_to_all(out, array, received, sent)
+    put_back = into(output_tensor_list, out)
     return started(
-        found, requests, into(output_tensor_list, out), async_op, output_tensor_list, "all_to_all"
+        found, requests, put_back, async_op, output_tensor_list, "all_to_all", input_tensor_list
     )
 
 
@@ -382,7 +412,7 @@ def all_to_all_single(
     if np.shares_memory(out, array):
         array = array.copy()
     requests = found.communicator.all_to_all(out, array, received, sent)
-    return started(found, requests, put_back, async_op, [output], "all_to_all")
+    return started(found, requests, put_back, async_op, [output], "all_to_all", [input])
 
 
 def rows(tensor: Any, sizes: list[int] | None, count: int) -> list[int]:

@@ -9,7 +9,7 @@ import importlib
 from typing import Any
 
 from ..core.process_group import ProcessGroup, needed_group
-from .process_group import DEFAULT_TIMEOUT, GroupMember, resolve
+from .process_group import DEFAULT_TIMEOUT, resolve
 
 default_pg_timeout = DEFAULT_TIMEOUT
 default_pg_nccl_timeout = None
@@ -20,9 +20,13 @@ def _get_default_group() -> ProcessGroup:
     return needed_group()
 
 
-def _rank_not_in_group(group: Any) -> bool:
-    """Return whether this process is not in a group."""
-    return group is GroupMember.NON_GROUP_MEMBER
+def _get_pg_config(group: Any = None) -> dict[str, Any]:
+    """Return the name, backend, size and global ranks of a group."""
+    found: Any = resolve(group)
+    return {
+        "pg_name": found.group_name, "pg_desc": found.group_desc, "backend_config": found.backend,
+        "pg_size": found.size(), "ranks": list(found.ranks),
+    }  # fmt: skip
 
 
 def _get_default_store() -> Any:

@@ -6,12 +6,14 @@ Ranks in them are ranks within the group. Each is the function of `collectives` 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 from numpy import ndarray
 
 from ..core.value import wrap
 from . import collectives, point_to_point
+from .barriers import monitored_barrier
 from .options import AllreduceOptions, BroadcastOptions, GatherOptions, ReduceOptions, ScatterOptions
 from .process_group import Group
 from .reductions import ReduceOp
@@ -119,6 +121,12 @@ class TensorGroup(Group):
     def barrier(self, opts: Any = None) -> Work | None:
         """Wait for all."""
         return collectives.barrier(self, async_op=True)
+
+    def monitored_barrier(
+        self, timeout: timedelta | float | None = None, wait_all_ranks: bool = False
+    ) -> None:
+        """Wait for all, and tell who did not come."""
+        monitored_barrier(self, timeout, wait_all_ranks)
 
     def send(self, tensors: Any, dst_rank: int, tag: int = 0) -> Work | None:
         """Send a tensor."""

@@ -20,6 +20,8 @@ from .work import Work
 #: The groups there are besides the default one, by name.
 _others: dict[str, Group] = {}
 _made = 0
+#: How many of them had been made when the default group was.
+_made_before = 0
 #: The tag of the messages by which members of a new group find that all are here.
 TAG = 32766
 
@@ -29,7 +31,9 @@ def destroy_process_group(group: Any = None) -> None:
     if group is GroupMember.NON_GROUP_MEMBER:
         return
     assert group is not None or default_group() is not None, "Process group cannot be None"
+    global _made_before
     if group is None or group is default_group():
+        _made_before = _made
         for other in _others.values():
             other.free()
         _others.clear()
@@ -94,7 +98,8 @@ def new_group(
         for rank in members:
             if not 0 <= rank < world.size():
                 raise ValueError(
-                    "The new group's rank should be within the world_size set by init_process_group"
+                    f"Rank {rank} is out of range. Valid ranks are 0 to {world.size() - 1} "
+                    f"(world_size={world.size()})"
                 )
         if len(set(members)) != len(members):
             raise ValueError("the ranks of a new group are each to be given once")
@@ -228,8 +233,8 @@ def group_of_name(name: str) -> Group:
 
 
 def get_pg_count() -> int:
-    """Return how many groups there are."""
-    return len(_others) + (default_group() is not None)
+    """Return how many groups have been made with the default group, which is one of them."""
+    return 0 if default_group() is None else _made - _made_before + 1
 
 
 def get_node_local_rank(fallback_rank: int | None = None) -> int:

@@ -33,6 +33,11 @@ class GroupMember(metaclass=DefaultGroup):
     NON_GROUP_MEMBER = -100
 
 
+def rank_not_in_group(group: Any) -> bool:
+    """Return whether this process is not in a group."""
+    return group is GroupMember.NON_GROUP_MEMBER
+
+
 class Group(ProcessGroup):
     """Processes that exchange tensors.
 

@@ -22,7 +22,8 @@ class ReduceOp(IntEnum):
     def __repr__(self) -> str:
         return f"<RedOpType.{self.name}: {int(self)}>"
 
-    __str__ = __repr__
+    def __str__(self) -> str:
+        return f"RedOpType.{self.name}"
 
 
 #: torch's name of the class of its members.

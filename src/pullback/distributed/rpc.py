@@ -1,8 +1,10 @@
-"""torch.distributed.rpc: calls of functions in other processes; with one process there is nobody to call."""
+"""torch.distributed.rpc: calls of functions in other processes, which are not there."""
 
 from __future__ import annotations
 
 from typing import Any, NoReturn
+
+from ..errors import with_note
 
 __all__ = ["init_rpc", "is_available", "shutdown"]
 
@@ -19,7 +21,11 @@ def init_rpc(name: str, *_: Any, **__: Any) -> NoReturn:
     ------
     NotImplementedError
     """
-    raise NotImplementedError("torch.distributed.rpc is not part of pullback: programs run in one process")
+    raise with_note(
+        NotImplementedError("torch.distributed.rpc is not part of pullback"),
+        "Processes exchange values by torch.distributed: send and recv, send_object_list, collectives. What "
+        "is missing is to call functions and keep objects in other processes, and backward through that.",
+    )
 
 
 def shutdown(graceful: bool = True, timeout: float = 0) -> None:

@@ -49,13 +49,14 @@ def new_subgroups(
     group_size: int | None = None, group: ProcessGroup | None = None, timeout: timedelta | None = None,
     backend: str | None = None, pg_options: Any = None, group_desc: str | None = None,
 ) -> tuple[Any, list[Any]]:  # fmt: skip
-    """Make groups of consecutive ranks.
+    """Make groups of consecutive ranks of a group.
 
     Parameters
     ----------
     group_size : int, optional
-        By default the number of processes on this machine.
-    group, timeout, backend, pg_options, group_desc
+        By default that of `group`.
+    group : ProcessGroup, optional
+    timeout, backend, pg_options, group_desc
         As for `new_group`.
 
     Returns
@@ -68,8 +69,8 @@ def new_subgroups(
     ValueError
         The size does not divide the number of processes.
     """
-    world: Any = needed_group()
-    count = world.size()
+    parent: Any = needed_group() if group is None else group
+    count = parent.size()
     if group_size is None:
         group_size = count
     if group_size <= 0:
@@ -78,7 +79,7 @@ def new_subgroups(
         raise ValueError(f"The arg 'group_size' ({group_size}) must not exceed the world size ({count})")
     if count % group_size:
         raise ValueError(f"The world size ({count}) must be divisible by 'group_size={group_size}'")
-    lists = [list(range(first, first + group_size)) for first in range(0, count, group_size)]
+    lists = [parent.ranks[first : first + group_size] for first in range(0, count, group_size)]
     return new_subgroups_by_enumeration(lists, timeout, backend, pg_options, group_desc)
 
 

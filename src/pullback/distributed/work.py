@@ -12,11 +12,12 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 from typing import Any
 
 from ..array import locks
+from ..core.modes import modes
 from ..torch_names.futures import Future
 from . import membership, mpi
 from .buffers import nothing
@@ -69,6 +70,14 @@ class Work:
         self._result = [] if result is None else result
         self._name = name
         self._status = mpi.library().Status() if receives else None
+        self._end_event: Callable[[], None] = nothing
+
+    def recorded(self, name: str, tensors: Iterable[Any]) -> Work:
+        """Make it an event of the profile, where one is taken; return the work."""
+        recorder = modes().watcher
+        if recorder is not None:
+            self._end_event = recorder.beside(f"{self._group.backend}:{name}", tensors)
+        return self
 
     def _advance(self) -> bool:
         """Ask MPI how far it is, finish where it is done, and return whether it is."""
@@ -88,6 +97,7 @@ class Work:
                 self._error = error
             self._complete = True
             future = self._future
+        self._end_event()
         if future is not None:
             self._tell(future)
         return True
@@ -145,7 +155,7 @@ class Work:
     def _check(self, elapsed: float, seconds: float) -> None:
         """Fail where the time is over, or where a process that takes part is gone."""
         if elapsed > seconds:
-            self._fail(timed_out(self._name, seconds, self._delay()))
+            self._fail(timed_out(self._group.rank(), self._name, seconds, self._delay()))
         else:
             try:
                 membership.check(self._group.ranks)
@@ -213,9 +223,9 @@ class Work:
         return future
 
 
-def timed_out(name: str, seconds: float, why: str) -> RuntimeError:
+def timed_out(rank: int, name: str, seconds: float, why: str) -> RuntimeError:
     """Return the error of a collective that the other processes did not join in time."""
-    text = f"Timed out waiting {round(seconds * 1000)}ms for {name} operation to complete"
+    text = f"[Rank {rank}]: Timed out waiting {round(seconds * 1000)}ms for {name} operation to complete"
     return RuntimeError(f"{text}: {why}" if why else text)
 
 

@@ -61,7 +61,28 @@ class LogitRelaxedBernoulli(ProbsOrLogits):
         return self.temperature.log() + diff - 2 * diff.exp().log1p()
 
 
-class RelaxedBernoulli(TransformedDistribution):
+class _Relaxed(TransformedDistribution):
+    """A distribution made of a relaxed one, whose parameters it has."""
+
+    has_rsample = True
+
+    @property
+    def temperature(self) -> Any:
+        """Return the temperature."""
+        return self.base_dist.temperature
+
+    @property
+    def logits(self) -> Any:
+        """Return log(p / (1 − p)), or the logarithms of the categories' probabilities."""
+        return self.base_dist.logits
+
+    @property
+    def probs(self) -> Any:
+        """Return p, or the categories' probabilities."""
+        return self.base_dist.probs
+
+
+class RelaxedBernoulli(_Relaxed):
     """A number in (0, 1) that is near 1 with probability p: the sigmoid of a `LogitRelaxedBernoulli`.
 
     Parameters
@@ -74,7 +95,6 @@ class RelaxedBernoulli(TransformedDistribution):
 
     arg_constraints: ClassVar[Any] = {"probs": constraints.unit_interval, "logits": constraints.real}
     support: Any = constraints.unit_interval
-    has_rsample = True
 
     def __init__(
         self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
@@ -84,21 +104,6 @@ class RelaxedBernoulli(TransformedDistribution):
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         return super().expand(batch_shape, self._get_checked_instance(RelaxedBernoulli, _instance))
-
-    @property
-    def temperature(self) -> Any:
-        """Return the temperature."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Any:
-        """Return log(p / (1 − p))."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Any:
-        """Return p."""
-        return self.base_dist.probs
 
 
 class ExpRelaxedCategorical(OverCategories):
@@ -143,7 +148,7 @@ class ExpRelaxedCategorical(OverCategories):
         return (score - score.logsumexp(dim=-1, keepdim=True)).sum(-1) + log_scale
 
 
-class RelaxedOneHotCategorical(TransformedDistribution):
+class RelaxedOneHotCategorical(_Relaxed):
     """A vector of the simplex near a corner: the exponential of an `ExpRelaxedCategorical`.
 
     Parameters
@@ -156,7 +161,6 @@ class RelaxedOneHotCategorical(TransformedDistribution):
 
     arg_constraints: ClassVar[Any] = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support: Any = constraints.simplex
-    has_rsample = True
 
     def __init__(
         self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
@@ -166,18 +170,3 @@ class RelaxedOneHotCategorical(TransformedDistribution):
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         return super().expand(batch_shape, self._get_checked_instance(RelaxedOneHotCategorical, _instance))
-
-    @property
-    def temperature(self) -> Any:
-        """Return the temperature."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Any:
-        """Return the logarithms of the categories' probabilities."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Any:
-        """Return the categories' probabilities."""
-        return self.base_dist.probs

@@ -164,7 +164,8 @@ def _is_result(value: Any, maker: Node) -> bool:
 
 
 def _holds(value: Any, maker: Node) -> bool:
-    return type(value) in (list, tuple) and any(_is_result(v, maker) for v in value[:64])
+    held = value.values() if type(value) is dict else value if type(value) in (list, tuple, deque) else ()
+    return any(_is_result(v, maker) for v in list(held)[:64])
 
 
 def _attribute(value: Any, fits: Callable[[Any], bool]) -> tuple[str, Any] | None:

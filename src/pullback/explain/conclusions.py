@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..core.blame import Place, place_at
@@ -10,13 +11,23 @@ from .answer import Answer
 from .findings.layers import assigned, symmetric
 from .findings.losses import values_of
 from .findings.reach import aside, listed
-from .findings.written import without_parentheses
+from .findings.written import (
+    attribute_set,
+    rebound_in_loops,
+    signs_for_sums,
+    without_parentheses,
+)
+from .vanished import STARTS
 
 if TYPE_CHECKING:
     from .watch import At, Watch
 
 #: Names of networks that are not trained by their own optimizer.
 NOT_TRAINED = re.compile(r"target|teacher|frozen|reference|ema|old|pretrained|vgg|momentum", re.IGNORECASE)
+
+
+#: What `requires_grad` is mistaken for.
+FLAG = re.compile(r"requires?_?gradi?e?n?t?s?|required_grads?|needs?_grads?")
 
 
 class Conclusions:
@@ -41,14 +52,32 @@ class Conclusions:
                 "happens.",
                 place, (), f"add parentheses: `{place.code}()`",
             ))  # fmt: skip
+        for place, sign in signs_for_sums(self._files()):
+            self.findings.add("lost history", Answer(
+                "sign for a sum", f"`={sign}` gives the name a new value, with a sign before it, and what it "
+                f"was is overwritten; `{sign}=` adds to it.", place, (), f"write `{sign}=`",
+            ))  # fmt: skip
+        for place, name in rebound_in_loops(self._files()):
+            self.findings.add("no optimizer", Answer(
+                "rebound in a loop", f"`{name}` is the loop's name for a tensor; the line gives the name a "
+                "new tensor, which is never used, and the one that the loop went over stays as it was.",
+                place, (), f"write into it in place: `{name}.copy_(…)`, `{name}.mul_(…).add_(…)`",
+            ))  # fmt: skip
+        self._report_flags()
         told: set[int] = set()
         if not self.watch.failed:  # what a program did not come to cannot be missing
             told = self.reach.report(self.findings, self.watch.wanted, name_of)
             self._report_unused(told)
-        for key, (leaf, answer) in self.watch.zero.items():
+        # Of a program that failed in its first turns, a gradient may be 0 in these alone.
+        zero: dict[int, tuple[Any, Answer | None]] = {} if self.watch.failed else self.watch.zero
+        for key, (leaf, answer) in zero.items():
             if key not in self.watch.alive and answer is not None:
                 if answer.kind == "cancelled" and leaf.dim() < 2 and len(self.watch.alive) > 0:
                     continue  # a bias that is added and taken away: in a difference of scores it is meant
+                if answer.kind == STARTS and self.watch.steps < 2:
+                    continue
+                if self._may_pass(answer):
+                    answer = replace(answer, checked="")
                 self.findings.add("zero gradient", self._zero_factor(_named(answer, name_of(leaf))))
         if self.loop.broken is not None and not self.watch.told_nan:
             self.findings.add("not finite", self.loop.broken)
@@ -57,9 +86,32 @@ class Conclusions:
             self.findings, self.loop.held, self.reach.reached, name_of, bool(self.loop.optimizers)
         )
         told |= {key for key in self.watch.copies if key not in self.reach.reached}
-        self.loop.report(name_of, told | self.layers.leaves_told(), self._made_at, self._stranger)
+        told |= self.layers.leaves_told()
+        self.loop.report(name_of, told, self._made_at, self._stranger, self._files())
         self.sizes.report(self.findings, name_of)
         self._report_symmetric()
+
+    def _may_pass(self, answer: Answer) -> bool:
+        """Return whether a gradient may be 0 although nothing is wrong: the loss is 0, every margin being
+        kept, or the one turn that was seen began with a state of zeros.
+        """
+        once = self.loop.backwards < 2 and answer.kind == "multiplied by 0"
+        return once or (bool(self.loop.losses) and not any(self.loop.losses))
+
+    def _report_flags(self) -> None:
+        """Say where a flag of a weight is given a name that nothing reads."""
+        for leaf in self.loop.ever_held.values():
+            for name, value in list(vars(leaf).items()):
+                if value is False and leaf.requires_grad and FLAG.fullmatch(name):
+                    place = attribute_set(self._files(), name)
+                    self.findings.add("frozen", Answer(
+                        "misspelled flag", f"`{name}` is no name that torch knows: setting it freezes "
+                        "nothing, the flag is called `requires_grad`.", place, (),
+                        "write `p.requires_grad = False`, or `module.requires_grad_(False)`",
+                        f"`{self.watch.name_of(leaf) or 'the weight'}` has `{name}` False and "
+                        "`requires_grad` still True",
+                    ))  # fmt: skip
+                    return
 
     def _candidates(self) -> list[Any]:
         """Return what the program means to train: what optimizers hold, or all parameters in use."""

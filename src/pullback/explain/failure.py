@@ -30,6 +30,8 @@ class Raised:
         The one whose line calls backward; otherwise the innermost.
     place : Place or None
         The line that it was at.
+    innermost : Place or None
+        The line of the innermost one.
     node : Node or None
         The node that raised the error, while it is being raised.
     """
@@ -38,10 +40,12 @@ class Raised:
         self.node = node
         self.scenes = [_scene_at(*at) for at in _frames_of(error)]
         self.scene = next((s for s in self.scenes if names_in(s)), next(iter(self.scenes), None))
+        frames = _frames_of(error)
+        self.innermost = place_at(frames[0][0].f_code, frames[0][2]) if frames else None
         self.place: Place | None = None
         if self.scene is not None:
             frame = self.scene.frame
-            at = next(i for f, _, i in _frames_of(error) if f is frame)
+            at = next(i for f, _, i in frames if f is frame)
             self.place = place_at(frame.f_code, at)
 
     def names_at(self) -> list[str]:

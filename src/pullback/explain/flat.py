@@ -98,7 +98,8 @@ CAUSES: dict[str, Cause] = {
     "mm": Cause(
         "multiplied by 0",
         "The other matrix is 0.",
-        "start its weights at random: zeros pass no gradient on",
+        "look at what it holds: weights must start at random, and a first state of zeros gives its weights "
+        "nothing in the first step",
     ),
     "linear": Cause(
         "multiplied by 0",
@@ -108,7 +109,8 @@ CAUSES: dict[str, Cause] = {
     "addmm": Cause(
         "multiplied by 0",
         "The other matrix is 0.",
-        "start its weights at random: zeros pass no gradient on",
+        "look at what it holds: weights must start at random, and a first state of zeros gives its weights "
+        "nothing in the first step",
     ),
     "maximum": Cause(
         "not selected",

@@ -30,11 +30,18 @@ MOST_EVENTS = 50_000
 #: Frames of the program that are kept of a call which lost the history.
 MOST_FRAMES = 12
 
+#: Where the modules lie that look on.
+_HERE = os.path.dirname(__file__) + os.sep
+
 #: Where Python's own library lies.
 _PYTHON = os.path.dirname(os.__file__) + os.sep
 
 #: Calls whose result is not a tensor of the library.
 LEAVING = ("item", "tolist", "numpy", "__float__", "__int__", "__array__")
+
+
+#: Functions whose calls within are those of derivatives; `Trace.differentiated` writes down what they give.
+DIFFERENTIATING = ("grad", "backward")
 
 
 class Event:
@@ -220,6 +227,13 @@ class Trace:
                 event.inputs.append((made.outputs[0], made))
         self._ended(event, result)
 
+    def made_leaf(self, data: Any, leaf: Any) -> None:
+        """Write down that a result became a new leaf."""
+        event = self._begun("Parameter", (data,), {})
+        self._ended(event, leaf)
+        event.kept = False
+        event.frames = frames_from(sys._getframe(1))
+
     def __torch_function__(
         self, function: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
@@ -228,7 +242,7 @@ class Trace:
         event = self._begun(getattr(function, "__name__", ""), args, kwargs)
         event.function = function
         result = function(*args, **kwargs)
-        if not looking.get() and self.on:
+        if not looking.get() and self.on and event.entry not in DIFFERENTIATING:
             self._ended(event, result)
         return result
 
@@ -279,7 +293,9 @@ class Trace:
         event.recording = modes().grad
         inner = frame = sys._getframe(2)
         while is_foreign(frame.f_code.co_filename) and frame.f_back is not None:
-            inner, frame = frame, frame.f_back
+            if not frame.f_code.co_filename.startswith(_HERE):  # what looks on was not called by the program
+                inner = frame
+            frame = frame.f_back
         event.entry = inner.f_code.co_name
         event.frames.append((frame.f_code, frame.f_lasti))
         return event
@@ -305,7 +321,7 @@ class Trace:
 
 def _own_use(event: Event) -> bool:
     """Return whether the library called by itself, not the program: printing a tensor, an optimizer."""
-    return event.entry in ("__repr__", "__format__", "__str__", "step", "zero_grad", "state_dict", "train")
+    return event.entry in ("__repr__", "__format__", "__str__", "step", "zero_grad", "train")
 
 
 def _same(first: Any, second: Any) -> bool:

@@ -18,7 +18,15 @@ from .roots import Root, root_of
 from .scene import Scene
 from .sentences import op_of
 from .source import place_of
-from .walk import array_at_bottom
+from .walk import array_at_bottom, reachable
+
+#: The kind of a gradient that is 0 because a weight starts at 0 and will leave it.
+STARTS = "starts at 0"
+
+#: Ops that draw.
+DRAWS = {
+    "normal_each", "normal_around", "normal_wide", "bernoulli", "bernoulli_each", "poisson", "exponential",
+}  # fmt: skip
 
 
 def why_zero(x: Any, loss: Any = None) -> Answer:
@@ -102,6 +110,11 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
     lines = _lines([place_of(visit.node) for visit, _ in ends])
     visit = ends[0][0]
     kind, cause, mend = _cause(visit.node)
+    if kind == "multiplied by 0" and all(_starts(v, leading) for v, _ in ends):
+        return Answer(
+            STARTS, f"{cause} It gets a gradient itself, so this is so in the first step alone, if it starts "
+            "there on purpose.", place_of(visit.node), (), "look whether it is meant to start at 0",
+        )  # fmt: skip
     sure = root.known and not flow.assumed and not any(node in leading for node in flow.stuck)
     seen = [
         f"a covector that is not 0 arrives at {op_of(visit.node)}, and 0 goes on to {name}",
@@ -112,6 +125,15 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
         kind, cause, place_of(visit.node), tuple(seen), mend,
         _passed_on(name, leaf, flow, root, [v.node for v, _ in ends]) if lines == 1 and sure else "",
     )  # fmt: skip
+
+
+def _starts(visit: Visit, leading: set[Node]) -> bool:
+    """Return whether the other factor of a product, which is 0, is trained and gets a gradient."""
+    for edge, g in visit.sent:
+        target = edge_target(edge)[0]
+        if target not in leading and _some(g, visit):
+            return any(type(node) is AccumulateGrad for node in reachable([target]))
+    return False
 
 
 def _passed_on(name: str, leaf: Node, flow: Flow, root: Root, ends: list[Node]) -> str:
@@ -156,6 +178,11 @@ def _cause(node: Node) -> Cause:
     if op in STEPS:
         mend = "use a smooth stand-in (tanh for sign), or pass straight through: `x + (f(x) - x).detach()`"
         return Cause(f"{op} has no slope", f"`{op}` is flat everywhere but at its jumps.", mend)
+    if op in DRAWS:
+        return Cause(
+            "drawn", f"{op_of(node)} draws numbers: a sample has no derivative with respect to what it is "
+            "drawn with.", "draw apart from the parameters (`mu + std * torch.randn_like(std)`, `rsample()`)",
+        )  # fmt: skip
     other = f"The slope of {op_of(node)} is 0 at these values."
     return CAUSES.get(op) or Cause("zero derivative", other, "look at the values that go into it")
 

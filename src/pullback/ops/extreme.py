@@ -23,6 +23,7 @@ from .comparison import eq, isnan, where
 from .convert import cast
 from .cumulative import dim_first
 from .reduce import count, kept, over_rows, shifted
+from .sort import orderable
 from .structure import reshape, sum_dims
 
 # --- probabilities ------------------------------------------------------------------------------------------
@@ -127,18 +128,13 @@ def _zero_index() -> ndarray:
 def _argmax(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
     if x.ndim == 0:
         return _zero_index()
-    return np.asarray(np.argmax(_orderable(x), axis=dim, keepdims=keepdim))
+    return np.asarray(np.argmax(orderable(x), axis=dim, keepdims=keepdim))
 
 
 def _argmin(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
     if x.ndim == 0:
         return _zero_index()
-    return np.asarray(np.argmin(_orderable(x), axis=dim, keepdims=keepdim))
-
-
-def _orderable(x: ndarray) -> ndarray:
-    """Return bfloat16 as float32, which NumPy can compare."""
-    return x.astype(np.float32) if x.dtype.kind == "V" else x
+    return np.asarray(np.argmin(orderable(x), axis=dim, keepdims=keepdim))
 
 
 #: Where the largest (smallest) element along `dim` is: the first of equals.
@@ -149,13 +145,13 @@ argmin = op("argmin", _argmin, kind="gather", batch=dim_first)
 def _max_dim(x: ndarray, /, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
     if x.ndim == 0:
         return x.copy(), _zero_index()
-    return _values_at(x, np.argmax(_orderable(x), axis=dim, keepdims=True), dim, keepdim)
+    return _values_at(x, np.argmax(orderable(x), axis=dim, keepdims=True), dim, keepdim)
 
 
 def _min_dim(x: ndarray, /, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
     if x.ndim == 0:
         return x.copy(), _zero_index()
-    return _values_at(x, np.argmin(_orderable(x), axis=dim, keepdims=True), dim, keepdim)
+    return _values_at(x, np.argmin(orderable(x), axis=dim, keepdims=True), dim, keepdim)
 
 
 max_dim = selecting("max", _max_dim)
@@ -246,7 +242,7 @@ def _index_of_rank(x: ndarray, rank: Any, dim: int) -> ndarray:
     """Return the index of the element of a given rank along `dim`, nan last; `rank` broadcasts against the
     rows.
     """
-    order = np.argsort(_orderable(x), axis=dim, kind="stable")
+    order = np.argsort(orderable(x), axis=dim, kind="stable")
     return np.take_along_axis(order, rank, axis=dim)
 
 
@@ -312,7 +308,7 @@ def _kthvalue(x: ndarray, /, k: int, dim: int, keepdim: bool) -> tuple[ndarray, 
     if x.ndim == 0:
         return x.copy(), _zero_index()
     index = _index_of_rank(x, np.full(kept(x.shape, (dim,)), k - 1), dim)
-    keys = _orderable(x)
+    keys = orderable(x)
     value = np.take_along_axis(keys, index, axis=dim)
     equals = np.count_nonzero((keys == value) | (np.isnan(keys) & np.isnan(value)), axis=dim)
     rows, chosen = np.moveaxis(keys, dim, -1), np.moveaxis(index, dim, -1)
@@ -334,7 +330,7 @@ kthvalue = op(
 def _mode(x: ndarray, /, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
     if x.ndim == 0:
         return x.copy(), _zero_index()
-    keys = _orderable(x)
+    keys = orderable(x)
     order = np.argsort(keys, axis=dim, kind="stable")
     ordered = np.take_along_axis(x, order, axis=dim)
     lead = (slice(None),) * dim

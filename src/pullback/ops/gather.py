@@ -305,9 +305,8 @@ def _index_copy(x: ndarray, index: ndarray, source: ndarray, /, dim: int) -> nda
     if not x.ndim:
         new[...] = source.reshape(-1)[-1] if index.size else x
         return new
-    np.moveaxis(new, dim, 0)[index.reshape(-1)] = np.moveaxis(
-        source.reshape(*x.shape[:dim], index.size, *x.shape[dim + 1 :]), dim, 0
-    )
+    places: tuple[Any, ...] = (*(slice(None),) * dim, index.reshape(-1))
+    new[places] = source.reshape(*x.shape[:dim], index.size, *x.shape[dim + 1 :])
     return new
 
 

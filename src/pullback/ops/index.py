@@ -7,6 +7,7 @@ for where the axes of the index go is torch's: at the indexed axes where those a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ def out_of_range(where: ndarray, dims: Ints, shape: Ints) -> IndexError:
     raise AssertionError("every index is within its axis")
 
 
-def adjacent(dims: Ints) -> bool:
+def adjacent(dims: Sequence[int]) -> bool:
     """Return whether the indexed axes stand side by side, so that the index's axes take their place."""
     return dims[-1] - dims[0] == len(dims) - 1
 

@@ -39,7 +39,7 @@ cat_sizes = op(
 
 def cat(xs: Any, dim: int) -> Any:
     """Return values side by side along axis `dim`."""
-    return cat_sizes(xs, tuple(shape_of(x)[dim] for x in xs), dim)
+    return cat_sizes(xs, tuple([shape_of(x)[dim] for x in xs]), dim)
 
 
 def _split_with_sizes(x: ndarray, /, sizes: tuple[int, ...], dim: int) -> tuple[ndarray, ...]:

@@ -437,7 +437,8 @@ def _two_to(x: Any) -> Any:
 
 
 def _masked_fill(x: ndarray, y: ndarray, /, value: Any, out: Any = ...) -> ndarray:
-    return into(out, chosen(y, np.asarray(value).astype(x.dtype), x))
+    filling = np.array(value, x.dtype) if type(value) is float else np.asarray(value).astype(x.dtype)
+    return into(out, chosen(y, filling, x))
 
 
 #: x with `value` where the mask y holds.

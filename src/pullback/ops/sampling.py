@@ -36,6 +36,8 @@ def _by_place(g: Any, x: Any, grid: Any, sampler: Sampler, orders: Ints) -> Any:
     """Return the covector of a grid: per coordinate, what a shift of the place changes, summed over the
     channels.
     """
+    if type(g) is type(x) is type(grid) is ndarray and not any(orders):
+        return kernels.pull_to_places(g, x, grid, sampler)
     slopes = [
         sum_dims(g * grid_sample_slope(x, grid, sampler, _raised(orders, d)), (1,), False)
         for d in range(len(orders))

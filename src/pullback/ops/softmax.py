@@ -8,6 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import norm
+from ..array.chains import ROWS, Chain
 from ..array.layout import in_order
 from ..array.short_rows import reduced
 from ..array.summation import sum_over
@@ -42,9 +43,21 @@ def _softmax(x: ndarray, /, dim: int) -> ndarray:
         return x.copy()
     if x.size > LARGE:
         return norm.softmax(x, dim=dim)
-    out = np.subtract(x, reduced(np.maximum, x, dim, True), out=...)
+    out = np.empty_like(x)
+    if dim == x.ndim - 1 and x.flags.c_contiguous and (run := _SOFTMAX.native(x)) is not None:
+        run(x, out)
+    else:
+        _softmax_rows(x, out, dim)
+    return out
+
+
+def _softmax_rows(x: ndarray, out: ndarray, dim: int = 1) -> None:
+    np.subtract(x, reduced(np.maximum, x, dim, True), out=out)
     np.exp(out, out=out)
-    return np.divide(out, sum_over(out, (dim,), True), out=out)
+    np.divide(out, sum_over(out, (dim,), True), out=out)
+
+
+_SOFTMAX = Chain(_softmax_rows, (ROWS, ROWS))
 
 
 def _softmax_pull(g: Any, out: Any, dim: int) -> Any:
@@ -98,9 +111,21 @@ def _log_softmax(x: ndarray, /, dim: int) -> ndarray:
         return x.copy()
     if x.size > LARGE:
         return norm.log_softmax(x, dim=dim)
-    out = np.subtract(x, reduced(np.maximum, x, dim, True), out=...)
+    out = np.empty_like(x)
+    if dim == x.ndim - 1 and x.flags.c_contiguous and (run := _LOG_SOFTMAX.native(x)) is not None:
+        run(x, out)
+    else:
+        _log_softmax_rows(x, out, dim)
+    return out
+
+
+def _log_softmax_rows(x: ndarray, out: ndarray, dim: int = 1) -> None:
+    np.subtract(x, reduced(np.maximum, x, dim, True), out=out)
     sums = sum_over(np.exp(out), (dim,), True)
-    return np.subtract(out, np.log(sums, out=sums), out=out)
+    np.subtract(out, np.log(sums, out=sums), out=out)
+
+
+_LOG_SOFTMAX = Chain(_log_softmax_rows, (ROWS, ROWS))
 
 
 def _log_softmax_rule(g: Any, out: Any, dim: int) -> Any:

@@ -115,17 +115,19 @@ def reshape(x: Any, shape: Shape) -> Any:
 
 def _expand(x: ndarray, /, shape: Shape) -> ndarray:
     new = len(shape) - x.ndim
-    strides = (0,) * new + tuple(
+    strides = (0,) * new + tuple([
         0 if have == 1 and want != 1 else stride
         for have, want, stride in zip(x.shape, shape[new:], x.strides, strict=True)
-    )
+    ])  # fmt: skip
     if 0 in shape:
         strides = bytes_of(shape, strides, 1)
-    return (
-        np.ndarray(shape, x.dtype, x, 0, strides)
-        if x.flags.contiguous
-        else restrided(x, shape, strides)
-    )
+    if x.flags.contiguous:
+        return np.ndarray(shape, x.dtype, x, 0, strides)
+    one = x.base
+    if type(one) is ndarray and one.size == 1 and one.dtype == x.dtype:
+        # A covector that was spread from one number is spread further: 0.5 µs instead of 3.
+        return np.ndarray(shape, x.dtype, one, 0, strides)
+    return restrided(x, shape, strides)
 
 
 #: The array repeated along axes of size 1 and new leading axes, without a copy.
@@ -189,6 +191,8 @@ sum_dims: Call = op(
 def sum_to(x: Any, shape: Shape) -> Any:
     """Return the sum to a shape that broadcasts to `x`'s: the transpose of `expand`."""
     have = shape_of(x)
+    if have == shape:
+        return x
     lead = len(have) - len(shape)
     if lead < 0:
         return expand(x, shape)

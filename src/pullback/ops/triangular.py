@@ -20,12 +20,14 @@ from .linalg import (
     adjoint,
     aligned,
     by_numpy,
+    by_routine,
     column_major,
     computes,
     each,
     empty_columns,
     eye_of,
     failure,
+    goes_by_itself,
     lapack,
     leading,
     real_dtype,
@@ -42,6 +44,13 @@ Call = Callable[..., Any]
 def _solve_triangular(x: ndarray, y: ndarray, /, upper: bool, left: bool, unit: bool) -> ndarray:
     if y.size == 0:
         return empty_columns((*leading((x, y), (2, 2)), *y.shape[-2:]), y.dtype)
+    if x.shape[-1] <= _FEW_ROWS and max(x[..., 0, 0].size, y[..., 0, 0].size) > x.shape[-1]:
+        result = empty_columns((*leading((x, y), (2, 2)), *y.shape[-2:]), y.dtype)
+        if left:
+            _substitute(x, y, result, upper, unit)
+        else:
+            _substitute(*(v.swapaxes(-1, -2) for v in (x, y, result)), not upper, unit)
+        return result
     trsm = lapack("trsm", x)
 
     def step(a: ndarray, b: ndarray) -> tuple[Any]:
@@ -55,15 +64,35 @@ def _solve_triangular(x: ndarray, y: ndarray, /, upper: bool, left: bool, unit: 
     return each(step, (x, y), ((y.shape[-2:], y.dtype),))[0]
 
 
+#: Rows up to which systems of a stack are solved side by side: 16 of 4×4 take 25 µs instead of 70.
+_FEW_ROWS = 32
+
+
+def _substitute(x: ndarray, y: ndarray, result: ndarray, upper: bool, unit: bool) -> None:
+    """Write the solutions of a stack of systems, row after row of all of them."""
+    size = x.shape[-1]
+    for i in reversed(range(size)) if upper else range(size):
+        known = slice(i + 1, size) if upper else slice(0, i)
+        rest = y[..., i : i + 1, :]
+        if known.start != known.stop:
+            rest = rest - np.matmul(x[..., i : i + 1, known], result[..., known, :])
+        result[..., i : i + 1, :] = rest if unit else rest / x[..., i : i + 1, i : i + 1]
+
+
 def triangle(x: Any, upper: bool, unit: bool = False) -> Any:
     """Return the upper or lower triangle, without its diagonal where that is all ones."""
     return triu(x, int(unit)) if upper else tril(x, -int(unit))
 
 
-def _triangular_matrix(g: Any, x: Any, out: Any, upper: bool, left: bool, unit: bool) -> Any:
+def _triangular_rule(
+    g: Any, x: Any, out: Any, upper: bool, left: bool, unit: bool, needs: tuple[bool, ...]
+) -> tuple[Any, Any]:
+    # One solution serves both.
     pulled = solve_triangular(adjoint(x), g, not upper, left, unit)
+    if not needs[0]:
+        return None, pulled
     product = matmul(pulled, adjoint(out)) if left else matmul(adjoint(out), pulled)
-    return -triangle(product, upper, unit)
+    return -triangle(product, upper, unit), pulled
 
 
 def _triangular_jvp(
@@ -89,10 +118,7 @@ def _check_triangular(x: ndarray, y: ndarray, *attrs: Any) -> None:
 #: X with A X = B (or X A = B) for a triangular A, of which only that triangle is read.
 solve_triangular: Call = op(
     "linalg_solve_triangular", _solve_triangular,
-    (
-        _triangular_matrix,
-        lambda g, x, upper, left, unit: solve_triangular(adjoint(x), g, not upper, left, unit),
-    ),
+    _triangular_rule, joint=True,
     jvp=_triangular_jvp, check=_check_triangular, batch_rule=aligned(lambda *a: solve_triangular(*a)),
     saves=("x", "out"),
     shape=lambda x, y, *attrs: (((*leading((x, y), (2, 2)), *y.shape[-2:]), y.dtype),),
@@ -142,11 +168,19 @@ def _factored_each(x: ndarray, upper: bool) -> tuple[ndarray, ...]:
 
 
 def _cholesky_ex(x: ndarray, /, upper: bool, caller: str) -> tuple[ndarray, ndarray]:
-    try:
-        factor = by_numpy(np.linalg.cholesky, x, upper=upper)
-        return column_major(factor), np.zeros(x.shape[:-2], INT32)
-    except np.linalg.LinAlgError:
+    found = by_routine("cholesky_up" if upper else "cholesky_lo", x)
+    if found is not None:
+        return found, np.zeros(x.shape[:-2], INT32)
+    if goes_by_itself(x):
         factor, info = _factored_each(x, upper)
+        if not info:
+            return factor, info
+    else:
+        try:
+            factor = by_numpy(np.linalg.cholesky, x, upper=upper)
+            return column_major(factor), np.zeros(x.shape[:-2], INT32)
+        except np.linalg.LinAlgError:
+            factor, info = _factored_each(x, upper)
     if caller:
         where, order = failure(info)
         raise LinAlgError(

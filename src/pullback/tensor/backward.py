@@ -134,6 +134,19 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
     return as_inner(gradient, create_graph)
 
 
+def _plain_covector(y: Any, gradient: Any) -> ndarray | None:
+    """Return the covector of a tensor where there is nothing to check: an array of its shape and dtype, or
+    ones for one element.
+    """
+    value = y._value
+    if type(value) is not ndarray or y._node is None:
+        return None
+    if gradient is None:
+        return np.ones(value.shape, value.dtype) if value.size == 1 and value.dtype.kind == "f" else None
+    g = gradient._value if isinstance(gradient, TensorBase) else None
+    return g if type(g) is ndarray and g.shape == value.shape and g.dtype is value.dtype else None
+
+
 def ones_on(output: Any) -> Any:
     """Return ones as a covector of an output, on its device."""
     shape, dtype = shape_of(output), dtype_of(output)
@@ -171,16 +184,9 @@ def run_plain(y: Any, gradient: Any, retain_graph: bool | None) -> bool:
         or observers
     ):
         return False
-    if gradient is None:
-        if value.size != 1 or value.dtype.kind != "f":
-            return False
-        g = np.ones(value.shape, value.dtype)
-    else:
-        if not isinstance(gradient, TensorBase):
-            return False
-        g = gradient._value
-        if type(g) is not ndarray or g.shape != value.shape or g.dtype is not value.dtype:
-            return False
+    g = _plain_covector(y, gradient)
+    if g is None:
+        return False
     freed = None if retain_graph else freed_by_caller(3)
     engine.run_backward(((node, g),), keep_graph=bool(retain_graph), create_graph=False, freed=freed)
     return True
@@ -235,8 +241,7 @@ def backward(
     targets: tuple[Any, ...] = ()
     if inputs is not None:
         targets = _as_tuple(inputs)
-        _check_inputs(targets, "can't retain_grad on Tensor that has requires_grad=False")
-        edges = [_edge(t) for t in targets]
+        edges = _checked_edges(targets, "can't retain_grad on Tensor that has requires_grad=False")
         capture = Capture(edges, [_node(e) for e, _ in roots])
 
     def pull() -> None:
@@ -294,8 +299,8 @@ def grad(
 
     def pull(*vs: Any) -> tuple[Any, ...]:
         roots = _roots(ys, vs, create_graph, False)
-        _check_inputs(xs, "One of the differentiated Tensors does not require grad")
-        capture = Capture([_edge(t) for t in xs], [_node(e) for e, _ in roots])
+        edges = _checked_edges(xs, "One of the differentiated Tensors does not require grad")
+        capture = Capture(edges, [_node(e) for e, _ in roots])
         engine.run_backward(
             roots, keep_graph=keep, create_graph=create_graph, capture=capture, accumulate=False
         )
@@ -322,10 +327,9 @@ def _observed(
         return pull()
     try:
         roots = _roots(outputs, covectors, False, batched)
-        _check_inputs(inputs, "One of the differentiated Tensors does not require grad")
+        edges = _checked_edges(inputs, "One of the differentiated Tensors does not require grad")
     except RuntimeError:
         return pull()
-    edges = [_edge(x) for x in inputs]
     return _run(BackwardCall("grad", outputs, covectors, inputs, roots, edges, batched), pull)
 
 
@@ -337,8 +341,8 @@ def backward_call(outputs: Any, covectors: Any, inputs: Any) -> BackwardCall:
     if inputs is None:
         return BackwardCall("backward", ys, vs, None, roots, None)
     xs = _as_tuple(inputs)
-    _check_inputs(xs, "One of the differentiated Tensors does not require grad")
-    return BackwardCall("backward", ys, vs, xs, roots, [_edge(x) for x in xs])
+    edges = _checked_edges(xs, "One of the differentiated Tensors does not require grad")
+    return BackwardCall("backward", ys, vs, xs, roots, edges)
 
 
 def _result(
@@ -407,6 +411,11 @@ def _roots(
 ) -> list[tuple[Any, Any]]:
     roots = []
     for position, (y, v) in enumerate(zip(outputs, covectors, strict=True)):
+        if not (create_graph or batched) and isinstance(y, TensorBase):
+            g = _plain_covector(y, v)
+            if g is not None and (edge := _edge(y)) is not None:
+                roots.append((edge, g))
+                continue
         covector = _covector(y, v, create_graph, batched, position)
         edge = _edge(y)
         if edge is None:
@@ -423,14 +432,19 @@ def _roots(
     return roots
 
 
-def _check_inputs(inputs: tuple[Any, ...], text: str) -> None:
+def _checked_edges(inputs: tuple[Any, ...], text: str) -> list[Any]:
+    """Return the edges of the inputs; raise an error with this text where one does not require grad."""
+    edges = []
     for x in inputs:
         if not isinstance(x, (TensorBase, GradientEdge)):
             raise RuntimeError(
                 f"all inputs have to be Tensors or GradientEdges, but got {type(x).__name__}"
             )
-        if _edge(x) is None and not (isinstance(x, TensorBase) and inplace.requires_grad(x)):
+        edge = _edge(x)
+        if edge is None and not (isinstance(x, TensorBase) and inplace.requires_grad(x)):
             raise RuntimeError(text)
+        edges.append(edge)
+    return edges
 
 
 __all__ = ["array_of", "backward", "expand", "grad", "run"]

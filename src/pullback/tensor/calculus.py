@@ -10,7 +10,7 @@ from ..ops.structure import reshape
 from ..ops.view import select, slice_dim
 from .api import with_signature
 from .sizes import distinct_dims
-from .tensor import checked_dim
+from .tensor import checked_axis, checked_dim
 
 
 def _between(x: Any, dim: int, start: int, stop: int) -> Any:
@@ -47,12 +47,6 @@ def _refuse_unreal(name: str, dx: Any) -> None:
         raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
 
 
-def _axis(dim: int, rank: int) -> int:
-    if not rank:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return checked_dim(dim, rank)
-
-
 def trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:
     """Return integral along `dim` by the trapezoidal rule, ``Σᵢ (yᵢ + yᵢ₊₁)/2·(xᵢ₊₁ − xᵢ)``.
 
@@ -72,7 +66,7 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:
         Without the axis; 0 where it is empty.
     """
     shape = shape_of(y)
-    dim = _axis(dim, len(shape))
+    dim = checked_axis(dim, len(shape))
     if not shape[dim]:
         return y.sum(dim)
     _refuse_bools("trapezoid", y, x)

@@ -289,10 +289,21 @@ C_NAMES = {
 }  # fmt: skip
 
 
+_PLAIN_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+@cache
+def _name(dtype: np.dtype[Any]) -> str:
+    """Return NumPy's name of a dtype, which it puts together in 3 µs."""
+    return dtype.name
+
+
 @_silent
 def scalar_array(number: Any, dtype: np.dtype[Any]) -> ndarray:
     """Return a Python number as a 0-d array of `dtype`; refuse one that is out of range."""
-    name = dtype.name
+    if type(number) is float and dtype in _PLAIN_FLOATS and (-1e38 < number < 1e38 or math.isinf(number)):
+        return np.array(number, dtype)
+    name = _name(dtype)
     if dtype.kind == "b":
         return np.array(bool(number))
     dtypes.check_number(number)

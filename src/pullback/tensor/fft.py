@@ -22,7 +22,7 @@ from .creation import check_size, creator, numpy_dtype
 from .out import write_out
 from .rearrange import roll
 from .signature import OUT, Parser, described
-from .tensor import checked_dim
+from .tensor import checked_axis
 
 _Function = Callable[..., Any]
 
@@ -102,12 +102,6 @@ def _normalization(norm: str | None, forward: bool) -> int:
     return 2 if (norm == "forward") == forward else 0
 
 
-def _axis(dim: int, rank: int) -> int:
-    if not rank:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return checked_dim(dim, rank)
-
-
 def _check_points(count: int) -> None:
     if count < 1:
         raise RuntimeError(f"Invalid number of data points ({count}) specified")
@@ -119,7 +113,7 @@ def _axes(input: Any, s: Any, dim: Any) -> tuple[tuple[int, ...], list[int]]:
     rank = len(shape)
     dims: tuple[int, ...]
     if dim is not None:
-        dims = tuple(_axis(d, rank) for d in dim)
+        dims = tuple(checked_axis(d, rank) for d in dim)
         if len(set(dims)) < len(dims):
             raise RuntimeError("FFT dims must be unique")
     if s is None:
@@ -151,7 +145,7 @@ def _some(name: str, dims: tuple[int, ...]) -> None:
 
 def _complex_1d(input: Any, n: int | None, dim: int, norm: str | None, forward: bool) -> Any:
     x = _floating(input)
-    axis = _axis(dim, len(shape_of(x)))
+    axis = checked_axis(dim, len(shape_of(x)))
     size = shape_of(x)[axis] if n is None else n
     _check_points(size)
     x = f.resized(x, (axis,), (size,))
@@ -196,7 +190,7 @@ def _real_1d(name: str, input: Any, n: int | None, dim: int, norm: str | None, f
     if dtype_of(input).kind in "cW":
         raise RuntimeError(f"{name} expects a real input tensor, but got {type_word(dtype_of(input))}")
     x = _floating(input)
-    axis = _axis(dim, len(shape_of(x)))
+    axis = checked_axis(dim, len(shape_of(x)))
     size = shape_of(x)[axis] if n is None else n
     _check_points(size)
     found = f.r2c(f.resized(x, (axis,), (size,)), (axis,), _normalization(norm, forward), True)
@@ -220,7 +214,7 @@ def ihfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = No
 
 def _to_real_1d(input: Any, n: int | None, dim: int, norm: str | None, forward: bool) -> Any:
     x = _floating(input, complex=True)
-    axis = _axis(dim, len(shape_of(x)))
+    axis = checked_axis(dim, len(shape_of(x)))
     size = 2 * (shape_of(x)[axis] - 1) if n is None else n
     _check_points(size)
     if n is not None:
@@ -431,7 +425,7 @@ def _shifted(name: str, function: _Function) -> _Function:
 
 def _halves(input: Any, dim: Any) -> tuple[tuple[int, ...], list[int]]:
     shape = shape_of(input)
-    dims = tuple(range(len(shape))) if dim is None else tuple(_axis(d, len(shape)) for d in dim)
+    dims = tuple(range(len(shape))) if dim is None else tuple(checked_axis(d, len(shape)) for d in dim)
     return dims, [shape[d] for d in dims]
 
 

@@ -23,12 +23,13 @@ def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
         raise RuntimeError("dimensions must larger than 1")
     if len(shape) > 2 and len(set(shape)) > 1:
         raise RuntimeError("all dimensions of input must be of equal length")
-    strides = self.stride()
-    step, size = sum(strides), min(shape)
-    start = self.storage_offset()
-    self.as_strided((size,), (step,), start).fill_(fill_value)
+    places = self
+    while len(shape_of(places)) > 1:
+        places = places.diagonal(0, 0, 1)
+    places.fill_(fill_value)
     if wrap and len(shape) == 2 and shape[0] > shape[1] + 1:
-        period = shape[1] + 1
-        more = -(-shape[0] * shape[1] // period) - size
-        self.as_strided((more,), (step,), start + strides[0] * period).fill_(fill_value)
+        strides, period = self.stride(), shape[1] + 1
+        more = -(-shape[0] * shape[1] // period) - min(shape)
+        start = self.storage_offset() + strides[0] * period
+        self.as_strided((more,), (sum(strides),), start).fill_(fill_value)
     return self

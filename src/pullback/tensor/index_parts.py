@@ -64,6 +64,8 @@ def sliced(x: Any, dim: int, part: slice, keep_whole: bool = True) -> Any:
     """
     if part.step is None or part.step == 1:
         step = 1
+        if part.start is None is part.stop and not keep_whole and shape_of(x):
+            return x
     else:
         step = _slice_end(part.step)
         if step == 0:
@@ -124,7 +126,7 @@ def _is_sequence(v: Any) -> bool:
 def _axes_taken(item: Any) -> int:
     if item is None or item is Ellipsis or item is True or item is False:
         return 0
-    if isinstance(item, TensorBase) and dtype_of(item).name in ("bool", "uint8"):
+    if isinstance(item, TensorBase) and ((kind := dtype_of(item)).kind == "b" or kind == np.uint8):
         return len(shape_of(item))
     return 1
 
@@ -132,8 +134,22 @@ def _axes_taken(item: Any) -> int:
 def _count_axes(parts: tuple[Any, ...], rank: int) -> int:
     taken = sum([_axes_taken(item) for item in parts])
     if taken > rank:
-        raise IndexError(f"too many indices for tensor of dimension {rank}")
+        raise _too_many(rank)
     return taken
+
+
+def _too_many(rank: int) -> IndexError:
+    return IndexError(f"too many indices for tensor of dimension {rank}")
+
+
+def _read(parts: tuple[Any, ...], rank: int) -> tuple[tuple[Any, ...], int]:
+    """Return the parts of an index as `_as_index` reads them, and how many axes they take."""
+    try:
+        parts = tuple([_as_index(item) for item in parts])
+    except (IndexError, TypeError):
+        _count_axes(parts, rank)
+        raise
+    return parts, _count_axes(parts, rank)
 
 
 def applied(x: Any, parts: tuple[Any, ...], keep_whole: bool) -> tuple[Any, list[Entry]]:
@@ -145,12 +161,17 @@ def applied(x: Any, parts: tuple[Any, ...], keep_whole: bool) -> tuple[Any, list
         torch's, for indices out of range, too many, or of a wrong type.
     """
     rank = len(shape_of(x))
-    try:
-        parts = tuple([_as_index(item) for item in parts])
-    except (IndexError, TypeError):
-        _count_axes(parts, rank)
-        raise
-    taken = _count_axes(parts, rank)
+    taken = 0
+    for item in parts:
+        if type(item) is slice:
+            taken += 1
+        elif item is not None:
+            # Of other parts it is more to say how many axes they take.
+            parts, taken = _read(parts, rank)
+            break
+    else:
+        if taken > rank:
+            raise _too_many(rank)
     entries: list[Entry] = []
     dim = 0
     for position, item in enumerate(parts):

@@ -16,10 +16,11 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
+from ..array.strides import address
 from ..core import calls, facade, inplace, overlap
 from ..core.blame import stamp, written
 from ..core.graph_errors import type_word
-from ..core.modes import DEFAULT, NO_GRAD, modes
+from ..core.modes import DEFAULT, INFERENCE, NO_GRAD, modes
 from ..core.node import LEAF, accumulator, unrecorded
 from ..core.value import TensorBase, dtype_of, shape_of, wrap, wrap_alias
 from ..core.versions import bump
@@ -97,7 +98,7 @@ def _integers(index: Any) -> bool:
     """Return whether an index is a tuple of Python integers, at least one."""
     if type(index) is not tuple or not index:
         return False
-    return all(type(k) is int for k in index)
+    return set(map(type, index)) == {int}
 
 
 def _overridden_by(index: Any) -> bool:
@@ -133,7 +134,7 @@ def _general_getitem(self: Any, index: Any) -> Any:
         return v.unsqueeze(self, 0)
     if index is Ellipsis:
         return v.alias(self)
-    if is_int(index):
+    if kind is not tuple and is_int(index):
         return selected(self, 0, operator.index(index))
     x, entries = applied(self, as_tuple(index), False)
     if not entries:
@@ -154,16 +155,21 @@ def _setitem(self: Any, index: Any, value: Any) -> None:
     ):
         # What loops do that fill tables and buffers: 1 to 3 µs instead of 8 to 20.
         a, mode = self._value, modes()
+        counted = type(self._counter) is list
         if (
             type(a) is ndarray
             and a.ndim
             and self._view is None
-            and type(self._counter) is list
-            and (mode is NO_GRAD or (self._node is None and (mode is DEFAULT or kind is float)))
+            and (counted or mode is INFERENCE)
+            and (
+                mode is NO_GRAD or mode is INFERENCE
+                or (self._node is None and (mode is DEFAULT or kind is float))
+            )
             and not overlap.overlaps_itself(a)
             and (_put_tensor(a, index, value, mode) if kind is Tensor else _put_number(a, index, value))
         ):
-            written(self._counter)
+            if counted:
+                written(self._counter)
             return None
     return _general_setitem(self, index, value)
 
@@ -227,7 +233,7 @@ def _put_tensor(array: ndarray, index: Any, value: Any, mode: Any) -> bool:
     if (
         type(source) is not ndarray
         or source.dtype is not array.dtype
-        or (value._node is not None and mode is not NO_GRAD)
+        or (value._node is not None and mode is DEFAULT)
     ):
         return False
     try:
@@ -238,10 +244,7 @@ def _put_tensor(array: ndarray, index: Any, value: Any, mode: Any) -> bool:
         return False
     if np.may_share_memory(array, source):
         # As in ``x[i] += 1``, which assigns the view that it has written to.
-        return bool(
-            part.strides == source.strides
-            and part.__array_interface__["data"][0] == source.__array_interface__["data"][0]
-        )
+        return part.strides == source.strides and address(part) == address(source)
     part[...] = source
     return True
 

@@ -26,6 +26,15 @@ def concatenated(name: str, given: Any, dim: int) -> Any:
     if not xs:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     shapes = [shape_of(x) for x in xs]
+    first = shapes[0]
+    if type(dim) is int and -len(first) <= dim < len(first) and first != (0,):
+        at = dim if dim >= 0 else dim + len(first)
+        before, after = first[:at], first[at + 1 :]
+        for shape in shapes:
+            if len(shape) != len(first) or shape[:at] != before or shape[at + 1 :] != after or shape == (0,):
+                break
+        else:
+            return join.cat(xs, at)
     for i, shape in enumerate(shapes):
         if not shape:
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")

@@ -26,7 +26,7 @@ from .matrix_checks import (
 )  # fmt: skip
 from .matrix_deprecations import superseded
 from .return_types import return_type
-from .tensor import checked_dim
+from .tensor import checked_axis
 
 # --- inverse and solution -----------------------------------------------------------------------------------
 
@@ -393,9 +393,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     a, b = shape_of(input), shape_of(other)
     if len(a) != len(b):
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
-    if not a:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    axis = checked_dim(dim, len(a))
+    axis = checked_axis(dim, len(a))
     if a[axis] != 3 or b[axis] != 3:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {a[axis]} and {b[axis]}"

@@ -41,6 +41,8 @@ def met(input: Any, value: Any) -> tuple[Any, Any]:
     """Return a tensor and a number in the dtype in which they meet: integers go around, halves are
     rounded.
     """
+    if type(value) is int and 0 <= value < 128 and dtype_of(input).kind in "iu":
+        return input, value
     x, value = widened(input, value), number(value)
     dtype = dtype_of(x)
     if dtype.kind in "iu" and isinstance(value, int):
@@ -400,7 +402,8 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     -------
     Tensor
     """
-    check_broadcast((mask, input))
+    if shape_of(mask) != shape_of(input):
+        check_broadcast((mask, input))
     return _filled(input, mask, value)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..array import dtypes
 from ..core.graph_errors import type_word
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
 from ..ops import join, structure
@@ -178,7 +179,7 @@ def tensor_split(
         )
     dim = checked_dim(dim, len(shape))
     if isinstance(where, TensorBase):
-        if dtype_of(where).name != "int64":
+        if dtype_of(where) != dtypes.int64.numpy:
             raise RuntimeError(
                 "tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
                 f"{type_word(dtype_of(where))}"

@@ -36,7 +36,7 @@ from .sizes import (
     tensor,
     tensors,
 )
-from .tensor import checked_dim
+from .tensor import checked_axis, checked_dim
 
 # --- axes
 #
@@ -162,9 +162,7 @@ def repeat_interleave(
         return reshaped(x, (*shape[:dim], shape[dim] * repeats, *shape[dim + 1 :]))
     counts = tensor("repeat_interleave", "repeats", repeats, 2)
     x = input if dim is not None else reshaped(input, (count(shape_of(input)),))
-    if not shape_of(x):
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    dim = checked_dim(dim, len(shape_of(x))) if dim is not None else 0
+    dim = checked_axis(dim, len(shape_of(x))) if dim is not None else 0
     size = shape_of(x)[dim]
     if len(shape_of(counts)) == 1 and shape_of(counts)[0] not in (1, size):
         raise RuntimeError(

@@ -63,7 +63,7 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
     if count(own) == 0:
         index = cast(index, np.dtype(np.int64))
         return reshape(_gathered(input, reshape(index, (0,) * max(len(shape), 1)), dim, sparse_grad), own)
-    if dtype_of(index).name not in ("int64", "int32"):
+    if dtype_of(index) not in dtypes.INDICES:
         raise RuntimeError("gather(): Expected dtype int32/int64 for index")
     if len(_whole_axes(shape)) != len(_whole_axes(own)):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
@@ -85,7 +85,7 @@ def _gathered(input: Any, index: Any, dim: int, sparse_grad: bool) -> Any:
 
 
 def _check_scatter(name: str, input: Any, dim: int, index: Any, source: Any) -> None:
-    if count(shape_of(index)) and dtype_of(index).name not in ("int64", "int32"):
+    if count(shape_of(index)) and dtype_of(index) not in dtypes.INDICES:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
     if source is not None and dtype_of(source) != dtype_of(input):
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
@@ -220,11 +220,11 @@ def _check_along(input: Any, indices: Any, ranks: bool) -> None:
             f"{len(shape_of(input))} dimensions for input, and {len(shape_of(indices))} dimensions for "
             "indices"
         )
-    if ranks and dtype_of(indices).name != "int64":
+    if ranks and dtype_of(indices) != dtypes.int64.numpy:
         raise RuntimeError(
             f"torch.take_along_dim(): dtype of indices should be Long but got {type_word(dtype_of(indices))}"
         )
-    if dtype_of(indices).name not in ("int64", "int32"):
+    if dtype_of(indices) not in dtypes.INDICES:
         raise RuntimeError("gather(): Expected dtype int32/int64 for index")
 
 
@@ -241,7 +241,7 @@ def index_select(input: Any, dim: int, index: Any) -> Any:
         raise RuntimeError(
             f"index_select(): Index to scalar can have only 1 value, got {count(shape_of(index))} value(s)"
         )
-    if dtype_of(index).name not in ("int64", "int32"):
+    if dtype_of(index) not in dtypes.INDICES:
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     if len(shape_of(input)) < 2 and dtype_of(input).kind == "u" and dtype_of(input).itemsize > 1:
         raise unsupported("index_select", (), dtype_of(input))
@@ -257,7 +257,7 @@ def _check_slices(name: str, input: Any, dim: int, index: Any, source: Any) -> N
             f"{name}: Index is supposed to be a vector, but got dim: {len(own)} with type: {word} and size: "
             f"{list(own)}"
         )
-    if dtype_of(index).name not in ("int64", "int32"):
+    if dtype_of(index) not in dtypes.INDICES:
         raise RuntimeError(f"{name}: Expected dtype int32/int64 for index but got: {word}")
     if dtype_of(input) != dtype_of(source):
         raise RuntimeError(
@@ -346,7 +346,7 @@ def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
             "index_copy_(): When source and destination are not scalars, their dimensionality must match. "
             f"Source dimensionality ({len(shape)}), destination dimensionality ({len(size)})"
         )
-    if dtype_of(index).name != "int64":
+    if dtype_of(index) != dtypes.int64.numpy:
         raise RuntimeError(
             f"index_copy_(): Expected a long tensor for index, but got {type_word(dtype_of(index))}"
         )
@@ -379,7 +379,7 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
             "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
             f"{len(shape_of(value))} dimension(s)."
         )
-    if dtype_of(index).name != "int64":
+    if dtype_of(index) != dtypes.int64.numpy:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
     if len(shape_of(index)) > 1:
         raise RuntimeError("Index has to be a vector/scalar")
@@ -410,8 +410,11 @@ def masked_select(input: Any, mask: Any) -> Any:
 
 
 def _broadcast(*values: Any) -> None:
-    if len({shape_of(v) for v in values}) > 1:
-        check_broadcast([np.broadcast_to(np.empty((), bool), shape_of(v)) for v in values])
+    first = shape_of(values[0])
+    for value in values:
+        if shape_of(value) != first:
+            check_broadcast(values)
+            return
 
 
 def _masked_scatter_(input: Any, mask: Any, source: Any) -> Any:
@@ -572,6 +575,11 @@ def where(condition: Any, *args: Any, **named: Any) -> Any:
     """Return elements of `input` where `condition` holds, else of `other`; with `condition` alone, where it
     holds.
     """
+    if not named and len(args) == 2 and isinstance(condition, TensorBase):
+        x, y = args
+        if isinstance(x, TensorBase) and isinstance(y, TensorBase) and dtype_of(condition).kind == "b":
+            _broadcast(condition, x, y)
+            return c.where(condition, x, y)
     operands = [*args, *(named[k] for k in ("input", "self", "other") if k in named)]
     if isinstance(condition, TensorBase) and named.keys() <= {"input", "self", "other"}:
         if not operands:

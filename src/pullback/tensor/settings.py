@@ -9,13 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..array import threads
+from ..core.settings import SETTINGS
 from ..errors import type_name as name_of_type
 from .conversion import type_name
 from .tensor import Tensor
 
 _DEBUG_MODES = {"default": 0, "warn": 1, "error": 2}
-_deterministic = 0
-_precision = "highest"
 
 
 def get_num_threads() -> int:
@@ -49,28 +48,26 @@ def set_num_interop_threads(int: Any, /) -> None:
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Ask for deterministic algorithms, which all are."""
-    global _deterministic
-    _deterministic = (1 if warn_only else 2) if mode else 0
+    SETTINGS.deterministic = (1 if warn_only else 2) if mode else 0
 
 
 def are_deterministic_algorithms_enabled() -> bool:
     """Return whether deterministic algorithms were asked for."""
-    return _deterministic > 0
+    return SETTINGS.deterministic > 0
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
     """Return whether they were asked for with ``warn_only=True``."""
-    return _deterministic == 1
+    return SETTINGS.deterministic == 1
 
 
 def get_deterministic_debug_mode() -> int:
     """Return 0 for the default, 1 for a warning, 2 for an error where an algorithm is not deterministic."""
-    return _deterministic
+    return SETTINGS.deterministic
 
 
 def set_deterministic_debug_mode(debug_mode: int | str) -> None:
     """Set the mode by its number or by its name: 'default', 'warn' or 'error'."""
-    global _deterministic
     if not isinstance(debug_mode, int | str):
         raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
     if isinstance(debug_mode, str):
@@ -82,19 +79,18 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
         debug_mode = _DEBUG_MODES[debug_mode]
     if debug_mode not in (0, 1, 2):
         raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
-    _deterministic = debug_mode
+    SETTINGS.deterministic = debug_mode
 
 
 def get_float32_matmul_precision() -> str:
     """Return 'highest', 'high' or 'medium'."""
-    return _precision
+    return SETTINGS.matmul_precision
 
 
 def set_float32_matmul_precision(precision: str, /) -> None:
     """Allow float32 products to be less precise, which they are not; other names change nothing."""
-    global _precision
     if precision in ("highest", "high", "medium"):
-        _precision = precision
+        SETTINGS.matmul_precision = precision
 
 
 def set_flush_denormal(mode: bool, /) -> bool:

@@ -134,7 +134,9 @@ def reshape(input: Any, shape: Any) -> Any:
 
 def reshaped(input: Any, shape: Ints) -> Any:
     """Return `reshape` to a tuple of ints."""
-    return structure.reshape(input, inferred(shape, count(shape_of(input))))
+    value = input._value if isinstance(input, TensorBase) else input
+    size = value.size if type(value) is ndarray else count(shape_of(input))
+    return structure.reshape(input, inferred(shape, size))
 
 
 @public(is_function=False, out=False)

@@ -136,6 +136,11 @@ def is_size(value: Any) -> bool:
     """
     if not isinstance(value, list | tuple):
         return False
+    for item in value:
+        if type(item) is not int:
+            break
+    else:
+        return True
     return not value or (is_integer(value[0]) and all(map(_is_size_element, value)))
 
 
@@ -196,7 +201,16 @@ def _as_int(value: Any) -> int:
     return found
 
 
+#: Sizes up to which an integer is not looked at twice.
+_USUAL = 1 << 40
+
+
 def _as_ints(value: Any) -> tuple[int, ...]:
+    for item in value:
+        if type(item) is not int or not -_USUAL <= item <= _USUAL:
+            break
+    else:
+        return tuple(value)
     found = tuple(map(operator.index, value))
     if found:
         dtypes.check_long(min(found))
@@ -328,8 +342,11 @@ class Signature:
         if args:
             first = args[0]
             if self.spread and not isinstance(first, list | tuple):
-                if type(first) is bool or not all(map(_is_size_element, args)):
+                if type(first) is bool:
                     return None
+                for item in args:
+                    if type(item) is not int and not _is_size_element(item):
+                        return None
                 bound[self.positional[0].target] = _as_ints(args)
             else:
                 if len(args) > len(self.positional):

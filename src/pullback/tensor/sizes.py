@@ -42,6 +42,11 @@ def ints(function: str, argument: str, given: tuple[Any, ...], keyword: Any = No
         return sequence(function, argument, None, keyword)
     if not given:
         raise missing(function, argument)
+    for v in given:
+        if type(v) is not int:
+            break
+    else:
+        return given
     first = given[0]
     if len(given) == 1 and not is_int(first):
         return sequence(function, argument, 1, first)
@@ -54,6 +59,11 @@ def sequence(function: str, argument: str, position: int | None, given: Any) -> 
     """Return a tuple or list of ints, or torch's TypeError."""
     if not isinstance(given, (tuple, list)):
         raise errors.argument_type(function, argument, position, "tuple of ints", given)
+    for v in given:
+        if type(v) is not int:
+            break
+    else:
+        return tuple(given)
     if given and not is_int(given[0]):
         where = "" if position is None else f" (position {position})"
         raise TypeError(
@@ -114,6 +124,11 @@ def tensors(function: str, given: Any) -> tuple[Any, ...]:
 
 def dims(given: Sequence[int], rank: int) -> Ints:
     """Return dims as non-negative numbers."""
+    for d in given:
+        if not 0 <= d < rank:
+            break
+    else:
+        return tuple(given)
     return tuple([checked_dim(d, rank) for d in given])
 
 

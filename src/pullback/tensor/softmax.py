@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy import ndarray
+
 from ..array import dtypes
 from ..core.graph_errors import type_word
-from ..core.value import dtype_of, shape_of
+from ..core.value import TensorBase, dtype_of, shape_of
 from ..ops import softmax as s
 from .api import public
 from .reductions import check_tensor, in_dtype
 from .tensor import checked_dim
 
+_USUAL = (dtypes.float32.numpy, dtypes.float64.numpy)
+
 
 def _checked(name: str, input: Any, dim: Any, dtype: Any) -> tuple[Any, int]:
+    if dtype is None and type(dim) is int and isinstance(input, TensorBase):
+        value = input._value
+        if type(value) is ndarray and value.dtype in _USUAL and -value.ndim <= dim < value.ndim:
+            return input, dim if dim >= 0 else dim + value.ndim
     check_tensor(name, input)
     x = in_dtype(input, dtype)
     found = checked_dim(dim, len(shape_of(x)))

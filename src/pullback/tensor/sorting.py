@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,12 @@ from ..ops.arithmetic import add
 from ..ops.comparison import eq, lt, ne, where
 from ..ops.convert import cast
 from ..ops.extreme import amax, amin
+from ..ops.join import cat
 from ..ops.kernel_words import RARE
 from ..ops.mixture import maximum
 from .api import public
 from .data import overflow
-from .index_parts import asked_size
+from .index_parts import asked_size, traced_places
 from .properties import common_dtype
 from .return_types import named
 from .signature import Parser, is_number
@@ -91,13 +93,33 @@ def _distinct(
             raise RuntimeError(
                 "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
             )
-    values, inverse, counts = distinct(input, dim)
+    values, inverse, counts = _traced_distinct(input, dim, distinct) or distinct(input, dim)
     results = [values]
     if return_inverse:
         results.append(inverse)
     if return_counts:
         results.append(counts)
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _traced_distinct(input: Any, dim: int | None, distinct: Callable[..., Any]) -> Any:
+    """Return distinct values, places and counts of a value whose trace knows sizes, as other ops; None for
+    others.
+    """
+    if asked_size(input) is None or dim is not None or input._node is not None or not prod(shape_of(input)):
+        return None
+    if dtype_of(input) in RARE or dtype_of(input).kind not in "iuf":
+        return None
+    flat = input.reshape(-1)
+    ordered, order = (flat, None) if distinct is o.unique_consecutive else flat.sort(stable=True)
+    length = wrap(np.array(shape_of(flat), _INT64))
+    new = cat((wrap(np.ones(1, bool)), ne(ordered[1:], ordered[:-1])), 0)
+    first = traced_places(new)[0]
+    inverse = new.cumsum(0) - 1
+    if order is not None:
+        inverse = inverse.scatter(0, order, inverse)
+    counts = cat((first, length), 0)
+    return ordered[first], inverse.reshape(shape_of(input)), counts[1:] - counts[:-1]
 
 
 #: What reads the arguments of torch's own functions behind those in Python.
@@ -194,7 +216,7 @@ def searchsorted(
                 f"{name}: boundary and sorter must have the same size, but got boundary tensor {list(shape)}"
                 f"and got sorter tensor {list(shape_of(sorter))}"
             )
-        if dtype_of(sorter).name != "int64":
+        if dtype_of(sorter) != dtypes.int64.numpy:
             raise RuntimeError(
                 f"{name}: sorter must be a tensor of long dtype but got dtype {type_word(dtype_of(sorter))}"
             )

@@ -396,6 +396,11 @@ def axis_argument(function: str, dim: Any, rank: int) -> int:
         if isinstance(dim, bool | float | str) or not hasattr(dim, "__index__"):
             raise argument_type(function, "dim", 1, "int", dim)
         dim = dim.__index__()
+    return checked_axis(dim, rank)
+
+
+def checked_axis(dim: int, rank: int) -> int:
+    """Return a dimension of a tensor that must have one as a non-negative index, or torch's IndexError."""
     if not rank:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     return checked_dim(dim, rank)

@@ -44,7 +44,6 @@ class TypedStorage:
     """
 
     __module__ = "torch.storage"
-    __slots__ = ("__weakref__", "_untyped_storage", "dtype")
 
     _is_pullback_storage = True
     is_sparse = False

@@ -30,7 +30,7 @@ class UntypedStorage(StorageBase):
     """
 
     __module__ = "torch.storage"
-    __slots__ = ("__weakref__", "_bytes")
+    __slots__ = ("__dict__", "__weakref__", "_bytes")
 
     _is_pullback_storage = True
 

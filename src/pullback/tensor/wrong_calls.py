@@ -243,7 +243,10 @@ class Kinds:
                     break
             else:
                 return None
-        key = (*map(_kind, args), *kwargs, *map(_kind, kwargs.values()))
+        key = (
+            *[type(v) if isinstance(v, TensorBase) else _kind(v) for v in args], *kwargs,
+            *[type(v) if isinstance(v, TensorBase) else _kind(v) for v in kwargs.values()],
+        )
         if key in self.seen:
             return None
         if any(type(v) not in _PLAIN and not isinstance(v, TensorBase) for v in (*args, *kwargs.values())):
@@ -255,13 +258,22 @@ class Kinds:
             error = wrong_call(self.place, self.name, given, kwargs)
         if error is None:
             self.seen.add(key)
-            parser = _parser(self.place, self.name)
-            if parser is not None and len(parser.signatures) == 1:
+            if _read_one_by_one(self.place, self.name):
                 # There each argument is right by itself: the next of its type is not looked at.
                 for parameter, value in kwargs.items():
                     if type(value) not in _HOLDING:
                         self.expected.setdefault(parameter, type(value))
         return error
+
+
+@cache
+def _read_one_by_one(place: str, name: str) -> bool:
+    """Return whether a function, and what it ends in, have one signature each."""
+    parser = _parser(place, name)
+    if parser is not None:
+        return len(parser.signatures) == 1
+    found = _natives().get(name) or _natives().get(f"{name}_with_indices") or ()
+    return place == "nn" and all(len(native["signatures"]) == 1 for native in found)
 
 
 #: More arguments than a call has.
@@ -274,8 +286,9 @@ _WORDS = {"bool": bool, "str": str, "float": float}
 def _lenient(function: Any) -> list[tuple[str, int, type]]:
     """Return the parameters of a function that are of such a type, with their places."""
     kinds = [item for item in function.__annotations__.items() if item[0] != "return"]
+    by_name = getattr(function, "__kwdefaults__", None) or ()
     return [
-        (name, place, kind)
+        (name, EVERY if name in by_name else place, kind)
         for place, (name, annotation) in enumerate(kinds)
         for word, kind in _WORDS.items()
         if word in str(annotation)
@@ -290,12 +303,8 @@ def _expected(function: Any, kinds: list[tuple[str, int, type]]) -> dict[str, ty
 
 
 def _by_place(kinds: list[tuple[str, int, type]], first: int) -> list[type | None]:
-    if not kinds:
-        return []
-    found: list[type | None] = [None] * (max(place for _, place, _ in kinds) + 1 - first)
-    for _, place, kind in kinds:
-        found[place - first] = kind
-    return found
+    places = {place: kind for _, place, kind in kinds if place < EVERY}
+    return [places.get(place) for place in range(first, max(places) + 1)] if places else []
 
 
 def _kind(value: Any) -> Any:

@@ -54,7 +54,7 @@ MODULES: dict[str, str] = {
         "distributed.algorithms.ddp_comm_hooks.mixed_precision_hooks "
         "distributed.algorithms.ddp_comm_hooks.optimizer_overlap_hooks "
         "distributed.algorithms.ddp_comm_hooks.quantization_hooks "
-        "distributed.algorithms.model_averaging distributed.argparse_util distributed.c10d_logger "
+        "distributed.argparse_util distributed.c10d_logger "
         "distributed.checkpoint.api distributed.checkpoint.default_planner "
         "distributed.checkpoint.format_utils "
         "distributed.checkpoint.logger distributed.checkpoint.logging_handlers "
@@ -79,14 +79,14 @@ MODULES: dict[str, str] = {
         "distributed.optim.functional_adamw distributed.optim.functional_rmsprop "
         "distributed.optim.functional_rprop distributed.optim.functional_sgd "
         "distributed.optim.named_optimizer distributed.optim.optimizer "
-        "distributed.optim.post_localSGD_optimizer distributed.optim.utils "
-        "distributed.optim.zero_redundancy_optimizer distributed.pipelining distributed.remote_device "
+        "distributed.optim.utils "
+        "distributed.remote_device "
         "distributed.rpc.api distributed.rpc.backend_registry distributed.rpc.constants "
         "distributed.rpc.functions distributed.rpc.internal distributed.rpc.options "
         "distributed.rpc.rref_proxy distributed.rpc.server_process_global_profiler "
         "distributed.tensor.debug distributed.tensor.device_mesh distributed.tensor.parallel.ddp "
         "distributed.tensor.parallel.fsdp distributed.tensor.parallel.input_reshard "
-        "distributed.tensor.parallel.loss distributed.utils"
+        "distributed.tensor.parallel.loss"
     ),
     "TorchScript": (
         "jit.frontend jit.generate_bytecode jit.mobile jit.quantized jit.supported_ops "
@@ -309,7 +309,7 @@ DECLARED: dict[str, dict[str, str]] = {
         ),
         "torch.distributed.fsdp": "DataParallelMeshDims share_comm_ctx",
         "torch.distributed.optim": (
-            "DistributedOptimizer PostLocalSGDOptimizer as_functional_optim"
+            "DistributedOptimizer as_functional_optim"
         ),
         "torch.distributed.rpc": (
             "AllGatherStates BackendType RRef TensorPipeRpcBackendOptions get_worker_info method_factory "

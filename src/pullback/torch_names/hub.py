@@ -15,13 +15,12 @@ from types import ModuleType
 from typing import Any, NoReturn
 from urllib.parse import urlparse
 
+from ..core.settings import SETTINGS
 from ..errors import with_note
 from .exclusions import no_attribute
 
 #: What in a file's name is the beginning of the hash of its content.
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
-
-_directory: str | None = None
 
 
 def _refused(what: str) -> NoReturn:
@@ -33,7 +32,7 @@ def _refused(what: str) -> NoReturn:
 
 def get_dir() -> str:
     """Return the folder in which torch keeps what it fetched."""
-    return os.path.join(_get_torch_home(), "hub") if _directory is None else _directory
+    return os.path.join(_get_torch_home(), "hub") if SETTINGS.hub_folder is None else SETTINGS.hub_folder
 
 
 def _get_torch_home() -> str:
@@ -44,8 +43,7 @@ def _get_torch_home() -> str:
 
 def set_dir(d: str | os.PathLike[str]) -> None:
     """Choose another folder."""
-    global _directory
-    _directory = os.path.expanduser(d)
+    SETTINGS.hub_folder = os.path.expanduser(d)
 
 
 def _local(folder: str) -> ModuleType:

@@ -1,7 +1,8 @@
-"""Versions of Python whose bytecode is not known."""
+"""Where nothing makes native code: Python's bytecode is not known, or llvmlite is not installed."""
 
 from __future__ import annotations
 
+import importlib.util
 import warnings
 from typing import Any
 
@@ -16,7 +17,7 @@ pytest.importorskip("llvmlite")
 
 def test_functions_run_eagerly_with_one_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bytecode, "SUPPORTED", False)
-    api._warn_of_version.cache_clear()
+    api._warn.cache_clear()
     x = pullback.ones(2)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
@@ -25,4 +26,16 @@ def test_functions_run_eagerly_with_one_warning(monkeypatch: pytest.MonkeyPatch)
             assert compiled(x).tolist() == compiled(x).tolist() == [k, k]
     assert [w.filename for w in told] == [__file__]
     assert "the bytecode of this Python" in str(told[0].message)
-    api._warn_of_version.cache_clear()
+    api._warn.cache_clear()
+
+
+def test_without_llvmlite_the_users_line_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    x = pullback.ones(2)
+    for subject in (lambda x: x + 1, pullback.nn.ReLU()):
+        api._warn.cache_clear()
+        with pytest.warns(UserWarning, match=r"llvmlite is not installed; pip install") as told:
+            compiled = pullback.compile(subject)
+        assert [w.filename for w in told] == [__file__]
+        assert compiled(x).tolist() == subject(x).tolist()
+    api._warn.cache_clear()

@@ -50,6 +50,6 @@ if rank == 0:
     text = fails(lambda: dist.monitored_barrier(timeout=short))
     assert text.startswith("[Rank 0]: Rank 1 failed to pass monitoredBarrier in 100 ms\n"), text
     text = fails(lambda: dist.irecv(torch.zeros(1), 1).wait(short))
-    assert text.startswith("Timed out waiting 100ms for recv operation to complete"), text
+    assert text.startswith("[Rank 0]: Timed out waiting 100ms for recv operation to complete"), text
 dist.barrier()
 print(f"all as expected in {rank}")

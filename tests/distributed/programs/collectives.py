@@ -10,6 +10,8 @@ import torch
 import torch.distributed as dist
 import torch.distributed._functional_collectives as functions
 import torch.distributed.nn.functional as collective
+from torch.distributed.algorithms.model_averaging.averagers import PeriodicModelAverager
+from torch.distributed.optim import PostLocalSGDOptimizer
 
 DTYPES = [
     "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int32", "int64", "bool", "complex64",
@@ -187,6 +189,40 @@ error("shapes", lambda: dist.all_gather([torch.ones(3)] * size, torch.ones(2)))
 error("bits", lambda: dist.all_reduce(torch.ones(1), dist.ReduceOp.BAND))
 error("twice", lambda: dist.init_process_group("gloo"))
 error("nccl", lambda: dist.new_group(backend="nccl"))
+error("complex", lambda: dist.all_reduce(own("complex64"), dist.ReduceOp.MAX))
+error("complex parts", lambda: dist.all_reduce_coalesced([own("complex64")], dist.ReduceOp.PRODUCT))
+error("kinds", lambda: dist.all_reduce_coalesced([own(), own("int64")]))
+error("range", lambda: dist.new_group([0, size + 1]))
+error("sparse", lambda: dist.all_reduce(own().to_sparse(), dist.ReduceOp.MIN))
+
+# sparse tensors have entries at different places, complex ones may come with real ones
+sparse = torch.sparse_coo_tensor(torch.tensor([[0, rank + 1]]), own(shape=(2, 2)), (size + 1, 2))
+dist.all_reduce(sparse)
+show("sparse", [sparse.to_dense(), sparse._nnz()])
+several = [own(), own("complex64")]
+dist.all_reduce_coalesced(several)
+show("coalesced kinds", several)
+before = dist.get_pg_count()
+half, _ = dist.new_subgroups(size // 2)
+single, singles = dist.new_subgroups(1, group=half)
+show("groups of a group", [single.size(), len(singles), dist.get_pg_count() - before])
+
+# each collective is an event of a profile
+with torch.autograd.profiler.profile(record_shapes=True) as profile:
+    dist.all_reduce(own())
+    dist.broadcast(own("complex64"), 0)
+    dist.all_gather([torch.zeros(2, 3) for _ in range(size)], own())
+    dist.all_to_all_single(torch.zeros(size), torch.ones(size))
+events = [e for e in profile.function_events if e.name.startswith("gloo:")]
+show("events", sorted([e.name, e.input_shapes, e.is_async, e.count] for e in events))
+
+parameter = torch.nn.Parameter(own())
+parameter.grad = torch.ones(2, 3)
+optimizer = PostLocalSGDOptimizer(torch.optim.SGD([parameter], lr=0.5), PeriodicModelAverager(2, 1))
+for _ in range(4):
+    optimizer.step()
+    show("averaged now and then", parameter.detach())
+show("steps", optimizer.state_dict()["step"])
 dist.barrier()
 dist.destroy_process_group()
 error("none", lambda: dist.all_reduce(torch.ones(1)))

@@ -11,6 +11,7 @@ import pytest
 import pullback as torch
 from pullback import explain
 from pullback.explain.answer import Answer
+from tests.explain.mistakes.programs import sound
 
 FOLDER = Path(__file__).parent
 MARK = "# <-- culprit"
@@ -25,9 +26,23 @@ def findings_of(program: Path) -> list[Answer]:
     return recording.findings
 
 
+def findings_of_torch(program: Path) -> list[Answer]:
+    """What is found in a program that imports torch."""
+    text = program.read_text().replace("import torch\n", "import pullback as torch\n")
+    code = compile(text.replace("from torch", "from pullback"), program, "exec")
+    with explain.record() as recording:
+        exec(code, {"__name__": "__main__"})
+    return recording.findings
+
+
 @pytest.mark.parametrize("program", sorted((FOLDER / "sound").glob("*.py")), ids=lambda p: p.stem)
 def test_nothing_is_found_in_a_sound_program(program: Path) -> None:
     assert findings_of(program) == []
+
+
+@pytest.mark.parametrize("program", list(sound().values())[::3], ids=list(sound())[::3])
+def test_nothing_certain_is_said_of_a_sound_program(program: Path) -> None:
+    assert [found for found in findings_of_torch(program) if found.certain] == []
 
 
 @pytest.mark.parametrize("program", sorted((FOLDER / "mistaken").glob("*.py")), ids=lambda p: p.stem)

@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent
 SOURCES = FOLDER.parents[2] / "src"
 
 #: Batches that were written before the tool was run on them, the first run of each being an estimate.
-FRESH = "third", "fourth", "fifth"
+FRESH = "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"
 
 HALVES = "open", *FRESH, "held"
 
@@ -114,6 +114,25 @@ def mistakes(half: str) -> list[Mistake]:
         )
         for number, record in sorted(records.items())
     ]
+
+
+def sound(batch: str | None = None) -> dict[str, Path]:
+    """Return the programs that make no mistake, all of them or those written with one batch, by number."""
+    records = json.loads((FOLDER / "sound.json").read_text())
+    return {
+        number: FOLDER / record["file"]
+        for number, record in sorted(records.items())
+        if batch in (None, record["batch"])
+    }
+
+
+def said_of_sound(program: Path) -> tuple[list[str], list[str]]:
+    """Return what the tool says of a program that makes no mistake: answers that are certain, and others."""
+    explained = run("explain", str(program))
+    assert raised(explained.err, program) is None, explained.err
+    claims = [text for text in answers(explained.out) if any(_has(word, _plain(text)) for word in ANSWERS)]
+    doubtful = [text for text in claims if any(_has(word, _plain(text)) for word in UNSURE)]
+    return [text for text in claims if text not in doubtful], doubtful
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@
 - *best*: any answer does.
 - *certain and wrong*: the first answer that is certain names neither.
 
+`sound` runs the programs that make no mistake, of which nothing certain may be said.
+
 Of the held half only figures are printed, so that nothing is tuned to it.
 """
 
@@ -14,8 +16,18 @@ import argparse
 from collections import defaultdict
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
-from tests.explain.mistakes.programs import HALVES, SYMPTOMS, Met, Mistake, meet, mistakes
+from tests.explain.mistakes.programs import (
+    HALVES,
+    SYMPTOMS,
+    Met,
+    Mistake,
+    meet,
+    mistakes,
+    said_of_sound,
+    sound,
+)
 
 Result = tuple[Mistake, Met]
 
@@ -70,13 +82,29 @@ def failures(results: list[Result]) -> str:
     return "\n".join(rows)
 
 
+def alarms(programs: dict[str, Path], jobs: int = 2) -> str:
+    """Return what is said of programs that make no mistake, and how often something is."""
+    rows, count = [], [0, 0]
+    with ThreadPoolExecutor(jobs) as pool:
+        for path, said in zip(programs.values(), pool.map(said_of_sound, programs.values()), strict=True):
+            for k, (word, texts) in enumerate(zip(("certain", "doubtful"), said, strict=True)):
+                count[k] += bool(texts)
+                rows += [f"{path.stem}: {word}\n{text}" for text in texts]
+    rows.append(f"{len(programs)} sound programs: {count[0]} certain answers, {count[1]} in doubt")
+    return "\n".join(rows)
+
+
 def main() -> None:
     """Print the figures of one half."""
     parser = argparse.ArgumentParser(prog="python -m tests.explain.mistakes.score", description=__doc__)
-    parser.add_argument("half", choices=HALVES)
+    parser.add_argument("half", choices=(*HALVES, "sound"))
     parser.add_argument("--show", metavar="NNN", help="print all that is said of one program")
     parser.add_argument("--jobs", type=int, default=2, help="how many programs run at a time (default 2)")
     options = parser.parse_args()
+    if options.half == "sound":
+        programs = sound()
+        print(alarms({options.show: programs[options.show]} if options.show else programs, options.jobs))
+        return
     chosen = mistakes(options.half)
     if options.show:
         chosen = [mistake for mistake in chosen if mistake.number == options.show]

@@ -38,6 +38,7 @@ from ..runtime import engine
 from ..runtime.thread_pool import pool
 from .clamp import Bounding
 from .gather_scatter import Moving
+from .grid_samples import Sampling
 from .normals import Normals
 from .padding import Padding
 from .row_sums import Reducing
@@ -194,6 +195,8 @@ class Kernels:
         ``()``: return what makes normal numbers of words, or None; see `normals.Normals.filler`.
     running_sums : callable
         ``(x, out, reverse)``: write the running sums of each row, from its end with `reverse`.
+    samples : callable
+        ``(kind, x, y, grid, out, size, sampler)``: see `grid_samples.Sampling.run`.
     sums : callable
         ``(x, out)``: write the sum of each row of ``(rows, length)``.
     words : callable
@@ -218,6 +221,7 @@ class Kernels:
         self.pad = Padding().pad
         self.recursion = Recursion().run
         self.running_sums = running.sums
+        self.samples = Sampling().run
         self.sums = Reducing().sums
         self.words = Twister().filler
 

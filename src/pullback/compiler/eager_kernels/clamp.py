@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy import ndarray
 
 from ..emit.emitter import TYPES, Emitter, Module
 from ..lower.index import Variable
 from ..passes import parallel_rows
-from .jobs import Job, number, opened
+from .jobs import Jobs, number, opened
 
 #: Nanoseconds for a byte.
 BYTE = 0.04
@@ -19,11 +17,8 @@ _UNKNOWN = 1 << 62
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
-class Bounding:
+class Bounding(Jobs):
     """The loops, made when they are first asked for."""
-
-    def __init__(self) -> None:
-        self._made: dict[Any, Job] = {}
 
     def clamp(self, x: ndarray, out: ndarray, bounds: ndarray) -> bool:
         """Return elements of a C-ordered array, NaN among them, no smaller than the first bound and no larger
@@ -31,9 +26,7 @@ class Bounding:
         """
         if x.dtype not in _FLOATS:
             return False
-        job = self._made.get(x.dtype)
-        if job is None:
-            job = self._made[x.dtype] = Job(_between(TYPES[x.dtype]))
+        job = self.job(_between, TYPES[x.dtype])
         parts = parallel_rows.count(x.size, x.nbytes * BYTE, False)
         job.run(x.size, parts, (x.ctypes.data, out.ctypes.data, bounds.ctypes.data))
         return True

@@ -17,7 +17,7 @@ from numpy import ndarray
 from ..emit.emitter import TYPES, Emitter, Module
 from ..lower.index import Variable
 from ..passes import parallel_rows
-from .jobs import Job, number, opened
+from .jobs import Jobs, number, opened
 
 #: Elements of the inner axis that a thread takes at a time.
 STRETCH = 64
@@ -34,11 +34,8 @@ _OUTER, _MIDDLE, _INNER, _EXTENT = 0, 1, 2, 3
 _UNKNOWN = 1 << 62
 
 
-class Moving:
+class Moving(Jobs):
     """The loops, made when they are first asked for."""
-
-    def __init__(self) -> None:
-        self._made: dict[Any, Job] = {}
 
     def read(self, x: ndarray, index: ndarray, out: ndarray) -> bool:
         """Write ``out[l, m, t] = x[l, index[l, m, t], t]``; return False where an index is outside.
@@ -71,9 +68,7 @@ class Moving:
         outer, count, inner = other.shape
         variant = "whole" if whole else "last" if inner == 1 else "each"
         kind_of = np.dtype(f"i{base.itemsize}") if kind == "read" else base.dtype
-        job = self._made.get((kind, variant, kind_of))
-        if job is None:
-            job = self._made[kind, variant, kind_of] = _job(kind, variant, kind_of)
+        job = self.job(_moving, kind, variant, kind_of)
         shared = (outer, count, -(-inner // STRETCH), base.shape[1])[axis]
         parts = parallel_rows.count(shared, other.size * (OF_ROW if whole else ELEMENT), False)
         if axis == _EXTENT:
@@ -86,7 +81,7 @@ class Moving:
         return not wrong.any()
 
 
-def _job(kind: str, variant: str, dtype: np.dtype[Any]) -> Job:
+def _moving(kind: str, variant: str, dtype: np.dtype[Any]) -> Emitter:
     module = Module()
     ops = opened(module, _FIELDS)
     ops.line(f"%inner_lo = mul i64 %lo, {STRETCH}")
@@ -110,7 +105,7 @@ def _job(kind: str, variant: str, dtype: np.dtype[Any]) -> Job:
     ops.line(f"%place = mul i64 %part, {parallel_rows.LINE}")
     ops.line("%mine = getelementptr i8, ptr %wrong, i64 %place")
     ops.line("store i64 %found, ptr %mine")
-    return Job(ops)
+    return ops
 
 
 def _product_sum(ops: Emitter, x: str, y: str, z: str) -> str:

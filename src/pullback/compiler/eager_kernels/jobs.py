@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from ..emit.emitter import Emitter, Module
 from ..runtime import engine
@@ -61,3 +62,18 @@ class Job:
         if self._run is None:
             self._run = _Run(threads.address)
         self._run(self._part, ctypes.addressof(context), parts)
+
+
+class Jobs:
+    """Jobs of one kind of op, each made when it is first asked for."""
+
+    def __init__(self) -> None:
+        self._made: dict[Any, Job] = {}
+
+    def job(self, write: Callable[..., Emitter], *options: Any) -> Job:
+        """Return the job whose loops ``write(*options)`` writes."""
+        key = (write, *options)
+        found = self._made.get(key)
+        if found is None:
+            found = self._made[key] = Job(write(*options))
+        return found

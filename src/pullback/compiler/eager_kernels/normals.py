@@ -53,8 +53,8 @@ class Normals:
 class _Lanes:
     """Arithmetic on eight numbers at a time."""
 
-    def __init__(self, ops: Emitter) -> None:
-        self.ops = ops
+    def __init__(self, ops: Emitter, words: str) -> None:
+        self.ops, self.words = ops, words
         self._fma = ops.module.declare("llvm.fma.v8f32", _REAL, _REAL, _REAL, _REAL)
         self._root = ops.module.declare("llvm.sqrt.v8f32", _REAL, _REAL)
 
@@ -96,23 +96,29 @@ class _Lanes:
 def _transform() -> Emitter:
     module = Module()
     ops = opened(module, {"words": "ptr", "out": "ptr", "factors": "ptr"})
-    do = _Lanes(ops)
-    std, mean = (_spread(ops, place) for place in (0, 1))
-    block = Variable("b", _UNKNOWN)
-    with ops.loop(block, "%lo", "%hi"):
+    write_blocks(ops, "%words", "%out", "%factors", "%lo", "%hi")
+    return ops
+
+
+def write_blocks(ops: Emitter, words: str, out: str, factors: str, begin: str, end: str) -> None:
+    """Write the loop over blocks, from pointers to the words, to the numbers, and to their deviation and
+    mean.
+    """
+    do = _Lanes(ops, words)
+    std, mean = (_spread(ops, factors, place) for place in (0, 1))
+    with ops.loop(Variable("b", _UNKNOWN), begin, end):
         start = number(ops, f"mul i64 {ops.counters['b']}, {BLOCK}")
         middle = number(ops, f"add i64 {start}, {_LANES}")
         radius = _radius(do, do("fsub", do.real(1), _uniform(do, start)))
         cosine, sine = _cosine_and_sine(do, _uniform(do, middle))
         for place, part in ((start, cosine), (middle, sine)):
             value = do.fma(do("fmul", radius, part), std, mean)
-            target = number(ops, f"getelementptr float, ptr %out, i64 {place}")
+            target = number(ops, f"getelementptr float, ptr {out}, i64 {place}")
             ops.line(f"store {_REAL} {value}, ptr {target}, align 4")
-    return ops
 
 
-def _spread(ops: Emitter, place: int) -> str:
-    source = number(ops, f"getelementptr float, ptr %factors, i64 {place}")
+def _spread(ops: Emitter, factors: str, place: int) -> str:
+    source = number(ops, f"getelementptr float, ptr {factors}, i64 {place}")
     value = number(ops, f"load float, ptr {source}")
     one = number(ops, f"insertelement {_REAL} poison, float {value}, i64 0")
     return number(ops, f"shufflevector {_REAL} {one}, {_REAL} poison, {_INT} zeroinitializer")
@@ -120,7 +126,7 @@ def _spread(ops: Emitter, place: int) -> str:
 
 def _uniform(do: _Lanes, place: str) -> str:
     """Return the low 24 bits of words as numbers in [0, 1)."""
-    source = number(do.ops, f"getelementptr i32, ptr %words, i64 {place}")
+    source = number(do.ops, f"getelementptr i32, ptr {do.words}, i64 {place}")
     words = number(do.ops, f"load {_INT}, ptr {source}, align 4")
     return do("fmul", do.as_real(do("and", words, do.whole(0xFFFFFF))), do.real(2.0**-24))
 

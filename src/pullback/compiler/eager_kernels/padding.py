@@ -13,7 +13,7 @@ from numpy import ndarray
 from ..emit.emitter import Emitter, Module
 from ..lower.index import Variable
 from ..passes import parallel_rows
-from .jobs import Job, number, opened
+from .jobs import Jobs, number, opened
 
 #: Nanoseconds for a byte that is written, and for a row.
 BYTE, ROW = 0.03, 4.0
@@ -25,11 +25,8 @@ _FIELDS = {
 }
 
 
-class Padding:
+class Padding(Jobs):
     """The loops, made when they are first asked for."""
-
-    def __init__(self) -> None:
-        self._made: dict[int, Job] = {}
 
     def pad(self, planes: ndarray, out: ndarray, before: Sequence[int], value: ndarray) -> bool:
         """Write C-ordered planes ``(n, h, w)`` into ``(n, H, W)``, their first element at the place `before`,
@@ -38,9 +35,7 @@ class Padding:
         size = out.itemsize
         if size not in (1, 2, 4, 8):
             return False
-        job = self._made.get(size)
-        if job is None:
-            job = self._made[size] = Job(_rows(size))
+        job = self.job(_rows, size)
         _, height, width = planes.shape
         count, high, wide = out.shape
         above, left = before

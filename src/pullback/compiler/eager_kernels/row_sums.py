@@ -6,15 +6,13 @@ for the error of such a sum, and are added in float64.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy import ndarray
 
 from ..emit.emitter import TYPES, Emitter, Module
 from ..lower.index import Variable
 from ..passes import parallel_rows
-from .jobs import Job, number, opened
+from .jobs import Jobs, number, opened
 
 #: Vectors of sums side by side, and the bytes of one: LLVM makes two or four of it where registers are
 #: narrower.
@@ -28,19 +26,14 @@ _UNKNOWN = 1 << 62
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
-class Reducing:
+class Reducing(Jobs):
     """The loops, made when they are first asked for."""
-
-    def __init__(self) -> None:
-        self._made: dict[Any, Job] = {}
 
     def sums(self, x: ndarray, out: ndarray) -> bool:
         """Return the sum of each row of ``(rows, length)``; whether that was done."""
         if x.dtype not in _FLOATS:
             return False
-        job = self._made.get(x.dtype)
-        if job is None:
-            job = self._made[x.dtype] = Job(_sums(TYPES[x.dtype], x.itemsize))
+        job = self.job(_sums, TYPES[x.dtype], x.itemsize)
         parts = parallel_rows.count(len(x), x.nbytes * BYTE, False)
         job.run(len(x), parts, (x.ctypes.data, out.ctypes.data, x.shape[1]))
         return True

@@ -7,15 +7,13 @@ most of the time, so several rows go side by side.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy import ndarray
 
 from ..emit.emitter import TYPES, Emitter, Module
 from ..lower.index import Variable
 from ..passes import parallel_rows
-from .jobs import Job, number, opened
+from .jobs import Jobs, number, opened
 
 #: Rows side by side.
 TOGETHER = 8
@@ -23,17 +21,14 @@ TOGETHER = 8
 SUM, LOOK = 0.8, 0.8
 #: The most that is looked for: what is found is kept in order, and putting one in its place takes as long as
 #: there are places.
-FEW = 32
+FEW = 64
 
 _UNKNOWN = 1 << 62
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
-class Running:
+class Running(Jobs):
     """The loops, made when they are first asked for."""
-
-    def __init__(self) -> None:
-        self._made: dict[Any, Job] = {}
 
     def sums(self, x: ndarray, out: ndarray, reverse: bool) -> bool:
         """Return running sums of each row of ``(rows, length)``, from its end with `reverse`; whether that
@@ -41,9 +36,7 @@ class Running:
         """
         if x.dtype not in _FLOATS:
             return False
-        job = self._made.get(("sums", x.dtype, reverse))
-        if job is None:
-            job = self._made["sums", x.dtype, reverse] = Job(_sums(TYPES[x.dtype], reverse))
+        job = self.job(_sums, TYPES[x.dtype], reverse)
         groups = -(-len(x) // TOGETHER)
         parts = parallel_rows.count(groups, x.size * SUM, False)
         job.run(groups, parts, (x.ctypes.data, out.ctypes.data, len(x), x.shape[1]))
@@ -56,9 +49,7 @@ class Running:
         count = places.shape[1]
         if x.dtype not in _FLOATS or not 0 < count <= FEW:
             return False
-        job = self._made.get(("first", x.dtype, descending))
-        if job is None:
-            job = self._made["first", x.dtype, descending] = Job(_first(TYPES[x.dtype], descending))
+        job = self.job(_first, TYPES[x.dtype], descending)
         parts = parallel_rows.count(len(x), x.size * LOOK, False)
         values = np.empty((parts, FEW), x.dtype)
         fields = (x.ctypes.data, places.ctypes.data, values.ctypes.data, x.shape[1], count)

@@ -17,7 +17,7 @@ from ...array.taps import Taps
 from ..emit.emitter import TYPES, Emitter, Module
 from ..lower.index import Variable
 from ..passes import parallel_rows
-from .jobs import Job, number, opened
+from .jobs import Jobs, number, opened
 
 #: Nanoseconds for an element of the result and a tap.
 TAP = 0.3
@@ -31,11 +31,8 @@ _OF_AXIS = {
 }
 
 
-class Separable:
+class Separable(Jobs):
     """The loops, made when they are first asked for."""
-
-    def __init__(self) -> None:
-        self._made: dict[Any, Job] = {}
 
     def run(self, planes: ndarray, out: ndarray, steps: Sequence[tuple[int, Taps]]) -> bool:
         """Map planes ``(n, *size)`` to ``(n, *output)`` by the maps of the axes, in this order; whether that
@@ -44,9 +41,7 @@ class Separable:
         if planes.dtype not in _FLOATS or all(_picks(taps) for _, taps in steps):
             return False
         count = len(steps)
-        job = self._made.get((planes.dtype, count))
-        if job is None:
-            job = self._made[planes.dtype, count] = Job(_written(TYPES[planes.dtype], count))
+        job = self.job(_written, TYPES[planes.dtype], count)
         shape = list(planes.shape[1:])
         between, work = 1, 0.0
         fields: list[int] = []

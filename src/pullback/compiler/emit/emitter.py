@@ -478,9 +478,21 @@ class Emitter:
             return self.instruction(f"{_FLOAT[name]} {type_} {x.name}, {y.name}", dtype)
         words = _LOGICAL if dtype == BOOL else _INTEGER
         word = words.get(name) or ("lshr" if dtype.kind in "bu" else "ashr")
+        if name == "floordiv" and dtype.kind == "i":
+            return self._floored(x, y)
         if name in ("div", "rem", "floordiv"):
             raise TypeError(f"no native {name} of integers")
         return self.instruction(f"{word} {type_} {x.name}, {y.name}", dtype)
+
+    def _floored(self, x: Value, y: Value) -> Value:
+        """Return the quotient of signed whole numbers, rounded down; the second is above 0."""
+        type_ = TYPES[x.dtype]
+        quotient, rest = (
+            self._named(f"{word} {type_} {x.name}, {y.name}", x.dtype) for word in ("sdiv", "srem")
+        )
+        below = self._named(f"icmp slt {type_} {rest}, 0", BOOL)
+        less = self._named(f"sext i1 {below} to {type_}", x.dtype)
+        return self.instruction(f"add {type_} {quotient}, {less}", x.dtype)
 
     def extreme(self, name: str, x: Value, y: Value) -> Value:
         """Return the ``"maximum"`` or ``"minimum"`` by LLVM's function for it, which its vectoriser knows to

@@ -38,7 +38,6 @@ from .session import Session
 Rule = Callable[[Session, Any, tuple[Any, ...], dict[str, Any]], Any]
 
 _RULES: dict[int, tuple[Any, Rule]] = {}
-_KEYED = (FunctionType, type, type(len), type(str.join), type(object.__init__), np.ufunc)
 
 
 def rule(*functions: Any) -> Callable[[Rule], Rule]:

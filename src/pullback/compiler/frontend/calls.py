@@ -81,6 +81,8 @@ TRANSPARENT = frozenset({
     *SCALARS, slice, type(Ellipsis), type(NotImplemented), range, Size, dtypes.dtype, device, np.dtype,
     layout, memory_format,
 })  # fmt: skip
+#: Those of them that cannot hold a number of a later time either.
+PASSED = TRANSPARENT - {slice}
 #: Where the functions lie that rewritten code calls, and those that they make.
 _HERE = PACKAGE + "compiler/frontend"
 _OPTIM = PACKAGE + "optim"
@@ -334,7 +336,7 @@ def call_native(
     if not kwargs and any(isinstance(arg, Deferred) for arg in args):
         args = number_inputs.operands(f.__name__, args)
     for n, arg in enumerate(args):
-        if type(arg) not in TRANSPARENT and not isinstance(arg, TensorBase):
+        if type(arg) not in PASSED and not isinstance(arg, TensorBase):
             args = (*args[:n], *(given(session, f, a) for a in args[n:]))
             break
     for name, arg in kwargs.items():
@@ -353,6 +355,10 @@ def call_native(
 def given(session: Session, f: Any, value: Any) -> Any:
     """Return an argument for a function that runs as it is; everything that it holds is seen."""
     kind = type(value)
+    if kind is slice:
+        ends = value.start, value.stop, value.step
+        plain = all(type(end) in SCALARS for end in ends)
+        return value if plain else slice(*(given(session, f, end) for end in ends))
     if kind in TRANSPARENT or isinstance(value, TensorBase):
         return value
     if isinstance(value, Deferred):

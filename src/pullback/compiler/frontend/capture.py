@@ -264,6 +264,7 @@ class _Capture:
             return output_of(recorder.operand(t._value)[0].index)
 
         cells.check()
+        out.new_leaves = cells.new_leaves()
         changed = [(at, t) for at, t in enumerate(cells.tensors) if t._value.index != cells.inputs[at]]
         out.writes = [(at, output(t)) for at, t in changed]
         out.counts = [max(t._counter[0], 1) for _, t in changed]
@@ -315,7 +316,8 @@ class _Capture:
         grads: dict[int, int] = {}
         for at, t in enumerate(cells.tensors):
             g, own = t._grad, cells.phantom.get(at)
-            if not cells.phantoms and t._node is LEAF and not cells.had_gradient(at):
+            absent = not cells.phantoms and t._node is LEAF and not cells.had_gradient(at)
+            if absent or at in out.new_leaves:
                 out.grad_absent.append(at)
             if own is not None and g is own:
                 if own._value.index not in cells.phantom_values:

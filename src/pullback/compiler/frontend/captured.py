@@ -79,6 +79,8 @@ class Captured:
     pullback: Program | None
     cells: list[Cell]
     writes: list[tuple[int, int]]
+    #: Cells that require no grad before the call and do after it.
+    new_leaves: list[int]
     #: How often each of these is written to, as its version counts.
     counts: list[int]
     grads: list[tuple[int, int | None]]

@@ -244,12 +244,19 @@ class Cells:
                 raise Unsupported("the data of a tensor that the function is given are replaced")
             if t._view is not None or t._rearranged is not self.before[at].rearranged:
                 raise Unsupported("a tensor that the function is given is transposed in place")
-            if (t._node is LEAF) != self._leaves[at] or t._node not in (None, LEAF):
+            if t._node not in (None, LEAF) or (self._leaves[at] and t._node is None):
                 raise Unsupported("a tensor that the function is given gets or loses a history")
             if t._leaf_hooks is not None or t._retained:
                 raise Unsupported("a tensor that the function is given gets hooks")
             if t._value.shape != self.recorder.shapes[self.inputs[at]]:
                 raise Unsupported("a tensor that the function is given changes its shape")
+
+    def new_leaves(self) -> list[int]:
+        """Return the cells that require no grad before the call and do after it."""
+        found = [at for at, t in enumerate(self.tensors) if t._node is LEAF and not self._leaves[at]]
+        if any(self.had_gradient(at) or self.found[at].kind not in ("argument", "fixed") for at in found):
+            raise Unsupported("a tensor that has a gradient, or that each call finds anew, becomes a leaf")
+        return found
 
     def put_back(self) -> None:
         """Let the tensors hold what they held before the trace."""

@@ -205,7 +205,7 @@ def set_item(session: Session, container: Any, key: Any, value: Any) -> None:
             key += length
         if isinstance(key, int) and not 0 <= key < length:
             raise IndexError("list assignment index out of range")
-        session.mutate(container, list.__setitem__, key, value)
+        session.write_list_item(container, key, value)
     elif isinstance(container, deque):
         session.whole(container)
         session.mutate(container, deque.__setitem__, _number(key), value)
@@ -234,14 +234,13 @@ def delete(session: Session, container: Any, key: Any) -> None:
         del container[key]
 
 
-def length(session: Session, container: Any) -> int:
+def length(session: Session, container: Any) -> Any:
     """Return ``len(container)``."""
     method = own_method(session, container, "__len__")
     if method is not None:
         return counted(container, calls.call_function(session, method, (container,), {}))
     if isinstance(container, list):
-        session.list_length(container)
-        return list.__len__(container)
+        return session.length_of_list(container)
     if isinstance(container, dict):
         session.dict_length(container)
         return dict.__len__(container)

@@ -18,7 +18,7 @@ import numpy as np
 
 from ...array.quiet import IGNORE, loud, quiet
 from ...core.value import wrap
-from .guards import Guard
+from .guards import SCALARS, Guard, is_same
 
 
 class Deferred:
@@ -214,9 +214,15 @@ class Applied(Deferred):
         return (arg for arg in self.args if isinstance(arg, Deferred))
 
     def known(self) -> Any:
-        """Return the number as a part of the program; of counters alone, they are."""
-        if any(True for _ in tensors_of(self)):
+        """Return the number as a part of the program. Where it is known before the program runs, calls
+        compare it rather than what it is computed from: ``n % 5 == 0`` has two programs, whatever n is.
+        """
+        if not comes_before(self):
             return super().known()
+        found = self.present()
+        if type(found) in SCALARS:
+            self.session.note(Decides(self, found), (id(self), "decides"))
+            return found
         return self.function(*(a.known() if isinstance(a, Deferred) else a for a in self.args))
 
     def present(self) -> Any:
@@ -267,6 +273,22 @@ class Succeeds(Guard):
         except Exception:  # noqa: BLE001  # eager raises it
             return False
         return True
+
+
+class Decides(Guard):
+    """Say what a number is that is known before the program runs, and decides what the function does."""
+
+    __slots__ = ()
+
+    def __init__(self, value: Deferred, found: Any) -> None:
+        super().__init__(_worked_out, value, None, found)
+
+    def holds(self) -> bool:
+        """Work it out and compare."""
+        try:
+            return is_same(_worked_out(self.container, None), self.value)
+        except Exception:  # noqa: BLE001  # eager raises it
+            return False
 
 
 class Number:

@@ -356,9 +356,8 @@ def compared(
     if isinstance(a, Deferred) or isinstance(b, Deferred):
         if isinstance(a, TensorBase) or isinstance(b, TensorBase):
             return function(number_inputs.operand(a, sign, b), number_inputs.operand(b, sign, a))
-        if all(not isinstance(v, Deferred) or comes_before(v) for v in (a, b)):
-            return function(_known(a), _known(b))
-        return deferred(session, function, (a, b), bool)
+        found = deferred(session, function, (a, b), bool)
+        return found.known() if isinstance(found, Deferred) and comes_before(found) else found
     if containers.is_builtin(a) or containers.is_builtin(b):
         for value in (a, b):
             if containers.is_builtin(value):
@@ -439,7 +438,10 @@ def truth(value: Any) -> bool:
             found = _known(calls.call_function(session, method, (value,), {}))
             return found if type(found) is bool else taken(bool, value, name, found)
         if containers.is_container(value):
-            return containers.length(session, value) > 0
+            length = containers.length(session, value)
+            if isinstance(length, Deferred):
+                return bool(deferred(session, operator.gt, (length, 0), bool).known())
+            return bool(length > 0)
         if session.is_fresh(value) or isinstance(value, (Exception,)):
             return bool(value)
         raise session.refusal(f"it asks whether a {type(value).__name__} is true")

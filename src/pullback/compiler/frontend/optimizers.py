@@ -53,7 +53,8 @@ def _step(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     for group in groups:
         session.dict_keys(group)
         for key in list(group):
-            if key in session.turning and turns(key, group[key]):
+            # What the function has assigned is not what a call finds.
+            if key in session.turning and turns(key, group[key]) and not session.was_written(group, key):
                 dials.append(session.dial(group, key, Dial))
             elif key != "params":
                 _follow(session, session.dict_item(group, key))

@@ -7,6 +7,7 @@ when the trace ends, and is done again by each call after its program.
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
@@ -19,7 +20,7 @@ from weakref import WeakSet
 from ...core.blame import user_frame
 from ...core.tracer import refuse_all
 from ...core.value import TensorBase
-from .deferred import Counter, Deferred, Number
+from .deferred import Applied, Counter, Deferred, Number
 from .guards import (
     ABSENT,
     Contents,
@@ -82,7 +83,7 @@ class Knowledge:
     places : dict
         Places that each call leaves another tensor in, by the container's identity and the key.
     counters : dict
-        Places with a number that each call changes.
+        Places with a number that each call changes, or finds changed.
     fixed : dict
         Such places whose number decides what the function does, so that it is guarded all the same.
     phantoms : bool
@@ -104,6 +105,26 @@ class Knowledge:
         self.sizes: dict[int, set[int]] = {}
         #: Whether a copy may stand for the view that a number of the call's selects.
         self.picks = True
+
+    def settle(self, varying: Iterable[int]) -> bool:
+        """Let all numbers be parts of the program, because code came upon one that needs it at once; whether
+        there were others.
+        """
+        news = bool(self.counters) or not self.decisive.issuperset(varying)
+        self.fixed |= self.counters
+        self.counters.clear()
+        self.decisive.update(varying)
+        return news
+
+    def changed(self, guards: Iterable[Guard]) -> None:
+        """Learn of the places whose number is another one than at an earlier trace: it will change again."""
+        for guard in guards:
+            if type(guard.value) not in (int, float) or guard.holds():
+                continue
+            name = place_of(guard)
+            now = guard.read(guard.container, guard.key)
+            if name is not None and name not in self.fixed and type(now) is type(guard.value):
+                self.counters.setdefault(name, Guard(guard.read, guard.container, guard.key, now, guard.word))
 
 
 class Session:
@@ -155,6 +176,10 @@ class Session:
         self._undo: list[Callable[[], None]] = []
         self._written: dict[int, set[Any]] = {}
         self._entry: dict[int, Any] = {}
+        #: Lists, and other containers, that were changed otherwise than by adding to them.
+        self._cut: set[int] = set()
+        #: What lists held before their first item was assigned to.
+        self._begun: dict[int, list[Any]] = {}
         self._slots: set[Any] = set()
         self._there: dict[int, Any] = {}
         #: Deferred numbers that the function has asked for, and what they are.
@@ -502,11 +527,25 @@ class Session:
             length = list.__len__(self._entry.get(id(container), container))
             self.note(Guard(list_length, container, None, length), (id(container), "length"))
 
+    def length_of_list(self, container: list[Any]) -> Any:
+        """Return the length of a list, a number of a later time where each call finds another one."""
+        name = (id(container), "length")
+        now = list.__len__(container)
+        if name not in self.knowledge.counters or id(container) in {*self._cut, *self.tainted}:
+            self.list_length(container)
+            return now
+        before = list.__len__(self._entry.get(id(container), container))
+        self._keep.append(container)
+        counter = Counter(self, name, Guard(list_length, container, None, before))
+        return counter if now == before else Applied(self, int, operator.add, (counter, now - before))
+
     def list_item(self, container: list[Any], key: int) -> Any:
         """Read an item of a list by its number from the front."""
         if self.tainted:
             self.check_taint(container)
         if id(container) in self.fresh:
+            return list.__getitem__(container, key)
+        if key in self._written.get(id(container), ()):
             return list.__getitem__(container, key)
         if id(container) in self._entry:
             # What it holds now follows from what it held when the call began.
@@ -653,6 +692,22 @@ class Session:
             self.effect(dict.__delitem__, container, key)
         dict.__delitem__(container, key)
 
+    def write_list_item(self, container: list[Any], key: int, value: Any) -> None:
+        """Put a value in the place of another one in a list."""
+        name = id(container)
+        if name in self.fresh or name in self._entry or not isinstance(key, int):
+            self.mutate(container, list.__setitem__, key, value)
+            return
+        self.check_argument(container)
+        self.list_length(container)
+        self._begun.setdefault(name, list(list.__iter__(container)))
+        old = list.__getitem__(container, key)
+        self._undo.append(lambda: list.__setitem__(container, key, old))
+        list.__setitem__(container, key, value)
+        self._written.setdefault(name, set()).add(key)
+        self._keep.append((container, old))
+        self.effect(list.__setitem__, container, key, value)
+
     def write_cell(self, cell: CellType, value: Any) -> None:
         """Put a value into a closure's cell."""
         if id(cell) not in self.fresh:
@@ -670,6 +725,8 @@ class Session:
         if id(container) in self.fresh:
             return method(container, *args)
         self._snapshot(container)
+        if method not in _GROWING:
+            self._cut.add(id(container))
         now = _copied(container)
         restore = _refill if isinstance(container, dict) else _replace
         self._undo.append(lambda: restore(container, now))
@@ -731,7 +788,11 @@ class Session:
 
     def _snapshot(self, container: Any) -> None:
         if id(container) not in self._entry:
-            self._entry[id(container)] = _copied(container)
+            begun = self._begun.get(id(container))
+            self._entry[id(container)] = _copied(container) if begun is None else begun
+            if begun is not None:
+                # Places are others from here on.
+                del self._written[id(container)]
             self._keep.append(container)
 
     def rollback(self) -> None:
@@ -791,6 +852,19 @@ class Session:
                     self.knowledge.counters[name] = guard
                     news = True
         return news
+
+
+def place_of(guard: Guard) -> Any:
+    """Return the name by which a trace knows the place of a guard; None where it is none that holds a number
+    of the user's.
+    """
+    if guard.read is dict_item or guard.read is list_item:
+        return (id(guard.container), "item", guard.key)
+    if guard.read is cell_contents:
+        return (id(guard.container), "cell")
+    if guard.read is list_length:
+        return (id(guard.container), "length")
+    return (id(guard.container), "slot", guard.key) if guard.read is slot_of else None
 
 
 def _name_of(effect: Effect) -> Any:
@@ -869,5 +943,7 @@ def _set_cell(cell: CellType, value: Any) -> None:
         cell.cell_contents = value
 
 
+#: Methods that make a list longer, by as much in each call.
+_GROWING = (list.append, list.extend, list.insert)
 #: Functions that assign to a place: the container, the key where there is one, and the value.
 _ASSIGNING = (dict.__setitem__, _set_cell, _set_slot, _set_class)

@@ -15,6 +15,7 @@ import numpy as np
 from ..emit.emitter import is_float
 from .context import Context, broadcast
 from .gathers import place
+from .handlers import Handler
 from .index import Indices
 from .lowered import Lowered, Shape
 from .views import copied
@@ -22,11 +23,7 @@ from .views import copied
 INT64 = np.dtype(np.int64)
 
 
-def _held(context: Context, x: Lowered) -> Lowered:
-    return context.stored(x) if x.cost > 1 else x
-
-
-def _moved(ops: Any, at: Any, before: int, extent: int) -> tuple[Any, Any]:
+def _moved(ops: Handler, at: Any, before: int, extent: int) -> tuple[Any, Any]:
     """Return (whether a place lies in a part that begins at `before`, its place in the part)."""
     moved = ops.index(at - before, INT64)
     inside = ops.and_(
@@ -37,10 +34,10 @@ def _moved(ops: Any, at: Any, before: int, extent: int) -> tuple[Any, Any]:
 
 def padded(context: Context, x: Lowered, amounts: tuple[tuple[int, int], ...], value: float) -> Lowered:
     """Return X with a number around it; negative amounts cut."""
-    x = _held(context, x)
+    x = context.cheap(x)
     shape = tuple(n + a + b for n, (a, b) in zip(x.shape, amounts, strict=True))
 
-    def body(ops: Any, at: Indices) -> Any:
+    def body(ops: Handler, at: Indices) -> Any:
         indices: list[Any] = []
         condition = None
         for index, extent, (before, after) in zip(at, x.shape, amounts, strict=True):
@@ -69,9 +66,9 @@ def slice_backward(
 
 def select_backward(context: Context, g: Lowered, shape: Shape, dim: int, index: int) -> Lowered:
     """Return zeros of `shape` with g at one place of an axis."""
-    g = _held(context, g)
+    g = context.cheap(g)
 
-    def body(ops: Any, at: Indices) -> Any:
+    def body(ops: Handler, at: Indices) -> Any:
         here = ops.eq(ops.index(at[dim], INT64), ops.constant(index, INT64))
         found = g.at(ops, (*at[:dim], *at[dim + 1 :]))
         return ops.select(here, found, ops.constant(0, g.dtype))
@@ -81,7 +78,7 @@ def select_backward(context: Context, g: Lowered, shape: Shape, dim: int, index:
 
 def _triangle(word: str) -> Callable[..., Lowered]:
     def lowering(context: Context, x: Lowered, diagonal: int) -> Lowered:
-        def body(ops: Any, at: Indices) -> Any:
+        def body(ops: Handler, at: Indices) -> Any:
             row, column = ops.index(at[-2] + diagonal, INT64), ops.index(at[-1], INT64)
             kept = getattr(ops, word)(column, row)
             return ops.select(kept, x.at(ops, at), ops.constant(0, x.dtype))
@@ -96,14 +93,14 @@ def rolled(context: Context, x: Lowered, shifts: tuple[int, ...], dims: tuple[in
     if 0 in x.shape:
         return None
     if not dims:
-        row = rolled(context, copied(_held(context, x), (prod(x.shape),)), shifts, (0,))
+        row = rolled(context, copied(context.cheap(x), (prod(x.shape),)), shifts, (0,))
         return row and copied(row, x.shape)
-    x = _held(context, x)
+    x = context.cheap(x)
     starts = [0] * len(x.shape)
     for shift, dim in zip(shifts, dims, strict=True):
         starts[dim] = (starts[dim] - shift) % x.shape[dim]
 
-    def body(ops: Any, at: Indices) -> Any:
+    def body(ops: Handler, at: Indices) -> Any:
         moved = [
             (index + start) % extent if start else index
             for index, start, extent in zip(at, starts, x.shape, strict=True)

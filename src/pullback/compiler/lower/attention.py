@@ -9,6 +9,7 @@ import numpy as np
 
 from .context import Context, broadcast
 from .contractions import DTYPES, swapped
+from .handlers import Handler
 from .index import Indices
 from .lowered import Lowered
 from .reductions import Exponentials
@@ -32,7 +33,7 @@ def attention(
     scores = context.product(query, swapped(key), dtype)
     added = None if mask is None else broadcast(mask, scores.shape)
 
-    def masked(ops: Any, at: Indices) -> Any:
+    def masked(ops: Handler, at: Indices) -> Any:
         score = ops.mul(scores.at(ops, at), ops.constant(factor, dtype))
         hidden = ops.constant(-math.inf, dtype)
         if is_causal:
@@ -51,7 +52,7 @@ def attention(
     sums = made.sums(raised)
     output = context.product(made.divided(raised, sums), value, dtype)
 
-    def logarithm(ops: Any, at: Indices) -> Any:
+    def logarithm(ops: Handler, at: Indices) -> Any:
         total = sums.at(ops, at)
         blind = ops.eq(total, ops.constant(0, dtype))
         found = ops.add(made.base(ops, at), ops.function("log", total))

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..emit.emitter import computing
 from .context import Context
+from .handlers import Handler
 from .index import Indices
 from .lowered import Lowered, Shape
 
@@ -38,7 +39,7 @@ def _means(
     # Each axis becomes that of the windows and that of the places in one.
     split = (*lead, *(n for pair in zip(output, kernel, strict=True) for n in pair))
 
-    def element(ops: Any, indices: Indices) -> Any:
+    def element(ops: Handler, indices: Indices) -> Any:
         windows, inside = indices[2::2], indices[3::2]
         places = (w * k + i for w, k, i in zip(windows, kernel, inside, strict=True))
         return x.at(ops, (*indices[:2], *places))
@@ -47,7 +48,7 @@ def _means(
     sums = context.reduction(Lowered(split, x.dtype, element, cost=x.cost), axes, "sum", x.dtype)
     count = prod(kernel) if divisor is None else divisor
 
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         return ops.div(sums.at(ops, indices), ops.constant(count, x.dtype))
 
     return context.map(sums.shape, x.dtype, body)
@@ -61,7 +62,7 @@ def _shares(
         return None
     count = prod(kernel) if divisor is None else divisor
 
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         places = (i // k for i, k in zip(indices[2:], kernel, strict=True))
         return ops.div(y.at(ops, (*indices[:2], *places)), ops.constant(count, y.dtype))
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..emit.emitter import computing
 from .context import Context
+from .handlers import Handler
 from .index import Indices
 from .lowered import Lowered
 from .views import copied
@@ -40,12 +41,12 @@ class _Channels:
     def of_channels(self, compute: Callable[..., Any], *values: Lowered) -> Lowered:
         """Return a number of each channel, stored."""
 
-        def body(ops: Any, indices: Indices) -> Any:
+        def body(ops: Handler, indices: Indices) -> Any:
             return compute(ops, *(value.at(ops, indices) for value in values))
 
         return self.context.stored(self.context.map(self.shape[1:2], self.dtype, body))
 
-    def share(self, ops: Any, total: Any) -> Any:
+    def share(self, ops: Handler, total: Any) -> Any:
         """Return a channel's sum divided by its number of elements."""
         return ops.div(total, ops.constant(self.count, self.dtype))
 
@@ -58,7 +59,7 @@ class _Channels:
         mean = self.of_channels(self.share, self.sum(self.x, self.x.body))
         distance = self.distance(mean)
 
-        def square(ops: Any, indices: Indices) -> Any:
+        def square(ops: Handler, indices: Indices) -> Any:
             value = distance(ops, indices)
             return ops.mul(value, value)
 
@@ -82,7 +83,7 @@ def batch_norm(
     else:
         mean, var = (channels.of_channels(lambda ops, value: value, v) for v in (mean, var))
 
-    def inverse(ops: Any, variance: Any) -> Any:
+    def inverse(ops: Handler, variance: Any) -> Any:
         root = ops.sqrt(ops.add(variance, ops.constant(eps, dtype)))
         return ops.div(ops.constant(1, dtype), root)
 
@@ -90,13 +91,13 @@ def batch_norm(
     if weight is not None:
         scale = channels.of_channels(lambda ops, r, w: ops.mul(r, w), invstd, weight)
 
-    def shifted(ops: Any, m: Any, s: Any, *b: Any) -> Any:
+    def shifted(ops: Handler, m: Any, s: Any, *b: Any) -> Any:
         product = ops.mul(m, s)
         return ops.sub(b[0], product) if b else ops.neg(product)
 
     shift = channels.of_channels(shifted, mean, scale, *([] if bias is None else [bias]))
 
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         channel = indices[1:2]
         product = ops.mul(channels.x.at(ops, indices), scale.at(ops, channel))
         return ops.add(product, shift.at(ops, channel))
@@ -121,16 +122,16 @@ def batch_norm_backward(
     if weight is not None:
         scale = channels.of_channels(lambda ops, r, w: ops.mul(r, w), invstd, weight)
 
-    def sloped(ops: Any, s: Any, r: Any, p: Any) -> Any:
+    def sloped(ops: Handler, s: Any, r: Any, p: Any) -> Any:
         return ops.neg(channels.share(ops, ops.mul(ops.mul(s, r), p)))
 
-    def levelled(ops: Any, s: Any, t: Any, k: Any, m: Any) -> Any:
+    def levelled(ops: Handler, s: Any, t: Any, k: Any, m: Any) -> Any:
         return ops.neg(ops.add(channels.share(ops, ops.mul(s, t)), ops.mul(k, m)))
 
     slope = channels.of_channels(sloped, scale, invstd, in_weight)
     level = channels.of_channels(levelled, scale, totals, slope, mean)
 
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         channel = indices[1:2]
         value = ops.mul(g.at(ops, indices), scale.at(ops, channel))
         if not training:

@@ -12,6 +12,7 @@ import numpy as np
 
 from .context import Context
 from .gathers import place
+from .handlers import Handler
 from .index import Indices
 from .lowered import Lowered, Shape
 
@@ -23,20 +24,16 @@ Amounts = tuple[tuple[int, int], ...]
 _WINDOWS, _AXES = 16, 2
 
 
-def _held(context: Context, x: Lowered) -> Lowered:
-    return context.stored(x) if x.cost > 1 else x
-
-
-def _number(ops: Any, value: int) -> Any:
+def _number(ops: Handler, value: int) -> Any:
     return ops.constant(value, INT64)
 
 
 def padded(context: Context, x: Lowered, amounts: Amounts, mirrors: bool) -> Lowered:
     """Continue the last axes by their mirror images, or by their outermost elements."""
-    x = _held(context, x)
+    x = context.cheap(x)
     lead = len(x.shape) - len(amounts)
 
-    def body(ops: Any, at: Indices) -> Any:
+    def body(ops: Handler, at: Indices) -> Any:
         found = list(at)
         for axis, (before, after) in enumerate(amounts, lead):
             size = x.shape[axis]
@@ -56,10 +53,10 @@ def pad_adjoint(context: Context, y: Lowered, size: Shape, amounts: Amounts, mod
     """Add the mirror images of the last axes to what they are images of."""
     if mode != "reflect" or len(amounts) > _AXES:
         return None
-    y = _held(context, y)
+    y = context.cheap(y)
     lead = len(y.shape) - len(amounts)
 
-    def added(ops: Any, at: Indices, axis: int) -> Any:
+    def added(ops: Handler, at: Indices, axis: int) -> Any:
         if axis == len(y.shape):
             return y.at(ops, at)
         before, after = amounts[axis - lead]
@@ -87,9 +84,9 @@ def windows_added(
     overlapping, count = -(-size // step), g.shape[dim]
     if overlapping > _WINDOWS:
         return None
-    g = _held(context, g)
+    g = context.cheap(g)
 
-    def body(ops: Any, at: Indices) -> Any:
+    def body(ops: Handler, at: Indices) -> Any:
         first, inside_first = at[dim] // step, at[dim] % step
         total = None
         for back in range(overlapping):

@@ -7,6 +7,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 #: Bytes at whose multiples buffers begin.
 ALIGNMENT = 64
@@ -41,3 +42,10 @@ class Buffer:
 
     def __repr__(self) -> str:
         return f"b{self.number}"
+
+
+def aligned(size: int) -> ndarray:
+    """Return so many bytes that begin where vectors may be read and written."""
+    memory = np.empty(size + ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % ALIGNMENT
+    return memory[start : start + size]

@@ -16,7 +16,7 @@ from ...core.op import Op
 from ..emit.emitter import TYPES
 from . import views
 from .context import Context, broadcast
-from .handlers import PARTS, Pair
+from .handlers import PARTS, Handler, Pair
 from .index import Indices, constant, linear, strides_of
 from .lowered import Lowered, Shape
 from .pairs import Pairs
@@ -106,7 +106,7 @@ def _part(x: Lowered, name: str) -> Lowered:
 def joined(real: Lowered, imag: Lowered, dtype: np.dtype[Any]) -> Lowered:
     """Return the complex value of two parts."""
 
-    def body(ops: Any, indices: Indices) -> Pair:
+    def body(ops: Handler, indices: Indices) -> Pair:
         return Pair(real.at(ops, indices), imag.at(ops, indices))
 
     return Lowered(real.shape, dtype, body, cost=real.cost + imag.cost)
@@ -133,7 +133,7 @@ def _as_real(context: Context, x: Lowered, shape: Shape) -> Lowered:
     assert buffer is not None
     strides = strides_of(x.shape)
 
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         return ops.load_part(buffer, linear(indices[:-1], strides) * 2 + indices[-1])
 
     return Lowered(shape, PARTS[x.dtype], body, cost=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import prod
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from ..emit.product import merged
 from .buffer import Buffer
-from .handlers import Analysis
+from .handlers import Analysis, Handler
 from .index import ZERO, Indices, Variable, atom_index, linear, strides_of
 from .lowered import Body, Call, Contraction, Lowered, Map, Matrix, Node, Reduction, Shape
 
@@ -66,7 +66,7 @@ class Context:
 
     def held(self, buffer: Buffer) -> Lowered:
         """Return the value that lies in a buffer."""
-        def load(ops: Any, indices: Indices) -> Any:
+        def load(ops: Handler, indices: Indices) -> Any:
             return ops.load(buffer, linear(indices, strides_of(buffer.shape)))
 
         return Lowered(buffer.shape, buffer.dtype, load, buffer, cost=1)
@@ -97,11 +97,15 @@ class Context:
             return self.held(value.kept)
         buffer = value.kept = self.buffer(value.shape, value.dtype)
         analysis = probe(value.body, value.shape)
-        node = Map(buffer, _distinct(r.buffer for r in analysis.reads), body=value.body)
+        node = Map(buffer, distinct(r.buffer for r in analysis.reads), body=value.body)
         if not value.shape:
             node.seen = (), analysis
         self.nodes.append(node)
         return self.held(buffer)
+
+    def cheap(self, value: Lowered) -> Lowered:
+        """Return a value that may be read more than once: stored where it costs more than a load."""
+        return self.stored(value) if value.cost > 1 else value
 
     def multiplied(self, value: Lowered) -> Lowered:
         """Return the value for products: stored as it is, so that no view of it is stored in another
@@ -118,7 +122,7 @@ class Context:
         kept = tuple(n for a, n in enumerate(x.shape) if a not in axes)
         if body is None:
 
-            def body(ops: Any, indices: Indices) -> Any:
+            def body(ops: Handler, indices: Indices) -> Any:
                 return ops.cast(x.at(ops, indices), dtype)
 
         if prod(x.shape[a] for a in axes) == 1:
@@ -128,7 +132,7 @@ class Context:
         analysis = probe(body, x.shape)
         self.nodes.append(
             Reduction(
-                buffer, _distinct(r.buffer for r in analysis.reads), shape=x.shape, axes=axes,
+                buffer, distinct(r.buffer for r in analysis.reads), shape=x.shape, axes=axes,
                 combine=combine, body=body, spare=spare,
             )
         )
@@ -144,7 +148,7 @@ class Context:
         if key in self._checks:
             return
 
-        def outside(ops: Any, indices: Indices) -> Any:
+        def outside(ops: Handler, indices: Indices) -> Any:
             value = index.at(ops, indices)
             low = ops.constant(-extent if wraps else 0, INT64)
             wide = ops.cast(value, INT64)
@@ -166,7 +170,7 @@ class Context:
         if not checks:
             return None
 
-        def either(ops: Any, indices: Indices) -> Any:
+        def either(ops: Handler, indices: Indices) -> Any:
             found = checks[0].at(ops, ())
             for check in checks[1:]:
                 found = ops.or_(found, check.at(ops, ()))
@@ -222,7 +226,7 @@ class Context:
             self._products[key] = buffer
         self.nodes.append(
             Contraction(
-                buffer, _distinct([a.buffer, b.buffer]), left=a, right=b, extents=(rows, columns, inner),
+                buffer, distinct([a.buffer, b.buffer]), left=a, right=b, extents=(rows, columns, inner),
                 batch=tuple(batch), alpha=alpha,
             )
         )  # fmt: skip
@@ -235,7 +239,7 @@ class Context:
         """Run an op's array kernel."""
         given = [self.stored(o).buffer if isinstance(o, Lowered) else o for o in operands]
         outputs = tuple(self.buffer(shape, dtype) for shape, dtype in results)
-        reads = _distinct(o for o in given if isinstance(o, Buffer))
+        reads = distinct(o for o in given if isinstance(o, Buffer))
         self.nodes.append(
             Call(
                 outputs[0], reads, op=op, operands=tuple(given), attrs=attrs, outputs=outputs, several=several
@@ -244,7 +248,8 @@ class Context:
         return tuple(self.held(b) for b in outputs)
 
 
-def _distinct(buffers: Any) -> list[Buffer]:
+def distinct(buffers: Iterable[Buffer]) -> list[Buffer]:
+    """Return buffers, each once."""
     return list({b.number: b for b in buffers}.values())
 
 
@@ -262,7 +267,7 @@ def broadcast(x: Lowered, shape: Shape) -> Body:
     if own == shape:
         return x.body
 
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         return x.at(
             ops, tuple(ZERO if n == 1 else i for n, i in zip(own, indices[skip:], strict=True))
         )

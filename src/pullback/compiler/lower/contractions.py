@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .context import Context, broadcast, probe
+from .handlers import Handler
 from .index import ZERO, Indices, Variable
 from .lowered import Lowered
 from .views import copied
@@ -50,9 +51,9 @@ def _outer(context: Context, x: Lowered, y: Lowered) -> Lowered:
     """Return products of a column and a row: a map, which fuses with what reads it (64 of 32×1 and 1×5 took
     20 µs as matrix products).
     """
-    x, y = _held(context, x), _held(context, y)
+    x, y = context.cheap(x), context.cheap(y)
 
-    def products(ops: Any, indices: Indices) -> Any:
+    def products(ops: Handler, indices: Indices) -> Any:
         *batch, row, column = indices
         return ops.mul(x.at(ops, (*batch, row, ZERO)), y.at(ops, (*batch, ZERO, column)))
 
@@ -72,7 +73,7 @@ def _linear_weight(context: Context, x: Lowered, y: Lowered) -> Lowered:
 
 
 def _with_vector(context: Context, x: Lowered, y: Lowered) -> Lowered:
-    return copied(_product(context, x, copied(_held(context, y), (*y.shape, 1))), x.shape[:1])
+    return copied(_product(context, x, copied(context.cheap(y), (*y.shape, 1))), x.shape[:1])
 
 
 def _dot(context: Context, x: Lowered, y: Lowered) -> Lowered:
@@ -135,7 +136,7 @@ def _is_streamed(x: Lowered) -> bool:
 
 def _vector(context: Context, x: Lowered) -> Lowered:
     """Return a matrix of one row or column as a vector."""
-    return copied(_held(context, x), (prod(x.shape),))
+    return copied(context.cheap(x), (prod(x.shape),))
 
 
 def _streamed(context: Context, x: Lowered, y: Lowered) -> Lowered:
@@ -145,7 +146,7 @@ def _streamed(context: Context, x: Lowered, y: Lowered) -> Lowered:
     across = _lies_across(x)
     shape, axis = (x.shape[::-1], 0) if across else (x.shape, 1)
 
-    def product(ops: Any, indices: Indices) -> Any:
+    def product(ops: Handler, indices: Indices) -> Any:
         row, column = indices[::-1] if across else indices
         return ops.mul(x.at(ops, (row, column)), y.at(ops, (column,)))
 
@@ -160,10 +161,6 @@ def _lies_across(x: Lowered) -> bool:
     return down and not any(index.coefficient(column) == 1 for index in indices)
 
 
-def _held(context: Context, x: Lowered) -> Lowered:
-    return context.stored(x) if x.cost > 1 else x
-
-
 def _expanded(x: Lowered, batch: tuple[int, ...]) -> Lowered:
     shape = (*batch, *x.shape[-2:])
     return x if x.shape == shape else Lowered(shape, x.dtype, broadcast(x, shape), cost=x.cost)
@@ -175,7 +172,7 @@ def _added(context: Context, x: Lowered, y: Lowered, z: Lowered, beta: Any, alph
         return context.product(y, z, y.dtype, float(alpha))
     added = broadcast(x, shape)
 
-    def scaled(ops: Any, indices: Indices) -> Any:
+    def scaled(ops: Handler, indices: Indices) -> Any:
         value = added(ops, indices)
         return value if beta == 1 else ops.mul(value, ops.constant(beta, x.dtype))
 

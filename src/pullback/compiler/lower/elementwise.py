@@ -18,7 +18,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from ...core.op import TABLE, Op
 from ..emit.emitter import is_float
-from .handlers import MATHEMATICS, UFUNCS
+from .handlers import MATHEMATICS, UFUNCS, Handler
 from .pairs import FORMULAS
 
 Form = Callable[..., Any]
@@ -42,11 +42,11 @@ def form(op: Op) -> Form:
     return functools.partial(_written, op.kernel)
 
 
-def _written(kernel: Callable[..., Any], ops: Any, *operands: Any) -> Any:
+def _written(kernel: Callable[..., Any], ops: Handler, *operands: Any) -> Any:
     return run(kernel, ops, *operands, out=Element(ops, ops.constant(0, operands[0].dtype)))
 
 
-def run(kernel: Callable[..., Any] | None, ops: Any, *operands: Any, **options: Any) -> Any:
+def run(kernel: Callable[..., Any] | None, ops: Handler, *operands: Any, **options: Any) -> Any:
     """Run a kernel of arrays on scalars of a handler."""
     assert kernel is not None
     elements = [Element(ops, x) if hasattr(x, "dtype") else x for x in operands]
@@ -70,7 +70,7 @@ class Element(NDArrayOperatorsMixin):
     ndim = 0
     size = 1
 
-    def __init__(self, ops: Any, value: Any) -> None:
+    def __init__(self, ops: Handler, value: Any) -> None:
         self.ops = ops
         self.value = value
 
@@ -133,7 +133,7 @@ class Element(NDArrayOperatorsMixin):
     __getitem__ = __getattr__ = _refuse
 
 
-def _cast(ops: Any, x: Any, dtype: np.dtype[Any]) -> Any:
+def _cast(ops: Handler, x: Any, dtype: np.dtype[Any]) -> Any:
     if x.dtype is dtype:
         return x
     if dtype.kind not in "bc" and (x.dtype.kind == "c" or (is_float(x.dtype) and not is_float(dtype))):
@@ -141,7 +141,7 @@ def _cast(ops: Any, x: Any, dtype: np.dtype[Any]) -> Any:
     return ops.cast(x, dtype)
 
 
-def _scalar(ops: Any, x: Any, dtype: np.dtype[Any]) -> Any:
+def _scalar(ops: Handler, x: Any, dtype: np.dtype[Any]) -> Any:
     """Return an operand as the handler's scalar of a dtype."""
     if type(x) is Element:
         return _cast(ops, x.value, dtype)
@@ -175,7 +175,7 @@ def _dtypes(ufunc: np.ufunc, *kinds: Any) -> tuple[np.dtype[Any], ...]:
         raise Unwritten from error
 
 
-def _asked(ops: Any, *operands: Any, ufunc: np.ufunc) -> Any:
+def _asked(ops: Handler, *operands: Any, ufunc: np.ufunc) -> Any:
     """Ask a handler for a ufunc of operands."""
     *wanted, result = _dtypes(ufunc, *[_kind(x) for x in operands])
     paired = wanted[0].kind == "c"
@@ -195,23 +195,23 @@ def _asked(ops: Any, *operands: Any, ufunc: np.ufunc) -> Any:
 # --- NumPy's functions, by what handlers have ---------------------------------------------------------------
 
 
-def _truth(ops: Any, x: Any) -> Any:
+def _truth(ops: Handler, x: Any) -> Any:
     return ops.ne(x, ops.constant(0, x.dtype))
 
 
-def _sign(ops: Any, x: Any) -> Any:
+def _sign(ops: Handler, x: Any) -> Any:
     zero = ops.constant(0, x.dtype)
     above = ops.select(ops.gt(x, zero), ops.constant(1, x.dtype), ops.select(ops.eq(x, x), zero, x))
     return ops.select(ops.lt(x, zero), ops.constant(-1, x.dtype), above)
 
 
-def _number(ops: Any, x: Any, y: Any, order: str) -> Any:
+def _number(ops: Handler, x: Any, y: Any, order: str) -> Any:
     """Return the one of two that comes first in an order, or the one that is a number."""
     found = ops.select(getattr(ops, order)(x, y), y, x)
     return ops.select(ops.ne(x, x), y, found) if is_float(x.dtype) else found
 
 
-def _logaddexp(ops: Any, x: Any, y: Any) -> Any:
+def _logaddexp(ops: Handler, x: Any, y: Any) -> Any:
     """Return log(exp(x) + exp(y)), from the larger; of equal ones, infinities among them, without a
     difference.
     """

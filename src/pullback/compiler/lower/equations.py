@@ -39,12 +39,14 @@ from . import (
     scans,
     selection,
     shared_operands,
+    sorting,
     views,
+    whole_numbers,
 )
 from .buffer import Buffer
 from .context import BOOL, CHEAP, Context, broadcast
 from .elementwise import Unwritten, form
-from .handlers import Analysis
+from .handlers import Analysis, Handler
 from .lowered import Call, Lowered, Node
 from .pairs import Pairs
 
@@ -57,7 +59,8 @@ RULES: dict[str, Callable[..., Any]] = {
     name: rule
     for family in (
         arrangements, averages, batch_norm, borders, contractions, convolutions, gathers, losses,
-        normalization, reductions, routines, sampling, scans, selection, views,
+        normalization, reductions, routines, sampling, scans, selection, sorting, views,
+        whole_numbers,
     )
     for name, rule in family.LOWERINGS.items()
 } | {"scaled_dot_product_attention": attention.attention}  # fmt: skip
@@ -227,6 +230,9 @@ class _Lowering:
     ) -> Lowered | None:
         if None in operands:
             return None
+        quotient = whole_numbers.divided(self.context, op.name, operands, attrs, dtype)
+        if quotient is not None:
+            return quotient
         conditions = _SELECTING.get(op.name)
         stand_ins = [_stand_in(o) for o in operands]
         if op.name == "where":
@@ -262,7 +268,7 @@ class _Lowering:
 
         paired = any(d.kind == "c" for d in (*common, dtype))
 
-        def body(ops: Any, indices: Any) -> Any:
+        def body(ops: Handler, indices: Any) -> Any:
             own = Pairs(ops) if paired else ops
             scalars = [
                 own.cast(own.cast(b(ops, indices), c) if b is not None else own.constant(o, c), e)
@@ -281,7 +287,7 @@ def _operations(
     """Return how many operations an element takes of operands of some dtypes, each with those in which it
     meets the others and is computed; None for an op without a form.
     """
-    analysis = Analysis()
+    analysis: Any = Analysis()
     ops = Pairs(analysis)
     terms = [ops.cast(ops.cast(ops.constant(0, o), c), e) for o, c, e in operands]
     try:

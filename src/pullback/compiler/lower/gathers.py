@@ -15,6 +15,7 @@ import numpy as np
 
 from ..emit.emitter import computing
 from .context import Context, broadcast
+from .handlers import Handler
 from .index import Index, Indices, constant
 from .lowered import Lowered, Shape
 from .routines import scattered
@@ -23,7 +24,7 @@ from .views import copied
 INT64 = np.dtype(np.int64)
 
 
-def place(ops: Any, x: Any, extent: int, wraps: bool = False) -> Index:
+def place(ops: Handler, x: Any, extent: int, wraps: bool = False) -> Index:
     """Return an index tensor's element as an index along an axis; negative ones count from the end if it
     `wraps`.
     """
@@ -36,10 +37,6 @@ def place(ops: Any, x: Any, extent: int, wraps: bool = False) -> Index:
     return ops.place(value, extent)
 
 
-def _held(context: Context, x: Lowered) -> Lowered:
-    return context.stored(x) if x.cost > 1 else x
-
-
 def _integral(index: Lowered) -> bool:
     return index.dtype.kind == "i"
 
@@ -50,12 +47,12 @@ def embedding(
     """Return ``weight[indices]``."""
     if not _integral(indices):
         return None
-    indices = _held(context, indices)
+    indices = context.cheap(indices)
     context.require(indices, weight.shape[0])
     rank = len(indices.shape)
-    weight = _held(context, weight)
+    weight = context.cheap(weight)
 
-    def body(ops: Any, at: Indices) -> Any:
+    def body(ops: Handler, at: Indices) -> Any:
         row = place(ops, indices.at(ops, at[:rank]), weight.shape[0])
         return weight.at(ops, (row, *at[rank:]))
 
@@ -68,16 +65,16 @@ def embedding_backward(
     """Return rows of g added at `indices` to a table of zeros; the row `padding` stays zero."""
     if by_frequency or not _integral(indices) or computing(g.dtype) != g.dtype:
         return None
-    indices = _held(context, indices)
+    indices = context.cheap(indices)
     context.require(indices, rows)
     rank = len(indices.shape)
     kept: Callable[[Any, Indices], Any] | None = None
     if padding >= 0:
 
-        def kept(ops: Any, at: Indices) -> Any:
+        def kept(ops: Handler, at: Indices) -> Any:
             return ops.ne(indices.at(ops, at[:rank]), ops.constant(padding, indices.dtype))
 
-    def where(ops: Any, at: Indices) -> Indices:
+    def where(ops: Handler, at: Indices) -> Indices:
         return (place(ops, indices.at(ops, at[:rank]), rows), *at[rank:])
 
     return scattered(context, None, (rows, *g.shape[rank:]), g, where, kept=kept)
@@ -87,11 +84,11 @@ def index_select(context: Context, x: Lowered, index: Lowered, dim: int) -> Lowe
     """Return slices of axis `dim`, in the order of a one-dimensional index."""
     if not x.shape or not _integral(index):
         return None
-    flat = copied(_held(context, index), (max(1, int(np.prod(index.shape))),))
+    flat = copied(context.cheap(index), (max(1, int(np.prod(index.shape))),))
     context.require(flat, x.shape[dim])
-    x = _held(context, x)
+    x = context.cheap(x)
 
-    def body(ops: Any, at: Indices) -> Any:
+    def body(ops: Handler, at: Indices) -> Any:
         row = place(ops, flat.at(ops, (at[dim],)), x.shape[dim])
         return x.at(ops, (*at[:dim], row, *at[dim + 1 :]))
 
@@ -104,9 +101,9 @@ def index_add(
     """Return X with ``alpha · source``'s slices added to those that `index` names."""
     if not x.shape or not _addable(context, x, index, source):
         return None
-    flat = copied(_held(context, index), (max(1, int(np.prod(index.shape))),))
+    flat = copied(context.cheap(index), (max(1, int(np.prod(index.shape))),))
     context.require(flat, x.shape[dim])
-    source = copied(_held(context, source), (*x.shape[:dim], *flat.shape, *x.shape[dim + 1 :]))
+    source = copied(context.cheap(source), (*x.shape[:dim], *flat.shape, *x.shape[dim + 1 :]))
     added = source
     if alpha != 1:
         added = context.map(
@@ -114,7 +111,7 @@ def index_add(
             lambda ops, at: ops.mul(source.at(ops, at), ops.constant(alpha, x.dtype)),
         )  # fmt: skip
 
-    def where(ops: Any, at: Indices) -> Indices:
+    def where(ops: Handler, at: Indices) -> Indices:
         return (*at[:dim], place(ops, flat.at(ops, (at[dim],)), x.shape[dim]), *at[dim + 1 :])
 
     return scattered(context, x, x.shape, added, where)
@@ -128,16 +125,16 @@ def gather(context: Context, x: Lowered, index: Lowered, dim: int) -> Lowered | 
     """Return ``y[i, j] = x[index[i, j], j]`` for dim 0."""
     if not x.shape or not index.shape or not _integral(index):
         return None
-    x, index = _held(context, x), _held(context, index)
+    x, index = context.cheap(x), context.cheap(index)
     context.require(index, x.shape[dim])
 
-    def body(ops: Any, at: Indices) -> Any:
+    def body(ops: Handler, at: Indices) -> Any:
         return x.at(ops, _along(ops, index, at, dim, x.shape[dim]))
 
     return context.map(index.shape, x.dtype, body)
 
 
-def _along(ops: Any, index: Lowered, at: Indices, dim: int, extent: int) -> Indices:
+def _along(ops: Handler, index: Lowered, at: Indices, dim: int, extent: int) -> Indices:
     return (*at[:dim], place(ops, index.at(ops, at), extent), *at[dim + 1 :])
 
 
@@ -147,12 +144,12 @@ def scatter_add(
     """Return X with ``source[i, j]`` added at ``[index[i, j], j]`` for dim 0."""
     if not x.shape or not index.shape or not _addable(context, x, index, source):
         return None
-    index, source = _held(context, index), _held(context, source)
+    index, source = context.cheap(index), context.cheap(source)
     context.require(index, x.shape[dim])
     # The part of the source that stands under the index.
     under = Lowered(index.shape, source.dtype, source.body, cost=source.cost)
 
-    def where(ops: Any, at: Indices) -> Indices:
+    def where(ops: Handler, at: Indices) -> Indices:
         return _along(ops, index, at, dim, x.shape[dim])
 
     return scattered(context, x, x.shape, under, where)
@@ -174,7 +171,7 @@ class _Picked:
         others = [self.shape[d] for d in self.rest]
         return (*others[: self.lead], *self.own, *others[self.lead :])
 
-    def places(self, ops: Any, at: Indices) -> Indices:
+    def places(self, ops: Handler, at: Indices) -> Indices:
         """Return where in x the element of the result lies."""
         rank = len(self.own)
         named = at[self.lead : self.lead + rank]
@@ -203,7 +200,7 @@ def index(context: Context, x: Lowered, where: Lowered, dims: tuple[int, ...]) -
     """Return ``x[…]`` by integer tensors."""
     if not _integral(where):
         return None
-    x, where = _held(context, x), _held(context, where)
+    x, where = context.cheap(x), context.cheap(where)
     picked = _Picked(x.shape, where, dims)
     picked.require(context)
     return context.map(picked.result, x.dtype, lambda ops, at: x.at(ops, picked.places(ops, at)))
@@ -215,10 +212,10 @@ def index_backward(
     """Return zeros of `shape` with g added at the places."""
     if not _integral(where) or g.dtype.kind != "f" or computing(g.dtype) != g.dtype:
         return None
-    where = _held(context, where)
+    where = context.cheap(where)
     picked = _Picked(shape, where, dims)
     picked.require(context)
-    spread = Lowered(picked.result, g.dtype, broadcast(_held(context, g), picked.result))
+    spread = Lowered(picked.result, g.dtype, broadcast(context.cheap(g), picked.result))
     return scattered(context, None, shape, spread, picked.places)
 
 
@@ -230,10 +227,10 @@ def index_put(
         return None
     if accumulate and not _addable(context, x, where, values):
         return None
-    where = _held(context, where)
+    where = context.cheap(where)
     picked = _Picked(x.shape, where, dims)
     picked.require(context)
-    spread = Lowered(picked.result, x.dtype, broadcast(_held(context, values), picked.result))
+    spread = Lowered(picked.result, x.dtype, broadcast(context.cheap(values), picked.result))
     return scattered(context, x, x.shape, spread, picked.places, accumulate=accumulate)
 
 
@@ -241,7 +238,7 @@ def classes(context: Context, x: Lowered, count: int) -> Lowered | None:
     """Return integers as they are, if they are numbers of `count` classes."""
     if not _integral(x):
         return None
-    x = _held(context, x)
+    x = context.cheap(x)
     context.require(x, count)
     return x
 
@@ -254,11 +251,11 @@ def searchsorted(
     """
     if sequence.dtype != values.dtype or sequence.dtype != computing(sequence.dtype):
         return None
-    sequence, values = _held(context, sequence), _held(context, values)
+    sequence, values = context.cheap(sequence), context.cheap(values)
     count, lead = sequence.shape[-1], len(sequence.shape) - 1
     dtype = context.results[0][1]
 
-    def body(ops: Any, at: Indices) -> Any:
+    def body(ops: Handler, at: Indices) -> Any:
         value, found = values.at(ops, at), ops.constant(0, INT64)
         for bit in reversed(range(count.bit_length())):
             next_ = ops.add(found, ops.constant(1 << bit, INT64))

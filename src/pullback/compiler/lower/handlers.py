@@ -23,7 +23,9 @@ apart               a ``with`` block in which no product and sum are rounded tog
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -41,6 +43,56 @@ MATHEMATICS = (
     "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "lgamma", "tgamma", "pow", "atan2",
     "hypot", "fmod",
 )  # fmt: skip
+
+
+#: A scalar as a handler has it, which knows its dtype, or a `Pair` of them.
+Scalar = Any
+_Unary = Callable[[Scalar], Scalar]
+_Binary = Callable[[Scalar, Scalar], Scalar]
+
+
+class Handler(Protocol):
+    """Compute what a body asks for; the table above says what each method gives."""
+
+    def load(self, buffer: Buffer, index: Index) -> Scalar: ...
+    def load_part(self, buffer: Buffer, index: Index) -> Scalar: ...
+    def index(self, index: Index, dtype: np.dtype[Any]) -> Scalar: ...
+    def place(self, x: Scalar, extent: int) -> Index: ...
+    def constant(self, value: complex, dtype: np.dtype[Any]) -> Scalar: ...
+    def cast(self, x: Scalar, dtype: np.dtype[Any]) -> Scalar: ...
+    def whole(self, x: Scalar) -> Scalar: ...
+    def select(self, condition: Scalar, x: Scalar, y: Scalar) -> Scalar: ...
+    def function(self, name: str, *xs: Scalar) -> Scalar: ...
+    def apart(self) -> AbstractContextManager[None]: ...
+
+    add: _Binary
+    sub: _Binary
+    mul: _Binary
+    div: _Binary
+    floordiv: _Binary
+    rem: _Binary
+    maximum: _Binary
+    minimum: _Binary
+    and_: _Binary
+    or_: _Binary
+    xor: _Binary
+    shl: _Binary
+    shr: _Binary
+    copysign: _Binary
+    eq: _Binary
+    ne: _Binary
+    lt: _Binary
+    le: _Binary
+    gt: _Binary
+    ge: _Binary
+    neg: _Unary
+    abs: _Unary
+    sqrt: _Unary
+    floor: _Unary
+    ceil: _Unary
+    trunc: _Unary
+    rint: _Unary
+    not_: _Unary
 
 
 #: Complex dtypes, and those of their parts.

@@ -12,7 +12,7 @@ from typing import Any
 from ...core.body import Body
 from ..program.program import Program
 from .buffer import Buffer
-from .context import BOOL, Context
+from .context import BOOL, Context, distinct
 from .handlers import Analysis
 from .index import ZERO, Variable, atom_index, strides_of
 from .lowered import Branch, Call, Loop, Lowered
@@ -44,7 +44,7 @@ def scan(
     outputs = _outputs(context, result.outputs, shapes, result.checked)
     context.nodes.append(
         Loop(
-            outputs[0], _distinct(given), operands=tuple(given), outputs=tuple(outputs), bodies=[result],
+            outputs[0], distinct(given), operands=tuple(given), outputs=tuple(outputs), bodies=[result],
             carries=carries, slices=tuple(place for _, place in sliced), length=length, reverse=reverse,
         )
     )  # fmt: skip
@@ -66,7 +66,7 @@ def while_loop(
     outputs = _outputs(context, results[0].outputs, shapes, results[0].checked)
     context.nodes.append(
         Loop(
-            outputs[0], _distinct(given), operands=tuple(given), outputs=tuple(outputs), bodies=results,
+            outputs[0], distinct(given), operands=tuple(given), outputs=tuple(outputs), bodies=results,
             carries=carries,
         )
     )  # fmt: skip
@@ -86,7 +86,7 @@ def cond(
     made = results[0].outputs[: len(kept)]
     outputs = _outputs(context, made, [b.shape for b in made], results[0].checked or results[1].checked)
     context.nodes.append(
-        Branch(outputs[0], _distinct(given), operands=tuple(given), outputs=tuple(outputs), bodies=results)
+        Branch(outputs[0], distinct(given), operands=tuple(given), outputs=tuple(outputs), bodies=results)
     )
     found = dict(zip(kept, outputs))
     return [context.held(found[n]) if n in found else None for n in range(len(wanted))]
@@ -128,10 +128,6 @@ def _outputs(
         outputs.append(context.buffer((), BOOL))
         context.refuse(context.held(outputs[-1]))
     return outputs
-
-
-def _distinct(buffers: Sequence[Buffer]) -> list[Buffer]:
-    return list({b.number: b for b in buffers}.values())
 
 
 def _buffer(context: Context, x: Lowered) -> Buffer:

@@ -15,6 +15,7 @@ from ..emit.emitter import computing
 from .context import Context, broadcast
 from .elementwise import Unwritten, run
 from .gathers import place
+from .handlers import Handler
 from .index import Indices
 from .lowered import Lowered, Shape
 from .reductions import total
@@ -35,12 +36,12 @@ class _Classes:
         self.dtype = dtype
         self.ignore_index = ignore_index
 
-    def counts(self, ops: Any, row: Indices) -> Any:
+    def counts(self, ops: Handler, row: Indices) -> Any:
         """Return whether a row is not ignored."""
         target = self.target
         return ops.ne(target.at(ops, row), ops.constant(self.ignore_index, target.dtype))
 
-    def share(self, ops: Any, row: Indices) -> Any:
+    def share(self, ops: Handler, row: Indices) -> Any:
         """Return the weight of a row: its class's, or zero where it is ignored."""
         weight = ops.constant(1, self.dtype)
         if self.weight is not None:
@@ -52,7 +53,7 @@ class _Classes:
         """Return indices into the target for indices into the scores."""
         return (*indices[: self.dim], *indices[self.dim + 1 :])
 
-    def hit(self, ops: Any, indices: Indices) -> Any:
+    def hit(self, ops: Handler, indices: Indices) -> Any:
         """Return whether a score is that of its row's class."""
         here = ops.index(indices[self.dim], self.target.dtype)
         return ops.eq(here, self.target.at(ops, self.row(indices)))
@@ -73,13 +74,13 @@ def nll_loss(
     classes = _Classes(context, x.shape, target, weight, dtype, ignore_index)
     context.require(classes.target, x.shape[classes.dim], ignored=ignore_index)
 
-    def hit(ops: Any, indices: Indices) -> Any:
+    def hit(ops: Handler, indices: Indices) -> Any:
         score = ops.neg(ops.cast(x.at(ops, indices), dtype))
         return ops.select(classes.hit(ops, indices), score, ops.constant(0, dtype))
 
     found = context.reduction(x, (classes.dim,), "sum", dtype, hit)
 
-    def weighed(ops: Any, indices: Indices) -> Any:
+    def weighed(ops: Handler, indices: Indices) -> Any:
         counted = ops.mul(found.at(ops, indices), classes.share(ops, indices))
         # A score that is ignored does not count even where it is infinite.
         return ops.select(classes.counts(ops, indices), counted, ops.constant(0, dtype))
@@ -123,7 +124,7 @@ def nll_loss_backward(
         )
         given = lambda ops, row: share.at(ops, ())  # noqa: E731  # one of three ways to say the same
 
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         row = classes.row(indices)
         own = classes.share(ops, row)
         zero = ops.constant(0, g.dtype)
@@ -146,7 +147,7 @@ def nll_weights(
 def _require_probabilities(context: Context, x: Lowered) -> None:
     """Let the program refuse its results where a number is not between 0 and 1."""
 
-    def outside(ops: Any, indices: Indices) -> Any:
+    def outside(ops: Handler, indices: Indices) -> Any:
         value = x.at(ops, indices)
         within = ops.and_(
             ops.ge(value, ops.constant(0, x.dtype)), ops.le(value, ops.constant(1, x.dtype))
@@ -166,7 +167,7 @@ def pairs(op: Op, context: Context, *given: Any) -> Lowered | None:
     shape = np.broadcast_shapes(*(o.shape for o in there))
     bodies = [None if o is None else broadcast(o, shape) for o in operands]
 
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         values = (None if b is None else b(ops, indices) for b in bodies)
         return run(op.each, ops, *values, *attrs)
 

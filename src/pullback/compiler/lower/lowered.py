@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from .buffer import Buffer
+from .handlers import Handler
 from .index import Indices
 
 Shape = tuple[int, ...]
@@ -38,7 +39,7 @@ class Lowered:
     #: The operations of `cost` alone, where they were counted; a load is none.
     count: int | None = None
 
-    def at(self, ops: Any, indices: Indices) -> Scalar:
+    def at(self, ops: Handler, indices: Indices) -> Scalar:
         """Return the element at some indices."""
         return self.body(ops, indices)
 

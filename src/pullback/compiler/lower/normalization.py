@@ -12,6 +12,7 @@ from typing import Any
 
 from ..emit.emitter import computing
 from .context import Context
+from .handlers import Handler
 from .index import Indices
 from .lowered import Lowered, Shape
 from .reductions import without
@@ -45,7 +46,7 @@ class _Rows:
         """Return what reads x times its weight, in the dtype that it is computed in."""
         dtype = computing(x.dtype)
 
-        def body(ops: Any, indices: Indices) -> Any:
+        def body(ops: Handler, indices: Indices) -> Any:
             value = ops.cast(x.at(ops, indices), dtype)
             if weight is None:
                 return value
@@ -58,19 +59,19 @@ class _Rows:
         context, dtype = self.context, computing(x.dtype)
         sums = context.reduction(x, self.axes, "sum", dtype)
 
-        def divided(ops: Any, indices: Indices) -> Any:
+        def divided(ops: Handler, indices: Indices) -> Any:
             return ops.div(sums.at(ops, indices), ops.constant(self.length, dtype))
 
         mean = context.stored(context.map(self.lead, dtype, divided))
 
-        def square(ops: Any, indices: Indices) -> Any:
+        def square(ops: Handler, indices: Indices) -> Any:
             value = ops.cast(x.at(ops, indices), dtype)
             distance = ops.sub(value, mean.at(ops, without(indices, self.axes)))
             return ops.mul(distance, distance)
 
         squares = context.reduction(x, self.axes, "sum", dtype, square)
 
-        def inverse(ops: Any, indices: Indices) -> Any:
+        def inverse(ops: Handler, indices: Indices) -> Any:
             variance = ops.div(squares.at(ops, indices), ops.constant(self.length, dtype))
             root = ops.sqrt(ops.add(variance, ops.constant(eps, dtype)))
             return ops.div(ops.constant(1, dtype), root)
@@ -89,7 +90,7 @@ class _Rows:
         dtype = computing(x.dtype)
         mean, rstd = self.statistics(x, eps)
 
-        def body(ops: Any, indices: Indices) -> Any:
+        def body(ops: Handler, indices: Indices) -> Any:
             row = without(indices, self.axes)
             value = ops.cast(x.at(ops, indices), dtype)
             if folded:
@@ -122,14 +123,14 @@ class _Rows:
         h = self.weighed(g, weight)
         plain = self.weighed(g, None)
 
-        def z(ops: Any, indices: Indices) -> Any:
+        def z(ops: Handler, indices: Indices) -> Any:
             value = ops.sub(ops.cast(x.at(ops, indices), dtype), mean_of(ops, indices))
             return ops.mul(value, rstd_of(ops, indices))
 
-        def along(ops: Any, indices: Indices) -> Any:
+        def along(ops: Handler, indices: Indices) -> Any:
             return ops.mul(h(ops, indices), z(ops, indices))
 
-        def product(ops: Any, indices: Indices) -> Any:
+        def product(ops: Handler, indices: Indices) -> Any:
             return ops.mul(plain(ops, indices), z(ops, indices))
 
         sums = context.reduction(g, self.axes, "sum", dtype, h)
@@ -137,7 +138,7 @@ class _Rows:
         of_weight = context.reduction(g, over, "sum", dtype, product)
         of_bias = context.reduction(g, over, "sum", dtype, plain)
 
-        def body(ops: Any, indices: Indices) -> Any:
+        def body(ops: Handler, indices: Indices) -> Any:
             row = without(indices, self.axes)
             share = ops.constant(1 / self.length, dtype)
             inner = ops.add(sums.at(ops, row), ops.mul(z(ops, indices), products.at(ops, row)))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .handlers import PARTS, Pair
+from .handlers import PARTS, Handler, Pair
 
 
 class Pairs:
@@ -25,7 +25,7 @@ class Pairs:
         What computes with the parts.
     """
 
-    def __init__(self, ops: Any) -> None:
+    def __init__(self, ops: Handler) -> None:
         self.ops = ops
 
     def __getattr__(self, name: str) -> Any:
@@ -59,14 +59,14 @@ class Pairs:
         return Pair(real, imag)
 
 
-def _product(ops: Any, x: Pair, y: Pair) -> Pair:
+def _product(ops: Handler, x: Pair, y: Pair) -> Pair:
     return Pair(
         ops.sub(ops.mul(x.real, y.real), ops.mul(x.imag, y.imag)),
         ops.add(ops.mul(x.real, y.imag), ops.mul(x.imag, y.real)),
     )
 
 
-def _quotient(ops: Any, x: Pair, y: Pair) -> Pair:
+def _quotient(ops: Handler, x: Pair, y: Pair) -> Pair:
     """Divide as NumPy does: Smith 1962, "Algorithm 116: Complex division"."""
     part = x.real.dtype
     a, b = ops.abs(y.real), ops.abs(y.imag)
@@ -88,7 +88,7 @@ def _quotient(ops: Any, x: Pair, y: Pair) -> Pair:
     )
 
 
-def _sign(ops: Any, x: Pair) -> Pair:
+def _sign(ops: Handler, x: Pair) -> Pair:
     """Return x/|x|, 0 at 0; of an infinite part its sign, and nan where both are infinite."""
     part = x.real.dtype
     size = ops.function("hypot", x.real, x.imag)
@@ -106,7 +106,7 @@ def _sign(ops: Any, x: Pair) -> Pair:
 
 
 def _of_parts(word: str) -> Callable[..., Pair]:
-    def formula(ops: Any, *xs: Pair) -> Pair:
+    def formula(ops: Handler, *xs: Pair) -> Pair:
         operation = getattr(ops, word)
         return Pair(operation(*(x.real for x in xs)), operation(*(x.imag for x in xs)))
 

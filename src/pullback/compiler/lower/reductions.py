@@ -11,8 +11,9 @@ import numpy as np
 
 from ..emit.emitter import computing, is_float
 from .context import BOOL, Context
+from .handlers import Handler
 from .index import Indices
-from .lowered import Lowered, Shape
+from .lowered import Lowered
 from .views import copied
 
 
@@ -54,7 +55,7 @@ def total(
 
 
 def _divided(context: Context, x: Lowered, count: float) -> Lowered:
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         return ops.div(x.at(ops, indices), ops.constant(count, x.dtype))
 
     return context.map(x.shape, x.dtype, body)
@@ -76,7 +77,7 @@ def truth(
         return None
     axes = _axes(x, dims)
 
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         value = x.at(ops, indices)
         return ops.ne(value, ops.constant(0, x.dtype))
 
@@ -99,7 +100,7 @@ class Exponentials:
         self.context, self.x, self.axes, self.safe = context, x, axes, safe
         self._largest = context.reduction(x, axes, "maximum", x.dtype)
 
-    def base(self, ops: Any, kept: Indices) -> Any:
+    def base(self, ops: Handler, kept: Indices) -> Any:
         """Return what is subtracted: the largest, or 0 where that is -∞ and zeros are wanted."""
         found = self._largest.at(ops, kept)
         if not self.safe:
@@ -108,7 +109,7 @@ class Exponentials:
         blind = ops.eq(found, ops.constant(-np.inf, dtype))
         return ops.select(blind, ops.constant(0, dtype), found)
 
-    def shifted(self, ops: Any, indices: Indices) -> Any:
+    def shifted(self, ops: Handler, indices: Indices) -> Any:
         """Return ``x - max``."""
         return ops.sub(self.x.at(ops, indices), self.base(ops, without(indices, self.axes)))
 
@@ -126,7 +127,7 @@ class Exponentials:
         """Return what was raised, by its sums."""
         context, dtype = self.context, self.x.dtype
 
-        def inverted(ops: Any, indices: Indices) -> Any:
+        def inverted(ops: Handler, indices: Indices) -> Any:
             total = sums.at(ops, indices)
             inverse = ops.div(ops.constant(1, dtype), total)
             if self.safe:
@@ -176,12 +177,12 @@ def logsumexp(context: Context, x: Lowered, dims: Sequence[int], keepdim: bool) 
     x = context.stored(x) if x.cost > 1 else x
     largest = context.reduction(x, axes, "maximum", x.dtype)
 
-    def base(ops: Any, kept: Indices) -> Any:
+    def base(ops: Handler, kept: Indices) -> Any:
         found = largest.at(ops, kept)
         endless = ops.eq(ops.abs(found), ops.constant(np.inf, x.dtype))
         return ops.select(endless, ops.constant(0, x.dtype), found)
 
-    def raised(ops: Any, indices: Indices) -> Any:
+    def raised(ops: Handler, indices: Indices) -> Any:
         return ops.function("exp", ops.sub(x.at(ops, indices), base(ops, without(indices, axes))))
 
     sums = context.reduction(x, axes, "sum", x.dtype, raised)
@@ -202,7 +203,7 @@ def moments(
     count = prod(x.shape[a] for a in axes)
     mean = context.stored(total(context, x, axes, False, x.dtype, True))
 
-    def square(ops: Any, indices: Indices) -> Any:
+    def square(ops: Handler, indices: Indices) -> Any:
         distance = ops.sub(x.at(ops, indices), mean.at(ops, without(indices, axes)))
         return ops.mul(distance, distance)
 
@@ -249,7 +250,7 @@ def total_without_nan(
     if dtype != x.dtype or dtype != computing(dtype) or not is_float(dtype):
         return None
 
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         value = x.at(ops, indices)
         return ops.select(ops.ne(value, value), ops.constant(0, dtype), value)
 
@@ -261,7 +262,7 @@ def count_of_others(context: Context, x: Lowered, dims: Sequence[int]) -> Lowere
     """Lower how many elements are not 0."""
     dtype = context.results[0][1]
 
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         value = x.at(ops, indices)
         return ops.cast(ops.ne(value, ops.constant(0, x.dtype)), dtype)
 
@@ -277,7 +278,7 @@ def norm(
         return None
     axes = _axes(x, dims)
 
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         value = x.at(ops, indices)
         if order == 2:
             return ops.mul(value, value)
@@ -304,13 +305,6 @@ def _raised(context: Context, x: Lowered, power: float) -> Lowered:
         x.shape, x.dtype,
         lambda ops, indices: ops.function("pow", x.at(ops, indices), ops.constant(power, x.dtype)),
     )  # fmt: skip
-
-
-def shape_without(shape: Shape, axes: Sequence[int], keepdim: bool) -> Shape:
-    """Return a reduction's shape."""
-    if keepdim:
-        return tuple(1 if a in axes else n for a, n in enumerate(shape))
-    return tuple(n for a, n in enumerate(shape) if a not in axes)
 
 
 LOWERINGS: dict[str, Callable[..., Any]] = {

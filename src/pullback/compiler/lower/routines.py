@@ -8,7 +8,7 @@ from typing import Any
 
 from .buffer import Buffer
 from .context import Context
-from .handlers import Analysis
+from .handlers import Analysis, Handler
 from .index import Indices, Variable, atom_index, constant, linear, strides_of
 from .lowered import Body, Lowered, Routine, Shape
 from .views import copied
@@ -32,13 +32,13 @@ def scattered(
     """
     buffer = context.buffer(shape, source.dtype)
 
-    def value(ops: Any, at: Indices) -> Any:
+    def value(ops: Handler, at: Indices) -> Any:
         found = source.at(ops, at)
         if kept is None:
             return found
         return ops.select(kept(ops, at), found, ops.constant(0, source.dtype))
 
-    analysis = Analysis()
+    analysis: Any = Analysis()
     at = variables("i", source.shape)
     target = linear(where(analysis, spread(at)), strides_of(shape))
     reads = list(analysis.reads)
@@ -74,7 +74,7 @@ def joined(context: Context, parts: Sequence[Lowered], dim: int) -> Lowered:
     shape = list(parts[0].shape)
     shape[dim] = sum(part.shape[dim] for part in parts)
     buffer = context.buffer(tuple(shape), parts[0].dtype)
-    analysis = Analysis()
+    analysis: Any = Analysis()
     for part in parts:
         part.body(analysis, spread(variables("i", part.shape)))
 

@@ -38,7 +38,8 @@ class _Tap(NamedTuple):
     weight: Any
 
 
-def _is_known(sampler: Sampler) -> bool:
+def is_known(sampler: Sampler) -> bool:
+    """Return whether there are loops for a sampler."""
     return sampler.mode in ("bilinear", "nearest") and sampler.padding in ("zeros", "border")
 
 
@@ -80,8 +81,8 @@ def _tap(ops: Any, pixel: Any, n: int, weight: Any) -> _Tap:
     return _Tap(ops.place(ops.whole(within), n), ops.and_(after, before), weight)
 
 
-def _combinations(
-    ops: Any, grid: Lowered, at: Indices, size: Shape, sampler: Sampler, orders: Ints
+def near(
+    ops: Any, grid: Any, at: Indices, size: Shape, sampler: Sampler, orders: Ints
 ) -> list[_Tap]:
     """Return the pixels around the place of a result's element ``(image, channel, *place)``; `where` are
     indices.
@@ -101,10 +102,6 @@ def _combinations(
     return found
 
 
-def _held(context: Context, x: Lowered) -> Lowered:
-    return context.stored(x) if x.cost > 1 else x
-
-
 def _nothing(context: Context, shape: Shape, dtype: Any) -> Lowered:
     return context.map(shape, dtype, lambda ops, at: ops.constant(0, dtype))
 
@@ -112,15 +109,15 @@ def _nothing(context: Context, shape: Shape, dtype: Any) -> Lowered:
 def sampled(context: Context, x: Lowered, grid: Lowered, sampler: Sampler, orders: Ints) -> Lowered | None:
     """Return images at the places of a grid."""
     shape, dtype = context.results[0]
-    if not _is_known(sampler) or grid.dtype != x.dtype:
+    if not is_known(sampler) or grid.dtype != x.dtype:
         return None
     if _vanish(sampler, orders):
         return _nothing(context, shape, dtype)
-    x, grid = _held(context, x), _held(context, grid)
+    x, grid = context.cheap(x), context.cheap(grid)
 
     def body(ops: Any, at: Indices) -> Any:
         total = None
-        for tap in _combinations(ops, grid, at, x.shape[2:], sampler, orders):
+        for tap in near(ops, grid, at, x.shape[2:], sampler, orders):
             value = x.at(ops, (at[0], at[1], *tap.where))
             # Outside there are zeros, of which a weight that is no number makes none.
             term = ops.mul(tap.weight, ops.select(tap.inside, value, ops.constant(0, dtype)))
@@ -135,16 +132,16 @@ def adjoint(
 ) -> Lowered | None:
     """Add values at the places of a grid to the pixels around."""
     shape, dtype = context.results[0]
-    if not _is_known(sampler) or grid.dtype != y.dtype:
+    if not is_known(sampler) or grid.dtype != y.dtype:
         return None
     if _vanish(sampler, orders):
         return _nothing(context, shape, dtype)
-    y, grid = _held(context, y), _held(context, grid)
+    y, grid = context.cheap(y), context.cheap(grid)
     total: Lowered | None = None
     for which in range((2 if sampler.mode == "bilinear" else 1) ** len(size)):
 
         def tap(ops: Any, at: Indices, which: int = which) -> _Tap:
-            return _combinations(ops, grid, at, size, sampler, orders)[which]
+            return near(ops, grid, at, size, sampler, orders)[which]
 
         def term(ops: Any, at: Indices, tap: Callable[..., _Tap] = tap) -> Any:
             return ops.mul(tap(ops, at).weight, y.at(ops, at))
@@ -165,7 +162,7 @@ def affine_grid(context: Context, theta: Lowered, size: Ints, align_corners: boo
     if dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
         return None
     rank = len(size)
-    theta = _held(context, theta)
+    theta = context.cheap(theta)
     base = context.held(context.constant(base_grid(size, align_corners, dtype).reshape(*size, rank + 1)))
 
     def body(ops: Any, at: Indices) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..emit.emitter import computing
 from .context import Context, broadcast
-from .handlers import Analysis
+from .handlers import Analysis, Handler
 from .index import Index, Indices, atom_index, constant, linear, strides_of
 from .lowered import Body, Lowered, Routine, Shape
 from .routines import distinct, joined, nest, spread, variables
@@ -64,10 +64,10 @@ def _running(context: Context, x: Lowered, dim: int, reverse: bool, word: str) -
         return None
     dtype = FLOAT64 if x.dtype == FLOAT32 else x.dtype
 
-    def first(ops: Any, indices: Indices) -> Any:
+    def first(ops: Handler, indices: Indices) -> Any:
         return ops.cast(x.at(ops, indices), dtype)
 
-    def step(ops: Any, indices: Indices, before: Any) -> Any:
+    def step(ops: Handler, indices: Indices, before: Any) -> Any:
         return getattr(ops, word)(before, first(ops, indices))
 
     found = scanned(context, x.shape, dtype, dim, reverse, first, step)
@@ -94,7 +94,7 @@ def shift(context: Context, x: Lowered, dim: int, backward: bool) -> Lowered | N
         return zero
     kept = tuple(extent - (n == dim) for n, extent in enumerate(x.shape))
 
-    def moved(ops: Any, indices: Indices) -> Any:
+    def moved(ops: Handler, indices: Indices) -> Any:
         return x.at(ops, tuple(i + 1 if n == dim and backward else i for n, i in enumerate(indices)))
 
     rest = Lowered(kept, x.dtype, moved, cost=x.cost)
@@ -121,7 +121,7 @@ def recurrence(context: Context, a: Lowered, b: Lowered, dim: int, reverse: bool
         return None
     factor, term = broadcast(a, shape), broadcast(b, shape)
 
-    def step(ops: Any, indices: Indices, before: Any) -> Any:
+    def step(ops: Handler, indices: Indices, before: Any) -> Any:
         return ops.add(ops.mul(factor(ops, indices), before), term(ops, indices))
 
     return scanned(context, shape, dtype, dim, reverse, term, step)

@@ -16,6 +16,7 @@ import numpy as np
 from ..emit.emitter import computing, is_float
 from .context import Context
 from .gathers import place
+from .handlers import Handler
 from .index import Indices, constant
 from .lowered import Lowered
 from .reductions import without
@@ -36,7 +37,7 @@ def _place_of(context: Context, x: Lowered, dim: int, word: str) -> Lowered | No
     extent = x.shape[dim]
     largest = context.reduction(x, (dim,), word, x.dtype)
 
-    def first(ops: Any, indices: Indices) -> Any:
+    def first(ops: Handler, indices: Indices) -> Any:
         value, wanted = x.at(ops, indices), largest.at(ops, without(indices, (dim,)))
         found = ops.eq(value, wanted)
         if is_float(x.dtype):
@@ -63,7 +64,7 @@ def extreme_element(
     if found is None:
         return None
 
-    def value(ops: Any, kept: Indices) -> Any:
+    def value(ops: Handler, kept: Indices) -> Any:
         index = place(ops, found.at(ops, kept), x.shape[dim])
         return x.at(ops, (*kept[:dim], index, *kept[dim:]))
 
@@ -79,7 +80,7 @@ def pick(context: Context, x: Lowered, index: Lowered, dim: int) -> Lowered | No
     dim %= len(x.shape)
     x = context.stored(x) if x.cost > 1 else x
 
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         return x.at(ops, _at(indices, dim, place(ops, index.at(ops, indices), x.shape[dim])))
 
     return context.map(index.shape, x.dtype, body)
@@ -92,7 +93,7 @@ def placed(context: Context, g: Lowered, index: Lowered, dim: int, size: int) ->
     dim %= len(g.shape)
     g = context.stored(g) if g.cost > 1 else g
 
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         row = _at(indices, dim, constant(0))
         here = ops.eq(ops.cast(index.at(ops, row), INT64), ops.index(indices[dim], INT64))
         return ops.select(here, g.at(ops, row), ops.constant(0, g.dtype))

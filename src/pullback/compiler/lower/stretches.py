@@ -37,7 +37,7 @@ def fill(ops: Emitter, buffer: Buffer, number: Any) -> None:
 
 @contextmanager
 def stretches(
-    ops: Any, rows: int | None, sums: Collection[tuple[Buffer, Buffer]]
+    ops: Emitter, rows: int | None, sums: Collection[tuple[Buffer, Buffer]]
 ) -> Iterator[tuple[str, str]]:
     """Open a loop over the stretches of a kernel's rows, of which it gives the bounds.
 
@@ -65,4 +65,4 @@ def stretches(
         yield first, end
         for whole, spare in sums:
             with each_place(ops, whole) as at:
-                ops.store(whole, at, ops.add(ops.load(whole, at), ops.load(spare, at)))
+                ops.store(whole, at, ops.binary("add", ops.load(whole, at), ops.load(spare, at)))

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ...array.strides import address
 from ...core.op import Op
 from .context import Context
+from .handlers import Handler
 from .index import Indices, linear, strides_of, unravel
 from .lowered import Lowered
 
@@ -26,16 +28,16 @@ def viewed(op: Op, x: Lowered, attrs: tuple[Any, ...]) -> list[Lowered] | None:
         return None
     item = np.dtype(np.int8)
     base = as_strided(np.empty(1, item), x.shape, strides_of(x.shape), writeable=False)
-    origin = base.__array_interface__["data"][0]
+    origin = address(base)
     result = op.kernel(base, *attrs)
     parts = result if isinstance(result, (tuple, list)) else (result,)
-    return [_part(x, part, part.__array_interface__["data"][0] - origin) for part in parts]
+    return [_part(x, part, address(part) - origin) for part in parts]
 
 
 def _part(x: Lowered, part: np.ndarray, offset: int) -> Lowered:
     strides = part.strides
 
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         position = linear(indices, strides, offset)
         if x.buffer is not None:
             return ops.load(x.buffer, position)
@@ -50,7 +52,7 @@ def copied(x: Lowered, shape: tuple[int, ...]) -> Lowered:
         return x
     strides = strides_of(shape)
 
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         position = linear(indices, strides)
         if x.buffer is not None:
             return ops.load(x.buffer, position)
@@ -62,7 +64,7 @@ def copied(x: Lowered, shape: tuple[int, ...]) -> Lowered:
 def flipped(context: Context, x: Lowered, dims: tuple[int, ...]) -> Lowered:
     """Reverse some axes of a value."""
 
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         turned = [
             i * -1 + (x.shape[axis] - 1) if axis in dims else i for axis, i in enumerate(indices)
         ]

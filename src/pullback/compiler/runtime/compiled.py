@@ -200,6 +200,8 @@ class Compiled:
         """Trace and compile; where that cannot be done, what to call instead."""
         # A momentum that has changed will change again.
         self._turns = self._turns.union(*(_turned(s.captured) for s in self.specializations))
+        for earlier in self.specializations:
+            self._knowledge.changed(earlier.captured.guards)
         try:
             # Offsets in objects are found while nothing else runs.
             layout()
@@ -255,6 +257,8 @@ class Compiled:
                 )
             except BaseException as error:
                 first.take_back()
+                if type(error) is Unsupported and self._knowledge.settle(varying):
+                    continue
                 if not isinstance(error, RuntimeError) or not self._knowledge.dials or len(turning) == 1:
                     raise
                 # What the function looks at is a number of the program then.
@@ -290,11 +294,13 @@ class Compiled:
         try:
             found = specialization.run(leaves)
             if found is MISS:
+                specialization.take_back(leaves)
                 for generator, state in drawn:
                     generator.return_to(state)
             return found
         except BaseException as error:
             # No tensor is changed yet.
+            specialization.take_back(leaves)
             for generator, state in drawn:
                 generator.return_to(state)
             if undo is not None:

@@ -17,7 +17,7 @@ from ...array import locks
 from ...array.locks import computed
 from ...core.op import TABLE
 from ..emit.codegen import NOTHING
-from ..lower.buffer import ALIGNMENT, Buffer
+from ..lower.buffer import Buffer, aligned
 from ..program.program import Program
 from . import engine, image, machine_code
 from .helper_processes import MOST, at_work, submitted, summon
@@ -179,7 +179,7 @@ class Executable:
             for s in self.segments
         ]
         self.table = np.zeros(2 + len(found.slots), np.uintp)
-        self._arena = _aligned(found.arena_bytes)
+        self._arena = aligned(found.arena_bytes)
         self._constants, self._slots = found.constants, found.slots
         self.table[0] = self._arena.ctypes.data
         for buffer_number, array in found.constants.items():
@@ -281,9 +281,3 @@ def _generators(steps: Sequence[Step]) -> list[Any]:
             generator = step.attrs[-1]
             found[id(generator)] = generator
     return list(found.values())
-
-
-def _aligned(size: int) -> ndarray:
-    memory = np.empty(size + ALIGNMENT, np.uint8)
-    start = -memory.ctypes.data % ALIGNMENT
-    return memory[start : start + size]

@@ -8,7 +8,7 @@ code: it is kept, a byte of the table says that the results do not count, and th
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,9 @@ import numpy as np
 from numpy import ndarray
 
 from ...core.op import TABLE
+from ...ops.random import DRAWS
+from ..eager_kernels import draws
+from ..eager_kernels.draws import Draws, Row
 from ..lower.buffer import Buffer
 from ..lower.lowered import Call
 
@@ -62,13 +65,17 @@ class Interleaved:
     ) -> None:  # fmt: skip
         find = partial(_finder, slots, fixed)
         self._table = ctypes.c_size_t * words
-        self.steps = [_call(s, find) if isinstance(s, Call) else _native(s) for s in segments]
+        gathered = list(_gathered(segments))
+        self.steps = [
+            _drawn(s, slots, fixed) if isinstance(s, list)
+            else _call(s, find) if isinstance(s, Call) else _native(s) for s in gathered
+        ]  # fmt: skip
         self._flag = None if flag is None else find(flag)
         self._generators = generators
         self._error: BaseException | None = None
         #: The places of exchanges with other processes among the steps.
         self._exchanging = {
-            n for n, s in enumerate(segments) if isinstance(s, Call) and TABLE[s.op].exchanges
+            n for n, s in enumerate(gathered) if isinstance(s, Call) and TABLE[s.op].exchanges
         }
         #: Whether the last run has come to one: the others have done it then, and will not do it again.
         self.has_exchanged = False
@@ -114,6 +121,52 @@ class Interleaved:
         error, self._error = self._error, None
         if error is not None and (self.has_exchanged or not isinstance(error, Exception)):
             raise error
+
+
+def _gathered(segments: Sequence[Any]) -> Iterator[Any]:
+    """Yield the segments, random draws that follow each other and are filled by one loop as a list."""
+    together: list[tuple[Call, list[Row]]] = []
+    for segment in segments:
+        rows = _rows(segment)
+        if together and (rows is None or together[0][0].attrs[-1] is not segment.attrs[-1]):
+            yield together
+            together = []
+        if rows is None:
+            yield segment
+        else:
+            together.append((segment, rows))
+    if together:
+        yield together
+
+
+def _rows(segment: Any) -> list[Row] | None:
+    """Return what fills a draw that goes to memory in C order; None for other segments."""
+    if not isinstance(segment, Call) or segment.op not in DRAWS:
+        return None
+    (like,) = segment.operands
+    in_order = isinstance(like, ndarray) and (like.flags.c_contiguous or 0 in like.strides)
+    return draws.rows(segment.op, segment.attrs, like.size, like.dtype) if in_order else None
+
+
+def _drawn(
+    together: list[tuple[Call, list[Row]]], slots: Mapping[int, int], fixed: Callable[[Buffer], ndarray]
+) -> _Step:
+    """Return a function that fills the arrays of draws."""
+    found = [(call.outputs[0], row) for call, rows in together for row in rows]
+    loop, generator = Draws([row for _, row in found]), together[0][0].attrs[-1]
+    arrays = [None if buffer.number in slots else fixed(buffer) for buffer, _ in found]
+    addresses = [0 if array is None else array.ctypes.data for array in arrays]
+    given = [(n, slots[buffer.number]) for n, (buffer, _) in enumerate(found) if buffer.number in slots]
+
+    def fill(table: int, words: Any) -> None:
+        now = addresses
+        if given:
+            now = addresses.copy()
+            for n, slot in given:
+                now[n] = words[slot]
+        loop.fill(generator, now)
+
+    return fill
 
 
 def _call(step: Call, find: Callable[[Buffer], _Find]) -> _Step:

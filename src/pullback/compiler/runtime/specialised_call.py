@@ -127,7 +127,7 @@ def forward(
     """
     if not native_call.is_there() or not executable.entry:
         return None
-    if any(cell.kind == "place" for cell in captured.cells) or captured.alike:
+    if any(cell.kind == "place" for cell in captured.cells) or captured.alike or captured.new_leaves:
         return None
     # Of containers it compares what they hold.
     nested = any(not child.is_leaf() for both in spec.children_specs for child in both.children_specs)

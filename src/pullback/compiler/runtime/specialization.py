@@ -81,6 +81,8 @@ class Specialization:
         #: Arguments that are told by their identity must not be freed, lest another object have it.
         self._held = list(leaves)
         self._watch: Watch | None = None
+        #: The guard that did not hold when all were asked: it will mostly not hold again.
+        self._failed: Any = None
         self._mode = modes()
         self._default = dtypes.get_default_dtype()
         self._cells = [
@@ -119,11 +121,14 @@ class Specialization:
         """Return whether what the function read of Python's state is as at the trace."""
         if self._watch is not None:
             return self._watch.holds()
+        if self._failed is not None and not self._failed.holds():
+            return False
         guards = self.captured.guards
         where = layout() if len(guards) > _FEW_GUARDS else None
         # The words are read before the guards are asked: what changes after that changes a word.
         watch = None if where is None else Watch(guards, where)
-        if not all(guard.holds() for guard in guards):
+        self._failed = next((guard for guard in guards if not guard.holds()), None)
+        if self._failed is not None:
             return False
         self._watch = watch
         return True
@@ -188,6 +193,8 @@ class Specialization:
         """Do the call: run the program, write back what it writes, and return what the function returns."""
         captured = self.captured
         cells = self.tensors(leaves)
+        for at in captured.new_leaves:
+            cells[at].requires_grad_()
         arrays = [_contiguous(t._value) for t in cells]
         if self._checks[0] is not None:
             self._checks[0].report(arrays)
@@ -233,6 +240,13 @@ class Specialization:
         for (function, _), values_given in zip(captured.effects, given, strict=True):
             function(*values_given)
         return answer
+
+    def take_back(self, leaves: Sequence[Any]) -> None:
+        """Let what a run that came to nothing has made leaves be none."""
+        if self.captured.new_leaves:
+            cells = self.tensors(leaves)
+            for at in self.captured.new_leaves:
+                cells[at]._node = None
 
     def _is_as_expected(self, cells: Sequence[Any], made: Sequence[Any]) -> bool:
         """Return whether the numbers that have decided what the function does are as at the trace."""

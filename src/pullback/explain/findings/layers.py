@@ -187,7 +187,8 @@ class Layers:
                 "call `model.train()` at the beginning of each epoch, after each evaluation",
             ))  # fmt: skip
         for key, (module, place) in self.evaluated.items():
-            if module.training and key in self.trained and _depends_on_mode(module):
+            frozen = not any(p.requires_grad for p in module.parameters())
+            if module.training and (key in self.trained or frozen) and _depends_on_mode(module):
                 findings.add("mode", Answer(
                     "evaluated in training mode", f"{type(module).__name__} is called without recording "
                     "while it "
@@ -275,16 +276,20 @@ class Layers:
 
     def _report_attributes(self, findings: Findings, held: Any, reached: dict[int, Any]) -> None:
         for module in list(self.called.values()):
-            for name, value in vars(module).items():
+            buffers = module._buffers
+            for name, value in (*vars(module).items(), *buffers.items()):
                 if not isinstance(value, TensorBase) or isinstance(value, Parameter):
                     continue
+                if name in buffers and not any(map(held, module.parameters())):
+                    continue  # of a module that is not trained
                 if value._node is LEAF and not held(value) and id(value) not in self.told:
                     self.told.add(id(value))
                     findings.add("not held", Answer(
-                        "no parameter", f"`self.{name}` of {type(module).__name__} is a plain tensor that "
-                        "requires "
+                        "no parameter", f"`self.{name}` of {type(module).__name__} is a "
+                        f"{'buffer' if name in buffers else 'plain tensor'} that requires "
                         "grad, no `nn.Parameter`: it is not among `parameters()`, so no optimizer holds it.",
-                        assigned(module, name), (), f"write `self.{name} = nn.Parameter(…)`",
+                        _registered(module, name) if name in buffers else assigned(module, name), (),
+                        f"write `self.{name} = nn.Parameter(…)`",
                     ))  # fmt: skip
 
 

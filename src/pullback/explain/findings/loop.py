@@ -42,6 +42,10 @@ class Watched:
     largest: tuple[float, Any] = (0.0, None)
     smallest: float = math.inf
     with_gradient: int = 0
+    #: Steps that changed no weight although there were gradients.
+    idle: int = 0
+    #: The largest learning rate of each group.
+    highest: list[float] = field(default_factory=list)
     shrinking: int = 0
 
     def parameters(self) -> Iterable[Any]:
@@ -195,9 +199,15 @@ class Loop:
         if limit > 0 and math.isfinite(norm_before):
             self.clips.setdefault(at, []).append(norm_before / limit)
 
-    def clip(self, at: At | None, count: int) -> None:
-        """Note that gradients are clipped."""
+    def clip(self, at: At | None, count: int, graded: bool) -> None:
+        """Note that gradients of some tensors are clipped, and whether any has one."""
         self.clipped = at
+        if count and not graded and self.last == "backward" and at is not None:
+            self.findings.add("clipped too early", Answer(
+                "clip of another model", "None of the parameters that are clipped has a gradient: they are "
+                "not those of the loss, whose gradients stay as they are.", place_at(*at), (),
+                "clip the parameters that the optimizer holds",
+            ))  # fmt: skip
         if count == 0 and at is not None:
             self.findings.add("clipped too early", Answer(
                 "nothing clipped", "The clipping gets no parameters: an iterator such as "
@@ -236,6 +246,9 @@ class Loop:
         known.step_at = at
         self.inside = self.backwards if closure else -1
         rate = optimizer.param_groups[0].get("lr")
+        groups = [g.get("lr") for g in optimizer.param_groups]
+        highest = [float(r) if isinstance(r, (int, float)) else math.nan for r in groups]
+        known.highest = [*map(max, known.highest, highest), *highest[len(known.highest) :]]
         known.rates.append(float(rate) if isinstance(rate, (int, float)) else math.nan)
         place = None if at is None else place_at(*at)
         if not full:
@@ -320,6 +333,9 @@ class Loop:
         self.fresh = False
         self.cleared = None
         self.last = "step"
+        known.idle += bool(copies) and all(
+            _some(p._grad) and _same(values_of(p), before) for p, before in copies
+        )
         for p, before in copies:
             value = values_of(p)
             if value is None:
@@ -357,13 +373,13 @@ class Loop:
 
     def report(
         self, name_of: Callable[[Any], str | None], told: set[int], made_at: Callable[[Any], At | None],
-        used_at: Callable[[Any], Place | None],
+        used_at: Callable[[Any], Place | None], files: Iterable[str] = (),
     ) -> None:  # fmt: skip
         """Add what the whole run shows; `told` are leaves of which another finding tells."""
         self._report_held(name_of, told, made_at, used_at)
         self._report_steps()
         self._report_discarded()
-        report_rates(self, name_of)
+        report_rates(self, name_of, files)
         self._report_unchanged(name_of)
 
     def _report_held(
@@ -474,6 +490,10 @@ class Loop:
             "gives "
             "the name another tensor), or use an optimizer",
         ))  # fmt: skip
+
+
+def _same(value: Any, before: Any) -> bool:
+    return value is not None and bool(np.array_equal(value, before))
 
 
 def _some(grad: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,8 @@ def look_at(event: Event, findings: Findings) -> None:
         _elementwise(event, findings)
     elif name in ARITHMETIC:
         _arithmetic(event, findings)
+    elif name in ("__eq__", "eq", "__ne__", "ne"):
+        _compared(event, findings)
     if name in ("cross_entropy", "nll_loss"):
         _classes(event, findings)
     elif name in ("binary_cross_entropy_with_logits",):
@@ -102,7 +105,10 @@ def _swapped_axes(event: Event, findings: Findings) -> None:
     ):
         return
     have, want = shape_of(x), shape_of(event.outputs[0])
-    if len(have) != len(want) or have == want or len(have) < 2:
+    if have == want or len(have) < 2:
+        return
+    if len(have) != len(want):
+        _moved_axis(event, have, want, findings)
         return
     moved = [k for k, (a, b) in enumerate(zip(have, want)) if a != b]
     if len(moved) == 2 and have[moved[0]] == want[moved[1]] and have[moved[1]] == want[moved[0]]:
@@ -115,6 +121,21 @@ def _swapped_axes(event: Event, findings: Findings) -> None:
             "axes: it reads the numbers on in their order, so values of different samples are mixed.",
             event.place, (), f"use `transpose({a}, {b})`",
         ))  # fmt: skip
+
+
+def _moved_axis(event: Event, have: tuple[int, ...], want: tuple[int, ...], findings: Findings) -> None:
+    """Say where a reshape seems to move an axis past another one: it reads the numbers on in their order."""
+    for axis, size in enumerate(have):
+        if size == 1 or have.count(size) != 1 or want.count(size) != 1:
+            continue
+        if math.prod(have[:axis]) != math.prod(want[: want.index(size)]):
+            findings.add("wrong axis", Answer(
+                "reshape instead of transpose", f"{event.name} from {_dims(have)} to {_dims(want)} does not "
+                f"move axis {axis}, of size {size}, to axis {want.index(size)}: it reads the numbers on in "
+                "their order, so values of different samples or places are mixed.", event.place, (),
+                "bring the axes into order first: `transpose` or `permute`, then `reshape`",
+            ))  # fmt: skip
+            return
 
 
 def values_of(tensor: Any) -> ndarray | None:
@@ -259,6 +280,25 @@ def _arithmetic(event: Event, findings: Findings) -> None:
     ))  # fmt: skip
 
 
+def _compared(event: Event, findings: Findings) -> None:
+    """Say where a column is compared with a row, as predictions with labels in an accuracy."""
+    pair = [a for a in event.args[:2] if isinstance(a, TensorBase)]
+    shapes = sorted(map(shape_of, pair), key=len)
+    if len(pair) != 2 or [len(s) for s in shapes] != [1, 2] or shapes[1] != (shapes[0][0], 1):
+        return
+    makers = [event.maker_of(t) for t in pair]
+    if shapes[0][0] < 2 or any(m is not None and m.name == "arange" for m in makers):
+        return
+    if any(map(_on_purpose, makers, pair)):
+        return
+    size = shapes[0][0]
+    findings.add("wrong axis", Answer(
+        "broadcast in a comparison", f"Shapes {_dims(shapes[1])} and {_dims(shapes[0])} broadcast to "
+        f"{_dims((size, size))}: every element of one is compared with every element of the other.",
+        event.place, (), "give both one shape: `.squeeze(-1)` on the one, or `.unsqueeze(-1)` on the other",
+    ))  # fmt: skip
+
+
 def _along_the_width(event: Event, a: Any, b: Any, findings: Findings) -> None:
     """Say where one number for each sample meets the last axis, which has the same size by chance."""
     have, want = shape_of(a), shape_of(b)
@@ -353,7 +393,10 @@ def _classes(event: Event, findings: Findings) -> None:
             (f"the loss is at {event.place}",),
             "use `log_softmax` before it, or `cross_entropy` on the scores",
         ))  # fmt: skip
+    if not indices and labels.shape == values.shape and labels.size:
+        _several_labels(event, labels.astype(np.float64).sum(axis), findings)
     if indices and labels.size:
+        _truncated(event, target, findings)
         ignored = event.argument(3, "ignore_index", -100)
         if (labels == ignored).all():
             findings.add("data not finite", Answer(
@@ -361,6 +404,33 @@ def _classes(event: Event, findings: Findings) -> None:
                 "no "
                 "elements is NaN.", event.place, (), "leave such batches out",
             ))  # fmt: skip
+
+
+def _several_labels(event: Event, sums: ndarray, findings: Findings) -> None:
+    """Say where a sample has several labels, and the loss is for one."""
+    if sums.max(initial=0.0) > 1 + 1e-3:
+        findings.add("wrong input of a loss", Answer(
+            "several labels", f"The target of {event.name} holds probabilities of the classes, which add up "
+            f"to 1 for each sample, and here they add up to as much as {sums.max():.3g}: samples with "
+            "several labels.", event.place, (),
+            "use `binary_cross_entropy_with_logits` (`nn.BCEWithLogitsLoss`) where each class is a question "
+            "of its own",
+        ))  # fmt: skip
+
+
+def _truncated(event: Event, target: Any, findings: Findings) -> None:
+    """Say where labels were fractions before they became integers."""
+    made = origin(event.maker_of(target), (PASSING | {"stack", "cat"}) - {"to", "type"})
+    if made is None or made.name not in ("long", "int", "to", "type") or not made.inputs:
+        return
+    before = values_of(made.inputs[0][0])
+    if before is not None and before.dtype.kind == "f" and np.any(before != np.trunc(before)):
+        findings.add("wrong input of a loss", Answer(
+            "labels truncated", f"Labels between {before.min():.3g} and {before.max():.3g} are made integers "
+            "here: their fractions are cut off, and different labels become one.", made.place,
+            (f"the loss is at {event.place}",),
+            "make them integers before they are scaled (masks are not to be divided by 255), or `round()`",
+        ))  # fmt: skip
 
 
 def _logits(event: Event, findings: Findings) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from ...core.blame import place_at
-from ...core.value import shape_of
+from ...core.value import dtype_of, shape_of
 from ..answer import Answer
 from ..shown import norm
 from .losses import values_of
+from .reach import listed
+from .written import attribute_set
 
 if TYPE_CHECKING:
     from .loop import Loop, Watched
@@ -59,11 +61,12 @@ def shrinks(optimizer: Any) -> bool:
     return False
 
 
-def report_rates(loop: Loop, name_of: Naming) -> None:
+def report_rates(loop: Loop, name_of: Naming, files: Iterable[str] = ()) -> None:
     """Add what the steps of the whole run show."""
     for known in loop.optimizers.values():
         rates = [rate for rate in known.rates if math.isfinite(rate)]
         if not _schedules(loop, known, rates):
+            _by_hand(loop, known, rates, files)
             _steps(loop, known, rates, name_of)
         if known.shrinking >= ENOUGH and known.shrinking >= known.with_gradient and known.at is not None:
             decay = max(g.get("weight_decay", 0) for g in known.optimizer.param_groups)
@@ -136,6 +139,21 @@ def _schedules(loop: Loop, known: Watched, rates: list[float]) -> bool:
     return False
 
 
+def _by_hand(loop: Loop, known: Watched, rates: list[float], files: Iterable[str]) -> None:
+    """Say where the program itself lowers the rate in every step."""
+    scheduled = any(id(getattr(s, "optimizer", None)) == id(known.optimizer) for s, _, _ in (
+        *loop.schedulers.values(), *loop.plateaus.values(),
+    ))  # fmt: skip
+    if scheduled or len(rates) < ENOUGH or max(rates) <= 0 or rates[-1] > FALLEN * max(rates):
+        return
+    place = attribute_set(files, "", "lr") or (None if known.at is None else place_at(*known.at))
+    loop.findings.add("learning rate", Answer(
+        "learning rate fell", f"The learning rate fell from {max(rates):g} to {rates[-1]:g} within "
+        f"{len(rates)} steps: it is lowered in every step.", place, (),
+        "lower it once an epoch, outside the loop over batches, or use a scheduler",
+    ))  # fmt: skip
+
+
 def _steps(loop: Loop, known: Watched, rates: list[float], name_of: Naming) -> None:
     """Say where steps are too large or too small."""
     add = loop.findings.add
@@ -146,6 +164,23 @@ def _steps(loop: Loop, known: Watched, rates: list[float], name_of: Naming) -> N
         add("learning rate", Answer(
             "learning rate 0", "The learning rate is 0 in every step.", place_at(*at), (),
             "pass a positive rate, or look at the schedule",
+        ))  # fmt: skip
+        return
+    for number, rate in enumerate(known.highest):
+        group = known.optimizer.param_groups[number]["params"] if rate == 0 else []
+        if any(p._grad is not None for p in group):
+            add("learning rate", Answer(
+                "learning rate 0", f"The learning rate of group {number} of the optimizer is 0 in every "
+                f"step: {listed(group, name_of)} never changes.", place_at(*known.at), (),
+                "pass a positive `lr` for the group; mind that `//` rounds down",
+            ))  # fmt: skip
+    half = [p for p in known.parameters() if dtype_of(p).itemsize == 2]
+    if known.idle >= ENOUGH and known.idle == known.with_gradient and half and max(rates, default=0) > 0:
+        add("learning rate", Answer(
+            "update lost in rounding", f"No step changed a weight although there are gradients: "
+            f"{dtype_of(half[0])} keeps so few digits that steps of this size are lost in rounding.",
+            place_at(*known.at), (),
+            "keep the weights in float32 and compute under `torch.autocast`, or take larger steps",
         ))  # fmt: skip
         return
     worse = _worse(loop.losses)

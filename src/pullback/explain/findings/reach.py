@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...core.blame import Place, next_sequence
+from ...core.blame import Place, next_sequence, place_at
 from ...core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, edge_target
 from ...core.value import dtype_of
 from ..answer import Answer
@@ -48,7 +48,7 @@ CHOOSING_BY = {
 }  # fmt: skip
 
 #: Calls that cut on purpose: a finding only where a leaf gets no gradient at all.
-ON_PURPOSE = {"detached", "no_grad", "not differentiable", "integer"}
+ON_PURPOSE = {"detached", "no_grad", "not differentiable", "integer", "argument of a function", "state dict"}
 
 
 #: Losses, whose result is a number that is meant to go backward.
@@ -85,6 +85,8 @@ class Reach:
         self.asides: dict[tuple[str, Any, int], Loss] = {}
         #: The first call, in the order of the run, at which each leaf lost its history.
         self.nearest: dict[int, tuple[float, Loss | None]] = {}
+        #: Leaves that the program itself writes to.
+        self.by_hand: set[int] = set()
         self.calls = 0
         #: Of lines that compute losses which no backward goes through: the first such call, and their number.
         self.left_out: dict[Any, tuple[Event, int]] = {}
@@ -118,20 +120,28 @@ class Reach:
         for event in trace.events:
             chosen = event.wanted and event.kept and event.name in INDICES
             aside = (event.lost() and not _by_library(event)) or chosen
+            if event.entry == "state_dict":
+                continue  # kept or copied: what is trained by it is found on the way to the loss
             if aside and event not in seen and event.name not in SHAPE_ONLY and event.recording:
                 key = (event.name, *event.frames[0])
                 if key not in self.asides and len(self.asides) < MOST_LOSSES:
                     self.asides[key] = Loss(event, False, leaves_behind(event, trace))
 
+    def wrote(self, tensor: Any) -> None:
+        """Note that the program writes to a tensor, or to the one that it is a view of."""
+        base = tensor._base if tensor._base is not None else tensor
+        if base._node is LEAF:
+            self.by_hand.add(id(base))
+
     def _left_out(self, seen: set[Event], trace: Trace) -> None:
         """Note losses of the same line as one that goes backward, of which nothing is used."""
         since, self.last = self.last, next_sequence()
         lines = {event.frames[0] for event in seen if event.name in LOSSES and event.frames}
-        used = {maker for event in trace.events for _, maker in event.inputs if maker is not None}
+        used = _used(seen, trace)
         lost: dict[Any, list[Event]] = {}
         for event in trace.events:
             new = event.number > since and event.name in LOSSES and event.kept
-            if new and event.frames[0] in lines and event not in seen and event not in used:
+            if new and event.frames[0] in lines and event not in used:
                 lost.setdefault(event.frames[0], []).append(event)
         for at, events in lost.items():
             self.left_out.setdefault(at, (events[0], len(events)))
@@ -190,7 +200,8 @@ class Reach:
                 findings.add("lost history", Answer(
                     cut.kind, f"{listed(missing.values(), name_of)} get no gradient: `{cut.code}` "
                     f"{cut.what}.",
-                    cut.place, (), cut.mend, _checked(loss, missing, name_of),
+                    cut.place, (), cut.mend,
+                    "" if set(missing) <= self.by_hand else _checked(loss, missing, name_of),
                 ))  # fmt: skip
             elif loss.first and loss.leaves and cut.kind not in ON_PURPOSE:
                 findings.add("lost history", Answer(
@@ -200,9 +211,18 @@ class Reach:
         return told
 
 
+def _used(seen: set[Event], trace: Trace) -> set[Event]:
+    """Return the calls that lead to some, or whose result the program reads as a number."""
+    used = seen | {event for event in trace.events if event.name in LEAVING or not event.outputs}
+    for event in reversed(trace.events):
+        if event in used:
+            used |= {maker for _, maker in event.inputs if maker is not None}
+    return used
+
+
 def _by_library(event: Event) -> bool:
     """Return whether a function of the library's cut the history on its way, as `gumbel_softmax` does."""
-    own = event.entry in (event.frames[0][0].co_name, "deepcopy")
+    own = event.entry in (event.frames[0][0].co_name, "deepcopy", "state_dict")
     return event.name in ("detach", "data") and event.recording and not own
 
 
@@ -328,6 +348,11 @@ def cut_of(event: Event) -> _Cut:
         )  # fmt: skip
     if not event.recording:
         return _unrecorded(event, place, code)
+    if event.entry == "state_dict":
+        return _Cut(
+            "state dict", "gives the values of the weights detached, without their history",
+            "take the parameters themselves: `dict(model.named_parameters())`", place, code,
+        )  # fmt: skip
     if name in ("detach", "detach_"):
         return _Cut(
             "detached", "cuts the history off", "leave `detach()` out where gradients must pass", place, code
@@ -343,6 +368,12 @@ def cut_of(event: Event) -> _Cut:
         return _Cut(
             "new tensor", "makes a new tensor of the values, without their history",
             "use the tensor itself, or put tensors together with `torch.stack` or `torch.cat`", place, code,
+        )  # fmt: skip
+    if name == "Parameter":
+        return _Cut(
+            "new leaf", "makes a new leaf of the values: an `nn.Parameter` has no history",
+            "use the result itself: `F.linear(x, w)`, or `torch.func.functional_call(layer, weights, x)`",
+            place, code,
         )  # fmt: skip
     if name == "grad":
         return _Cut(
@@ -373,11 +404,20 @@ def _unrecorded(event: Event, place: Place | None, code: str) -> _Cut:
     what = "runs where no history is recorded"
     mend = "take what must be differentiated out of the `no_grad` block, or end the mode before it"
     inside = False
-    for frame_code, at in event.frames:
+    for number, (frame_code, at) in enumerate(event.frames):
         scope = scope_of(frame_code)
         line = _line_of(frame_code, at)
         if scope is None or line is None:
             continue
+        if _is_forward(scope.tree):
+            outer = event.frames[number + 1 :]
+            called = place_at(*outer[0]) if outer else None
+            return _Cut(
+                "argument of a function", "is a custom function, which gives gradients only to tensors that "
+                "are arguments themselves, not to those in a list, tuple or dict or taken from elsewhere",
+                "pass each tensor as an argument of its own (`F.apply(x, *weights)`), and return a gradient "
+                "for each", called or place, code if called is None else called.expression or called.code,
+            )  # fmt: skip
         switch = _switch(scope, line)
         if switch:
             where = scope.place_of_line(switch)
@@ -399,14 +439,19 @@ def _unrecorded(event: Event, place: Place | None, code: str) -> _Cut:
     return _Cut("no_grad", what, mend, place, code)
 
 
+def _is_forward(tree: ast.AST) -> bool:
+    """Return whether code is the forward of a custom function, which runs unrecorded always."""
+    return isinstance(tree, ast.FunctionDef) and tree.name == "forward" and any(
+        isinstance(d, ast.Name) and d.id == "staticmethod" for d in tree.decorator_list
+    )  # fmt: skip
+
+
 def where_text(scope: Scope, line: int) -> str:
     """Return the text of a line."""
     return scope.place_of_line(line).code
 
 
 def _line_of(code: Any, at: int) -> int | None:
-    from ...core.blame import place_at
-
     place = place_at(code, at)
     return None if place is None else place.line
 

@@ -286,4 +286,29 @@ def _pattern(event: Event, tensors: Iterable[Any]) -> Pattern | None:
             continue
         if pattern.applies(operands, wide):
             return pattern
-    return None if name not in PATTERNS else UNKNOWN if not operands else None
+    return UNKNOWN if name in PATTERNS and not operands else _where(event, operands, wide)
+
+
+def _where(event: Event, operands: list[ndarray | None], out: ndarray) -> Pattern | None:
+    """Return a pattern that says of which numbers a call makes one that is not finite; None where a number of
+    its result does not come from one number of each input.
+    """
+    tensors = sum(isinstance(argument, TensorBase) for argument in event.args[:2])
+    if not operands or tensors != len(event.inputs):
+        return None
+    if any(v is None or not np.isfinite(v).all() for v in operands):
+        return None
+    try:
+        spread = [np.broadcast_to(v, out.shape) for v in operands if v is not None]
+    except ValueError:
+        return None
+    wrong = np.argwhere(~np.isfinite(out))
+    if not len(wrong):
+        return None
+    at = tuple(wrong[0])
+    numbers = ", ".join(f"{v[at]:.6g}" for v in spread)
+    return Pattern(
+        "not finite", f"{event.name.strip('_')} of {numbers} is {out[at]:.3g} "
+        f"({len(wrong)} of {out.size} such values).",
+        "keep its input away from there: `clamp` it, or add a small number (eps)", lambda inputs, out: True,
+    )  # fmt: skip

@@ -29,6 +29,61 @@ def rebinding(sources: dict[int, list[tuple[At | None, int]]]) -> Place | None:
     return None
 
 
+def signs_for_sums(files: Iterable[str]) -> list[tuple[Place, str]]:
+    """Return the statements of some files that say ``=+`` or ``=-``, with what they may have meant."""
+    found = []
+    for file in files:
+        tree = tree_of(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.UnaryOp):
+                continue
+            sign = {ast.UAdd: "+", ast.USub: "-"}.get(type(node.value.op))
+            line, at = linecache.getline(file, node.value.lineno).encode(), node.value.col_offset
+            if sign is not None and line[:at].endswith(b"=") and line[at + 1 : at + 2] == b" ":
+                found.append((place_in(file, node.lineno), sign))
+    return found
+
+
+def rebound_in_loops(files: Iterable[str]) -> list[tuple[Place, str]]:
+    """Return the statements of some files that give the name of a loop over parameters another tensor, which
+    nothing in the loop reads then.
+    """
+    found = []
+    for file in files:
+        tree = tree_of(file)
+        for loop in ast.walk(tree) if tree is not None else ():
+            if not isinstance(loop, ast.For) or "parameters()" not in ast.unparse(loop.iter):
+                continue
+            names = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
+            inside = [node for part in loop.body for node in ast.walk(part)]
+            named = [node for node in inside if isinstance(node, ast.Name)]
+            for node in inside:
+                if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+                    continue
+                name = node.targets[0].id
+                end = node.end_lineno or node.lineno
+                read = any(n.id == name and n.lineno > end for n in named)
+                of_itself = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node.value))
+                if name in names and of_itself and not read:
+                    found.append((place_in(file, node.lineno), name))
+    return found
+
+
+def attribute_set(files: Iterable[str], name: str, key: str = "") -> Place | None:
+    """Return the first statement of some files that sets an attribute, or an item under a key."""
+    for file in files:
+        tree = tree_of(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if not isinstance(node, (ast.Assign, ast.AugAssign)):
+                continue
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                fits = isinstance(target, ast.Attribute) and target.attr == name
+                index = getattr(target, "slice", None)
+                if fits or (key and isinstance(index, ast.Constant) and index.value == key):
+                    return place_in(file, node.lineno)
+    return None
+
+
 #: Methods that do something when they are called, and nothing when they are only named.
 DOING = ("backward", "step", "zero_grad", "train", "eval", "detach_", "update")
 

@@ -45,22 +45,23 @@ def scaled_dot_product_attention(
             "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
         )
     parts = (query, key, value)
-    if any(len(shape_of(t)) < 2 for t in parts):
-        ranks = tuple(len(shape_of(t)) for t in parts)
+    shapes = q, k, v = shape_of(query), shape_of(key), shape_of(value)
+    if len(q) < 2 or len(k) < 2 or len(v) < 2:
+        ranks = tuple(map(len, shapes))
         raise RuntimeError(
             f"Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
             f"{ranks[0]} key.dim: {ranks[1]} and value.dim: {ranks[2]} instead."
         )
-    if len({dtype_of(t) for t in parts}) > 1:
+    if not (dtype_of(query) == dtype_of(key) == dtype_of(value)):
         words = tuple(c_name(dtype_of(t)) for t in parts)
         raise RuntimeError(
             f"Expected query, key, and value to have the same dtype, but got query.dtype: {words[0]} "
             f"key.dtype: {words[1]} and value.dtype: {words[2]} instead."
         )
-    if not all(math.prod(shape_of(t)) for t in parts):
+    if 0 in q or 0 in k or 0 in v:
         # Nothing to attend to: zeros, with torch's history.
         sums = sum_all(query) + sum_all(key) + sum_all(value)
-        zeros = np.zeros((*shape_of(query)[:-1], shape_of(value)[-1]), dtype_of(query))
+        zeros = np.zeros((*q[:-1], v[-1]), dtype_of(query))
         return wrap(zeros) + mul_number(sums, 0)
     flash = cuda.flash_sdp_enabled()
     if flash and dropout_p == 0 and _is_one_op(query, key, value, attn_mask, enable_gqa):
@@ -80,17 +81,17 @@ def _is_one_op(query: Any, key: Any, value: Any, mask: Any, grouped: bool) -> bo
     It asks for four dimensions, equal batches, heads and widths, rows in one piece and a mask that needs no
     gradient.
     """
-    shapes = [shape_of(t) for t in (query, key, value)]
-    if any(len(s) != 4 for s in shapes) or dtype_of(query).kind not in "fV":
+    q, k, v = shape_of(query), shape_of(key), shape_of(value)
+    if len(q) != 4 or len(k) != 4 or len(v) != 4 or dtype_of(query).kind not in "fV":
         return False
-    q, k, v = shapes
     if not (q[0] == k[0] == v[0] and q[3] == k[3] == v[3] and k[2] == v[2]):
         return False
     if not (k[1] == v[1] and (q[1] % k[1] == 0 if grouped else q[1] == k[1])):
         return False
-    arrays = [t._value for t in (query, key, value)]
-    if any(isinstance(a, np.ndarray) and strides_of(a)[-1] != 1 for a in arrays):
-        return False
+    for t in (query, key, value):
+        a = t._value
+        if isinstance(a, np.ndarray) and a.strides[-1] != a.itemsize and strides_of(a)[-1] != 1:
+            return False
     if mask is None:
         return True
     shape = shape_of(mask)

@@ -55,10 +55,11 @@ def binary_cross_entropy(
         raise RuntimeError(
             f"Found dtype {type_word(dtype_of(target))} but expected {type_word(dtype_of(input))}"
         )
-    values = input._value
-    known = dtype_of(input) not in o.binary_cross_entropy.op.refused
-    if known and isinstance(values, np.ndarray) and values.size and not ((values >= 0) & (values <= 1)).all():
-        raise RuntimeError("all elements of input should be between 0 and 1")
+    if dtype_of(input) not in o.binary_cross_entropy.op.refused:
+        for name, tensor in (("input", input), ("target", target)):
+            values = tensor._value
+            if isinstance(values, np.ndarray) and values.size and not ((values >= 0) & (values <= 1)).all():
+                raise RuntimeError(f"all elements of {name} should be between 0 and 1")
     if weight is not None:
         _check_spread(shape_of(target), weight.size())
     return o.binary_cross_entropy(input, target, weight, reduction)
@@ -201,7 +202,7 @@ def _check_kernel(op: Op, input: Any) -> None:
 
 
 def _check_long(target: Any) -> None:
-    if dtype_of(target).name != "int64":
+    if dtype_of(target) != dtypes.int64.numpy:
         raise RuntimeError(f"expected scalar type Long but found {type_word(dtype_of(target))}")
 
 

@@ -98,8 +98,13 @@ def _key(x: Any, w: Any, b: Any, stride: Any, padding: Any, dilation: Any, group
     """Return what the checks of a convolution look at; None where it is not plain."""
     options = stride, padding, dilation
     for option in options:
-        if type(option) is not int and not (type(option) is tuple and all(type(n) is int for n in option)):
+        if type(option) is int:
+            continue
+        if type(option) is not tuple:
             return None
+        for n in option:
+            if type(n) is not int:
+                return None
     if type(x) is not Tensor or not isinstance(w, Tensor) or not (b is None or isinstance(b, Tensor)):
         return None
     bias = None if b is None else (shape_of(b), dtype_of(b))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...array import dtypes
 from ...core.graph_errors import class_name
 from ...core.value import array_of, dtype_of, shape_of, wrap
 from ...core.versions import bump
@@ -57,7 +58,7 @@ def embedding(
 
 def check_indices(indices: Any, name: str) -> None:
     """Raise torch's error for indices that are no integers of 32 or 64 bits."""
-    if dtype_of(indices).name not in ("int64", "int32"):
+    if dtype_of(indices) not in dtypes.INDICES:
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "
             f"but got {class_name(dtype_of(indices))} instead (while checking arguments for "
@@ -76,7 +77,7 @@ def renormalise(weight: Any, indices: Any, max_norm: float, norm_type: float) ->
 @_functional
 def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     """Return integers (*) as rows (*, num_classes) of zeros with a one at the integer's place."""
-    if dtype_of(tensor).name != "int64":
+    if dtype_of(tensor) != dtypes.int64.numpy:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     if num_classes == -1:
         check_has_number(tensor, "item")

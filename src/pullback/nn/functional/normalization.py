@@ -10,6 +10,8 @@ import numpy as np
 from numpy import ndarray
 
 from ...array import dtypes
+from ...array import norm as kernels
+from ...array.chains import MOST
 from ...core import inplace as writing
 from ...core.graph_errors import type_word
 from ...core.modes import change, set_modes
@@ -34,7 +36,7 @@ from ...tensor.padding import pad
 from ...tensor.signature import is_integer, is_real
 from ...tensor.sizes import count
 from ...tensor.tensor import checked_dim
-from ...tensor.unrecorded import arrays
+from ...tensor.unrecorded import arrays, computed
 from .loss_reduction import functional, mirrored
 from .pooling import avg_pool2d, avg_pool3d
 
@@ -43,6 +45,7 @@ def _size(shape: Sequence[int]) -> str:
     return f"torch.Size({list(shape)})"
 
 
+_F32, _F64 = dtypes.float32.numpy, dtypes.float64.numpy
 _FLOATING = frozenset({dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64})
 
 
@@ -55,7 +58,14 @@ def check_kernel(kernel: str, input: Any, *parameters: Any) -> None:
     """Raise torch's error for dtypes that a kernel of a norm does not take together: parameters have the
     input's, or are float32 where the input is a half.
     """
-    own = dtypes.from_numpy_dtype(dtype_of(input))
+    plain = dtype_of(input)
+    if plain is _F32 or plain is _F64:
+        for v in parameters:
+            if v is not None and dtype_of(v) is not plain:
+                break
+        else:
+            return
+    own = dtypes.from_numpy_dtype(plain)
     kinds = [dtypes.from_numpy_dtype(dtype_of(v)) for v in parameters if isinstance(v, TensorBase)]
     expected = own
     if own in dtypes.FLOAT8:
@@ -111,9 +121,12 @@ def _check_kinds(*vectors: Any, **numbers: Any) -> None:
     """Fail for what is neither a tensor nor None and what is no number, of which the call's error then says
     what torch says.
     """
-    fit = all(v is None or isinstance(v, TensorBase) for v in vectors)
-    if not (fit and all(type(n) is float or is_real(n) for n in numbers.values())):
-        raise TypeError("parameters and statistics are tensors")
+    for v in vectors:
+        if v is not None and not isinstance(v, TensorBase):
+            raise TypeError("parameters and statistics are tensors")
+    for n in numbers.values():
+        if type(n) is not float and not is_real(n):
+            raise TypeError("parameters and statistics are tensors")
 
 
 @mirrored
@@ -268,6 +281,9 @@ def _normalized(input: Any, normalized_shape: Any, weight: Any, bias: Any = None
     """Return the number of normalised axes, after torch's checks (whose texts differ by a comma)."""
     wanted = tuple(normalized_shape)
     shape = shape_of(input)
+    fit = (weight is None or shape_of(weight) == wanted) and (bias is None or shape_of(bias) == wanted)
+    if fit and wanted and shape[-len(wanted) :] == wanted:
+        return len(wanted)
     if not wanted:
         raise RuntimeError(
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
@@ -291,6 +307,24 @@ def _normalized(input: Any, normalized_shape: Any, weight: Any, bias: Any = None
     return len(wanted)
 
 
+def _plain(
+    input: Any, normalized_shape: Any, weight: Any, bias: Any
+) -> tuple[ndarray, ndarray | None, ndarray | None] | None:
+    """Return the arrays of a norm of the last dims of which nothing is recorded, if they go together."""
+    if type(normalized_shape) is not tuple or not normalized_shape:
+        return None
+    found = arrays(input, *[v for v in (weight, bias) if v is not None])
+    if found is None:
+        return None
+    x, *vectors = found
+    if x.shape[-len(normalized_shape) :] != normalized_shape or not x.size:
+        return None
+    for v in vectors:
+        if v.shape != normalized_shape:
+            return None
+    return x, None if weight is None else vectors[0], None if bias is None else vectors[-1]
+
+
 @functional
 def layer_norm(
     input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
@@ -298,6 +332,8 @@ def layer_norm(
     """Return (input − mean) / √(var + eps) · weight + bias over the last dims, which are
     `normalized_shape`.
     """
+    if type(eps) is float and (plain := _plain(input, normalized_shape, weight, bias)):
+        return wrap(computed(kernels.layer_norm, *plain, len(normalized_shape), eps)[0])
     return layer_norm_with_statistics(input, normalized_shape, weight, bias, eps)[0]
 
 
@@ -356,6 +392,11 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
 @functional
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
     """Return input / √(mean(input²) + eps) · weight over the last dims; `eps` is the dtype's by default."""
+    if (eps is None or type(eps) is float) and (plain := _plain(input, normalized_shape, weight, None)):
+        x, factor, _ = plain
+        if x.size <= MOST and x.flags.c_contiguous:
+            least = float(np.finfo(x.dtype).eps) if eps is None else eps
+            return wrap(computed(kernels.small_rms_norm, x, factor, math.prod(normalized_shape), least))
     if not isinstance(normalized_shape, (tuple, list)):
         raise argument_type("rms_norm", "normalized_shape", 2, "tuple of ints", normalized_shape)
     _check_kinds(weight)

@@ -237,7 +237,8 @@ def adaptive_size(x: Any, wanted: Any, rank: int, function: str, is_max: bool) -
         if len(shape) <= len(wanted):
             raise ValueError(f"Input dimension should be at least {len(wanted) + 1}")
         given = [n if o is None else o for o, n in zip(wanted, shape[-len(wanted) :], strict=False)]
-    given = _adaptive_parser(function, rank).bind((x, given), {})["output_size"]
+    if type(given) is not int or not isinstance(x, TensorBase) or abs(given) >= 1 << 40:
+        given = _adaptive_parser(function, rank).bind((x, given), {})["output_size"]
     values = given if isinstance(given, tuple) else (given,) * rank
     if len(values) != rank:
         raise RuntimeError(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any
 
+from ...array import dtypes
 from ...array.pool import SMALL, Windows, max_values
 from ...core.graph_errors import type_word
 from ...core.modes import modes
@@ -129,7 +130,7 @@ def _avg_pool(
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
     windows = windows_of(x, kernel, stride, padding, 1, ceil_mode, rank, f"avg_pool{rank}d", False)
-    if dtype_of(x).name != "int64":
+    if dtype_of(x) != dtypes.int64.numpy:
         check_kind(x, "fV", "avg_pool3d_out_frame" if rank == 3 else "avg_pool2d", halves=rank != 3)
     alone = len(shape_of(x)) == rank + 1
     if alone:

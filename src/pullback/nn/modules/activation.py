@@ -2,204 +2,205 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 from ...ops import elementwise as ops
 from .. import functional as F
 from .attention import MultiheadAttention  # noqa: F401  # where torch has it, and checkpoints look for it
 from .creation import filled_parameter
+from .function_layer import FunctionLayer, name_as_torch
 from .module import Module
 
 
-class _Activation(Module):
-    """Call a function of `nn.functional` with the arguments of the constructor.
-
-    Attributes
-    ----------
-    function : str
-        Name in `nn.functional`.
-    arguments : dict
-        Argument names, in order, and defaults.
-    shown : tuple of str
-        Arguments that `extra_repr` prints with their names; `inplace` is printed only when True.
-    """
-
-    function: ClassVar[str]
-    arguments: ClassVar[dict[str, Any]] = {}
-    shown: ClassVar[tuple[str, ...]] = ()
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__()
-        names = list(self.arguments)
-        if len(args) > len(names):
-            raise TypeError(
-                f"{type(self).__name__}.__init__() takes from 1 to {len(names) + 1} positional arguments but "
-                f"{len(args) + 1} were given"
-            )
-        values = {**self.arguments, **dict(zip(names, args, strict=False))}
-        for name, value in kwargs.items():
-            if name not in values:
-                raise TypeError(
-                    f"{type(self).__name__}.__init__() got an unexpected keyword argument '{name}'"
-                )
-            values[name] = value
-        for name, value in values.items():
-            setattr(self, name, value)
-
-    def forward(self, input: Any) -> Any:
-        """Apply the function to each element (or along `dim`)."""
-        return getattr(F, self.function)(input, **{name: getattr(self, name) for name in self.arguments})
-
+class _Activation(FunctionLayer):
     def extra_repr(self) -> str:
-        """Return the arguments that are shown."""
-        parts = [f"{name}={getattr(self, name)}" for name in self.shown]
-        if getattr(self, "inplace", False):
-            parts.append("inplace=True")
-        return ", ".join(parts)
+        """Return the arguments that are shown, and `inplace` where it is True."""
+        parts = [super().extra_repr(), "inplace=True" if getattr(self, "inplace", False) else ""]
+        return ", ".join(filter(None, parts))
 
 
-class ReLU(_Activation):
-    """max(0, x)."""
+class _InPlace(_Activation):
+    kept = ("inplace",)
+
+    def __init__(self, inplace: bool = False) -> None:
+        self._keep(inplace=inplace)
+
+
+class ReLU(_InPlace):
+    """Compute max(0, x)."""
 
     function = "relu"
-    arguments: ClassVar[dict[str, Any]] = {"inplace": False}
-
-
-class ReLU6(_Activation):
-    """min(max(0, x), 6)."""
-
-    function = "relu6"
-    arguments: ClassVar[dict[str, Any]] = {"inplace": False}
 
 
 class LeakyReLU(_Activation):
-    """x where x ≥ 0, else negative_slope·x."""
+    """Compute x where x ≥ 0, else negative_slope·x."""
 
-    function = "leaky_relu"
-    arguments: ClassVar[dict[str, Any]] = {"negative_slope": 1e-2, "inplace": False}
-    shown = ("negative_slope",)
+    function, kept, shown = "leaky_relu", ("negative_slope", "inplace"), ("negative_slope",)
+
+    def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
+        self._keep(negative_slope=negative_slope, inplace=inplace)
 
 
-class ELU(_Activation):
-    """x where x > 0, else α(eˣ − 1)."""
+class _WithAlpha(_Activation):
+    kept, shown = ("alpha", "inplace"), ("alpha",)
+
+    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
+        self._keep(alpha=alpha, inplace=inplace)
+
+
+class ELU(_WithAlpha):
+    """Compute x where x > 0, else α(eˣ − 1)."""
 
     function = "elu"
-    arguments: ClassVar[dict[str, Any]] = {"alpha": 1.0, "inplace": False}
-    shown = ("alpha",)
 
 
-class SELU(_Activation):
-    """Scaled ELU (Klambauer et al. 2017)."""
+class SELU(_InPlace):
+    """Compute the scaled ELU (Klambauer et al. 2017)."""
 
     function = "selu"
-    arguments: ClassVar[dict[str, Any]] = {"inplace": False}
 
 
-class CELU(_Activation):
-    """max(0, x) + min(0, α(e^(x/α) − 1))."""
+class CELU(_WithAlpha):
+    """Compute max(0, x) + min(0, α(e^(x/α) − 1))."""
 
     function = "celu"
-    arguments: ClassVar[dict[str, Any]] = {"alpha": 1.0, "inplace": False}
-    shown = ("alpha",)
 
 
 class GELU(_Activation):
-    """x·Φ(x) (Hendrycks & Gimpel 2016)."""
+    """Compute x·Φ(x) (Hendrycks & Gimpel 2016)."""
 
-    function = "gelu"
-    arguments: ClassVar[dict[str, Any]] = {"approximate": "none"}
+    function, kept = "gelu", ("approximate",)
+
+    def __init__(self, approximate: str = "none") -> None:
+        self._keep(approximate=approximate)
 
     def extra_repr(self) -> str:
         """Return the approximation."""
         return f"approximate={self.approximate!r}"
 
 
-class SiLU(_Activation):
-    """x·σ(x)."""
+class SiLU(_InPlace):
+    """Compute x·σ(x)."""
 
     function = "silu"
-    arguments: ClassVar[dict[str, Any]] = {"inplace": False}
 
 
-class Mish(_Activation):
-    """x·tanh(softplus(x))."""
+class Mish(_InPlace):
+    """Compute x·tanh(softplus(x))."""
 
     function = "mish"
-    arguments: ClassVar[dict[str, Any]] = {"inplace": False}
 
 
 class Softplus(_Activation):
-    """log(1 + e^(βx)) / β, linear above the threshold."""
+    """Compute log(1 + e^(βx)) / β, linear above the threshold."""
 
     function = "softplus"
-    arguments: ClassVar[dict[str, Any]] = {"beta": 1.0, "threshold": 20.0}
-    shown = ("beta", "threshold")
+    kept = shown = ("beta", "threshold")
+
+    def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
+        self._keep(beta=beta, threshold=threshold)
 
 
 class Softsign(_Activation):
-    """x / (1 + |x|)."""
+    """Compute x / (1 + |x|)."""
 
     function = "softsign"
 
 
-class Softshrink(_Activation):
-    """x moved towards 0 by λ."""
+class _WithLambda(_Activation):
+    kept = ("lambd",)
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        self._keep(lambd=lambd)
+
+    def extra_repr(self) -> str:
+        """Return λ."""
+        return str(self.lambd)
+
+
+class Softshrink(_WithLambda):
+    """Move x towards 0 by λ."""
 
     function = "softshrink"
-    arguments: ClassVar[dict[str, Any]] = {"lambd": 0.5}
-
-    def extra_repr(self) -> str:
-        """Return λ."""
-        return str(self.lambd)
 
 
-class Hardshrink(_Activation):
-    """x where |x| > λ, else 0."""
+class Hardshrink(_WithLambda):
+    """Keep x where |x| > λ, else give 0."""
 
     function = "hardshrink"
-    arguments: ClassVar[dict[str, Any]] = {"lambd": 0.5}
-
-    def extra_repr(self) -> str:
-        """Return λ."""
-        return str(self.lambd)
 
 
 class Tanhshrink(_Activation):
-    """x − tanh(x)."""
+    """Compute x − tanh(x)."""
 
     function = "tanhshrink"
 
 
 class Hardtanh(_Activation):
-    """x cut to [min_val, max_val]."""
+    """Cut x to [min_val, max_val].
 
-    function = "hardtanh"
-    arguments: ClassVar[dict[str, Any]] = {"min_val": -1.0, "max_val": 1.0, "inplace": False}
-    shown = ("min_val", "max_val")
+    Parameters
+    ----------
+    min_val, max_val : float
+    inplace : bool
+    min_value, max_value : float, optional
+        Their former names.
+
+    Raises
+    ------
+    AssertionError
+        Where max_val is not above min_val.
+    """
+
+    function, kept = "hardtanh", ("min_val", "max_val", "inplace")
+    shown: ClassVar[tuple[str, ...]] = ("min_val", "max_val")
+
+    def __init__(
+        self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False,
+        min_value: float | None = None, max_value: float | None = None,
+    ) -> None:  # fmt: skip
+        for end, former in (("min", min_value), ("max", max_value)):
+            if former is not None:
+                warnings.warn(
+                    f"keyword argument `{end}_value` is deprecated and renamed to `{end}_val`", FutureWarning,
+                    stacklevel=2,
+                )  # fmt: skip
+        low, high = min_val if min_value is None else min_value, max_val if max_value is None else max_value
+        self._keep(min_val=low, max_val=high, inplace=inplace)
+        if high <= low:
+            raise AssertionError(f"max_val ({high}) must be greater than min_val ({low})")
 
 
-class Hardsigmoid(_Activation):
-    """relu6(x + 3) / 6."""
+class ReLU6(Hardtanh):
+    """Compute min(max(0, x), 6)."""
+
+    shown = ()
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__(0.0, 6.0, inplace)
+
+
+class Hardsigmoid(_InPlace):
+    """Compute relu6(x + 3) / 6."""
 
     function = "hardsigmoid"
-    arguments: ClassVar[dict[str, Any]] = {"inplace": False}
 
 
-class Hardswish(_Activation):
-    """x·relu6(x + 3) / 6."""
+class Hardswish(_InPlace):
+    """Compute x·relu6(x + 3) / 6."""
 
     function = "hardswish"
-    arguments: ClassVar[dict[str, Any]] = {"inplace": False}
 
 
 class LogSigmoid(_Activation):
-    """log σ(x)."""
+    """Compute log σ(x)."""
 
     function = "logsigmoid"
 
 
 class Sigmoid(_Activation):
-    """1 / (1 + e⁻ˣ)."""
+    """Compute 1 / (1 + e⁻ˣ)."""
 
     def forward(self, input: Any) -> Any:
         """Return σ of each element."""
@@ -207,7 +208,7 @@ class Sigmoid(_Activation):
 
 
 class Tanh(_Activation):
-    """tanh(x)."""
+    """Compute tanh(x)."""
 
     def forward(self, input: Any) -> Any:
         """Return tanh of each element."""
@@ -215,40 +216,45 @@ class Tanh(_Activation):
 
 
 class GLU(_Activation):
-    """a·σ(b) for the two halves a, b along `dim`."""
+    """Compute a·σ(b) for the two halves a, b along `dim`."""
 
     function = "glu"
-    arguments: ClassVar[dict[str, Any]] = {"dim": -1}
-    shown = ("dim",)
+    kept = shown = ("dim",)
+
+    def __init__(self, dim: int = -1) -> None:
+        self._keep(dim=dim)
 
 
 class Threshold(_Activation):
-    """x where x > threshold, else `value`."""
+    """Keep x where x > threshold, else give `value`."""
 
-    function = "threshold"
-    arguments: ClassVar[dict[str, Any]] = {"threshold": None, "value": None, "inplace": False}
-    shown = ("threshold", "value")
+    function, kept, shown = "threshold", ("threshold", "value", "inplace"), ("threshold", "value")
+
+    def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
+        self._keep(threshold=threshold, value=value, inplace=inplace)
 
 
 class _AlongDim(_Activation):
-    arguments: ClassVar[dict[str, Any]] = {"dim": None}
-    shown = ("dim",)
+    kept = shown = ("dim",)
+
+    def __init__(self, dim: int | None = None) -> None:
+        self._keep(dim=dim)
 
 
 class Softmax(_AlongDim):
-    """eˣ / Σ eˣ along `dim`."""
+    """Compute eˣ / Σ eˣ along `dim`."""
 
     function = "softmax"
 
 
 class LogSoftmax(_AlongDim):
-    """log softmax along `dim`."""
+    """Compute the logarithm of the softmax along `dim`."""
 
     function = "log_softmax"
 
 
 class Softmin(_AlongDim):
-    """softmax(−x) along `dim`."""
+    """Compute softmax(−x) along `dim`."""
 
     function = "softmin"
 
@@ -301,9 +307,4 @@ class PReLU(Module):
         return f"num_parameters={self.num_parameters}"
 
 
-for _class in [*_Activation.__subclasses__(), *_AlongDim.__subclasses__(), Softmax2d, PReLU, RReLU]:
-    _class.__module__ = "torch.nn.modules.activation"
-    # Libraries evaluate them, of an instance and in modules of their own, as torch's can be.
-    _options = getattr(_class, "arguments", {})
-    _class.__annotations__ = {name: type(value) for name, value in _options.items() if value is not None}
-del _class, _options
+name_as_torch(vars(), "torch.nn.modules.activation", _InPlace, _WithAlpha, _WithLambda, _AlongDim)

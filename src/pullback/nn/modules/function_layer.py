@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any, ClassVar
 
 from .. import functional as F
@@ -25,6 +26,12 @@ class FunctionLayer(Module):
     kept: ClassVar[tuple[str, ...]] = ()
     shown: ClassVar[tuple[str, ...]] = ()
 
+    def _keep(self, **values: Any) -> None:
+        """Begin the layer, and set the arguments of its constructor as attributes."""
+        Module.__init__(self)
+        for name, value in values.items():
+            setattr(self, name, value)
+
     def forward(self, input: Any) -> Any:
         """Return the function of the input."""
         return getattr(F, self.function)(input, **{name: getattr(self, name) for name in self.kept})
@@ -32,3 +39,32 @@ class FunctionLayer(Module):
     def extra_repr(self) -> str:
         """Return the attributes that are shown."""
         return ", ".join(f"{name}={getattr(self, name)}" for name in self.shown)
+
+
+#: What the words of annotations are: libraries evaluate them in modules of their own, as torch's can be.
+_TYPES = {"bool": bool, "float": float, "int": int, "str": str}
+
+
+def name_as_torch(namespace: dict[str, Any], place: str, *shared: type) -> None:
+    """Give the layers that a file declares torch's name of their module, and types of what they keep.
+
+    Parameters
+    ----------
+    namespace : dict
+        The file's.
+    shared : type
+        Bases that torch does not have: each layer has their constructor as its own, which errors name.
+    """
+    for cls in list(namespace.values()):
+        if not isinstance(cls, type) or cls.__module__ != namespace["__name__"]:
+            continue
+        cls.__module__ = place
+        begin: Any = cls.__init__  # type: ignore[misc]  # of the layer, not of an instance
+        if "__init__" not in vars(cls) and cls.__mro__[1] in shared:
+            code = begin.__code__
+            own = FunctionType(code, namespace, "__init__", begin.__defaults__, begin.__closure__)
+            own.__annotations__, own.__qualname__ = begin.__annotations__, f"{cls.__name__}.__init__"
+            cls.__init__ = begin = own  # type: ignore[misc]  # of the layer, not of an instance
+        kept = getattr(cls, "kept", ())
+        takes = begin.__annotations__
+        cls.__annotations__ = {n: _TYPES[w] for n, w in takes.items() if n in kept and w in _TYPES}

@@ -27,7 +27,14 @@ def compute_bucket_assignment_by_size(
         which they were full, otherwise in the order of their first parameters.
     logger : Any
         Not used.
+
+    Raises
+    ------
+    RuntimeError
+        A parameter is sparse.
     """
+    if any(tensor._sparse for tensor in tensors):
+        raise RuntimeError("No support for sparse tensors.")
     numbers = list(tensor_indices) or list(range(len(tensors)))
     buckets: list[tuple[list[int], int]] = []
     open_buckets: dict[Any, tuple[list[int], int, int]] = {}

@@ -23,7 +23,7 @@ from .arguments import bucket_limits, check_hook, check_parameters, chosen_group
 from .buckets import compute_bucket_assignment_by_size
 from .join import Join, Joinable, JoinHook, count_active
 from .join_hook import BufferCommHookLocation, ModuleJoinHook
-from .logging_data import logger, logging_data, say_none_unused
+from .logging_data import logger, logging_data, print_variables, say_none_unused
 from .reachable import tensors_in, with_tensors
 from .reducer import Reducer
 from .synchronization import (
@@ -33,6 +33,9 @@ from .synchronization import (
     sync_module_states,
     verify_params_across_processes,
 )
+
+_dump_DDP_relevant_env_vars = print_variables
+_BufferCommHookLocation = BufferCommHookLocation
 
 _DEPRECATED = (
     "`broadcast_buffers` is deprecated. Use `forward_sync_buffers` instead. IMPORTANT: unlike "
@@ -119,6 +122,8 @@ class DistributedDataParallel(Module, Joinable):
         Joinable.__init__(self)
         refuse_missing(delay_all_reduce_named_params, param_to_hook_all_reduce, mixed_precision)
         self.process_group = chosen_group(process_group, device_mesh)
+        if device_mesh is not None:
+            self.device_mesh = device_mesh
         self.parameters_to_ignore = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
         self._module_parameters = [
             p for name, p in module.named_parameters() if name not in self.parameters_to_ignore
@@ -149,6 +154,7 @@ class DistributedDataParallel(Module, Joinable):
         self.broadcast_bucket_size = BROADCAST_BYTES
         self._bucket_limits = bucket_limits(bucket_cap_mb, bucket_cap_mb_list)
         self.bucket_bytes_cap = max(self._bucket_limits)
+        self.bucket_bytes_cap_list = list(self._bucket_limits) if bucket_cap_mb_list else []
         self._divide_by_initial_world_size = True
         self._delay_queued = False
         self._ddp_sink_clone = True
@@ -362,7 +368,11 @@ class DistributedDataParallel(Module, Joinable):
         RuntimeError
             There is one already.
         """
-        check_hook(hook)
+        try:
+            check_hook(hook)
+        except (TypeError, ValueError) as error:
+            self.reducer.error = str(error)
+            raise
         self.reducer.register_comm_hook(state, hook)
         self._comm_hooks.append((hook, state))
 
@@ -381,6 +391,26 @@ class DistributedDataParallel(Module, Joinable):
                 "true, just be sure these unused parameters will not change during training loop while "
                 "calling `_set_static_graph`.", stacklevel=2,
             )  # fmt: skip
+
+    def _default_broadcast_coalesced(
+        self, bufs: Any = None, bucket_size: int | None = None, authoritative_rank: int = 0
+    ) -> None:
+        """Give the buffers of one process to all."""
+        buffers = self.modules_buffers if bufs is None else bufs
+        broadcast_coalesced(
+            self.process_group, buffers, bucket_size or BROADCAST_BYTES, authoritative_rank
+        )
+
+    def _remove_autograd_hooks(self) -> None:
+        """Leave the parameters to another wrapper."""
+        self.reducer.remove_hooks()
+
+    @staticmethod
+    def _get_data_parallel_params(module: Module, named_params: bool = False) -> Iterator[Any]:
+        """Yield the parameters of a module that are not ignored."""
+        for name, p in module.named_parameters():
+            if not getattr(p, "_ddp_ignored", False):
+                yield (name, p) if named_params else p
 
     def _check_reducer_finalized(self) -> None:
         self.reducer.check_finished()

@@ -16,6 +16,9 @@ class BufferCommHookLocation(Enum):
     POST_FORWARD = auto()
 
 
+BufferCommHookLocation.__name__ = BufferCommHookLocation.__qualname__ = "_BufferCommHookLocation"
+
+
 class ModuleJoinHook(JoinHook):
     """Repeat the collectives of a forward and a backward."""
 

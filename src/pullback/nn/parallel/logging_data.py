@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+import sys
 from typing import Any
 
 logger = logging.getLogger("torch.nn.parallel.distributed")
@@ -19,7 +21,9 @@ def logging_data(ddp: Any) -> dict[str, Any]:
     buckets = ddp.reducer.buckets
     rebuilt = ddp.reducer.has_rebuilt
     parameters = ddp.reducer.parameters
+    failed = {"has_error": 1, "error": ddp.reducer.error} if ddp.reducer.error else {}
     return {
+        **failed,
         "backend_name": ddp.process_group.backend,
         "bucket_sizes": ", ".join(map(str, ddp.reducer.first_sizes)),
         "rebuilt_bucket_sizes": ", ".join(map(str, ddp.reducer.sizes())) if rebuilt else "",
@@ -46,6 +50,19 @@ def logging_data(ddp: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
+#: The environment variables that `print_variables` prints.
+_VARIABLES = (
+    "RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_PORT", "MASTER_ADDR", "CUDA_VISIBLE_DEVICES",
+    "GLOO_SOCKET_IFNAME", "GLOO_DEVICE_TRANSPORT", "NCCL_SOCKET_IFNAME", "NCCL_DEBUG",
+    "NCCL_TOPO_DUMP_FILE", "TORCH_NCCL_BLOCKING_WAIT", "TORCH_NCCL_ASYNC_ERROR_HANDLING",
+)  # fmt: skip
+
+
+def print_variables() -> None:
+    """Print the environment variables that parallel modules depend on."""
+    sys.stdout.write("".join(f"env:{name}={os.environ.get(name, 'N/A')}\n" for name in _VARIABLES) + "\n")
+
+
 _said_none_unused = False
 
 
@@ -64,4 +81,4 @@ def say_none_unused() -> None:
         )
 
 
-__all__ = ["logger", "logging_data", "say_none_unused"]
+__all__ = ["logger", "logging_data", "print_variables", "say_none_unused"]

@@ -99,7 +99,7 @@ class Reducer:
             add_hook(leaf_hooks(p).post, partial(_gradient_came, weakref.ref(self), number))
             for number, p in enumerate(parameters)
         ]
-        weakref.finalize(self, _remove, handles)
+        self.remove_hooks = weakref.finalize(self, _remove, handles)
 
     def _make_buckets(self, numbers: Iterable[list[int]]) -> None:
         self.buckets = [
@@ -119,22 +119,30 @@ class Reducer:
         """Return the size of each bucket in bytes."""
         return [bucket.size_in_bytes() for bucket in self.buckets]
 
+    #: What the last error said, for the data that programs ask for.
+    error = ""
+
+    def _told(self, error: RuntimeError) -> RuntimeError:
+        """Return an error after its text is noted."""
+        self.error = str(error)
+        return error
+
     # ------------------------------------------------------------------------------ before a pass
 
     def set_static(self) -> None:
         """Promise that every pass uses the same parameters, equally often."""
         if self.passes or self._expects_hooks:
-            raise RuntimeError(
+            raise self._told(RuntimeError(
                 "set_static_graph() should be called before training loop starts and after "
                 "DistributedDataParallel is constructed."
-            )
+            ))  # fmt: skip
         self.static = True
 
     def register_comm_hook(self, state: Any, hook: Callable[[Any, GradBucket], Any]) -> None:
         """Have `hook` reduce the buckets."""
         if self._comm_hook is not None:
-            raise RuntimeError(
-                "register_comm_hook or register_builtin_comm_hook can only be called once."
+            raise self._told(
+                RuntimeError("register_comm_hook or register_builtin_comm_hook can only be called once.")
             )
         self._comm_hook = (state, hook)
 
@@ -145,10 +153,10 @@ class Reducer:
         missing = [n for n in range(len(self.parameters)) if n not in self._ready]
         names = [self.names[n] for n in missing] if self._debugs() else None
         # torch names them in the order of their names
-        raise errors.unfinished(
+        raise self._told(errors.unfinished(
             self.group.rank(), missing, names and sorted(names), static=self.static,
             finds_unused=self.finds_unused,
-        )  # fmt: skip
+        ))  # fmt: skip
 
     @staticmethod
     def _debugs() -> bool:
@@ -239,7 +247,7 @@ class Reducer:
             self._mark_ready(number)
             return
         if self._uses_left[number] == 0:
-            raise errors.newly_used()
+            raise self._told(errors.newly_used())
         self._uses_left[number] -= 1
         if self._uses_left[number] == 0:
             self._mark_ready(number)
@@ -247,9 +255,8 @@ class Reducer:
     def _mark_ready(self, number: int) -> None:
         """Put a gradient into its bucket, and reduce what is full."""
         if number in self._ready:
-            raise errors.marked_twice(
-                number, self.names.get(number) if self._debugs() else None, finds_unused=self.finds_unused
-            )
+            name = self.names.get(number) if self._debugs() else None
+            raise self._told(errors.marked_twice(number, name, finds_unused=self.finds_unused))
         self._ready.add(number)
         self._is_unfinished = True
         self._collect(number)

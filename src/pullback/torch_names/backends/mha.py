@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-_fast = True
+from ...core.settings import SETTINGS
 
 
 def get_fastpath_enabled() -> bool:
     """Return whether the fused path is allowed."""
-    return _fast
+    return SETTINGS.fast_attention
 
 
 def set_fastpath_enabled(value: bool) -> None:
     """Allow or forbid it."""
-    global _fast
-    _fast = value
+    SETTINGS.fast_attention = value
 
 
 __all__ = ["get_fastpath_enabled", "set_fastpath_enabled"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 import json
 from collections.abc import Mapping, Sequence
@@ -60,6 +61,11 @@ def freeze(
     ModuleNotFoundError
         llvmlite is not installed, which compiles.
     """
+    if importlib.util.find_spec("llvmlite") is None:
+        raise with_note(
+            ModuleNotFoundError("freeze needs llvmlite, which is not installed", name="llvmlite"),
+            "It makes the native code: pip install 'pullback[compile]'. Loading does without it.",
+        )
     args = args if isinstance(args, tuple) else (args,)
     names, others = parameter_names(model), other_arguments(args, kwargs or {})
     is_module = isinstance(model, Module) or isinstance(getattr(model, "__self__", None), Module)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy import ndarray
 
 from ...array import locks, tensor_file
-from ...compiler.lower.buffer import ALIGNMENT
+from ...compiler.lower.buffer import aligned
 from ...compiler.program.text import kind, read_kind, read_value
 from ...compiler.runtime import linked_code
 from ...compiler.runtime.thread_pool import PARALLEL, SYMBOLS, Pool
@@ -79,7 +79,7 @@ class FrozenProgram:
         self._inputs = [read_kind(text) for text in plan["inputs"]]
         self._outputs = [read_kind(text) for text in plan["outputs"]]
         self._state = {n.removeprefix(STATE): a for n, a in arrays.items() if n.startswith(STATE)}
-        self._arena = _aligned(plan["arena_bytes"])
+        self._arena = aligned(plan["arena_bytes"])
         self._table = np.zeros(plan["slots"], np.uintp)
         self._table[0] = self._arena.ctypes.data
         self._table_address = self._table.ctypes.data
@@ -357,12 +357,6 @@ def _address(array: ndarray) -> int:
         return ctypes.addressof(ctypes.c_char.from_buffer(held))
     except (TypeError, ValueError, BufferError):  # read-only, empty, or of a dtype that buffers do not know
         return array.ctypes.data
-
-
-def _aligned(size: int) -> ndarray:
-    memory = np.empty(size + ALIGNMENT, np.uint8)
-    start = -memory.ctypes.data % ALIGNMENT
-    return memory[start : start + size]
 
 
 __all__ = ["FORMAT", "OWN", "STATE", "FrozenProgram", "load_frozen", "machine"]

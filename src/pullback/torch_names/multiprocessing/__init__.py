@@ -11,6 +11,7 @@ import sys
 from multiprocessing import *  # noqa: F403  # torch has all of it under this name
 from typing import Any
 
+from ...core.settings import SETTINGS
 from . import reductions
 from .spawn import (
     ProcessContext,
@@ -25,7 +26,6 @@ from .spawn import (
 reductions.init_reductions()
 
 _STRATEGIES = {"file_descriptor", "file_system"} if sys.platform == "linux" else {"file_system"}
-_strategy = "file_descriptor" if sys.platform == "linux" else "file_system"
 
 
 def get_all_sharing_strategies() -> set[str]:
@@ -35,15 +35,14 @@ def get_all_sharing_strategies() -> set[str]:
 
 def get_sharing_strategy() -> str:
     """Return the one chosen."""
-    return _strategy
+    return SETTINGS.sharing
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
     """Choose one."""
-    global _strategy
     if new_strategy not in _STRATEGIES:
         raise AssertionError(f"Unsupported sharing strategy: {new_strategy}")
-    _strategy = new_strategy
+    SETTINGS.sharing = new_strategy
 
 
 def __getattr__(name: str) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....ops.index import adjacent
 from ..builder import Graph, Operand
 from ..rules import Unsupported, rule
 
@@ -124,10 +125,6 @@ def _masked_select(g: Graph, x: Operand, mask: Operand) -> Any:
 
 # --- x[i, :, j] ---------------------------------------------------------------------------------------------
 
-def _adjacent(dims: Sequence[int]) -> bool:
-    return dims[-1] - dims[0] == len(dims) - 1
-
-
 @rule("index")
 def _index(g: Graph, x: Operand, where: Operand, dims: Sequence[int]) -> Any:
     """Return the places along all indexed axes as one value, ``(axes, *shape)``."""
@@ -137,7 +134,7 @@ def _index(g: Graph, x: Operand, where: Operand, dims: Sequence[int]) -> Any:
     front = _moved(g, x.name, [*dims, *rest])
     found = g.node("GatherND", front, _last(g, where))
     count = where.rank - 1
-    if not _adjacent(dims) or dims[0] == 0:
+    if not adjacent(dims) or dims[0] == 0:
         return found
     lead = dims[0]
     order = [*range(count, count + lead), *range(count), *range(count + lead, count + len(rest))]
@@ -167,7 +164,7 @@ def _index_put(
     count = where.rank - 1
     shape = [*where.shape[1:], *(x.shape[d] for d in rest)]
     given = g.value(values, x.dtype)
-    if _adjacent(dims) and dims[0] > 0:
+    if adjacent(dims) and dims[0] > 0:
         lead = dims[0]
         outer = [*shape[count : count + lead], *where.shape[1:], *shape[count + lead :]]
         given = g.node("Expand", given, g.sizes(outer))

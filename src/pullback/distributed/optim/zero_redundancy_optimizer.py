@@ -1,4 +1,4 @@
-"""torch.distributed.optim: an optimizer whose state is divided among processes.
+"""torch.distributed.optim.zero_redundancy_optimizer: an optimizer whose state is divided among processes.
 
 Each parameter belongs to one process, which keeps its state and does its step; then every process sends what
 it has updated to the others. The state takes a part of the memory that it takes in each process otherwise.
@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any
 
-from ..core.process_group import needed_group
-from ..core.value import TensorBase
-from ..nn.parallel.join import Join, Joinable, JoinHook
-from ..nn.parallel.synchronization import broadcast_coalesced
-from ..optim import Optimizer
-from .groups import get_global_rank, get_rank, get_world_size
-from .objects import gather_object
+from ...core.process_group import needed_group
+from ...core.value import TensorBase
+from ...nn.parallel.join import Join, Joinable, JoinHook
+from ...nn.parallel.synchronization import broadcast_coalesced
+from ...optim import Optimizer
+from ..groups import get_global_rank, get_rank, get_world_size
+from ..objects import gather_object
 
 __all__ = ["ZeroRedundancyOptimizer"]
 

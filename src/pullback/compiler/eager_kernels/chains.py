@@ -1,0 +1,291 @@
+"""The native function that runs chains of NumPy's loops (`array.chains`).
+
+A chain is a table of 64-bit words that the function walks through: for each step NumPy's loop and, for each
+operand, where it begins and how far it goes on. Loops of float32 and float64 numbers need nothing of Python
+but the lock that the caller holds.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...array.chains import COLUMN, MOST, ROWS, SCALAR, VECTOR, Note, Operand, Step
+from ..emit import python_functions
+from ..runtime import engine
+from ..runtime.object_layout import Layout, layout
+
+#: How often a loop is called, and on how many elements, as the words of a step name it: each place is the
+#: number of a count that the function has at hand.
+_ALL, _LENGTH, _LENGTH_LESS_ONE, _ROW_COUNT, _ONE = range(5)
+#: Words of a step, and of an operand in it.
+_STEP, _OPERAND, _OPERANDS = 23, 6, 3
+
+
+class _Ufunc(ctypes.Structure):
+    """The beginning of NumPy's structure of a ufunc, which its headers publish."""
+
+    _fields_ = (
+        ("head", ctypes.c_void_p * 2), ("nin", ctypes.c_int), ("nout", ctypes.c_int), ("nargs", ctypes.c_int),
+        ("identity", ctypes.c_int), ("loops", ctypes.POINTER(ctypes.c_void_p)),
+        ("data", ctypes.POINTER(ctypes.c_void_p)), ("ntypes", ctypes.c_int), ("reserved", ctypes.c_int),
+        ("name", ctypes.c_char_p),
+    )  # fmt: skip
+
+
+def _loop(ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> tuple[int, int]:
+    """Return the addresses of a ufunc's loop for some dtypes and of what the loop is given.
+
+    Raises
+    ------
+    LookupError
+        It has none, or is not laid out as NumPy documents.
+    """
+    there = _Ufunc.from_address(id(ufunc))
+    if (there.nin, there.nout, there.ntypes) != (ufunc.nin, ufunc.nout, ufunc.ntypes):
+        raise LookupError("ufuncs are not laid out as NumPy documents")
+    if there.name != ufunc.__name__.encode():
+        raise LookupError("ufuncs are not laid out as NumPy documents")
+    chars = "".join(dtype.char for dtype in dtypes)
+    wanted = f"{chars[:-1]}->{chars[-1]}"
+    if wanted not in ufunc.types:
+        raise LookupError(f"{ufunc.__name__} has no loop {wanted}")
+    at = ufunc.types.index(wanted)
+    return there.loops[at] or 0, there.data[at] or 0
+
+
+class Chains:
+    """The function, made when it is first asked for."""
+
+    def __init__(self) -> None:
+        self._library: engine.Library | None = None
+        self._spare: list[np.ndarray] = []
+        #: Chains read what they need of these at each call.
+        self._kept: list[Any] = []
+
+    def chain(self, note: Note) -> Callable[..., Any] | None:
+        """Return a function of the arrays that a chain is given; None where there is none."""
+        where = layout()
+        if where is None:
+            return None
+        try:
+            steps = [_words(part) for step in note.steps for part in _parts(step)]
+        except LookupError:
+            return None
+        if self._library is None:
+            self._library = engine.Library(engine.whole([_text(where)]), {})
+        while len(self._spare) < note.spare:
+            # All chains share them: one runs at a time, under the interpreter's lock.
+            self._spare.append(np.empty(MOST, np.float64))
+        owned = [*self._spare[: note.spare], *note.constants]
+        self._kept += note.constants
+        counted = ctypes.cast(ctypes.pythonapi.Py_IncRef, ctypes.c_void_p).value or 0
+        head = [id(None), counted, len(owned), *(v.ctypes.data for v in owned), len(steps)]
+        table = np.array([*head, *(word for step in steps for word in step)], np.int64)
+        return python_functions.function("chain", self._library.address("chain"), table)
+
+
+def _parts(step: Step) -> list[tuple[Any, ...]]:
+    """Return the calls of loops that a step is: loop, its data, how often, on how many, operands."""
+    if not step.reduces:
+        loop = _loop(step.ufunc, [o.dtype for o in step.operands])
+        return [(*loop, *_spread(step.operands), step.operands)]
+    # As NumPy reduces: the result so far is the identity, or the first number of a row where there is none.
+    x, start, total = step.operands
+    copy, add = _loop(np.positive, [x.dtype] * 2), _loop(step.ufunc, [x.dtype] * 3)
+    if start.slot != x.slot:
+        return [(*copy, _ONE, _ROW_COUNT, (start, total)), (*add, _ROW_COUNT, _LENGTH, (total, x, total))]
+    return [
+        (*copy, _ROW_COUNT, _ONE, (x, total)),
+        (*add, _ROW_COUNT, _LENGTH_LESS_ONE, (total, _Rest(x), total)),
+    ]
+
+
+class _Rest:
+    """The rows without their first numbers."""
+
+    def __init__(self, x: Operand) -> None:
+        self.slot, self.role, self.dtype, self.part, self.parts = x
+
+
+def _spread(operands: Sequence[Operand]) -> tuple[int, int]:
+    """Return how often the loop of some operands is called, and on how many elements."""
+    result = operands[-1].role
+    if result == ROWS:
+        whole = all(o.role in (ROWS, SCALAR) and o.parts == 1 for o in operands)
+        return (_ONE, _ALL) if whole else (_ROW_COUNT, _LENGTH)
+    return _ONE, {COLUMN: _ROW_COUNT, VECTOR: _LENGTH, SCALAR: _ONE}[result]
+
+
+def _words(part: tuple[Any, ...]) -> list[int]:
+    loop, data, times, count, operands = part
+    words = [loop, data, times, count, len(operands)]
+    for operand in operands:
+        size, role = operand.dtype.itemsize, operand.role
+        offset = size if isinstance(operand, _Rest) else 0
+        # From one element of a call to the next, and from one call to the next: bytes, and bytes for each
+        # place of a row; the last is where a part begins, by such places.
+        along = 0 if role == SCALAR or (role == COLUMN and times == _ROW_COUNT) else size
+        fixed = size if role == COLUMN and times == _ROW_COUNT else 0
+        for_each = size * operand.parts if role == ROWS and times == _ROW_COUNT else 0
+        words += [operand.slot, offset, along, fixed, for_each, size * operand.part]
+    return words + [0] * (_STEP - len(words))
+
+
+def _operand_text(k: int) -> str:
+    at = 5 + _OPERAND * k
+    return f"""
+  %slot_at{k} = getelementptr i64, ptr %step, i64 {at}
+  %slot{k} = load i64, ptr %slot_at{k}
+  %offset_at{k} = getelementptr i64, ptr %step, i64 {at + 1}
+  %offset{k} = load i64, ptr %offset_at{k}
+  %along_at{k} = getelementptr i64, ptr %step, i64 {at + 2}
+  %along{k} = load i64, ptr %along_at{k}
+  %fixed_at{k} = getelementptr i64, ptr %step, i64 {at + 3}
+  %fixed{k} = load i64, ptr %fixed_at{k}
+  %each_at{k} = getelementptr i64, ptr %step, i64 {at + 4}
+  %each{k} = load i64, ptr %each_at{k}
+  %begin_at{k} = getelementptr i64, ptr %step, i64 {at + 5}
+  %begin_each{k} = load i64, ptr %begin_at{k}
+  %skipped{k} = mul i64 %begin_each{k}, %length
+  %first{k} = add i64 %offset{k}, %skipped{k}
+  %by{k} = mul i64 %each{k}, %length
+  %move{k} = add i64 %fixed{k}, %by{k}
+  %base_at{k} = getelementptr ptr, ptr %slots, i64 %slot{k}
+  %base{k} = load ptr, ptr %base_at{k}
+  %begin{k} = getelementptr i8, ptr %base{k}, i64 %first{k}
+  %stride_at{k} = getelementptr i64, ptr %strides, i64 {k}
+  store i64 %along{k}, ptr %stride_at{k}"""
+
+
+def _call_text(k: int) -> str:
+    return f"""
+  %gone{k} = mul i64 %move{k}, %n
+  %now{k} = getelementptr i8, ptr %begin{k}, i64 %gone{k}
+  %pointer_at{k} = getelementptr ptr, ptr %pointers, i64 {k}
+  store ptr %now{k}, ptr %pointer_at{k}"""
+
+
+def _text(where: Layout) -> str:
+    """Return the function: it reads the sizes of the first array, gathers the slots' addresses, and calls."""
+    operands = "".join(map(_operand_text, range(_OPERANDS)))
+    calls = "".join(map(_call_text, range(_OPERANDS)))
+    return f"""
+define ptr @chain(ptr %owner, ptr %arguments, i64 %given) nounwind #0 {{
+entry:
+  %slots = alloca [64 x ptr]
+  %pointers = alloca [{_OPERANDS} x ptr]
+  %strides = alloca [{_OPERANDS} x i64]
+  %counts = alloca [5 x i64]
+  %inner = alloca i64
+  %table_at = getelementptr i8, ptr %owner, i64 {where.data}
+  %table = load ptr, ptr %table_at
+  %first = load ptr, ptr %arguments
+  %rank_at = getelementptr i8, ptr %first, i64 {where.rank}
+  %rank32 = load i32, ptr %rank_at
+  %rank = sext i32 %rank32 to i64
+  %shape_at = getelementptr i8, ptr %first, i64 {where.shape}
+  %shape = load ptr, ptr %shape_at
+  br label %sizes
+sizes:
+  %d = phi i64 [ 0, %entry ], [ %d1, %size ]
+  %all = phi i64 [ 1, %entry ], [ %product, %size ]
+  %length = phi i64 [ 1, %entry ], [ %extent, %size ]
+  %more_sizes = icmp slt i64 %d, %rank
+  br i1 %more_sizes, label %size, label %sized
+size:
+  %extent_at = getelementptr i64, ptr %shape, i64 %d
+  %extent = load i64, ptr %extent_at
+  %product = mul i64 %all, %extent
+  %d1 = add i64 %d, 1
+  br label %sizes
+sized:
+  %rows = sdiv i64 %all, %length
+  %rest = sub i64 %length, 1
+  store i64 %all, ptr %counts
+  %count1 = getelementptr i64, ptr %counts, i64 {_LENGTH}
+  store i64 %length, ptr %count1
+  %count2 = getelementptr i64, ptr %counts, i64 {_LENGTH_LESS_ONE}
+  store i64 %rest, ptr %count2
+  %count3 = getelementptr i64, ptr %counts, i64 {_ROW_COUNT}
+  store i64 %rows, ptr %count3
+  %count4 = getelementptr i64, ptr %counts, i64 {_ONE}
+  store i64 1, ptr %count4
+  br label %gather
+gather:
+  %g = phi i64 [ 0, %sized ], [ %g1, %gathered ]
+  %more_given = icmp slt i64 %g, %given
+  br i1 %more_given, label %gathered, label %own
+gathered:
+  %argument_at = getelementptr ptr, ptr %arguments, i64 %g
+  %argument = load ptr, ptr %argument_at
+  %data_at = getelementptr i8, ptr %argument, i64 {where.data}
+  %data = load ptr, ptr %data_at
+  %given_at = getelementptr ptr, ptr %slots, i64 %g
+  store ptr %data, ptr %given_at
+  %g1 = add i64 %g, 1
+  br label %gather
+own:
+  %owned_at = getelementptr i64, ptr %table, i64 2
+  %owned = load i64, ptr %owned_at
+  br label %take
+take:
+  %o = phi i64 [ 0, %own ], [ %o1, %taken ]
+  %more_owned = icmp slt i64 %o, %owned
+  br i1 %more_owned, label %taken, label %begin
+taken:
+  %o3 = add i64 %o, 3
+  %address_at = getelementptr ptr, ptr %table, i64 %o3
+  %address = load ptr, ptr %address_at
+  %place = add i64 %o, %given
+  %owned_slot = getelementptr ptr, ptr %slots, i64 %place
+  store ptr %address, ptr %owned_slot
+  %o1 = add i64 %o, 1
+  br label %take
+begin:
+  %steps_word = add i64 %owned, 3
+  %steps_at = getelementptr i64, ptr %table, i64 %steps_word
+  %steps = load i64, ptr %steps_at
+  %script = getelementptr i64, ptr %steps_at, i64 1
+  br label %walk
+walk:
+  %s = phi i64 [ 0, %begin ], [ %s1, %stepped ]
+  %more_steps = icmp slt i64 %s, %steps
+  br i1 %more_steps, label %read, label %done
+read:
+  %s_words = mul i64 %s, {_STEP}
+  %step = getelementptr i64, ptr %script, i64 %s_words
+  %loop = load ptr, ptr %step
+  %loop_data_at = getelementptr ptr, ptr %step, i64 1
+  %loop_data = load ptr, ptr %loop_data_at
+  %times_at = getelementptr i64, ptr %step, i64 2
+  %times_which = load i64, ptr %times_at
+  %times_count_at = getelementptr i64, ptr %counts, i64 %times_which
+  %times = load i64, ptr %times_count_at
+  %inner_at = getelementptr i64, ptr %step, i64 3
+  %inner_which = load i64, ptr %inner_at
+  %inner_count_at = getelementptr i64, ptr %counts, i64 %inner_which
+  %inner_count = load i64, ptr %inner_count_at{operands}
+  br label %again
+again:
+  %n = phi i64 [ 0, %read ], [ %n1, %call ]
+  %more_calls = icmp slt i64 %n, %times
+  br i1 %more_calls, label %call, label %stepped
+call:{calls}
+  store i64 %inner_count, ptr %inner
+  call void %loop(ptr %pointers, ptr %inner, ptr %strides, ptr %loop_data)
+  %n1 = add i64 %n, 1
+  br label %again
+stepped:
+  %s1 = add i64 %s, 1
+  br label %walk
+done:
+  %none = load ptr, ptr %table
+  %counter_at = getelementptr ptr, ptr %table, i64 1
+  %counter = load ptr, ptr %counter_at
+  call void %counter(ptr %none)
+  ret ptr %none
+}}"""

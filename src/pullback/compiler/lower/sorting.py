@@ -1,0 +1,77 @@
+"""Orders of short rows, as loops that fuse with what is around them.
+
+The place of an element is the number of elements that come before it, and the element of a place the one
+that has this number: two sums over pairs, without a branch, which vectorize. That takes the square of a row's
+length, so long rows stay with the array kernel.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..emit.emitter import computing
+from .context import Context
+from .index import Indices
+from .lowered import Lowered
+
+INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
+#: Pairs of all rows that loops compare as fast as the array kernel sorts.
+_PAIRS = 1 << 17
+
+
+def in_order(context: Context, x: Lowered, dim: int, descending: bool) -> list[Lowered] | None:
+    """Lower rows in order and where their elements were; equal ones stay as they stand, NaN is the largest.
+
+    The largest few (`topk`) stay an array kernel: among equal elements torch chooses in a way of its own.
+    """
+    dtype, shape = x.dtype, x.shape
+    if not shape or dtype != computing(dtype) or dtype.kind not in "fi":
+        return None
+    length = shape[dim]
+    if prod(shape) * length > _PAIRS:
+        return None
+    x = context.stored(x)
+    numbers = context.held(context.constant(np.arange(length, dtype=np.int32)))
+
+    def at(indices: Indices, along: Any) -> Indices:
+        return tuple(along if n == dim else index for n, index in enumerate(indices))
+
+    def is_before(ops: Any, indices: Indices) -> Any:
+        *kept, other = indices
+        a, b = x.at(ops, tuple(kept)), x.at(ops, at(tuple(kept), other))
+        small, large = (a, b) if descending else (b, a)
+        before, equal = ops.lt(small, large), ops.eq(a, b)
+        if dtype.kind == "f":
+            numbered, missing = ops.eq(small, small), ops.ne(large, large)
+            before = ops.or_(before, ops.and_(numbered, missing))
+            equal = ops.or_(equal, ops.and_(ops.ne(a, a), ops.ne(b, b)))
+        earlier = ops.lt(numbers.at(ops, (other,)), numbers.at(ops, (kept[dim],)))
+        return ops.cast(ops.or_(before, ops.and_(equal, earlier)), INT32)
+
+    ranks = _summed(context, (*shape, length), is_before)
+
+    def number(ops: Any, indices: Indices) -> Any:
+        *kept, other = indices
+        here = ops.eq(ranks.at(ops, at(tuple(kept), other)), numbers.at(ops, (kept[dim],)))
+        return ops.select(here, numbers.at(ops, (other,)), ops.constant(0, INT32))
+
+    found = _summed(context, (*shape, length), number)
+
+    def value(ops: Any, indices: Indices) -> Any:
+        place = ops.place(ops.cast(found.at(ops, indices), INT64), length)
+        return x.at(ops, at(indices, place))
+
+    values = context.map(shape, dtype, value, 2)
+    return [values, context.map(shape, INT64, lambda ops, indices: ops.cast(found.at(ops, indices), INT64))]
+
+
+def _summed(context: Context, shape: tuple[int, ...], body: Any) -> Lowered:
+    """Return the sums over the last axis of numbers that `body` gives."""
+    zero = context.map(shape, INT32, lambda ops, indices: ops.constant(0, INT32))
+    return context.reduction(zero, (len(shape) - 1,), "sum", INT32, body)
+
+
+LOWERINGS = {"sort": in_order, "sort_stable": in_order}

@@ -1,0 +1,206 @@
+"""Look at the data first: targets of another coding, positions out of range, integers that wrap, samples that
+are changed where they are stored.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator
+from types import FrameType
+
+import numpy as np
+from numpy import ndarray
+
+from ...core.value import TensorBase
+from ..answer import Answer
+from ..carried import loops_around
+from ..scene import Scene
+from ..trace import Event
+from ..walk import array_at_bottom
+from .collected import Findings
+from .losses import values_of
+
+#: Losses whose target is 1 or -1, and where it stands.
+OF_SIGNS = {
+    "margin_ranking_loss": 2, "cosine_embedding_loss": 2, "hinge_embedding_loss": 1, "soft_margin_loss": 1,
+}  # fmt: skip
+
+#: Arithmetic on integers, by the names of its calls, and what it is in wider ones.
+WIDER = {
+    "__sub__": np.subtract, "sub": np.subtract, "__add__": np.add, "add": np.add, "__mul__": np.multiply,
+    "mul": np.multiply, "__neg__": np.negative, "neg": np.negative,
+    "__rsub__": lambda a, b: np.subtract(b, a), "__radd__": np.add, "__rmul__": np.multiply,
+}  # fmt: skip
+
+#: Integers narrower than these are looked at: they wrap soon.
+NARROW = ("uint8", "int8", "int16", "uint16")
+
+#: Arithmetic in place.
+IN_PLACE = {
+    "__itruediv__", "__isub__", "__iadd__", "__imul__", "div_", "sub_", "add_", "mul_", "clamp_", "sqrt_",
+    "log_", "exp_", "neg_", "abs_", "pow_",
+}  # fmt: skip
+
+#: Iterators that do not end.
+ENDLESS = (itertools.cycle, itertools.count, itertools.repeat)
+
+#: The part of positions that must lie outside for that to be a mistake.
+MOSTLY = 0.5
+
+
+def look_at(event: Event, findings: Findings) -> None:
+    """Add what one call shows."""
+    name = event.name
+    if name in OF_SIGNS:
+        _signs(event, findings)
+    elif name == "grid_sample":
+        _positions(event, findings)
+    elif name in WIDER:
+        _wrapped(event, findings)
+    elif name == "stack":
+        _same_sample(event, findings)
+    elif name in ("multi_head_attention_forward", "scaled_dot_product_attention"):
+        _added_mask(event, findings)
+
+
+def _signs(event: Event, findings: Findings) -> None:
+    """Say where targets are 0 and 1, and the loss takes 1 and -1."""
+    target = event.argument(OF_SIGNS[event.name], "target")
+    labels = values_of(target) if isinstance(target, TensorBase) else None
+    if labels is None or not labels.size:
+        return
+    zeros = int((labels == 0).sum())
+    if zeros and not (labels < 0).any():
+        findings.add("wrong input of a loss", Answer(
+            "targets are 0 and 1", f"{event.name} takes targets of 1 and -1, and {zeros} of {labels.size} "
+            "are 0: of these samples it learns nothing, or the wrong thing.", event.place, (),
+            "pass `2 * target - 1`",
+        ))  # fmt: skip
+
+
+def _positions(event: Event, findings: Findings) -> None:
+    """Say where a grid holds pixels, not numbers from -1 to 1."""
+    grid = event.argument(1, "grid")
+    values = values_of(grid) if isinstance(grid, TensorBase) else None
+    if values is None or not values.size or event.argument(3, "padding_mode", "zeros") != "zeros":
+        return
+    outside = (np.abs(values) > 1).any(-1)
+    share = float(outside.mean())
+    if share > MOSTLY:
+        findings.add("wrong input of a loss", Answer(
+            "positions out of range", f"{100 * share:.0f} % of the positions of the grid lie outside the "
+            "image, where grid_sample gives 0 and passes no gradient on: it takes positions from -1 to 1, "
+            f"and these go from {values.min():.3g} to {values.max():.3g}.", event.place, (),
+            "normalise them: `2 * pixel / (size - 1) - 1`",
+        ))  # fmt: skip
+
+
+def _wrapped(event: Event, findings: Findings) -> None:
+    """Say where a sum or product of narrow integers does not fit."""
+    out = values_of(event.outputs[0]) if len(event.outputs) == 1 else None
+    if out is None or out.dtype.name not in NARROW or not out.size:
+        return
+    wide = []
+    for argument in event.args[:2]:
+        value = values_of(argument) if isinstance(argument, TensorBase) else argument
+        if not isinstance(value, (int, ndarray)) or isinstance(value, bool):
+            return
+        wide.append(np.asarray(value).astype(np.int64))
+    try:
+        right = np.broadcast_to(WIDER[event.name](*wide), out.shape)  # type: ignore[operator]  # by its name
+    except (TypeError, ValueError):
+        return  # written with other arguments
+    wrong = np.argwhere(right != out.astype(np.int64))
+    if len(wrong):
+        first = tuple(wrong[0])
+        findings.add("data not finite", Answer(
+            "integers wrap", f"{out.dtype.name} cannot hold {len(wrong)} of {out.size} results, which wrap "
+            f"around: {right[first]} becomes {out[first]}.", event.place, (),
+            "make it floats first: `x.float()`",
+        ))  # fmt: skip
+
+
+def _same_sample(event: Event, findings: Findings) -> None:
+    """Say where samples are put together that are one and the same memory, written over for each of them."""
+    tensors = [tensor for tensor, _ in event.inputs]
+    count = len(tensors)
+    arrays = [array_at_bottom(tensor) for tensor in tensors]
+    if count < 2 or not all(isinstance(a, ndarray) and a.size for a in arrays):
+        return
+    first = arrays[0].__array_interface__["data"][0]
+    same = all(a.__array_interface__["data"][0] == first and a.shape == arrays[0].shape for a in arrays)
+    if same and tensors[0]._counter[0] >= count:
+        findings.add("data not finite", Answer(
+            "one sample for all", f"All {count} tensors that are put together here share one memory, which "
+            "was written over for each of them: the rows of the batch are the same.", event.place, (),
+            "return a new tensor for each sample, such as a `clone()`",
+        ))  # fmt: skip
+
+
+def _added_mask(event: Event, findings: Findings) -> None:
+    """Say where a mask of zeros and ones is added to the scores."""
+    names = ("attn_mask", "key_padding_mask")
+    masks = [event.kwargs.get(name) for name in names]
+    if event.name == "scaled_dot_product_attention":
+        masks.append(event.argument(3, "attn_mask"))
+    for mask in masks:
+        value = values_of(mask) if isinstance(mask, TensorBase) else None
+        if value is None or value.dtype.kind != "f" or mask._node is not None:
+            continue
+        if ((value == 0) | (value == 1)).all() and (value == 1).any():
+            findings.add("wrong input of a loss", Answer(
+                "mask of floats", "The mask holds floats, 0 and 1, and a mask of floats is added to the "
+                "scores: it hides nothing.", event.place, (),
+                "pass booleans (for `nn.MultiheadAttention` True is hidden, for "
+                "scaled_dot_product_attention True is seen), or -inf where nothing may be seen",
+            ))  # fmt: skip
+
+
+def look_at_loops(scene: Scene, findings: Findings) -> None:
+    """Say where a loop around a call of backward goes over an iterator that only the first of its turns finds
+    full.
+    """
+    scope = scene.scope
+    loops = [loop for loop in loops_around(scene) if isinstance(loop, ast.For)]
+    if scope is None or len(loops_around(scene)) < 2 or not loops:
+        return
+    outer = loops_around(scene)[-1]
+    for loop in loops:
+        if loop is outer or any(isinstance(node, ast.Break) for node in ast.walk(loop)):
+            continue
+        if "zip(" in ast.unparse(loop.iter):
+            continue  # the shortest of several ends it
+        names = [node.id for node in ast.walk(loop.iter) if isinstance(node, ast.Name)]
+        for name in names:
+            value = scene.value(name)
+            made = scope.assigning(name)
+            anew = any(outer.lineno <= s.line <= (outer.end_lineno or s.line) for s in made)
+            if isinstance(value, Iterator) and not isinstance(value, ENDLESS) and not anew:
+                findings.add("order", Answer(
+                    "iterator used up", f"`{name}` is an iterator, made once before the outer loop: it is "
+                    "used up after the first turn of that, and later turns find nothing.",
+                    scope.place_of_line(loop.lineno), (),
+                    "make it anew in each turn, or keep a list: `list(…)`, a `DataLoader`",
+                ))  # fmt: skip
+
+
+def look_at_stored(event: Event, frame: FrameType, findings: Findings) -> None:
+    """Say where reading a sample changes the data set that holds it."""
+    code = frame.f_code
+    if event.name not in IN_PLACE or code.co_name != "__getitem__" or not code.co_varnames:
+        return
+    written = array_at_bottom(event.inputs[0][0])
+    owner = frame.f_locals.get(code.co_varnames[0])
+    for name, value in list(getattr(owner, "__dict__", {}).items()):
+        held = array_at_bottom(value) if isinstance(value, TensorBase) else value
+        if isinstance(held, ndarray) and isinstance(written, ndarray) and np.may_share_memory(held, written):
+            findings.add("data not finite", Answer(
+                "data changed in place", f"Reading a sample writes into `{name}` of the data set in place: "
+                "each time it is read, in each epoch, the change is made again.", event.place, (),
+                "compute a new tensor (`image = image / 255`), or work on a `clone()`",
+            ))  # fmt: skip
+            return
+
+
+__all__ = ["look_at", "look_at_stored"]

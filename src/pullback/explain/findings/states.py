@@ -1,0 +1,101 @@
+"""Look at state dicts: keys that fit nothing, and kept weights that are the weights themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ...core.blame import Place
+from ...core.value import TensorBase
+from ..answer import Answer
+from ..walk import array_at_bottom
+from .collected import Findings
+
+
+class States:
+    """Remember where state dicts were taken, and how many steps there were by then."""
+
+    def __init__(self) -> None:
+        self.taken: dict[int, tuple[Any, Place | None, int]] = {}
+
+    def took(self, state: Any, place: Place | None, steps: int) -> None:
+        """Note a state dict."""
+        for tensor in list(state.values())[:1] if isinstance(state, Mapping) else ():
+            if isinstance(tensor, TensorBase):
+                self.taken[id(tensor)] = tensor, place, steps
+
+    def loads(self, module: Any, state: Any, place: Place | None, steps: int, findings: Findings) -> None:
+        """Look at a state dict that is about to be loaded."""
+        if not isinstance(state, Mapping) or not state:
+            return
+        own = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+        self._same(own, state, place, steps, findings)
+        fits = [key for key in state if key in own]
+        if fits or not own:
+            return
+        prefix = fitting_prefix(own, state)
+        findings.add("another model", Answer(
+            "nothing loaded", f"None of the {len(state)} keys of the state dict is one of the model's "
+            f"{len(own)}: with `strict=False` nothing is loaded, and the model stays as it was.", place,
+            (f"a key is `{next(iter(state))}`, and the model has `{next(iter(own))}`",),
+            mend_of(prefix), "" if not prefix else
+            f"{described(prefix)}, {fitted(own, state, prefix)} of {len(state)} keys match",
+        ))  # fmt: skip
+
+    def _same(
+        self, own: dict[str, Any], state: Mapping[str, Any], place: Place | None, steps: int,
+        findings: Findings,
+    ) -> None:  # fmt: skip
+        kept = [(own[k], v) for k, v in state.items() if k in own and isinstance(v, TensorBase)]
+        if not kept or not all(array_at_bottom(a) is array_at_bottom(b) for a, b in kept):
+            return
+        _, taken, before = self.taken.get(id(kept[0][1]), (None, None, steps))
+        if before < steps:
+            findings.add("another model", Answer(
+                "state dict not copied", "The kept `state_dict()` shares its memory with the weights and "
+                f"changed with them in the {steps - before} steps since: it is no copy, and loading it "
+                "changes nothing.", taken or place, (f"loaded at {place}",),
+                "keep a copy: `copy.deepcopy(model.state_dict())`",
+                f"all {len(kept)} tensors that are loaded are the weights themselves",
+            ))  # fmt: skip
+
+
+def fitting_prefix(own: Iterable[str], given: Iterable[str]) -> str:
+    """Return the beginning by which all keys differ; "" for none.
+
+    It is ``-module.`` where the given keys have it, ``+net.`` where they lack it.
+    """
+    names, keys = set(own), list(given)
+    for key in keys[:1]:
+        for name in names:
+            for sign, long, short in (("-", key, name), ("+", name, key)):
+                if long.endswith("." + short):
+                    prefix = sign + long[: len(long) - len(short)]
+                    if fitted(names, keys, prefix) == len(keys):
+                        return prefix
+    return ""
+
+
+def fitted(own: Iterable[str], given: Iterable[str], prefix: str) -> int:
+    """Return how many keys match once a beginning is taken away or put before."""
+    names = set(own)
+    if prefix.startswith("-"):
+        return sum(key.startswith(prefix[1:]) and key[len(prefix) - 1 :] in names for key in given)
+    return sum(prefix[1:] + key in names for key in given)
+
+
+def described(prefix: str) -> str:
+    """Say what a prefix of `fitting_prefix` is."""
+    return f"without the prefix `{prefix[1:]}`" if prefix[0] == "-" else f"with the prefix `{prefix[1:]}`"
+
+
+def mend_of(prefix: str) -> str:
+    """Return how to make keys match."""
+    if prefix.startswith("-"):
+        return f"take the prefix away: `{{k.removeprefix('{prefix[1:]}'): v for k, v in state.items()}}`"
+    if prefix:
+        return f"load it into `{prefix[1:-1]}`, or put the prefix before: `'{prefix[1:]}' + k`"
+    return "compare the keys, and load with `strict=True`, which says which ones are missing"
+
+
+__all__ = ["States", "described", "fitted", "fitting_prefix", "mend_of"]

@@ -1,0 +1,64 @@
+"""Random draws of a compiled program are filled together, with eager's numbers and eager's stream behind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import pullback as torch
+
+pytest.importorskip("llvmlite")
+
+F = torch.nn.functional
+
+
+def _many_sizes(x: Any) -> Any:
+    return [torch.randn(n) * x[0] for n in (1, 15, 16, 17, 31, 64, 255, 700, 1300)]
+
+
+def _kinds(x: Any) -> Any:
+    noise = torch.rand(5, 7), torch.rand(()), torch.empty(40).normal_(2.0, 0.5), torch.rand(700)
+    trials = F.dropout(x, 0.3), F.dropout(x.expand(100, -1), 0.9), torch.empty(33).bernoulli_(0.25)
+    return [v * x[0] for v in (*noise, *trials)]
+
+
+def _others_between(x: Any) -> Any:
+    drawn = torch.randn(32), torch.randint(9, (20,)), torch.randperm(9), torch.rand(20).double()
+    more = torch.randint(-3, 5, (7, 3)), torch.randint(1 << 30, (5,))
+    last = torch.rand(9, dtype=torch.float64), torch.rand(8), torch.randn(3)
+    return [v * x[0] for v in (*drawn, *more, *last)]
+
+
+def _in_other_order(x: Any) -> Any:
+    wide = x[:, None].expand(-1, 40) * torch.arange(40.0)
+    return F.dropout(wide.t(), 0.5), torch.randn_like(wide.t())
+
+
+@pytest.mark.parametrize("function", [_many_sizes, _kinds, _others_between, _in_other_order])
+def test_draws_what_eager_draws(function: Any) -> None:
+    compiled, x = torch.compile(function, fullgraph=True), torch.arange(1.0, 12.0)
+    for seed in range(3):
+        found, expected = [], []
+        for results, call in ((found, compiled), (expected, function)):
+            torch.manual_seed(seed)
+            for _ in range(3):
+                results += call(x)
+            results.append(torch.rand(3))
+        for a, b in zip(found, expected, strict=True):
+            assert torch.equal(a, b)
+
+
+def test_each_generator_has_its_stream() -> None:
+    one, other = torch.Generator(), torch.Generator()
+
+    def function(x: Any) -> Any:
+        draws = [torch.randn(20, generator=g) for g in (one, one, other, one)]
+        return [d * x for d in (*draws, torch.randn(20), torch.rand(3, generator=other))]
+
+    results = []
+    for call in (torch.compile(function), function):
+        one.manual_seed(1), other.manual_seed(2), torch.manual_seed(3)
+        results.append([v for _ in range(3) for v in call(torch.tensor(2.0))])
+    for a, b in zip(*results, strict=True):
+        assert torch.equal(a, b)

@@ -1,0 +1,1 @@
+"""Torch's own tests of several processes, as far as its wheel has them, run in pullback and in torch."""
