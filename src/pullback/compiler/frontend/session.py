@@ -117,7 +117,7 @@ class Knowledge:
         return news
 
     def changed(self, guards: Iterable[Guard]) -> None:
-        """Learn of the places whose number is another one than at an earlier trace: it will change again."""
+        """Note the places whose number is another one than at an earlier trace: it will change again."""
         for guard in guards:
             if type(guard.value) not in (int, float) or guard.holds():
                 continue
