@@ -97,6 +97,7 @@ def test_off_and_named_folders(monkeypatch, tmp_path):
 
 def test_the_oldest_entries_go_when_there_is_too_much(place, monkeypatch):
     monkeypatch.setattr(cache, "LIMIT", 4000)
+    monkeypatch.setattr(cache, "SELDOM", 1)
     for n in range(4):
         cache.write(str(n), [], bytes(900))
         path = place / f"{n}.code"
