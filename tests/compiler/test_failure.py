@@ -80,7 +80,7 @@ def fails(error: type[BaseException]) -> Any:
 STAGES = {
     "lowering": (equations, "lower"), "memory plan": (memory_plan, "Plan"),
     "machine code": (codegen, "compiled"), "loading": (linked_code, "linked"),
-    "memory": (executable, "_aligned"), "short way": (specialised_call, "forward"),
+    "memory": (executable, "aligned"), "short way": (specialised_call, "forward"),
 }  # fmt: skip
 
 
@@ -143,7 +143,7 @@ def test_a_first_step_of_another_kind_is_a_program_of_its_own(monkeypatch):
 @pytest.mark.parametrize(
     ("place", "steps"),
     [
-        *(((Generator, "made"), n) for n in (0, 1, 3)),
+        *(((Generator, "words"), n) for n in (0, 1, 3)),
         *(((executable.Executable, "_computed"), n) for n in (1, 3)),
     ],
 )

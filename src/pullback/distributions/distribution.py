@@ -5,8 +5,6 @@ from __future__ import annotations
 import warnings
 from typing import Any, ClassVar
 
-from numpy import ndarray
-
 from ..autograd.grad_mode import no_grad
 from ..core.size import Size
 from ..tensor.reductions import _is_all_true
@@ -24,8 +22,6 @@ def _is_refused(constraint: Any, value: Any) -> bool:
     if is_unknown(value):
         return False
     valid = constraint.check(value)
-    if type(valid) is Tensor and type(found := valid._value) is ndarray:
-        return not found.all()
     return not is_unknown(valid) and not _is_all_true(valid)
 
 

@@ -413,7 +413,8 @@ def _roots(
     for position, (y, v) in enumerate(zip(outputs, covectors, strict=True)):
         if not (create_graph or batched) and isinstance(y, TensorBase):
             g = _plain_covector(y, v)
-            if g is not None and (edge := _edge(y)) is not None:
+            # A tensor that was rearranged without history has another shape than its node.
+            if g is not None and not y._rearranged and (edge := _edge(y)) is not None:
                 roots.append((edge, g))
                 continue
         covector = _covector(y, v, create_graph, batched, position)

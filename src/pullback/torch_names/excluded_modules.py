@@ -55,13 +55,10 @@ MODULES: dict[str, str] = {
         "distributed.algorithms.ddp_comm_hooks.optimizer_overlap_hooks "
         "distributed.algorithms.ddp_comm_hooks.quantization_hooks "
         "distributed.argparse_util distributed.c10d_logger "
-        "distributed.checkpoint.api distributed.checkpoint.default_planner "
-        "distributed.checkpoint.format_utils "
+        "distributed.checkpoint.api "
         "distributed.checkpoint.logger distributed.checkpoint.logging_handlers "
-        "distributed.checkpoint.optimizer distributed.checkpoint.planner "
         "distributed.checkpoint.planner_helpers distributed.checkpoint.quantized_hf_storage "
         "distributed.checkpoint.resharding distributed.checkpoint.staging "
-        "distributed.checkpoint.state_dict_loader distributed.checkpoint.state_dict_saver "
         "distributed.checkpoint.stateful distributed.checkpoint.storage distributed.checkpoint.utils "
         "distributed.collective_utils distributed.config distributed.debug distributed.elastic.agent "
         "distributed.elastic.control_plane distributed.elastic.events distributed.elastic.metrics "
@@ -72,7 +69,7 @@ MODULES: dict[str, str] = {
         "distributed.elastic.multiprocessing.subprocess_handler "
         "distributed.elastic.multiprocessing.tail_log distributed.elastic.rendezvous "
         "distributed.elastic.timer distributed.elastic.utils distributed.flight_recorder "
-        "distributed.fsdp.sharded_grad_scaler distributed.launcher distributed.logging_handlers "
+        "distributed.launcher distributed.logging_handlers "
         "distributed.nn.api distributed.nn.jit distributed.optim.apply_optimizer_in_backward "
         "distributed.optim.functional_adadelta distributed.optim.functional_adagrad "
         "distributed.optim.functional_adam distributed.optim.functional_adamax "
@@ -303,10 +300,19 @@ DECLARED: dict[str, dict[str, str]] = {
         "torch.distributed.elastic.multiprocessing.errors": (
             "ErrorHandler ProcessFailure get_error_handler"
         ),
+        "torch.distributed.checkpoint.default_planner": (
+            "create_default_global_load_plan create_default_global_save_plan create_default_local_load_plan "
+            "create_default_local_save_plan"
+        ),
         "torch.distributed.checkpoint.filesystem": "FileSystem FileSystemBase SerializationFormat",
+        "torch.distributed.checkpoint.format_utils": "BroadcastingTorchSaveReader DynamicMetaLoadPlanner",
+        "torch.distributed.checkpoint.planner": (
+            "BytesIOWriteData LoadItemType LoadPlan ReadItem SavePlan TensorWriteData WriteItem WriteItemType"
+        ),
         "torch.distributed.checkpoint.state_dict": (
             "DictValueType FQNS_T ListDictValueType OptimizerStateType PrimitiveType ValueType"
         ),
+        "torch.distributed.checkpoint.state_dict_saver": "AsyncCheckpointerType AsyncSaveResponse",
         "torch.distributed.fsdp": "DataParallelMeshDims share_comm_ctx",
         "torch.distributed.optim": (
             "DistributedOptimizer as_functional_optim"
