@@ -40,6 +40,7 @@ from . import (
     selection,
     shared_operands,
     sorting,
+    triangular,
     views,
     whole_numbers,
 )
@@ -59,7 +60,7 @@ RULES: dict[str, Callable[..., Any]] = {
     name: rule
     for family in (
         arrangements, averages, batch_norm, borders, contractions, convolutions, gathers, losses,
-        normalization, reductions, routines, sampling, scans, selection, sorting, views,
+        normalization, reductions, routines, sampling, scans, selection, sorting, triangular, views,
         whole_numbers,
     )
     for name, rule in family.LOWERINGS.items()
