@@ -39,6 +39,7 @@ from . import (
     scans,
     selection,
     shared_operands,
+    small_systems,
     sorting,
     triangular,
     views,
@@ -60,8 +61,8 @@ RULES: dict[str, Callable[..., Any]] = {
     name: rule
     for family in (
         arrangements, averages, batch_norm, borders, contractions, convolutions, gathers, losses,
-        normalization, reductions, routines, sampling, scans, selection, sorting, triangular, views,
-        whole_numbers,
+        normalization, reductions, routines, sampling, scans, selection, small_systems, sorting, triangular,
+        views, whole_numbers,
     )
     for name, rule in family.LOWERINGS.items()
 } | {"scaled_dot_product_attention": attention.attention}  # fmt: skip

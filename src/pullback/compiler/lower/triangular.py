@@ -92,7 +92,7 @@ def solved(context: Context, a: Lowered, b: Lowered, upper: bool, unit: bool) ->
     return context.held(buffer)
 
 
-def _turned(x: Lowered) -> Lowered:
+def turned(x: Lowered) -> Lowered:
     """Return matrices with rows for columns."""
     shape = (*x.shape[:-2], x.shape[-1], x.shape[-2])
     return Lowered(shape, x.dtype, lambda ops, at: x.at(ops, (*at[:-2], at[-1], at[-2])), cost=x.cost)
@@ -104,16 +104,16 @@ def solve_triangular(
     """Lower X with A·X = B, or X·A = B."""
     if left:
         return solved(context, a, b, upper, unit)
-    found = solved(context, _turned(a), _turned(b), not upper, unit)
-    return None if found is None else _turned(found)
+    found = solved(context, turned(a), turned(b), not upper, unit)
+    return None if found is None else turned(found)
 
 
 def cholesky_solve(context: Context, b: Lowered, factor: Lowered, upper: bool) -> Lowered | None:
     """Lower X with L·Lᵀ·X = B for the factor L, or Uᵀ·U·X = B for U."""
-    first = solved(context, _turned(factor) if upper else factor, b, False, False)
+    first = solved(context, turned(factor) if upper else factor, b, False, False)
     if first is None:
         return None
-    return solved(context, factor if upper else _turned(factor), first, True, False)
+    return solved(context, factor if upper else turned(factor), first, True, False)
 
 
 LOWERINGS: dict[str, Callable[..., Lowered | None]] = {

@@ -1,0 +1,132 @@
+"""Solve systems of up to four equations, and invert such matrices, element by element of the result.
+
+A stack of them is what a filter or a rotation has in every step, and an array kernel takes 8 to 15 µs around
+the few operations of each: a Kalman filter of 20 steps, with its gradient, takes 0.48 ms so, and 1.7 by array
+kernels. Elimination with pivots is written out, a row being exchanged by a choice between two numbers, so
+that the loop over the stack has no branch. Where a pivot is zero the program refuses its results, and eager
+says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..emit.emitter import computing
+from .context import BOOL, Context, broadcast
+from .index import Indices, constant
+from .lowered import Body, Lowered
+from .triangular import turned
+
+INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
+#: Equations of the largest system.
+MOST = 4
+
+
+def _eliminated(ops: Any, rows: list[list[Any]]) -> list[Any]:
+    """Make the left of rows an upper triangle, the largest of a column first, and return the pivots."""
+    size, pivots = len(rows), []
+    for k in range(size):
+        for r in range(k + 1, size):
+            larger = ops.gt(ops.abs(rows[r][k]), ops.abs(rows[k][k]))
+            for j in range(k, len(rows[k])):
+                upper, lower = rows[k][j], rows[r][j]
+                rows[k][j], rows[r][j] = ops.select(larger, lower, upper), ops.select(larger, upper, lower)
+        pivots.append(rows[k][k])
+        for r in range(k + 1, size):
+            factor = ops.div(rows[r][k], rows[k][k])
+            for j in range(k + 1, len(rows[k])):
+                rows[r][j] = ops.sub(rows[r][j], ops.mul(factor, rows[k][j]))
+    return pivots
+
+
+def _solutions(ops: Any, rows: list[list[Any]]) -> list[Any]:
+    """Return the solution for the last column of rows."""
+    size = len(rows)
+    _eliminated(ops, rows)
+    found: list[Any] = [None] * size
+    for k in reversed(range(size)):
+        left = rows[k][size]
+        for j in range(k + 1, size):
+            left = ops.sub(left, ops.mul(rows[k][j], found[j]))
+        found[k] = ops.div(left, rows[k][k])
+    return found
+
+
+def _solved(context: Context, a: Lowered, shape: tuple[int, ...], side: Body) -> Lowered | None:
+    """Return the solutions ``(…, n, m)`` for the right-hand sides that `side` gives."""
+    size, dtype = a.shape[-1], a.dtype
+    if size > MOST or not size or dtype.kind != "f" or dtype != computing(dtype) or 0 in shape:
+        return None
+    a = context.stored(a)
+    lead = shape[:-2]
+    matrix = broadcast(a, (*lead, size, size))
+
+    def row(ops: Any, at: Indices, k: int) -> list[Any]:
+        return [matrix(ops, (*at, constant(k), constant(j))) for j in range(size)]
+
+    def body(ops: Any, indices: Indices) -> Any:
+        *at, i, c = indices
+        rows = [[*row(ops, tuple(at), k), side(ops, (*at, constant(k), c))] for k in range(size)]
+        found, number = _solutions(ops, rows), ops.index(i, INT64)
+        chosen = found[0]
+        for k in range(1, size):
+            chosen = ops.select(ops.eq(number, ops.constant(k, INT64)), found[k], chosen)
+        return chosen
+
+    def singular(ops: Any, indices: Indices) -> Any:
+        zero, wrong = ops.constant(0, dtype), ops.constant(False, BOOL)
+        for pivot in _eliminated(ops, [row(ops, indices, k) for k in range(size)]):
+            wrong = ops.or_(wrong, ops.eq(pivot, zero))
+        return wrong
+
+    stack = context.map(lead, BOOL, singular)
+    context.refuse(context.reduction(stack, range(len(lead)), "any", BOOL, singular))
+    return context.stored(context.map(shape, dtype, body))
+
+
+def _with_info(context: Context, found: Lowered | None) -> list[Lowered] | None:
+    if found is None:
+        return None
+    shape, dtype = context.results[1]
+    return [found, context.map(shape, dtype, lambda ops, indices: ops.constant(0, dtype))]
+
+
+def solve(
+    context: Context, a: Lowered, b: Lowered, left: bool, vector: bool, caller: str
+) -> list[Lowered] | None:
+    """Lower X with A·X = B, or X·A = B, and the places of failures, of which there are none."""
+    if a.dtype != b.dtype or (vector and not left):
+        return None
+    if not left:
+        a, b = turned(a), turned(b)
+    shape = context.results[0][0]
+    if vector:
+        side = broadcast(b, shape)
+        found = _solved(context, a, (*shape, 1), lambda ops, at: side(ops, at[:-1]))
+        if found is None:
+            return None
+        column = found
+        result = Lowered(shape, a.dtype, lambda ops, at: column.at(ops, (*at, constant(0))))
+        return _with_info(context, result)
+    wanted = shape if left else (*shape[:-2], shape[-1], shape[-2])
+    found = _solved(context, a, wanted, broadcast(b, wanted))
+    return _with_info(context, found if found is None or left else turned(found))
+
+
+def inverse(context: Context, a: Lowered, caller: str) -> list[Lowered] | None:
+    """Lower the inverse and the places of failures, of which there are none."""
+
+    def side(ops: Any, at: Indices) -> Any:
+        here = ops.eq(ops.index(at[-2], INT64), ops.index(at[-1], INT64))
+        return ops.select(here, ops.constant(1, a.dtype), ops.constant(0, a.dtype))
+
+    return _with_info(context, _solved(context, a, a.shape, side))
+
+
+LOWERINGS: dict[str, Callable[..., list[Lowered] | None]] = {
+    "linalg_inv_ex": inverse,
+    "linalg_solve_ex": solve,
+}
