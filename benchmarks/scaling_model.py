@@ -10,10 +10,11 @@ The model of a step of n ranks, each with the work of one:
 - The step ends when backward and the last bucket have. Buffers are broadcast before it, each in
   ``ceil(log2 n) a``.
 
-`a` and `B` of this machine are fitted to the reductions on 2 and 4 ranks, but for those of every third size,
-on which the fit is checked; steps of 2 ranks are checked, too. For a network they are its data sheet's:
-10 Gbit/s with 25 µs (TCP), 100 Gbit/s with 5 µs (RDMA), a tenth of the bandwidth lost to headers, one rank of
-one thread on each machine. It writes the curve and the section "Scaling" of docs/distributed.md.
+`a` and `B` of this machine are fitted to the reductions on as many ranks as were measured, but for those of
+every third size, on which the fit is checked; steps of 2 ranks are checked, too. For a network they are its
+data sheet's: 10 Gbit/s with 25 µs (TCP), 100 Gbit/s with 5 µs (RDMA), a tenth of the bandwidth lost to
+headers, one rank of one thread on each machine. It writes the curve and the section "Scaling" of
+docs/distributed.md.
 """
 
 from __future__ import annotations
@@ -136,8 +137,9 @@ def section(measured: dict[str, Any]) -> tuple[str, dict[str, float]]:
         row: by_ranks["1"]["pullback.compile"][0] for row, by_ranks in seconds.items() if row != "all_reduce"
     }
     here, error = fitted(measured["sizes"], seconds)
+    counts = " and ".join(map(str, sorted(seconds["all_reduce"])))
     fit = (
-        f"Fitted to reductions on 2 and 4 ranks of this machine: a latency of {here.latency * 1e6:.1f} µs, "
+        f"Fitted to reductions on {counts} ranks of this machine: a latency of {here.latency * 1e6:.1f} µs, "
         f"{here.bandwidth / 1e9:.2f} GB/s; the largest error on the sizes held out is {error:.0%}."
     )
     head = "| row | 1 rank, ms | 2 ranks, ms | model, ms | efficiency |"
