@@ -55,14 +55,14 @@ _BLOCK = 1 << 16
 #: Elements from which a native loop is faster than to sort, once it is there, and nanoseconds for one that is
 #: sorted: 4 of 800 take 43 µs by a sort and 28 so, 50 of each of 4 rows of 2,000 take 101 and 61.
 _WORTH_LOOKING, _SORTED = 1 << 7, 60
-_looking = large.Rent()
+_RENT = large.Rent()
 
 
 def _first_places(x: ndarray, k: int, dim: int, descending: bool) -> ndarray:
     """Return the first k of the indices that sort an array along `dim`."""
     n = x.shape[dim]
     few = 0 < k <= n * _LARGEST_PART
-    if few and _WORTH_LOOKING <= x.size < _WORTH_CHOOSING and _looking.pays(x.size * _SORTED):
+    if few and _WORTH_LOOKING <= x.size < _WORTH_CHOOSING and _RENT.pays(x.size * _SORTED):
         last = dim == x.ndim - 1
         rows = np.ascontiguousarray(x if last else np.moveaxis(x, dim, -1))
         places = np.empty((*rows.shape[:-1], k), np.int64)

@@ -21,13 +21,13 @@ from .linalg import (
     aligned,
     by_numpy,
     by_routine,
+    calls_lapack,
     column_major,
     computes,
     each,
     empty_columns,
     eye_of,
     failure,
-    goes_by_itself,
     lapack,
     leading,
     real_dtype,
@@ -172,7 +172,7 @@ def _cholesky_ex(x: ndarray, /, upper: bool, caller: str) -> tuple[ndarray, ndar
     found = by_routine("cholesky_up" if upper else "cholesky_lo", x)
     if found is not None:
         return found, np.zeros(x.shape[:-2], INT32)
-    if goes_by_itself(x):
+    if calls_lapack(x):
         factor, info = _factored_each(x, upper)
         if not info:
             return factor, info

@@ -20,9 +20,9 @@ BOOL, INT64 = np.dtype(bool), np.dtype(np.int64)
 CHEAP = 4
 #: Elements up to which a sum is its terms one after another: the loop around it is then vectorized together
 #: with what follows. exp(-d²/2) of 150×150 points in the plane takes 45 µs so, and 193 as a loop in a loop.
-SHORT = 4
+SHORT_SUM = 4
 #: Such sums from which that is worth having: what is small stays in the kernels that go over the terms.
-MANY = 64
+MANY_SUMS = 64
 #: Bytes of a product up to which it is kept for who asks again: the backward pass for an attention's scores.
 KEPT = 4 << 20
 #: A map is stored when an element has grown to more operations than this.
@@ -133,7 +133,7 @@ class Context:
 
         if prod(x.shape[a] for a in axes) == 1:
             return self.map(kept, dtype, lambda ops, indices: body(ops, _with_zeros(indices, axes)))
-        is_short = prod(x.shape[a] for a in axes) <= SHORT and prod(kept) >= MANY
+        is_short = prod(x.shape[a] for a in axes) <= SHORT_SUM and prod(kept) >= MANY_SUMS
         if is_short and combine == "sum" and dtype.kind == "f":
             return self.stored(self._written_out(x.shape, axes, dtype, body))
         buffer = self.buffer(kept, dtype)

@@ -232,9 +232,6 @@ class _Lowering:
     ) -> Lowered | None:
         if None in operands:
             return None
-        quotient = whole_numbers.divided(self.context, op.name, operands, attrs, dtype)
-        if quotient is not None:
-            return quotient
         conditions = _SELECTING.get(op.name)
         stand_ins = [_stand_in(o) for o in operands]
         if op.name == "where":

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from .buffer import Buffer
-from .context import Context
+from .context import Context, distinct
 from .handlers import Analysis, Handler
 from .index import Indices, Variable, atom_index, constant, linear, strides_of
 from .lowered import Body, Lowered, Routine, Shape
@@ -65,7 +65,7 @@ def scattered(
                 found = ops.add(ops.reread(buffer, position), found)
             ops.store(buffer, position, found)
 
-    context.nodes.append(Routine(buffer, distinct(analysis, buffer), write=write))
+    context.nodes.append(Routine(buffer, read_besides(buffer, analysis), write=write))
     return context.held(buffer)
 
 
@@ -89,7 +89,7 @@ def joined(context: Context, parts: Sequence[Lowered], dim: int) -> Lowered:
                 ops.store(buffer, linear(place, strides_of(buffer.shape)), part.at(ops, indices))
             start += part.shape[dim]
 
-    context.nodes.append(Routine(buffer, distinct(analysis, buffer), write=write))
+    context.nodes.append(Routine(buffer, read_besides(buffer, analysis), write=write))
     return context.held(buffer)
 
 
@@ -135,9 +135,9 @@ def spread(loops: Sequence[Variable]) -> Indices:
     return tuple(atom_index(v) if v.extent > 1 else constant(0) for v in loops)
 
 
-def distinct(analysis: Analysis, own: Buffer) -> list[Buffer]:
-    """Return the buffers that loops read, once each."""
-    return list({r.buffer.number: r.buffer for r in analysis.reads if r.buffer is not own}.values())
+def read_besides(own: Buffer, analysis: Analysis) -> list[Buffer]:
+    """Return the buffers that loops read, but the one that they fill, once each."""
+    return distinct(r.buffer for r in analysis.reads if r.buffer is not own)
 
 
 LOWERINGS: dict[str, Callable[..., Lowered | None]] = {"cat": cat, "stack": stack}

@@ -16,7 +16,7 @@ from .context import Context, broadcast
 from .handlers import Analysis, Handler
 from .index import Index, Indices, atom_index, constant, linear, strides_of
 from .lowered import Body, Lowered, Routine, Shape
-from .routines import distinct, joined, nest, spread, variables
+from .routines import joined, nest, read_besides, spread, variables
 
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 
@@ -55,7 +55,7 @@ def scanned(
             here = at(places, now)
             ops.store(buffer, linear(here, strides), step(ops, here, before))
 
-    context.nodes.append(Routine(buffer, distinct(analysis, buffer), write=write))
+    context.nodes.append(Routine(buffer, read_besides(buffer, analysis), write=write))
     return context.held(buffer)
 
 

@@ -17,7 +17,7 @@ from .context import Context, broadcast
 from .handlers import Analysis
 from .index import Variable, atom_index, constant, linear, strides_of
 from .lowered import Lowered, Routine
-from .routines import distinct, nest, spread, variables
+from .routines import nest, read_besides, spread, variables
 
 INT64 = np.dtype(np.int64)
 #: Rows and elements of the solution up to which loops take less time than blocks.
@@ -88,7 +88,7 @@ def solved(context: Context, a: Lowered, b: Lowered, upper: bool, unit: bool) ->
     analysis: Any = Analysis()
     factor_at(analysis, spread(variables("o", (*shape[:-2], rows, rows))))
     side_at(analysis, spread(variables("o", shape)))
-    context.nodes.append(Routine(buffer, distinct(analysis, buffer), write=write))
+    context.nodes.append(Routine(buffer, read_besides(buffer, analysis), write=write))
     return context.held(buffer)
 
 

@@ -5,6 +5,8 @@ Only a number above 0 divides here: nothing is refused then, and nothing overflo
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -18,22 +20,14 @@ from .routines import joined
 from .scans import cumsum
 
 INT64 = np.dtype(np.int64)
-_FLOORED = ("div_floor", "floor_divide", "floor_divide_")
 _WIDE = (np.dtype(np.int32), INT64)
 #: Operations of a quotient: a product, a shift and a correction.
 _COST = 4
 
 
-def divided(
-    context: Context, name: str, operands: list[Any], attrs: tuple[Any, ...], dtype: np.dtype[Any]
-) -> Lowered | None:
-    """Lower ``x // n`` or ``x % n`` of a positive number; None for other ops and operands."""
-    if name in _FLOORED:
-        x, number = operands
-    elif name == "remainder_number":
-        (x,), (number,) = operands, attrs
-    else:
-        return None
+def divided(context: Context, x: Any, number: Any, *, rest: bool) -> Lowered | None:
+    """Lower ``x // n``, or ``x % n`` with `rest`, of a positive number; None for other operands."""
+    dtype = context.results[0][1]
     if not isinstance(x, Lowered) or type(number) is not int or x.dtype != dtype or dtype not in _WIDE:
         return None
     if not 0 < number <= np.iinfo(dtype).max:
@@ -42,7 +36,7 @@ def divided(
     def body(ops: Any, indices: Indices) -> Any:
         value, by = x.at(ops, indices), ops.constant(number, dtype)
         quotient = ops.floordiv(value, by)
-        return quotient if name in _FLOORED else ops.sub(value, ops.mul(quotient, by))
+        return ops.sub(value, ops.mul(quotient, by)) if rest else quotient
 
     return context.map(x.shape, dtype, body, _COST + context.count(x))
 
@@ -85,4 +79,10 @@ def places(context: Context, x: Lowered, count: int) -> Lowered | None:
     return joined(context, tuple(map(along, range(len(shape)))), 0)
 
 
-LOWERINGS = {"places": places}
+LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
+    "div_floor": partial(divided, rest=False),
+    "floor_divide": partial(divided, rest=False),
+    "floor_divide_": partial(divided, rest=False),
+    "places": places,
+    "remainder_number": partial(divided, rest=True),
+}
