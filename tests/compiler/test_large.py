@@ -18,6 +18,7 @@ from pullback.array.threads import get_num_threads, set_num_threads
 from pullback.nn import functional as F
 
 pytest.importorskip("llvmlite")
+from pullback.compiler.eager_kernels import backend  # it needs llvmlite
 
 #: Sizes with a last block that is not whole.
 SIZE = large.WORTH + 1234
@@ -35,6 +36,7 @@ def both(monkeypatch: pytest.MonkeyPatch, call: Any, *arrays: np.ndarray) -> tup
     found = []
     for size in (large.WORTH, 1 << 62):
         monkeypatch.setattr(large, "SIZE", size)
+        monkeypatch.setattr(large, "CHAIN", size if size > large.WORTH else large.WORTH_CHAIN)
         leaves = [torch.from_numpy(a.copy()) for a in arrays]
         leaves = [x.requires_grad_() if x.is_floating_point() else x for x in leaves]
         out = call(*leaves)
@@ -94,6 +96,50 @@ def test_values_and_gradients_are_those_of_numpy(monkeypatch, name, dtype):
     for got, want in zip(natively, plainly, strict=True):
         assert got.dtype == want.dtype
         np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance)
+
+
+#: Activations of arrays of moderate size, and whether their numbers are NumPy's to the bit.
+ACTIVATIONS = {
+    "relu": (torch.relu, True),
+    "leaky_relu": (lambda x: F.leaky_relu(x, 0.2), True),
+    "hardtanh": (lambda x: F.hardtanh(x, -0.5, 0.75), True),
+    "hardswish": (F.hardswish, True),
+    "hardsigmoid": (F.hardsigmoid, True),
+    "hardshrink": (F.hardshrink, True),
+    "elu": (lambda x: F.elu(x, 1.5), False),
+    "celu": (lambda x: F.celu(x, 1.5), False),
+    "selu": (F.selu, False),
+    "mish": (F.mish, False),
+    "softplus": (F.softplus, False),
+    "silu": (F.silu, False),
+    "glu": (lambda x: F.glu(x, 1), False),
+}
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_activations_of_moderate_size(monkeypatch, name):
+    call, exactly = ACTIVATIONS[name]
+    x = data(2 * large.WORTH_CHAIN // 64, 64)
+    x[0, :5] = np.nan, np.inf, -np.inf, 0.0, -0.0
+    asked = []
+    ask = large.ask
+    monkeypatch.setattr(large, "ask", lambda kernel, *given: asked.append(kernel) or ask(kernel, *given))
+    with np.errstate(all="ignore"):
+        natively, plainly = both(monkeypatch, call, x)
+    assert set(asked) == ({"elementwise"} if name == "glu" else {"elementwise", "pull"})
+    for got, want in zip(natively, plainly, strict=True):
+        if exactly:
+            np.testing.assert_array_equal(got, want)
+        else:
+            np.testing.assert_allclose(got, want, rtol=3e-6, atol=3e-6)
+
+
+def test_a_number_that_is_ever_another_is_not_compiled_for(monkeypatch):
+    monkeypatch.setattr(backend, "MOST_NUMBERS", 2)
+    kernels = backend.Kernels()
+    x = data(64)
+    found = [kernels.elementwise("leaky_relu", (x,), (slope,)) for slope in (0.1, 0.2, 0.3, 0.2)]
+    assert [y is None for y in found] == [False, False, True, False]
 
 
 @pytest.mark.parametrize("name", ["gelu", "softmax"])
