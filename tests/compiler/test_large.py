@@ -445,11 +445,20 @@ def test_native_code_is_bought_when_the_rent_has_cost_as_much(monkeypatch):
     assert not large.Rent().pays(1000)
 
 
-@pytest.mark.parametrize("sampler", [Sampler("bilinear", "border", True), Sampler("nearest", "zeros", False)])
+@pytest.mark.parametrize(
+    "sampler",
+    [
+        Sampler("bilinear", "border", True), Sampler("bilinear", "reflection", False),
+        Sampler("nearest", "zeros", False), Sampler("nearest", "reflection", True),
+        Sampler("bicubic", "zeros", True), Sampler("bicubic", "reflection", False),
+    ],
+)  # fmt: skip
 def test_samples_of_grids(sampler: Sampler, monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = np.random.default_rng(0)
-    x, g = numbers.standard_normal((2, 3, 5, 4)), numbers.standard_normal((2, 3, 6, 7))
-    grid = numbers.standard_normal((2, 6, 7, 2))
+    # More places than are taken at a time.
+    x, g = numbers.standard_normal((2, 3, 5, 4)), numbers.standard_normal((2, 3, 34, 33))
+    grid = numbers.standard_normal((2, 34, 33, 2))
+    grid[0, 0, :4, 0] = np.nan, np.inf, -np.inf, 1e30
 
     def results() -> list[np.ndarray]:
         return [
@@ -465,5 +474,5 @@ def test_samples_of_grids(sampler: Sampler, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(large, "ask", lambda kind, *given: asked.append(kind) or ask(kind, *given))
     monkeypatch.setattr(sampler_kernels, "_rent", lambda *_: SimpleNamespace(pays=lambda _: True))
     for found, wanted in zip(results(), expected, strict=True):
-        np.testing.assert_allclose(found, wanted, rtol=1e-13, atol=1e-14)
+        np.testing.assert_array_equal(found, wanted)
     assert "samples" in asked
