@@ -178,14 +178,23 @@ def conv_transpose(
         turned = w[(slice(None), slice(None), *(slice(None, None, -1) for _ in kernel))]
         turned = turned.reshape(groups, -1, *turned.shape[1:]).swapaxes(1, 2).reshape(channels, -1, *kernel)
         return _correlate(y, turned, stride, pads, dilation, groups, size)
-    if groups == 1 and tuple(stride) == kernel and not any(padding) and all(d == 1 for d in dilation):
-        if all(n == o * s for n, o, s in zip(size, y.shape[2:], stride, strict=True)):
-            return _side_by_side(y, w)
+    if groups == 1 and _lie_side_by_side(kernel, stride, padding, dilation, size):
+        return _side_by_side(y, w)
     return _scatter(np.ascontiguousarray(y), w, stride, padding, dilation, groups, size)
 
 
+def _lie_side_by_side(
+    kernel: Ints, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int], size: Sequence[int]
+) -> bool:
+    """Return whether every place is under one window, and one tap."""
+    plain = tuple(stride) == kernel and not any(padding) and all(d == 1 for d in dilation)
+    return plain and all(n % k == 0 for n, k in zip(size, kernel, strict=True))
+
+
 def _side_by_side(y: ndarray, w: ndarray) -> ndarray:
-    """Return `conv_transpose` where windows lie side by side: one product, whose numbers find their places."""
+    """Return `conv_transpose` where windows lie side by side: one product, whose numbers find their
+    places.
+    """
     output, kernel = y.shape[2:], w.shape[2:]
     products = np.matmul(w.reshape(len(w), -1).T, y.reshape(*y.shape[:2], -1))
     products = products.reshape(len(y), w.shape[1], *kernel, *output)

@@ -274,7 +274,19 @@ def pull_to_places(g: ndarray, x: ndarray, grid: ndarray, sampler: Sampler) -> n
 
 
 def base_grid(size: Sequence[int], align_corners: bool, dtype: np.dtype[Any]) -> ndarray:
-    """Return the coordinates of every pixel and a one, (pixels, rank + 1): what an affine map is applied to.
+    """Return the coordinates of every pixel and a one, (pixels, rank + 1), for reading only: what an affine
+    map is applied to.
+    """
+    made = _kept_base_grid if prod(size) <= _KEPT_PIXELS else _base_grid
+    return made(tuple(size), align_corners, dtype)
+
+
+#: Pixels of an image up to which its coordinates are kept, for so many sizes.
+_KEPT_PIXELS, _KEPT_SIZES = 1 << 15, 16
+
+
+def _base_grid(size: tuple[int, ...], align_corners: bool, dtype: np.dtype[Any]) -> ndarray:
+    """Return the same.
 
     They are rounded where torch rounds them: under the identity a coordinate falls on a pixel, and its last
     bit decides on which side of it the gradient is taken.
@@ -287,4 +299,9 @@ def base_grid(size: Sequence[int], align_corners: bool, dtype: np.dtype[Any]) ->
         return ends if align_corners else ends * dtype.type(n - 1) / dtype.type(n)
 
     points = np.meshgrid(*map(axis, size), indexing="ij")[::-1]
-    return np.stack([*points, np.ones(tuple(size), dtype)], -1).reshape(-1, len(size) + 1)
+    grid = np.stack([*points, np.ones(size, dtype)], -1).reshape(-1, len(size) + 1)
+    grid.flags.writeable = False
+    return grid
+
+
+_kept_base_grid = functools.lru_cache(maxsize=_KEPT_SIZES)(_base_grid)

@@ -137,10 +137,12 @@ def _pad_by(mode: str) -> Callable[..., ndarray]:
         sizes = [n + before + after for n, (before, after) in zip(x.shape[lead:], amounts, strict=True)]
         y = np.empty((*x.shape[:lead], *sizes), x.dtype)
         inside = [slice(a, a + n) for n, (a, _) in zip(x.shape[lead:], amounts, strict=True)]
-        y[(..., *inside)] = x
+        whole: Any = (..., *inside)
+        y[whole] = x
         # What lies around an axis is found in the result, of which the axes before it are whole by then.
         for k, (n, (before, after)) in enumerate(zip(x.shape[lead:], amounts, strict=True)):
-            part = np.moveaxis(y[(..., *(slice(None),) * (k + 1), *inside[k + 1 :])], lead + k, 0)
+            cut: Any = (..., *(slice(None),) * (k + 1), *inside[k + 1 :])
+            part = np.moveaxis(y[cut], lead + k, 0)
             middle = part[inside[k]]
             borders = _borders(n, before, after, mode)
             for target, source in (*borders.before, *borders.after):
