@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pullback as torch
-from pullback.array import large, random, random_normal
+from pullback.array import large, random, random_normal, taps
 from pullback.array import sampler as sampler_kernels
 from pullback.array.sampler import Sampler
 from pullback.array.threads import get_num_threads, set_num_threads
@@ -374,10 +374,22 @@ def test_maps_along_axes(monkeypatch, name, dtype):
         np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
 
 
+def test_maps_of_moderate_size_are_native_once_they_have_cost_as_much(monkeypatch):
+    asked = []
+    ask = large.ask
+    monkeypatch.setattr(large, "ask", lambda kernel, *given: asked.append(kernel) or ask(kernel, *given))
+    monkeypatch.setattr(large, "COMPILER", 500_000)
+    monkeypatch.setattr(large, "LOOP", 500_000)
+    monkeypatch.setattr(taps, "_RENT", large.Rent())
+    x = torch.from_numpy(data(2, 3, 20, 21))
+    found = [F.interpolate(x, size=(30, 41), mode="bilinear", align_corners=True) for _ in range(40)]
+    assert 0 < len(asked) < 40
+    for y in found[1:]:
+        np.testing.assert_array_equal(y.numpy(), found[0].numpy())
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_products_of_large_matrices_are_native(dtype, monkeypatch):
-    from pullback.compiler.eager_kernels import backend
-
     asked = []
     multiply = backend.multiply
     monkeypatch.setattr(backend, "multiply", lambda *given: asked.append(given) or multiply(*given))

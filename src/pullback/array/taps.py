@@ -115,7 +115,7 @@ def along(x: ndarray, taps: Taps, axis: int) -> ndarray:
 
 def _pays(elements: int, axes: Sequence[Taps]) -> bool:
     terms = sum(len(taps.terms) for taps in axes)
-    return _RENT.pays_seldom_asked(lambda: terms * (_CALLS + _ELEMENT * elements))
+    return large.is_there() and _RENT.pays_seldom_asked(lambda: terms * (_CALLS + _ELEMENT * elements))
 
 
 def over_planes(x: ndarray, axes: Sequence[Taps]) -> ndarray:
