@@ -169,26 +169,30 @@ def conv_transpose(
         x = np.empty(shape, y.dtype)
         kernels.transpose(np.ascontiguousarray(y), np.ascontiguousarray(w), x)
         return x
-    if finite and all(s == 1 for s in stride) and _is_better_gathered(y, w, groups, size):
-        # Of stride 1 it is a convolution with the kernel turned around.
-        pads = [
-            (d * (k - 1) - p, n - o + p)
-            for k, d, p, n, o in zip(kernel, dilation, padding, size, y.shape[2:])
-        ]
+    if groups == 1 and not any(padding) and _lie_side_by_side(y.shape[2:], kernel, stride, dilation, size):
+        return _side_by_side(y, w)
+    # Of stride 1 it is a convolution with the kernel turned around.
+    pads = [
+        (d * (k - 1) - p, n - o + p) for k, d, p, n, o in zip(kernel, dilation, padding, size, y.shape[2:])
+    ]
+    if finite and all(s == 1 for s in stride) and (
+        (prod(size) < 2 * prod(y.shape[2:]) and small_conv.fits(y, kernel, size, groups, pads))
+        or _is_better_gathered(y, w, groups, size)
+    ):
         turned = w[(slice(None), slice(None), *(slice(None, None, -1) for _ in kernel))]
         turned = turned.reshape(groups, -1, *turned.shape[1:]).swapaxes(1, 2).reshape(channels, -1, *kernel)
         return _correlate(y, turned, stride, pads, dilation, groups, size)
-    if groups == 1 and _lie_side_by_side(kernel, stride, padding, dilation, size):
-        return _side_by_side(y, w)
     return _scatter(np.ascontiguousarray(y), w, stride, padding, dilation, groups, size)
 
 
 def _lie_side_by_side(
-    kernel: Ints, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int], size: Sequence[int]
+    output: Ints, kernel: Ints, stride: Sequence[int], dilation: Sequence[int], size: Sequence[int]
 ) -> bool:
-    """Return whether every place is under one window, and one tap."""
-    plain = tuple(stride) == kernel and not any(padding) and all(d == 1 for d in dilation)
-    return plain and all(n % k == 0 for n, k in zip(size, kernel, strict=True))
+    """Return whether every place is under one tap of one window."""
+    for o, k, s, d, n in zip(output, kernel, stride, dilation, size, strict=True):
+        if n != o * k or (s != k and o > 1) or (d != 1 and k > 1):
+            return False
+    return True
 
 
 def _side_by_side(y: ndarray, w: ndarray) -> ndarray:
