@@ -88,6 +88,17 @@ def test_normalisations(monkeypatch, name, weighted):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_batch_norm_by_given_statistics_is_that_of_numpy(monkeypatch, dtype):
+    mean, variance = (torch.from_numpy(v) for v in (data(12, dtype=dtype), data(12, dtype=dtype) ** 2 + 1))
+    natively, plainly = both(
+        monkeypatch, lambda x, w, b: F.batch_norm(x, mean, variance, w, b), data(9, 12, 20, 21, dtype=dtype),
+        data(12, dtype=dtype), data(12, dtype=dtype) + 1,
+    )  # fmt: skip
+    for got, want in zip(natively, plainly, strict=True):
+        np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("name", CALLS)
 def test_values_and_gradients_are_those_of_numpy(monkeypatch, name, dtype):
     x = data(517, 511, dtype=dtype)

@@ -555,6 +555,12 @@ def batch_norm(
         y = x * scale
         return np.add(y, shift, out=y)
     blocks = _by_channel(x)
+    if x.size >= large.CHAIN and scale.dtype == shift.dtype == x.dtype:
+        lines = (np.tile(v, len(x)).reshape(-1, 1) for v in (scale, shift))
+        rows = (blocks.reshape(-1, blocks.shape[2]), *lines)
+        found = large.ask("rows", "scaled_rows", rows, (), (True,) * 3)
+        if found is not None:
+            return found[0].reshape(x.shape)
     y = np.empty(blocks.shape, x.dtype)
     scale, shift = scale[:, None], shift[:, None]
     if x.size <= MOST:

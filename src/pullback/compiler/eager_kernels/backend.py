@@ -387,10 +387,15 @@ def _line_of_rows(g: Any, x: Any, factor: Any, slope: Any, level: Any) -> Any:
     return g * factor + x * slope + level
 
 
+def _scaled_rows(x: Any, factor: Any, level: Any) -> Any:
+    return x * factor + level
+
+
 #: What array kernels ask for that is more than one op: functions of values.
 COMPOSED: dict[str, Callable[..., Any]] = {
     "sums_and_products": _sums_and_products,
     "line_of_rows": _line_of_rows,
+    "scaled_rows": _scaled_rows,
 }
 
 #: Ops along one dimension, and the attribute that says which.
