@@ -94,8 +94,8 @@ sinh = _float("sinh", np.sinh, lambda g, x: g * conj(cosh(x)),
               summary="Return the hyperbolic sine (eˣ − e⁻ˣ)/2 of each element.")
 cosh: Call = _float("cosh", np.cosh, lambda g, x: g * conj(sinh(x)),
                     summary="Return the hyperbolic cosine (eˣ + e⁻ˣ)/2 of each element.")
-tanh = _float("tanh", np.tanh, lambda g, out: g * conj(1 - out * out), chained=True,
-              summary="Return the hyperbolic tangent sinh(x)/cosh(x) of each element.")
+tanh = _float("tanh", np.tanh, lambda g, out: g * conj(1 - out * out),
+              chained=True, summary="Return the hyperbolic tangent sinh(x)/cosh(x) of each element.")
 asinh = _float("asinh", np.arcsinh, lambda g, x: g * conj(rsqrt(x * x + 1)),
                summary="Return the value whose hyperbolic sine each element is: log(x + √(x² + 1)).",
                names=("asinh", "arcsinh"))

@@ -89,22 +89,6 @@ def places(size: int, before: int, after: int, mode: str) -> np.ndarray:
     return np.where(folded < size, folded, period - folded)
 
 
-class _Borders(NamedTuple):
-    """Say what the places in front of an axis and behind it take, as slices of the padded axis and the axis.
-
-    Slices are of many places, or of one: a slice of two columns takes as long as a slice of all.
-    """
-
-    before: tuple[tuple[slice, slice], ...]
-    after: tuple[tuple[slice, slice], ...]
-
-
-@functools.lru_cache(maxsize=1024)
-def _borders(size: int, before: int, after: int, mode: str) -> _Borders:
-    found = places(size, before, after, mode).tolist()
-    return _Borders(tuple(_slices(found, 0, before)), tuple(_slices(found, before + size, len(found))))
-
-
 #: Places from which a slice is one.
 _MANY = 5
 
@@ -122,9 +106,61 @@ def _slices(found: list[int], start: int, stop: int) -> Iterator[tuple[slice, sl
         start = end
 
 
+class _Copies(NamedTuple):
+    """Say how an array is padded: by copies within the result.
+
+    Attributes
+    ----------
+    inside : index
+        Where the array is in the result.
+    around : tuple of pairs of indices
+        What is to be copied next to where. Places before and behind an axis are found in the result, of which
+        the axes before it are whole by then.
+    """
+
+    inside: Any
+    around: tuple[tuple[Any, Any], ...]
+
+
 def _is_whole(sizes: Sequence[int], amounts: Amounts) -> bool:
     """Return whether nothing is cut off, and there is something."""
     return 0 not in sizes and all(before >= 0 <= after for before, after in amounts)
+
+
+@functools.lru_cache(maxsize=1024)
+def _copies(size: tuple[int, ...], amounts: Amounts, mode: str) -> _Copies:
+    """Return the copies for the last axes, of which these are the sizes."""
+    inside = [slice(a, a + n) for n, (a, _) in zip(size, amounts, strict=True)]
+    around = []
+    for k, (n, (before, after)) in enumerate(zip(size, amounts, strict=True)):
+        lead, rest = (..., *(slice(None),) * k), inside[k + 1 :]
+        for target, source in _borders(n, before, after, mode):
+            around.append(((*lead, target, *rest), (*lead, _moved(source, before), *rest)))
+    return _Copies((..., *inside), tuple(around))
+
+
+def _moved(places: slice, by: int) -> slice:
+    # Downwards to the first place a slice has no end.
+    stop = (-1 if places.stop is None else places.stop) + by
+    return slice(places.start + by, None if stop < 0 else stop, places.step)
+
+
+def _borders(size: int, before: int, after: int, mode: str) -> list[tuple[slice, slice]]:
+    """Return what the places in front of an axis, and then those behind it, take."""
+    found = places(size, before, after, mode).tolist()
+    return [*_slices(found, 0, before), *_slices(found, before + size, len(found))]
+
+
+@functools.lru_cache(maxsize=1024)
+def _additions(size: int, before: int, after: int, mode: str, behind: int) -> tuple[tuple[Any, Any], ...]:
+    """Return which part of a padded axis is to be added next to which of the axis, that has `behind` more
+    behind it: in the order of the places.
+    """
+    borders = _borders(size, before, after, mode)
+    inside = slice(before, before + size), slice(0, size)
+    ordered = sorted([*borders, inside], key=lambda pair: pair[0].start)
+    rest = (slice(None),) * behind
+    return tuple(((..., target, *rest), (..., source, *rest)) for source, target in ordered)
 
 
 def _pad_by(mode: str) -> Callable[..., ndarray]:
@@ -134,19 +170,13 @@ def _pad_by(mode: str) -> Callable[..., ndarray]:
             for axis, (before, after) in enumerate(amounts, lead):
                 x = np.take(x, places(x.shape[axis], before, after, mode), axis)
             return x
-        sizes = [n + before + after for n, (before, after) in zip(x.shape[lead:], amounts, strict=True)]
+        size = x.shape[lead:]
+        sizes = [n + before + after for n, (before, after) in zip(size, amounts, strict=True)]
         y = np.empty((*x.shape[:lead], *sizes), x.dtype)
-        inside = [slice(a, a + n) for n, (a, _) in zip(x.shape[lead:], amounts, strict=True)]
-        whole: Any = (..., *inside)
-        y[whole] = x
-        # What lies around an axis is found in the result, of which the axes before it are whole by then.
-        for k, (n, (before, after)) in enumerate(zip(x.shape[lead:], amounts, strict=True)):
-            cut: Any = (..., *(slice(None),) * (k + 1), *inside[k + 1 :])
-            part = np.moveaxis(y[cut], lead + k, 0)
-            middle = part[inside[k]]
-            borders = _borders(n, before, after, mode)
-            for target, source in (*borders.before, *borders.after):
-                part[target] = middle[source]
+        copies = _copies(size, amounts, mode)
+        y[copies.inside] = x
+        for target, source in copies.around:
+            y[target] = y[source]
         return y
 
     return kernel
@@ -158,15 +188,14 @@ def _pad_adjoint(y: ndarray, /, size: tuple[int, ...], amounts: Amounts, mode: s
     for axis, (n, (before, after)) in enumerate(zip(size, amounts, strict=True), lead):
         if whole and not before and not after:
             continue
-        rows = np.moveaxis(y, axis, 0)
-        y = np.zeros((*y.shape[:axis], n, *y.shape[axis + 1 :]), y.dtype)
-        sums = np.moveaxis(y, axis, 0)
-        if not whole:
-            np.add.at(sums, places(n, before, after, mode), rows)
-            continue
-        borders = _borders(n, before, after, mode)
-        for source, target in (*borders.before, (slice(before, before + n), slice(n)), *borders.after):
-            sums[target] += rows[source]
+        x = np.zeros((*y.shape[:axis], n, *y.shape[axis + 1 :]), y.dtype)
+        if whole:
+            for target, source in _additions(n, before, after, mode, y.ndim - axis - 1):
+                x[target] += y[source]
+        else:
+            around = places(n, before, after, mode)
+            np.add.at(np.moveaxis(x, axis, 0), around, np.moveaxis(y, axis, 0))
+        y = x
     return np.ascontiguousarray(y)
 
 

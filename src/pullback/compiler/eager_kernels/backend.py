@@ -272,9 +272,8 @@ class Kernels:
         """
         if key in self._made:
             return True
-        name = key[0]
-        made = sum(other[0] == name for other in self._made)
-        return made < MOST_NUMBERS
+        # Another thread may add one while they are counted.
+        return sum(other[0] == key[0] for other in list(self._made)) < MOST_NUMBERS
 
     def _flat(self, key: Any, make: Callable[[], Any], arrays: Sequence[ndarray]) -> list[Any] | None:
         found = self._kernel(key, make)
