@@ -52,7 +52,7 @@ def wrapped_step(build: Any) -> Any:
 
 
 def measure(peer: str, row: str, seconds: float, result: str) -> None:
-    """Time the steps of a row in this rank of a job; rank 0 writes the time of the slowest rank in seconds."""
+    """Time the steps of a row in this rank of a job; rank 0 writes those of the slowest."""
     library = load(BY_NAME[peer])
     torch = library.module
     torch.set_num_threads(1)
@@ -127,7 +127,7 @@ def main() -> None:
     parser.add_argument("--rows", nargs="*", default=list(ROWS))
     parser.add_argument("--ranks", type=int, nargs="*", default=list(RANKS))
     parser.add_argument("--repeat", type=int, default=3, help="rounds")
-    parser.add_argument("--seconds", type=float, default=3.0, help="how long each job is timed after its start")
+    parser.add_argument("--seconds", type=float, default=3.0, help="how long a job is timed")
     parser.add_argument("--torch-compile", action="store_true")
     parser.add_argument("--output", help="a file for the model of scaling; times reductions, too")
     parser.add_argument("--measure", nargs=4, help=argparse.SUPPRESS)
