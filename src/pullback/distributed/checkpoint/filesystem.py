@@ -106,7 +106,7 @@ class FileSystemWriter(BlockingAsyncStager, StorageWriter):
         self.save_id = str(uuid.uuid4())
 
     def set_up_storage_writer(self, is_coordinator: bool, *args: Any, **kwargs: Any) -> None:
-        """Learn the rank of this process, which names its file."""
+        """Note the rank of this process, which names its file."""
         self.rank = kwargs.get("rank", 0)
 
     def prepare_local_plan(self, plan: SavePlan) -> SavePlan:
@@ -213,7 +213,7 @@ class FileSystemReader(StorageReader):
     def set_up_storage_reader(
         self, metadata: Metadata, is_coordinator: bool, *args: Any, **kwargs: Any
     ) -> None:
-        """Learn where the entries are."""
+        """Note where the entries are."""
         self.storage_data = metadata.storage_data
 
     def prepare_local_plan(self, plan: LoadPlan) -> LoadPlan:

@@ -58,7 +58,7 @@ class BroadcastingTorchSaveReader(StorageReader):
     def set_up_storage_reader(
         self, metadata: Metadata, is_coordinator: bool, *args: Any, **kwargs: Any
     ) -> None:
-        """Learn whether this process reads."""
+        """Note whether this process reads."""
         self.is_coordinator = is_coordinator
         if self.is_coordinator and get_rank() != self.coordinator_rank:
             raise AssertionError(

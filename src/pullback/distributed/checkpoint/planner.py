@@ -50,7 +50,7 @@ class TensorWriteData:
 
 @dataclass(frozen=True)
 class WriteItem:
-    """Name something that one process writes."""
+    """Say what one process writes."""
 
     index: MetadataIndex
     type: WriteItemType
@@ -66,7 +66,7 @@ class WriteItem:
 
 @dataclass(frozen=True)
 class ReadItem:
-    """Name something that one process reads: where it lies in the checkpoint, and where it goes."""
+    """Say what one process reads: where it lies in the checkpoint, and where it goes."""
 
     type: LoadItemType
     dest_index: MetadataIndex

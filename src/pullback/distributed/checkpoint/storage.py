@@ -38,7 +38,7 @@ class StorageWriter(ABC):
 
     @abstractmethod
     def set_up_storage_writer(self, is_coordinator: bool, *args: Any, **kwargs: Any) -> None:
-        """Learn whether this process coordinates."""
+        """Note whether this process coordinates."""
 
     @abstractmethod
     def prepare_local_plan(self, plan: SavePlan) -> SavePlan:
@@ -85,7 +85,7 @@ class StorageReader(ABC):
     def set_up_storage_reader(
         self, metadata: Metadata, is_coordinator: bool, *args: Any, **kwargs: Any
     ) -> None:
-        """Learn what there is, and whether this process coordinates."""
+        """Note what there is, and whether this process coordinates."""
 
     @abstractmethod
     def prepare_local_plan(self, plan: LoadPlan) -> LoadPlan:
