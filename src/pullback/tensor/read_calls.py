@@ -19,7 +19,7 @@ from ..core.modes import modes
 from ..core.value import TensorBase
 from ..core.warn import warn_once
 from .builtin import shown
-from .interception import OVERRIDING, PASS, ask_mode, intercepted
+from .interception import OVERRIDING, PASS, ask_mode, holds, intercepted
 from .out import write_out
 from .wrong_calls import Kinds, converted, deprecated_call, handed_on, wrong_call
 
@@ -37,7 +37,25 @@ def _items(args: Iterable[Any]) -> Iterator[Any]:
 
 def overridden(args: Iterable[Any]) -> bool:
     """Return whether a function mode is on, or the class of an argument overrides functions."""
-    return bool(modes().function_modes) or any(type(item) in OVERRIDING for item in _items(args))
+    now = modes()
+    if now.function_modes or now.function_disabled:
+        return bool(now.function_modes)
+    # A program that has such a class pays this in every call: 0.25 µs, 1.2 by a generator.
+    for item in args:
+        kind = type(item)
+        if kind in _PLAIN:
+            continue
+        if isinstance(item, (list, tuple)):
+            for inner in item:
+                if holds(OVERRIDING, type(inner)):
+                    return True
+        elif holds(OVERRIDING, kind):
+            return True
+    return False
+
+
+#: Types that override nothing.
+_PLAIN = frozenset({int, float, bool, str, type(None)})
 
 
 def _label(place: str, name: str) -> str:
@@ -194,7 +212,7 @@ def with_overrides(
         if OVERRIDING:
             if arranged is not None:
                 args = arranged(args)
-            if overridden((*args, *kwargs.values())):
+            if overridden((*args, *kwargs.values()) if kwargs else args):
                 return dispatch_override(call, args, kwargs)
             found = intercepted(call, function, label, args, kwargs)
             if found is not PASS:
@@ -265,7 +283,7 @@ def with_out(function: Function, printed: str, place: str, name: str) -> Functio
     def call(*args: Any, out: Any = None, **kwargs: Any) -> Any:
         if OVERRIDING:
             named = kwargs if out is None else {**kwargs, "out": out}
-            if overridden((*args, *kwargs.values())):
+            if overridden((*args, *kwargs.values()) if kwargs else args):
                 return dispatch_override(call, args, named)
             found = intercepted(call, function if out is None else None, label, args, named)
             if found is not PASS:

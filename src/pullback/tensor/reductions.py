@@ -18,7 +18,7 @@ from .. import errors
 from ..array import dtypes
 from ..core import facade
 from ..core.graph_errors import type_word
-from ..core.modes import modes
+from ..core.modes import DEFAULT, NO_GRAD, modes
 from ..core.promotion import unsupported
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..ops import reduce as r
@@ -199,8 +199,11 @@ def _overridden(
     function: Any, name: str, input: Any, dim: Any, keepdim: bool, dtype: Any, out: Any
 ) -> Any:
     """Return a subclass's or a mode's answer to `sum` or `mean`; `PASS` where none does."""
+    overrides = type(input) in OVERRIDING
+    if not overrides and ((now := modes()) is DEFAULT or now is NO_GRAD):
+        return PASS
     named = _given(dim=dim, keepdim=None if keepdim is False else keepdim, dtype=dtype, out=out)
-    if type(input) in OVERRIDING:
+    if overrides:
         return dispatch_override(function, (input,), named)
     return intercepted(function, None, name, (input,), named)
 
