@@ -207,6 +207,7 @@ def _are_foreign(args: tuple[Any, ...]) -> bool:
 def with_overrides(
     function: Function, place: str, name: str,
     arranged: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None, mirrors: bool = False,
+    numpy: bool = False,
 ) -> Function:
     """Return a public function that asks overrides first, and has torch's errors where it fails."""
     label = _label(place, name)
@@ -226,7 +227,7 @@ def with_overrides(
         if wrong is not None and (place != "nn" or name in _STRAIGHT):
             raise wrong
         try:
-            result = function(*args, **kwargs)
+            result = function(*args, **(_in_torchs_names(kwargs) if numpy else kwargs))
         except Exception as error:
             return failed(error, args, kwargs, wrong)
         if wrong is not None:
@@ -301,6 +302,14 @@ def _given(*arguments: Any) -> tuple[Any, ...]:
     return tuple([value for value in arguments if value is not ABSENT])
 
 
+def _in_torchs_names(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments with NumPy's names of a reduction's dims replaced by torch's."""
+    for theirs, ours in (("axis", "dim"), ("keepdims", "keepdim")):
+        if theirs in kwargs and ours not in kwargs:
+            kwargs = {ours if key == theirs else key: value for key, value in kwargs.items()}
+    return kwargs
+
+
 def _is_told(error: Exception) -> bool:
     """Return whether a statement of the package raised an error, so that it is meant to be read, and not
     NumPy.
@@ -327,7 +336,7 @@ _CHECKED = (RuntimeError, ValueError)
 _OF_KERNELS = NotImplementedError
 
 
-def with_out(function: Function, printed: str, place: str, name: str) -> Function:
+def with_out(function: Function, printed: str, place: str, name: str, numpy: bool = False) -> Function:
     """Return the same of a function that has `out`."""
     label = _label(place, name)
     kinds = Kinds(function, place, name)
@@ -348,6 +357,8 @@ def with_out(function: Function, printed: str, place: str, name: str) -> Functio
                 return found
         if (named or len(args) > safe) and (wrong := kinds.wrong(args, named)) is not None:
             raise wrong
+        if numpy:
+            kwargs = _in_torchs_names(kwargs)
         try:
             if out is None:
                 return function(*args, **kwargs)

@@ -9,7 +9,6 @@ import math
 import operator
 import warnings
 from collections.abc import Callable, Sequence
-from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -40,25 +39,9 @@ _INT64 = np.dtype(np.int64)
 # --- arguments ----------------------------------------------------------------------------------------------
 
 
-def numpy_names(function: _F) -> _F:
-    """Take NumPy's `axis`, `keepdims` and `x` for `dim`, `keepdim` and `input`, as torch's parser does."""
-
-    @wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs:
-            for theirs, ours in (("axis", "dim"), ("keepdims", "keepdim")):
-                if theirs in kwargs and ours not in kwargs:
-                    kwargs[ours] = kwargs.pop(theirs)
-        return function(*args, **kwargs)
-
-    return call
-
-
 def reduction(function: _F | None = None, **options: Any) -> Any:
-    """Declare a public reduction: `public` and NumPy's names of the arguments."""
-    if function is None:
-        return lambda f: reduction(f, **options)
-    return public(numpy_names(function), **options)
+    """Declare a public reduction, which takes NumPy's names of the arguments, too."""
+    return public(function, numpy=True, **options)
 
 
 def one_dim(dim: Any, rank: int) -> int:
@@ -135,6 +118,18 @@ def _is_ordinary(place: str, input: Any, dim: Any, keepdim: Any, dtype: Any, out
         and (dtype is None or type(dtype) is dtypes.dtype)
         and (out is None or (isinstance(out, TensorBase) and not place))
     )
+
+
+def _usual(value: Any, dim: Any, keepdim: Any) -> tuple[int, ...] | None:
+    """Return the dim of a sum or mean as a tuple where an array of floating or complex numbers is reduced
+    along one axis, so that nothing has to be read; else None.
+    """
+    if type(dim) is not int or type(keepdim) is not bool or type(value) is not np.ndarray:
+        return None
+    rank = value.ndim
+    if value.dtype.kind not in "fc" or not -rank <= dim < rank:
+        return None
+    return (dim if dim >= 0 else dim + rank,)
 
 
 def _read(place: str, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -228,10 +223,14 @@ def sum_all(place: str) -> _F:
             found = _overridden(sum, "sum", input, dim, keepdim, dtype, out)
             if found is not PASS:
                 return found
-        if dim is None and dtype is None and out is None and not keepdim:
+        if dtype is None and out is None:
             t = type(input)
             if t is facade.Tensor or t is facade.Parameter:
-                return r.sum_all(input)
+                if dim is None and keepdim is False:
+                    return r.sum_all(input)
+                dims = _usual(input._value, dim, keepdim)
+                if dims is not None:
+                    return sum_dims(input, dims, keepdim)
         if not _is_ordinary(place, input, dim, keepdim, dtype, out):
             dtype = _read(place, "sum", (input, dim, keepdim), _given(dtype=dtype, out=out))
         x = accumulated(input, dtype)
@@ -268,12 +267,16 @@ def mean_all(place: str) -> _F:
             found = _overridden(mean, "mean", input, dim, keepdim, dtype, out)
             if found is not PASS:
                 return found
-        if dim is None and dtype is None and out is None and not keepdim:
+        if dtype is None and out is None:
             t = type(input)
             if t is facade.Tensor or t is facade.Parameter:
                 value = input._value
+                if dim is not None:
+                    dims = _usual(value, dim, keepdim)
+                    if dims is not None:
+                        return r.mean_dims(input, dims, keepdim)
                 # Values of a transform go on: their dtype is no NumPy dtype.
-                if type(value) is np.ndarray and value.dtype.kind in "fc":
+                elif keepdim is False and type(value) is np.ndarray and value.dtype.kind in "fc":
                     return r.mean_all(input)
         if not _is_ordinary(place, input, dim, keepdim, dtype, out):
             dtype = _read(place, "mean", (input, dim, keepdim), _given(dtype=dtype, out=out))
