@@ -82,6 +82,9 @@ class Facts(NamedTuple):
 #: Asks for a mode that a call which is written here does not know.
 OTHER_MODE = "mode is not DEFAULT and mode is not NO_GRAD and mode is not INFERENCE"
 
+#: A number as a scalar of the dtype `d`, as NumPy would read it.
+SCALAR = "(singles[{0}] if d is F32 else doubles[{0}] if d is F64 else {0})"
+
 
 def source_of(facts: Facts) -> str:
     """Return the source of ``call``."""
@@ -165,10 +168,21 @@ def _arrays(facts: Facts) -> list[str]:
         kernel = f"return kernel({given}{', out=...' * facts.elementwise})"
         if facts.elementwise:
             plain += f" and {first}.size < PARALLEL_SIZE"
-        for name in others:
-            number = " or s is float or s is int" * facts.elementwise
-            plain += f" and (((s := type({name})) is ndarray and {name}.dtype is d){number})"
-        lines += [f"    if {plain}:", f"        {kernel}"]
+        if others and facts.ufunc:
+            scalar = SCALAR.format(others[0])
+            lines += [
+                f"    s = type({others[0]})",
+                f"    if {plain}:",
+                f"        if s is ndarray and {others[0]}.dtype is d:",
+                f"            {kernel}",
+                "        if s is float or s is int:",
+                f"            return kernel({first}, {scalar}, out=...)",
+            ]
+        else:
+            for name in others:
+                number = " or s is float or s is int" * facts.elementwise
+                plain += f" and (((s := type({name})) is ndarray and {name}.dtype is d){number})"
+            lines += [f"    if {plain}:", f"        {kernel}"]
     if not others:
         lines.append(f"    {evaluated}")
         if facts.ufunc and not facts.has_attrs:
@@ -212,18 +226,22 @@ def _computed(facts: Facts) -> list[str]:
         if facts.optional:
             tests.insert(0, f"a{k} is None")
         fast += f" and ({' or '.join(tests)})"
-    kernel = f"kernel({given}{', out=...' * facts.elementwise})"
+    scalars = facts.ufunc and facts.numbers and facts.floats
+    passed = "a0, k1" if scalars else given
+    kernel = f"kernel({passed}{', out=...' * facts.elementwise})"
     lines = [f"if {fast}:"]
     if facts.place and facts.outputs == 1 and facts.place != "format" and (facts.elementwise or count == 1):
         lines.append("    in_order = a0.flags.c_contiguous")
     lines += ["    token = quiet(IGNORE)", "    try:"]
+    if scalars:
+        lines.append(f"        k1 = a1 if type(a1) is ndarray else {SCALAR.format('a1')}")
     if facts.ufunc and not facts.has_attrs:
         lines += ["        if a0.size >= PARALLEL_SIZE:", f"            r = parallel(kernel, {given})"]
         if facts.place == "first" and count == 2:
             # Where `place` would have it: to move it takes 3.4 µs.
             lines += [
                 "        elif not in_order and a0.flags.f_contiguous:",
-                f"            r = kernel({given}, order='F')",
+                f"            r = kernel({passed}, order='F')",
             ]
         lines += ["        else:", f"            r = {kernel}"]
     else:

@@ -25,6 +25,7 @@ from ..array import dtypes
 from ..array.elementwise import WORTH_ASKING as PARALLEL_SIZE
 from ..array.elementwise import apply as parallel
 from ..array.layout import following_channels, following_planes, placed
+from ..array.numbers import DOUBLES, SINGLES
 from ..array.quiet import IGNORE, loud, quiet
 from ..array.strides import settled
 from . import facade
@@ -154,9 +155,10 @@ facade.shared.update({
     "LEAF": LEAF, "LEAST": LEAST, "MOST": MOST, "NOTHING": (None, FROZEN, 0), "NO_GRAD": NO_GRAD,
     "Output": Output,
     "PARALLEL_SIZE": PARALLEL_SIZE, "accumulator": accumulator, "bring_up_to_date": bring_up_to_date,
-    "calling_frame": sys._getframe, "float32": float32, "float64": float64, "loud": loud, "modes": modes,
+    "calling_frame": sys._getframe, "doubles": DOUBLES, "float32": float32, "float64": float64, "loud": loud, "modes": modes,
     "ndarray": ndarray, "new": _new, "no_versions": NoVersions, "next_sequence": next_sequence,
     "own_file": own_file, "parallel": parallel, "quiet": quiet, "run": run, "settled": settled,
+    "singles": SINGLES,
     "unrecorded": unrecorded, "user_frame": user_frame, "view_of": View.of,
 })  # fmt: skip
 
