@@ -159,7 +159,8 @@ def _masked(condition: Any, x: Any, keep: bool) -> ndarray | None:
 
 def chosen(condition: ndarray, x: ndarray, y: ndarray) -> ndarray:
     """Return `np.where` of two arrays of one dtype, by masks of bits where they are large."""
-    if condition.dtype.kind == "b" and max(condition.size, x.size, y.size) >= WORTH_BLOCKS:
+    large = condition.size >= WORTH_BLOCKS or x.size >= WORTH_BLOCKS or y.size >= WORTH_BLOCKS
+    if large and condition.dtype.kind == "b":
         return activations.where(condition, x, y)
     return np.where(condition, x, y)
 

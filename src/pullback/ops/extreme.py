@@ -16,6 +16,7 @@ from numpy import ndarray
 from ..array import large, selection
 from ..array.layout import in_order
 from ..array.reduction import over_first
+from ..array.scatter import taken
 from ..array.short_rows import reduced
 from ..core.op import Call, like_first, op
 from ..core.value import dtype_of, shape_of
@@ -114,7 +115,7 @@ def selecting(name: str, kernel: Callable[..., Any], **fields: Any) -> Call:
 
 def _values_at(x: ndarray, indices: ndarray, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
     """Return values and indices from indices that kept the dim."""
-    values = np.take_along_axis(x, indices, axis=dim)
+    values = taken(x, dim, indices)
     return (values, indices) if keepdim else (values.squeeze(dim), indices.squeeze(dim))
 
 

@@ -31,8 +31,10 @@ def _reshape(x: ndarray, /, shape: Shape) -> ndarray:
     """Return the view in another shape, with torch's strides also on axes of size 1; ValueError where there
     is none.
     """
+    if x.flags.c_contiguous:
+        return x.reshape(shape)
     y = x.reshape(shape, copy=False)
-    if 1 in shape and not x.flags.c_contiguous:
+    if 1 in shape:
         strides = reshaped_strides(x.shape, strides_of(x), shape)
         if strides is not None and strides != strides_of(y):
             return strided(x, shape, strides)
@@ -115,10 +117,13 @@ def reshape(x: Any, shape: Shape) -> Any:
 
 def _expand(x: ndarray, /, shape: Shape) -> ndarray:
     new = len(shape) - x.ndim
-    strides = (0,) * new + tuple([
-        0 if have == 1 and want != 1 else stride
-        for have, want, stride in zip(x.shape, shape[new:], x.strides, strict=True)
-    ])  # fmt: skip
+    if x.shape == shape[new:]:
+        strides = (0,) * new + x.strides
+    else:
+        strides = (0,) * new + tuple([
+            0 if have == 1 and want != 1 else stride
+            for have, want, stride in zip(x.shape, shape[new:], x.strides, strict=True)
+        ])  # fmt: skip
     if 0 in shape:
         strides = bytes_of(shape, strides, 1)
     if x.flags.contiguous:

@@ -422,6 +422,8 @@ def _refusal(name: str) -> Callable[[Any, Any], None]:
 
 def checked_dim(dim: int, rank: int) -> int:
     """Return a dimension as a non-negative index, or torch's IndexError."""
+    if 0 <= dim < rank:
+        return dim
     low, high = (-rank, rank - 1) if rank else (-1, 0)
     if not low <= dim <= high:
         raise IndexError(
