@@ -309,11 +309,20 @@ def _laid_out(facts: Facts, arrays: list[str]) -> list[str]:
 
 
 def _view(facts: Facts) -> list[str]:
+    attrs = "attrs" if facts.has_attrs else "()"
     return [
         "y = new(Tensor)",
         "y._value = r",
         f"y._counter = version = {facts.inputs[0]}._counter",
-        f"y._view = view_of({facts.inputs[0]}, op, {'attrs' if facts.has_attrs else '()'}, None, mode)",
+        # What `View.of` does with a base in memory: 0.2 µs less.
+        f"if {facts.inputs[0]}._view is None and mode is not INFERENCE and type(version) is list:",
+        "    y._view = record = new(View)",
+        f"    record.base = {facts.inputs[0]}",
+        f"    record.chain = (None, (op, {attrs}, None))",
+        "    record.creation = 0 if mode is DEFAULT else NO_GRAD_VIEW",
+        "    record.at = version[0]",
+        "else:",
+        f"    y._view = view_of({facts.inputs[0]}, op, {attrs}, None, mode)",
     ]
 
 

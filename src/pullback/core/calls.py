@@ -36,7 +36,7 @@ from .node import DIFFERENTIABLE, LEAF, Node, Output, accumulator, unrecorded
 from .saved import FROZEN
 from .value import InnerValue, run
 from .versions import NoVersions
-from .views import View, bring_up_to_date
+from .views import NO_GRAD_VIEW, View, bring_up_to_date
 
 if TYPE_CHECKING:
     from .op import Op
@@ -159,7 +159,7 @@ facade.shared.update({
     "ndarray": ndarray, "new": _new, "no_versions": NoVersions, "next_sequence": next_sequence,
     "own_file": own_file, "parallel": parallel, "quiet": quiet, "run": run, "settled": settled,
     "singles": SINGLES,
-    "unrecorded": unrecorded, "user_frame": user_frame, "view_of": View.of,
+    "unrecorded": unrecorded, "user_frame": user_frame, "view_of": View.of, "View": View, "NO_GRAD_VIEW": NO_GRAD_VIEW,
 })  # fmt: skip
 
 

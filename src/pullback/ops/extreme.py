@@ -129,13 +129,13 @@ def _zero_index() -> ndarray:
 def _argmax(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
     if x.ndim == 0:
         return _zero_index()
-    return np.asarray(np.argmax(orderable(x), axis=dim, keepdims=keepdim))
+    return np.asarray(orderable(x).argmax(dim, keepdims=keepdim))
 
 
 def _argmin(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
     if x.ndim == 0:
         return _zero_index()
-    return np.asarray(np.argmin(orderable(x), axis=dim, keepdims=keepdim))
+    return np.asarray(orderable(x).argmin(dim, keepdims=keepdim))
 
 
 #: Where the largest (smallest) element along `dim` is: the first of equals.
@@ -146,13 +146,13 @@ argmin = op("argmin", _argmin, kind="gather", batch=dim_first)
 def _max_dim(x: ndarray, /, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
     if x.ndim == 0:
         return x.copy(), _zero_index()
-    return _values_at(x, np.argmax(orderable(x), axis=dim, keepdims=True), dim, keepdim)
+    return _values_at(x, orderable(x).argmax(dim, keepdims=True), dim, keepdim)
 
 
 def _min_dim(x: ndarray, /, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
     if x.ndim == 0:
         return x.copy(), _zero_index()
-    return _values_at(x, np.argmin(orderable(x), axis=dim, keepdims=True), dim, keepdim)
+    return _values_at(x, orderable(x).argmin(dim, keepdims=True), dim, keepdim)
 
 
 max_dim = selecting("max", _max_dim)

@@ -514,6 +514,24 @@ def _unrecorded_linear(x: ndarray, weight: ndarray, bias: ndarray | None = None)
     return wrap(found.reshape(whole)) if bias is None else reshape_view(wrap(found), whole)
 
 
+def _are_usual(input: Any, weight: Any, bias: Any) -> bool:
+    """Return whether arguments of `linear` are matrices of one dtype in memory that fit, and a vector."""
+    if not isinstance(weight, Tensor) or not isinstance(input, Tensor):
+        return False
+    x, rows = input._value, weight._value
+    if type(x) is not ndarray or type(rows) is not ndarray or x.ndim != 2 or rows.ndim != 2:
+        return False
+    size, columns = rows.shape
+    if x.shape[1] != columns or x.dtype is not rows.dtype:
+        return False
+    if bias is None:
+        return True
+    if not isinstance(bias, Tensor):
+        return False
+    added = bias._value
+    return type(added) is ndarray and added.shape == (size,) and added.dtype is x.dtype
+
+
 @public(namespace="nn.functional", name="linear", method=False)
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """Return ``input @ weightᵀ + bias``: (…, in) with (out, in) and (out,) -> (…, out)."""
@@ -522,6 +540,11 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         found = _unrecorded_linear(*plain)
         if found is not None:
             return found
+    elif _are_usual(input, weight, bias):
+        columns = t(weight)
+        if bias is None:
+            return c.MM[False, True](input, columns)
+        return c.ADDMM[False, True](bias, input, columns, 1, 1)
     if not isinstance(weight, Tensor) or not isinstance(input, Tensor):
         _tensors("linear", input=input, weight=weight)
     a, w = shape_of(input), shape_of(weight)

@@ -298,8 +298,10 @@ def _at_once(function: Function, general: Function, failed: Function, safe: int)
     return call
 
 
-def _given(*arguments: Any) -> tuple[Any, ...]:
-    return tuple([value for value in arguments if value is not ABSENT])
+def _given(a: Any, b: Any, c: Any, d: Any) -> tuple[Any, ...]:
+    if b is ABSENT:
+        return () if a is ABSENT else (a,)
+    return (a, b) if c is ABSENT else (a, b, c) if d is ABSENT else (a, b, c, d)
 
 
 def _in_torchs_names(kwargs: dict[str, Any]) -> dict[str, Any]:

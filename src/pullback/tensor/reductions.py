@@ -172,6 +172,24 @@ def _taken_by_name(
     return input, dim, keepdim
 
 
+def _named_dim(
+    names: dict[str, Any], rest: tuple[Any, ...], dim: Any, keepdim: Any
+) -> tuple[int, bool] | None:
+    """Return (dim, keepdim) where one of them or both are given by these names and there is nothing to read;
+    else None.
+    """
+    if rest or len(names) > 2:
+        return None
+    for name, value in names.items():
+        if name == "dim" and dim is None:
+            dim = value
+        elif name == "keepdim" and keepdim is False:
+            keepdim = value
+        else:
+            return None
+    return (dim, keepdim) if type(dim) is int and type(keepdim) is bool else None
+
+
 def _given(**arguments: Any) -> dict[str, Any]:
     return {name: value for name, value in arguments.items() if value is not None}
 
@@ -216,9 +234,12 @@ def sum_all(place: str) -> _F:
     ) -> Any:  # fmt: skip
         """Return the sum of all elements, or over `dim`; integers are summed in int64."""
         if names or rest:
-            given = (input, dim, keepdim, *rest)
-            options = {"dtype": dtype, "out": out}
-            input, dim, keepdim = _taken_by_name(place, "sum", given, options, names)
+            if (found := _named_dim(names, rest, dim, keepdim)) is not None:
+                dim, keepdim = found
+            else:
+                given = (input, dim, keepdim, *rest)
+                options = {"dtype": dtype, "out": out}
+                input, dim, keepdim = _taken_by_name(place, "sum", given, options, names)
         if OVERRIDING:
             found = _overridden(sum, "sum", input, dim, keepdim, dtype, out)
             if found is not PASS:
@@ -260,9 +281,12 @@ def mean_all(place: str) -> _F:
     ) -> Any:  # fmt: skip
         """Return the mean of all elements, or over `dim`."""
         if names or rest:
-            given = (input, dim, keepdim, *rest)
-            options = {"dtype": dtype, "out": out}
-            input, dim, keepdim = _taken_by_name(place, "mean", given, options, names)
+            if (found := _named_dim(names, rest, dim, keepdim)) is not None:
+                dim, keepdim = found
+            else:
+                given = (input, dim, keepdim, *rest)
+                options = {"dtype": dtype, "out": out}
+                input, dim, keepdim = _taken_by_name(place, "mean", given, options, names)
         if OVERRIDING:
             found = _overridden(mean, "mean", input, dim, keepdim, dtype, out)
             if found is not PASS:
