@@ -165,7 +165,7 @@ def applied(x: Any, parts: tuple[Any, ...], keep_whole: bool) -> tuple[Any, list
     for item in parts:
         if type(item) is slice or type(item) is int:
             taken += 1
-        elif item is not None:
+        elif item is not None and item is not Ellipsis:
             # Of other parts it is more to say how many axes they take.
             parts, taken = _read(parts, rank)
             break

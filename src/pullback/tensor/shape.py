@@ -291,7 +291,7 @@ def _permuted(input: Any, order: Ints) -> Any:
             f"ordering of dimensions i.e. input.dim() = {rank} is not equal to len(dims) = {len(order)}"
         )
     canonical = dims(order, rank)
-    if len(set(canonical)) != rank:
+    if len({*canonical}) != rank:
         raise RuntimeError("permute(): duplicate dims are not allowed.")
     return structure.permute(input, canonical)
 
