@@ -57,15 +57,18 @@ def positions(index: ndarray, dim: int, shape: Sequence[int]) -> ndarray:
 
 
 def _check_range(index: ndarray, dim: int, length: int) -> None:
-    if not index.size:
-        return
-    # Read without signs, what is negative is too large as well: one search instead of two.
-    if index.dtype == np.int64 and int(np.maximum.reduce(index.view(np.uint64), axis=None)) < length:
+    if not index.size or _is_within(index, length):
         return
     lowest, highest = int(index.min()), int(index.max())
     if lowest < 0 or highest >= length:
         wrong = index[(index < 0) | (index >= length)].flat[0]
         raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {length}")
+
+
+def _is_within(index: ndarray, length: int) -> bool:
+    """Return whether int64 places are all from 0 to `length`."""
+    # Read without signs, what is negative is too large as well: one search instead of two.
+    return index.dtype == np.int64 and int(np.maximum.reduce(index.view(np.uint64), axis=None)) < length
 
 
 @functools.lru_cache(maxsize=64)
@@ -112,6 +115,14 @@ def taken(x: ndarray, dim: int, index: ndarray) -> ndarray:
     if x.size > _SMALL:
         return np.take_along_axis(x, index, axis=dim)
     return x.reshape(-1).take(_positions(index, dim, x.shape, np.empty(index.shape, np.intp)))
+
+
+def put(out: ndarray, dim: int, index: ndarray, values: ndarray) -> None:
+    """Write values at such places of an array in C order, each written once."""
+    if out.size > _SMALL:
+        np.put_along_axis(out, index, values, axis=dim)
+    else:
+        out.reshape(-1)[_positions(index, dim, out.shape, np.empty(index.shape, np.intp))] = values
 
 
 def gather(x: ndarray, dim: int, index: ndarray) -> ndarray:
@@ -299,9 +310,9 @@ def put_sum(shape: Sequence[int], key: tuple[Any, ...], values: ndarray) -> ndar
     if key and len(arrays) == len(key):
         # Index arrays on the first axes: whole rows are added.
         lead, row = tuple(shape[: len(key)]), tuple(shape[len(key) :])
-        wrapped = [_from_the_start(part, length) for part, length in zip(arrays, lead)]
-        index = wrapped[0]
-        if len(wrapped) > 1 or (index.size and not 0 <= int(index.min()) <= int(index.max()) < lead[0]):
+        index = arrays[0]
+        if len(arrays) > 1 or (index.size and not _is_within(index, lead[0])):
+            wrapped = [_from_the_start(part, length) for part, length in zip(arrays, lead)]
             index = np.ravel_multi_index(np.broadcast_arrays(*wrapped), lead)
         every = (*index.shape, *row)
         full = values if values.shape == every else np.broadcast_to(values, every)

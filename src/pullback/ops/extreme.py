@@ -16,7 +16,7 @@ from numpy import ndarray
 from ..array import large, selection
 from ..array.layout import in_order
 from ..array.reduction import over_first
-from ..array.scatter import taken
+from ..array.scatter import put, taken
 from ..array.short_rows import reduced
 from ..core.op import Call, like_first, op
 from ..core.value import dtype_of, shape_of
@@ -68,7 +68,7 @@ def _place(g: ndarray, index: ndarray, /, dim: int, size: int) -> ndarray:
         return g.copy()
     out = np.zeros((*g.shape[:dim], size, *g.shape[dim + 1 :]), g.dtype)
     if g.shape[dim] == 1:
-        np.put_along_axis(out, index, g, axis=dim)
+        put(out, dim, index, g)
     else:
         at = list(np.ogrid[tuple(slice(0, n) for n in g.shape)])
         at[dim] = index
