@@ -308,11 +308,12 @@ def _parts(op: Op) -> Callable[..., Any]:
         if input._view is not None and derivable and mode is not INFERENCE:
             bring_up_to_date(input)
         outs = []
+        cls, counter = facade.Tensor, input._counter
         for k, r in enumerate(kernel(a if a.size else settled(a), *attrs)):
-            y = _new(facade.Tensor)
+            y = _new(cls)
             y._value = r
             y._node = None
-            y._counter = input._counter
+            y._counter = counter
             y._view = View.of(input, op, attrs, k, mode)
             outs.append(y)
         node = input._node
