@@ -83,7 +83,7 @@ Function = Callable[..., Any]
 
 
 def takes_out(function: Callable[..., Any]) -> bool:
-    """Whether a function has `out`, of its own or by its declaration; an alias has what the first name has."""
+    """Whether a function has `out`, of its own or by its declaration; an alias has it as the first name."""
 
     def has_out(f: Callable[..., Any]) -> bool:
         return getattr(f, "takes_out", False) or "out" in signature_of(f).parameters

@@ -14,7 +14,7 @@ from numpy import ndarray
 _KEPT = 1024
 
 
-class Numbers(dict[float, object]):
+class Numbers(dict[float, Any]):
     """Map numbers to arrays without dimensions in one dtype, for reading only.
 
     A zero stays as it is, because -0.0 is equal to 0; so does nan, which is equal to nothing.
@@ -24,7 +24,7 @@ class Numbers(dict[float, object]):
         super().__init__()
         self.dtype = dtype
 
-    def __missing__(self, number: float) -> object:
+    def __missing__(self, number: float) -> Any:
         if number == 0 or number != number:
             return number
         if len(self) >= _KEPT:

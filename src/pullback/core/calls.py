@@ -155,11 +155,13 @@ facade.shared.update({
     "LEAF": LEAF, "LEAST": LEAST, "MOST": MOST, "NOTHING": (None, FROZEN, 0), "NO_GRAD": NO_GRAD,
     "Output": Output,
     "PARALLEL_SIZE": PARALLEL_SIZE, "accumulator": accumulator, "bring_up_to_date": bring_up_to_date,
-    "calling_frame": sys._getframe, "doubles": DOUBLES, "float32": float32, "float64": float64, "loud": loud, "modes": modes,
+    "calling_frame": sys._getframe, "doubles": DOUBLES, "float32": float32, "float64": float64, "loud": loud,
+    "modes": modes,
     "ndarray": ndarray, "new": _new, "no_versions": NoVersions, "next_sequence": next_sequence,
     "own_file": own_file, "parallel": parallel, "quiet": quiet, "run": run, "settled": settled,
     "singles": SINGLES,
-    "unrecorded": unrecorded, "user_frame": user_frame, "view_of": View.of, "View": View, "NO_GRAD_VIEW": NO_GRAD_VIEW,
+    "unrecorded": unrecorded, "user_frame": user_frame, "view_of": View.of, "View": View,
+    "NO_GRAD_VIEW": NO_GRAD_VIEW,
 })  # fmt: skip
 
 

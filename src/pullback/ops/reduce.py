@@ -134,7 +134,7 @@ def _mean(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
         r = reduction.row_sums(x, keepdim)
     else:
         r = sum_over(x, dims, keepdim)
-    n = count(x.shape, dims)
+    n: Any = count(x.shape, dims)
     if r.dtype is _F32:
         n = SINGLES[n]
     return np.true_divide(r, n, out=r) if n else _over_nothing(r)

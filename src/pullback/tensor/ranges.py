@@ -50,7 +50,7 @@ def arange(end: Any, start: Any = 0, step: Any = 1, *, dtype: Any = None) -> np.
     if dtype is None and type(start) is type(end) is type(step) is int:
         forward = start <= end if step > 0 else step < 0 and start >= end
         if forward and -_FAR < start < _FAR and -_FAR < end < _FAR:
-            return np.arange(start, end, step, np.int64)
+            return np.arange(start, end, step, dtype=np.int64)
     whole = not any(isinstance(v, float | complex) for v in (start, end, step))
     chosen = np.dtype(np.int64) if dtype is None and whole else numpy_dtype(dtype)
     if any(isinstance(v, complex) for v in (start, end, step)):

@@ -184,7 +184,7 @@ def as_function(method: Function, name: str, place: str = "") -> Function:
             return dispatch_override(call, args, kwargs)
         try:
             return method(*args, **kwargs)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # raised again, or the call is done otherwise
             return failed(error, args, kwargs)
 
     def failed(error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -228,7 +228,7 @@ def with_overrides(
             raise wrong
         try:
             result = function(*args, **(_in_torchs_names(kwargs) if numpy else kwargs))
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # raised again, or the call is done otherwise
             return failed(error, args, kwargs, wrong)
         if wrong is not None:
             raise wrong
@@ -291,7 +291,7 @@ def _at_once(function: Function, general: Function, failed: Function, safe: int)
                         return function(a, b, c)
                 elif safe > 3:
                     return function(a, b, c, d)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001  # raised again, or the call is done otherwise
                 return failed(error, _given(a, b, c, d), {})
         return general((*_given(a, b, c, d), *more), named)
 
@@ -365,7 +365,7 @@ def with_out(function: Function, printed: str, place: str, name: str, numpy: boo
             if out is None:
                 return function(*args, **kwargs)
             return write_out(out, function(*args, **kwargs), printed, _items((*args, *kwargs.values())))
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # raised again, or the call is done otherwise
             return failed(error, args, named)
 
     def failed(error: Exception, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
