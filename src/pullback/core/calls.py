@@ -176,7 +176,7 @@ def _facts_of(op: Op, public: bool) -> Facts:
         inputs=("input", "other")[:count] if count < 3 else tuple(f"x{k}" for k in range(count)),
         outputs=len(op.outputs),
         carried=tuple(op.differentiable_outputs),
-        has_attrs=bool(op.attrs),
+        attrs=len(op.attrs),
         public=public,
         derivable=op.derivable,
         view=op.is_view,
