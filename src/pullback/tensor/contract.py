@@ -283,8 +283,12 @@ def _stacked(x: Any, y: Any) -> Any:
     rows = a[-2:-1]
     columns = b[-1:] if rb > 1 else ()
     inner = b[-2] if rb > 1 else b[0]
+    lead, other_lead = a[:-2], b[:-2]
     try:
-        lead = np.broadcast_shapes(a[:-2], b[:-2])
+        if lead and other_lead and lead != other_lead:
+            lead = np.broadcast_shapes(lead, other_lead)
+        else:
+            lead = lead or other_lead
     except ValueError:
         position, p, q = _mismatch(a[:-2], b[:-2])
         raise RuntimeError(
