@@ -191,14 +191,25 @@ def as_function(method: Function, name: str, place: str = "") -> Function:
         explain(place, name, args, kwargs)
         raise error
 
-    call = _at_once(method, general, failed, EVERY if place == "Tensor" else 0)
+    def of_tensors(a: Any = ABSENT, b: Any = ABSENT, /, *more: Any, **named: Any) -> Any:
+        if type(a) is facade.Tensor and not (named or more or OVERRIDING):
+            try:
+                if b is ABSENT:
+                    return method(a)
+                if type(b) is facade.Tensor or type(b) in _PLAIN:
+                    return method(a, b)
+            except Exception as error:  # noqa: BLE001  # raised again
+                return failed(error, _given(a, b, ABSENT, ABSENT), {})
+        return general((*_given(a, b, ABSENT, ABSENT), *more), named)
+
+    call = _at_once(method, general, failed, EVERY) if place == "Tensor" else of_tensors
     return _named(call, method)
 
 
 def _are_foreign(args: tuple[Any, ...]) -> bool:
     """Return whether arguments of classes that are no tensors override functions."""
     plain = facade.Tensor
-    for value in args:
+    for value in _items(args):
         if type(value) is not plain and type(value) not in _PLAIN:
             return adopt(args)
     return False
