@@ -267,7 +267,7 @@ class _Capture:
         out.new_leaves = cells.new_leaves()
         changed = [(at, t) for at, t in enumerate(cells.tensors) if t._value.index != cells.inputs[at]]
         out.writes = [(at, output(t)) for at, t in changed]
-        out.counts = [max(t._counter[0], 1) for _, t in changed]
+        out.counts = [_counted(t, recorder.silent) for _, t in changed]
         grads = self._gradients(out, output)
         if grads is None:
             return None
@@ -287,6 +287,8 @@ class _Capture:
         out.made = found.made
         out.pullback, out.saved, out.pulled, out.refused, out.arrives, out.later = None, [], [], [], [], []
         count, roots = len(recorder.equations), found.roots
+        # What comes after the call goes on behind the histories that it was given.
+        recorder.pulls = None
         back = ResultsPulledBack(out, cells, session, roots, found.tensors) if roots else None
         forward = self._taken_apart(count, numbers)
         out.differentiable = [kind_of(cells, m) for m in out.made if m.differentiable is not None]
@@ -368,6 +370,12 @@ class _Capture:
         forward: list[Equation] = rewritten("trace", first, recorder, [*numbers, *read_by(later)])
         recorder.equations[:count] = forward
         return forward
+
+
+def _counted(t: Any, silent: dict[int, int]) -> int:
+    """Return how often a tensor that the function is given was written to, as its version counts."""
+    unknown = silent.get(id(t._counter), 0)
+    return t._counter[0] - unknown if unknown else max(t._counter[0], 1)
 
 
 def _check_values(leaves: Sequence[Any]) -> None:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from numpy import ndarray
 
 from ...array.strides import strides_of
+from ...core.backward_task import nodes_behind
 from ...core.marked import Marked
-from ...core.node import LEAF
+from ...core.node import LEAF, AccumulateGrad, Node
 from ...core.tracer import Equation, Recorder, Tracer, read_by
 from ...core.value import wrap
 from ...nn.parameter import Buffer, Parameter
@@ -28,6 +29,7 @@ from .unsupported import OnlyNow, Unsupported
 if TYPE_CHECKING:
     from .session import Session
 
+_PAST = "it goes backward through what happened before the call"
 #: Classes of tensors that a program may be given.
 _CLASSES = (Tensor, Parameter, Buffer)
 
@@ -93,6 +95,9 @@ class Cells:
         self.before: list[_Slots] = []
         self._leaves: list[bool] = []
         self._sparse = SparseInputs(lambda why: self.session.refusal(why))
+        #: The tensors with a history from before the call, by identity; for the trace it ends at them.
+        self._continued: dict[int, Any] = {}
+        recorder.pulls = self._check_pulled
 
     # --- what tensors are -----------------------------------------------------------------------------------
 
@@ -115,7 +120,17 @@ class Cells:
 
     def has_history(self, t: Any) -> bool:
         """Return whether an input is the result of something that happened before the call."""
-        return self.before[self.index[id(t)]].node not in (None, LEAF)
+        return id(t) in self._continued
+
+    def _check_pulled(self, roots: Iterable[Node], wanted: Iterable[Node]) -> None:
+        """Refuse to look for the gradient of a tensor that may be behind the history of another one."""
+        if not self._continued:
+            return
+        places = [node.variable for node in wanted if type(node) is AccumulateGrad]
+        for node in nodes_behind(roots):
+            if type(node) is AccumulateGrad and id(node.variable) in self._continued:
+                if any(place is not node.variable for place in places):
+                    raise self.session.refusal(_PAST)
 
     def had_gradient(self, at: int) -> bool:
         """Return whether a cell had a gradient when the call began."""
@@ -208,6 +223,8 @@ class Cells:
         t._view = None
         t._counter = [0]
         if t._node is not None:
+            if t._node is not LEAF:
+                self._continued[id(t)] = t
             t._node = LEAF
             t._accumulator = None
             # Those that come after its gradient run where that is left on it, which is not in the program.
@@ -248,6 +265,9 @@ class Cells:
                 raise Unsupported("a tensor that the function is given gets or loses a history")
             if t._leaf_hooks is not None or t._retained:
                 raise Unsupported("a tensor that the function is given gets hooks")
+            if id(t) in self._continued and t._grad is not self.before[at].grad:
+                if self.phantom.get(at) is not t._grad or t._grad._value.index not in self.phantom_values:
+                    raise Unsupported(_PAST)
             if t._value.shape != self.recorder.shapes[self.inputs[at]]:
                 raise Unsupported("a tensor that the function is given changes its shape")
 

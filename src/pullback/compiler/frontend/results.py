@@ -129,7 +129,8 @@ class Results:
         self._place: dict[int, int] = {}
         self._shared = {
             id(tensor): (source, alias.how)
-            for alias in recorder.aliases
+            for memory in recorder.shared
+            for alias in memory.aliases
             if (tensor := alias.tensor()) is not None and (source := alias.source()) is not None
         }
         self._given: set[int] = set()
@@ -163,8 +164,8 @@ class Results:
             owner = self._owner(source)
             plain = t._node is None and t._view is None
             if id(owner) in self._cells or id(owner) in self._given:
-                if not plain:
-                    raise Unsupported("a result shares the memory of another tensor, and has a history")
+                if not plain or how not in ("detach", "data"):
+                    raise Unsupported("a result shares the memory of another tensor, and is more than that")
                 return Result("alias", how, self._of(source))
         if t._view is None:
             return Result("made", self._new(t))

@@ -228,7 +228,8 @@ class Specialization:
         for (at, position), count in zip(captured.writes, captured.counts, strict=True):
             t = cells[at]
             t._value[...] = values[position]
-            bump(t)
+            if count:
+                bump(t)
             if count > 1 and not t._inference:
                 written_again(t._counter, count - 1)
         for t, grad in grads:
