@@ -219,6 +219,8 @@ class Recorder:
         self.size: Callable[[Any], int] | None = None
         #: Told from which nodes a pass of backward begins that asks for some places only, and for which.
         self.pulls: Callable[[Iterable[Any], Iterable[Any]], None] | None = None
+        #: Arrays that are no tensors', whose memory tensors may have.
+        self.lent: list[ndarray] = []
         self.lifted: list[tuple[ndarray, int]] = []
         #: The random draws so far, and those that are next while a stretch runs a second time, if one does.
         self.draws: list[Equation] = []
@@ -352,6 +354,8 @@ class Recorder:
         if last is None or new.index not in last.outputs or TABLE[last.op].is_view:
             new = facade.clone(new)
         before = x._value
+        if type(before) is ndarray and any(np.may_share_memory(before, array) for array in self.lent):
+            self.refuse(RuntimeError("the function writes to a tensor that shares the memory of an array"))
         if type(x._counter) is NoVersions and isinstance(before, Tracer) and any(
             before.index in e.outputs or Reference(before.index) in e.operands
             for e in self.equations if TABLE[e.op].is_view

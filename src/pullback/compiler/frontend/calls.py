@@ -389,6 +389,8 @@ def given(session: Session, f: Any, value: Any) -> Any:
         return value
     if isinstance(value, np.ndarray):
         if session.is_fresh(value):
+            # A tensor may get its memory.
+            session.cells.recorder.lent.append(value)
             return value
         raise session.refusal("it reads an array of NumPy's")
     if isinstance(value, type):

@@ -327,8 +327,8 @@ class _Capture:
             elif g is None:
                 if own is not None or cells.had_gradient(at):
                     out.grads.append((at, None))
-            elif own is None and cells.is_cell(g):
-                if cells.found[cells.index[id(g)]] != Cell("grad", at):
+            elif cells.is_cell(g):
+                if own is not None or cells.found[cells.index[id(g)]] != Cell("grad", at):
                     raise Unsupported("a tensor that the function is given becomes a gradient")
             else:
                 if g._node is not None or g._view is not None or id(g) in grads:
