@@ -265,6 +265,8 @@ class _Capture:
 
         cells.check()
         out.new_leaves = cells.new_leaves()
+        for t in cells.former_leaves():
+            session.effect(_freeze, t)
         changed = [(at, t) for at, t in enumerate(cells.tensors) if t._value.index != cells.inputs[at]]
         out.writes = [(at, output(t)) for at, t in changed]
         out.counts = [_counted(t, recorder.silent) for _, t in changed]
@@ -318,8 +320,8 @@ class _Capture:
         grads: dict[int, int] = {}
         for at, t in enumerate(cells.tensors):
             g, own = t._grad, cells.phantom.get(at)
-            absent = not cells.phantoms and t._node is LEAF and not cells.had_gradient(at)
-            if absent or at in out.new_leaves:
+            asks = not cells.phantoms and (t._node is LEAF or cells.was_leaf(at))
+            if (asks or at in out.new_leaves) and not cells.had_gradient(at):
                 out.grad_absent.append(at)
             if own is not None and g is own:
                 if own._value.index not in cells.phantom_values:
@@ -370,6 +372,10 @@ class _Capture:
         forward: list[Equation] = rewritten("trace", first, recorder, [*numbers, *read_by(later)])
         recorder.equations[:count] = forward
         return forward
+
+
+def _freeze(t: Any) -> None:
+    t.requires_grad_(False)
 
 
 def _counted(t: Any, silent: dict[int, int]) -> int:

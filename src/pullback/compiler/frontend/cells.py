@@ -261,7 +261,7 @@ class Cells:
                 raise Unsupported("the data of a tensor that the function is given are replaced")
             if t._view is not None or t._rearranged is not self.before[at].rearranged:
                 raise Unsupported("a tensor that the function is given is transposed in place")
-            if t._node not in (None, LEAF) or (self._leaves[at] and t._node is None):
+            if t._node not in (None, LEAF) or (self.has_history(t) and t._node is None):
                 raise Unsupported("a tensor that the function is given gets or loses a history")
             if t._leaf_hooks is not None or t._retained:
                 raise Unsupported("a tensor that the function is given gets hooks")
@@ -274,9 +274,20 @@ class Cells:
     def new_leaves(self) -> list[int]:
         """Return the cells that require no grad before the call and do after it."""
         found = [at for at, t in enumerate(self.tensors) if t._node is LEAF and not self._leaves[at]]
-        if any(self.had_gradient(at) or self.found[at].kind not in ("argument", "fixed") for at in found):
-            raise Unsupported("a tensor that has a gradient, or that each call finds anew, becomes a leaf")
+        if any(self.found[at].kind not in ("argument", "fixed") for at in found):
+            raise Unsupported("a tensor that each call finds anew becomes a leaf")
         return found
+
+    def former_leaves(self) -> list[Any]:
+        """Return the tensors that require grad before the call and none after it."""
+        found = [at for at, t in enumerate(self.tensors) if t._node is None and self._leaves[at]]
+        if any(self.found[at].kind != "fixed" for at in found):
+            raise Unsupported("a tensor that is given to the function, or found anew, is no leaf any more")
+        return [self.tensors[at] for at in found]
+
+    def was_leaf(self, at: int) -> bool:
+        """Return whether a cell required grad when the call began."""
+        return self._leaves[at]
 
     def put_back(self) -> None:
         """Let the tensors hold what they held before the trace."""
