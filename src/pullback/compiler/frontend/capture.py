@@ -163,7 +163,7 @@ class _Capture:
                 if told and len(warn.GIVEN) - len(given) == len(told):
                     raise OnlyNow
                 for warning in told:
-                    session.effects.insert(0, Effect(WarnAgain(warning), ()))
+                    session.effects.insert(0, Effect(WarnAgain.of(warning), ()))
                 if not np.array_equal(default_generator.get_state()._value, drawn._value):
                     raise Unsupported("the function draws random numbers that depend on none of its tensors")
                 found = self._written_down(result)

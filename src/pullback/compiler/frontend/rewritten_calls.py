@@ -10,10 +10,12 @@ from typing import Any
 from . import (
     attributes,
     calls,
+    clocks,
     imports,
     iteration,
     iteration_rules,
     memory_layout,
+    messages,
     operations,
     patterns,
     texts,
@@ -34,6 +36,8 @@ _BY_NAME: dict[ModuleType, str] = {
     # They have no hooks; their rules are known once they are imported.
     iteration_rules: "",
     memory_layout: "",
+    clocks: "",
+    messages: "",
 }
 for _module, _names in _BY_NAME.items():
     for _name in _names.split():

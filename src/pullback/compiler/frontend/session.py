@@ -204,6 +204,9 @@ class Session:
         #: Tensors that the trace has made and set attributes on.
         self.tagged: list[Any] = []
         self._generators: WeakSet[Any] = WeakSet()
+        #: Readings of clocks, in order, and what holds those of a call.
+        self.clocks: list[Any] = []
+        self.readings: Any = None
 
     # --- refusing -------------------------------------------------------------------------------------------
 
