@@ -31,6 +31,7 @@ from ...core.node import Node
 from ...core.value import TensorBase
 from . import calls
 from .deferred import Deferred
+from .draws import DRAWING
 from .guards import ABSENT, SCALARS, Guard, native_attribute
 from .session import Session, current
 from .unsupported import Again
@@ -161,7 +162,7 @@ def _through(session: Session, found: Any, kind: type, thing: Any, cls: type, na
         return _slot(session, thing, found)
     if kind is GetSetDescriptorType:
         return _getset(session, thing, found, name)
-    if kind in _BUILTIN_DESCRIPTORS or kind is _FIELD:
+    if kind in _BUILTIN_DESCRIPTORS or kind is _FIELD or kind in DRAWING:
         return found.__get__(thing, cls)
     if kind is functools.cached_property:
         session.note_native(found, "func")

@@ -19,6 +19,7 @@ from . import (
     callables,
     calls,
     containers,
+    draws,
     iteration,
     operations,
     texts,
@@ -64,6 +65,8 @@ def call_builtin(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[s
         return calls.call(owner, args, kwargs)
     if type(owner) is FunctionType and name == "__get__" and not kwargs:
         return owner if args[0] is None else MethodType(owner, args[0])
+    if draws.draws_a_number(owner, name):
+        return draws.draw(session, f, owner, args, kwargs)
     if type(owner) is contextvars.ContextVar and name == "get":
         value = owner.get(*args)
         session.note(Guard(answer, owner.get, args, value), (id(owner), "context"))

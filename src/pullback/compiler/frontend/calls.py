@@ -47,6 +47,7 @@ from ...tensor.constants import layout, memory_format
 from ...tensor.random import Generator
 from . import builtin_methods, callables, containers, iteration, iteration_rules, number_inputs
 from .deferred import Deferred
+from .draws import DRAWING, draw, draws_a_number
 from .guards import ABSENT, SCALARS, is_heap_type, mro_of
 from .hooks import HOOKS
 from .instrument import instrumented
@@ -96,6 +97,8 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) ->
     session = current.get()
     kind = type(f)
     if kind is MethodType:
+        if type(f.__func__) in DRAWING and draws_a_number(f.__self__, f.__name__):
+            return draw(session, f, f.__self__, args, kwargs or {})
         return call(f.__func__, (f.__self__, *args), kwargs)
     if kind is FunctionType:
         return call_function(session, f, args, kwargs or {})

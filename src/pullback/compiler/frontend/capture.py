@@ -178,6 +178,8 @@ class _Capture:
         finally:
             session.close()
             session.rollback()
+            if session.draws is not None:
+                session.draws.end_trace()
             # A context may not have been left.
             set_modes(before)
             current.reset(token)
@@ -265,8 +267,11 @@ class _Capture:
 
         cells.check()
         out.new_leaves = cells.new_leaves()
+        out.draws = session.draws
         for t in cells.former_leaves():
             session.effect(_freeze, t)
+        if session.draws is not None:
+            session.effect(session.draws.keep)
         changed = [(at, t) for at, t in enumerate(cells.tensors) if t._value.index != cells.inputs[at]]
         out.writes = [(at, output(t)) for at, t in changed]
         out.counts = [_counted(t, recorder.silent) for _, t in changed]

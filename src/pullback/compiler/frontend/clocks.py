@@ -33,7 +33,7 @@ class Readings(threading.local):
 
     def begin(self, key: None = None) -> None:
         """Begin a call: take those that come before its program."""
-        self._values = [clock.function() for clock in self._clocks if clock.is_early]
+        self._values = [clock.function() for clock in self._clocks if clock.comes_first]
 
     def up_to(self, place: int) -> Any:
         """Return one, taken after those before it."""
@@ -46,14 +46,14 @@ class Readings(threading.local):
 class Reading(Deferred):
     """What a clock says at a point of the function."""
 
-    __slots__ = ("_place", "_readings", "_traced", "function", "is_early")
+    __slots__ = ("_place", "_readings", "_traced", "function", "comes_first")
 
     def __init__(self, session: Session, function: Callable[[], Any], readings: Readings, place: int) -> None:
         self._traced = function()
         super().__init__(session, type(self._traced))
         self.function = function
         #: Whether nothing is computed before it.
-        self.is_early = not session.cells.recorder.equations
+        self.comes_first = not session.cells.recorder.equations
         self._readings = readings
         self._place = place
 

@@ -32,6 +32,9 @@ class Deferred:
 
     __slots__ = ("__weakref__", "kind", "session")
 
+    #: Whether it is known before the program runs.
+    is_early = False
+
     def __init__(self, session: Any, kind: type) -> None:
         self.session = session
         self.kind = kind
@@ -133,6 +136,7 @@ class Counter(Deferred):
     """A number that the call finds in a place which it writes to: what each call finds there."""
 
     __slots__ = ("guard", "name")
+    is_early = True
 
     def __init__(self, session: Any, name: Any, guard: Any) -> None:
         super().__init__(session, type(guard.value))
@@ -164,6 +168,7 @@ class Argument(Deferred):
     """A number that the function is given: in each call what that is given."""
 
     __slots__ = ("given", "place", "value")
+    is_early = True
 
     def __init__(self, session: Any, place: int, value: Any, given: Numbers) -> None:
         super().__init__(session, type(value))
@@ -250,7 +255,7 @@ def comes_before(value: Any) -> bool:
     """
     if isinstance(value, Applied):
         return all(map(comes_before, value.parts()))
-    return isinstance(value, (Counter, Argument))
+    return isinstance(value, Deferred) and value.is_early
 
 
 def is_given(value: Any) -> bool:

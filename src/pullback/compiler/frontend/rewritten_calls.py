@@ -11,6 +11,7 @@ from . import (
     attributes,
     calls,
     clocks,
+    generators,
     imports,
     iteration,
     iteration_rules,
@@ -37,6 +38,7 @@ _BY_NAME: dict[ModuleType, str] = {
     iteration_rules: "",
     memory_layout: "",
     clocks: "",
+    generators: "",
     messages: "",
 }
 for _module, _names in _BY_NAME.items():

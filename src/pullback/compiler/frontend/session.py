@@ -207,6 +207,8 @@ class Session:
         #: Readings of clocks, in order, and what holds those of a call.
         self.clocks: list[Any] = []
         self.readings: Any = None
+        #: Numbers drawn from generators that are no tensors', if there are any.
+        self.draws: Any = None
 
     # --- refusing -------------------------------------------------------------------------------------------
 

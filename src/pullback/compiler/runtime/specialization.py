@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,6 +65,8 @@ class Specialization:
         self.shortcut = specialised_call.forward(
             captured, self.forward, leaves, spec, self.tensors(leaves), modes(), self._pull
         )
+        if self.shortcut is not None and captured.draws is not None:
+            self.shortcut = self._drawing(self.shortcut)
         self._checks: list[Check | None] = [None, None]
         if captured.places is not None:
             # The short way compares nothing.
@@ -90,6 +92,7 @@ class Specialization:
             else (type(t), t._value.shape, t._value.dtype, _history(t), _layout(t._value))
             for cell, t in zip(captured.cells, self.tensors(leaves), strict=True)
         ]
+        self.put_back()
 
     def fits(self, leaves: Sequence[Any], spec: Any, nodes: Sequence[Any]) -> bool:
         """Return whether the call's arguments and everything else are as at the trace."""
@@ -106,7 +109,31 @@ class Specialization:
             arguments = _tensors(leaves)
             if any(arguments[n] is not t for n, t in self.captured.alike.items()):
                 return False
-        return self._holds() and self._cells_fit(leaves)
+        if self._holds() and self._cells_fit(leaves):
+            return True
+        self.put_back()
+        return False
+
+    def _drawing(self, shortcut: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the short way of a call that draws numbers: they are put back where it is not gone to its
+        end.
+        """
+
+        def drawing(args: Any, kwargs: Any) -> Any:
+            found = MISS
+            try:
+                found = shortcut(args, kwargs)
+            finally:
+                if found is MISS:
+                    self.put_back()
+            return found
+
+        return drawing
+
+    def put_back(self) -> None:
+        """Put generators back from which numbers were drawn for a call that this does not do."""
+        if self.captured.draws is not None:
+            self.captured.draws.put_back()
 
     def differing(self, leaves: Sequence[Any], spec: Any) -> set[int]:
         """Return the places among the arguments of numbers that are others than at the trace."""
@@ -243,11 +270,12 @@ class Specialization:
         return answer
 
     def take_back(self, leaves: Sequence[Any]) -> None:
-        """Let what a run that came to nothing has made leaves be none."""
+        """Let what a run that came to nothing has made leaves be none, and have drawn nothing."""
         if self.captured.new_leaves:
             cells = self.tensors(leaves)
             for at in self.captured.new_leaves:
                 cells[at]._node = None
+        self.put_back()
 
     def _is_as_expected(self, cells: Sequence[Any], made: Sequence[Any]) -> bool:
         """Return whether the numbers that have decided what the function does are as at the trace."""
