@@ -42,7 +42,7 @@ from .deferred import Argument, Deferred, Item, Numbers
 from .guards import SCALARS, Contents, answer
 from .halves import cut, program_of, trim
 from .heard_warnings import WarnAgain
-from .outgoing import Given, outgoing
+from .outgoing import Given, Met, outgoing
 from .pulled_back import ResultsPulledBack, kind_of
 from .results import Results
 from .session import Effect, Knowledge, Session, current
@@ -346,10 +346,14 @@ class _Capture:
 
     def _leaves(self, out: Captured, result: Any) -> list[Any]:
         """Return the leaves of the result, of what effects are given, and the numbers that were asked for."""
-        met: set[int] = set()
+        met = Met()
+        effects = self.session.net_effects()
+        for values in (result, *(effect.args[1:] for effect in effects)):
+            outgoing(self.session, values, met)
+        met.again()
         leaves, out.structure = self._outgoing(result, met)
         out.effects = []
-        for effect in self.session.net_effects():
+        for effect in effects:
             target, *values = effect.args or (None,)
             more, structure = self._outgoing((Given(target), *values)[: len(effect.args)], met)
             out.effects.append((effect.function, structure))
@@ -361,8 +365,8 @@ class _Capture:
         leaves += self.session.may_raise
         return leaves
 
-    def _outgoing(self, value: Any, seen: set[int]) -> tuple[list[Any], Any]:
-        leaves, structure = tree_flatten(outgoing(self.session, value, seen))
+    def _outgoing(self, value: Any, met: Met) -> tuple[list[Any], Any]:
+        leaves, structure = tree_flatten(outgoing(self.session, value, met))
         _check_values(leaves)
         if any(leaf is dial.cell for leaf in leaves for dial in self.session.dials):
             raise Unsupported("a learning rate is a result")

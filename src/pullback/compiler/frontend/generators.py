@@ -29,8 +29,9 @@ _FEW = 8
 
 @rule(random.Random.choice)
 def _choice(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    generator, *rest = args
-    among = rest[0] if len(rest) == 1 and not kwargs else None
+    generator: Any = args[0]
+    rest = args[1:]
+    among: Any = rest[0] if len(rest) == 1 and not kwargs else None
     if type(generator) is not random.Random or type(among) not in (list, tuple):
         return call_user(session, f, args, kwargs)
     count = containers.length(session, among) if type(among) is list else len(among)
