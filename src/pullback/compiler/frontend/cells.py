@@ -266,8 +266,8 @@ class Cells:
             if t._leaf_hooks is not None or t._retained:
                 raise Unsupported("a tensor that the function is given gets hooks")
             if id(t) in self._continued and t._grad is not self.before[at].grad:
-                left: Any = t._grad
-                if self.phantom.get(at) is not left or left._value.index not in self.phantom_values:
+                own = self.phantom.get(at)
+                if own is None or t._grad is not own or own._value.index not in self.phantom_values:
                     raise Unsupported(_PAST)
             if t._value.shape != self.recorder.shapes[self.inputs[at]]:
                 raise Unsupported("a tensor that the function is given changes its shape")

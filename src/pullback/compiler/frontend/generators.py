@@ -32,7 +32,8 @@ def _choice(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, A
     generator: Any = args[0]
     rest = args[1:]
     among: Any = rest[0] if len(rest) == 1 and not kwargs else None
-    if type(generator) is not random.Random or type(among) not in (list, tuple):
+    kind = type(generator)
+    if kind is not random.Random or type(among) not in (list, tuple):
         return call_user(session, f, args, kwargs)
     count = containers.length(session, among) if type(among) is list else len(among)
     if type(count) is not int or not 0 < count <= _FEW:
