@@ -42,7 +42,7 @@ from .deferred import Argument, Deferred, Item, Numbers
 from .guards import SCALARS, Contents, answer
 from .halves import cut, program_of, trim
 from .heard_warnings import WarnAgain
-from .outgoing import Given, Met, outgoing
+from .outgoing import Given, GivenContainer, Met, outgoing
 from .pulled_back import ResultsPulledBack, kind_of
 from .results import Results
 from .session import Effect, Knowledge, Session, current
@@ -110,6 +110,8 @@ class _Capture:
         self.knowledge = knowledge
         self._leaves_given, _, self._nodes = taken_apart(args, kwargs)
         self._numbers = Numbers()
+        self._numbers.containers = self._nodes
+        self._holds_given = False
         self.recorder = Recorder(fresh_level())
         self.recorder.places = {} if places else None
         self.recorder.lifts = True
@@ -346,24 +348,35 @@ class _Capture:
 
     def _leaves(self, out: Captured, result: Any) -> list[Any]:
         """Return the leaves of the result, of what effects are given, and the numbers that were asked for."""
-        met = Met()
-        effects = self.session.net_effects()
+        met, session = Met(), self.session
+        session.given_container = self._given_container
+        effects = session.net_effects()
         for values in (result, *(effect.args[1:] for effect in effects)):
-            outgoing(self.session, values, met)
+            outgoing(session, values, met)
         met.again()
         leaves, out.structure = self._outgoing(result, met)
         out.effects = []
         for effect in effects:
             target, *values = effect.args or (None,)
-            more, structure = self._outgoing((Given(target), *values)[: len(effect.args)], met)
+            given = session.given_container(target) if id(target) in session.arguments else Given(target)
+            more, structure = self._outgoing((given, *values)[: len(effect.args)], met)
             out.effects.append((effect.function, structure))
             leaves += more
+        out.holds_given, out.changes_given = self._holds_given, session.changes_given
         out.late = []
         for deferred, expected in self.session.late:
             out.late.append((len(leaves), expected))
             leaves.append(deferred)
         leaves += self.session.may_raise
         return leaves
+
+    def _given_container(self, container: Any) -> GivenContainer:
+        """Return what stands for a container among the arguments."""
+        places = [n for n, node in enumerate(self._nodes) if node is container]
+        if len(places) > 1:
+            raise self.session.refusal("a container that the function is given twice is changed, or a result")
+        self._holds_given = True
+        return GivenContainer(self._numbers, places[0])
 
     def _outgoing(self, value: Any, met: Met) -> tuple[list[Any], Any]:
         leaves, structure = tree_flatten(outgoing(self.session, value, met))
@@ -395,7 +408,7 @@ def _counted(t: Any, silent: dict[int, int]) -> int:
 
 def _check_values(leaves: Sequence[Any]) -> None:
     """Refuse results that no call could give again."""
-    kinds = (TensorBase, Deferred, Given, *SCALARS, dtypes.dtype)
+    kinds = (TensorBase, Deferred, Given, GivenContainer, *SCALARS, dtypes.dtype)
     for leaf in leaves:
         if isinstance(leaf, Node):
             raise Unsupported("the function returns a node of the graph")

@@ -82,6 +82,9 @@ class Captured:
     writes: list[tuple[int, int]]
     #: Cells that require no grad before the call and do after it.
     new_leaves: list[int]
+    #: Whether the results hold containers among the arguments, and whether the call changes these.
+    holds_given: bool
+    changes_given: bool
     #: The numbers that each call draws from Python's and NumPy's generators, if it draws any.
     draws: Draws | None
     #: How often each of these is written to, as its version counts.

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import operator
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -158,10 +158,11 @@ class Counter(Deferred):
 
 
 class Numbers(threading.local):
-    """The numbers that the present call is given, by their places among its leaves."""
+    """The numbers that the present call is given, by their places among its leaves, and the containers."""
 
     def __init__(self) -> None:
         self.values: dict[int, Any] = {}
+        self.containers: Sequence[Any] = ()
 
 
 class Argument(Deferred):

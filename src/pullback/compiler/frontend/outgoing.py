@@ -18,7 +18,7 @@ from ...core.size import Size
 from ...core.value import TensorBase
 from ...tensor.return_types import ReturnType
 from ...utils._pytree import register_pytree_node
-from .deferred import Deferred
+from .deferred import Deferred, Numbers
 from .guards import _COMPARED, SCALARS
 from .session import Session
 
@@ -34,6 +34,27 @@ class Given:
 
     def __init__(self, thing: Any) -> None:
         self.thing = thing
+
+
+class GivenContainer:
+    """A container among the arguments: each call returns its own.
+
+    Parameters
+    ----------
+    numbers : Numbers
+        What the present call is given.
+    place : int
+        Among the containers.
+    """
+
+    __slots__ = ("numbers", "place")
+
+    def __init__(self, numbers: Numbers, place: int) -> None:
+        self.numbers, self.place = numbers, place
+
+    def of_call(self) -> Any:
+        """Return that of the present call."""
+        return self.numbers.containers[self.place]
 
 
 class Met:
@@ -201,14 +222,14 @@ def outgoing(session: Session, value: Any, met: Met) -> Any:
         if id(value) in met.elements:
             raise session.refusal("a list or array of elements is a result twice")
         met.elements.add(id(value))
-    if kind in _VALUES or isinstance(value, (TensorBase, Deferred, Given, np.generic)):
+    if kind in _VALUES or isinstance(value, (TensorBase, Deferred, Given, GivenContainer, np.generic)):
         return value
     if isinstance(value, tuple) and session.was_there(value):
         return Given(value)
     if kind is tuple:
         return tuple(outgoing(session, part, met) for part in value)
     if id(value) in session.arguments:
-        raise session.refusal("a container that the function is given is a result")
+        return session.given_container(value)
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         if kind.__dictoffset__ and value.__dict__:
             raise session.refusal("a named tuple with attributes of its own is a result")

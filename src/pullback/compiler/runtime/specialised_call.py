@@ -171,6 +171,8 @@ class _Forward:
         source.names |= {"modes": modes, "mode": self.mode}
         source.unless("modes() is mode" if self.mode in (DEFAULT, NO_GRAD) else "modes() == mode")
         self.expressions: list[str] = []
+        #: The arguments' containers, as `taken_apart` gives them, and whether each can be changed.
+        self.containers: list[tuple[str, bool]] = []
         if not self._arguments(self.spec, "both"):
             return None
         self._constants()
@@ -194,6 +196,7 @@ class _Forward:
             name = f"c{len(source.lines)}"
             source.line(f"{name} = {expression}")
             expression = name
+        self.containers.append((expression, spec.type is not tuple))
         if spec.type is dict:
             keys = list(spec.context)
             if not keys:
@@ -239,6 +242,11 @@ class _Forward:
             source.names["numbers"] = self.captured.numbers
             pairs = ", ".join(f"{n}: {self.expressions[n]}" for n in varying)
             source.line(f"numbers.values = {{{pairs}}}")
+        if self.captured.changes_given:
+            changed = [f"id({name})" for name, can_change in self.containers if can_change]
+            source.names["read"] = {id(guard.container) for guard in self.captured.guards}
+            source.line(f"changed = {self._tuple(changed)}")
+            source.unless(f"len({{*changed}}) == {len(changed)} and read.isdisjoint(changed)")
 
     def _cells(self) -> None:
         """Say where each cell's tensor is, and what native code is to find there."""
@@ -461,6 +469,8 @@ class _Forward:
                 values.append(self.cells[result.at])
             elif result.kind == "made":
                 values.append(made[result.at])
+            elif result.kind == "container":
+                values.append(self.containers[result.at.place][0])
             elif result.kind == "value":
                 values.append(source.name("v", result.at))
             else:

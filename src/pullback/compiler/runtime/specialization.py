@@ -79,6 +79,8 @@ class Specialization:
         self._kinds = _kinds(leaves, captured.varying)
         #: A tensor that the function closes over and gets as an argument, too, is another program's.
         self._fixed = set(map(id, captured.met))
+        #: What the program has read of the user's state.
+        self._read = {id(guard.container) for guard in captured.guards}
         self._places = any(cell.kind == "place" for cell in captured.cells)
         #: Arguments that are told by their identity must not be freed, lest another object have it.
         self._held = list(leaves)
@@ -105,6 +107,10 @@ class Specialization:
         if not _same_kinds(_kinds(leaves, self.captured.varying), self._kinds):
             return False
         self.captured.numbers.values = {n: leaves[n] for n in self.captured.varying}
+        if self.captured.holds_given:
+            self.captured.numbers.containers = nodes
+            if self.captured.changes_given and not self._are_apart(nodes):
+                return False
         if self.captured.alike:
             arguments = _tensors(leaves)
             if any(arguments[n] is not t for n, t in self.captured.alike.items()):
@@ -134,6 +140,11 @@ class Specialization:
         """Put generators back from which numbers were drawn for a call that this does not do."""
         if self.captured.draws is not None:
             self.captured.draws.put_back()
+
+    def _are_apart(self, nodes: Sequence[Any]) -> bool:
+        """Return whether containers that the call changes are not seen otherwise than by their places."""
+        changed = [id(node) for node in nodes if not isinstance(node, tuple)]
+        return len(set(changed)) == len(changed) and self._read.isdisjoint(changed)
 
     def differing(self, leaves: Sequence[Any], spec: Any) -> set[int]:
         """Return the places among the arguments of numbers that are others than at the trace."""
@@ -265,6 +276,7 @@ class Specialization:
             if result.kind == "grad":
                 results[n] = result.tensor(cells, made)
         answer, *given = rebuilt(captured, results)
+        captured.numbers.containers = ()
         for (function, _), values_given in zip(captured.effects, given, strict=True):
             function(*values_given)
         return answer
