@@ -81,12 +81,19 @@ def call_builtin(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[s
         session.effect(owner.flush)
         return None
     if isinstance(owner, MappingProxyType):
+        held = containers.behind_proxy(owner)
+        if held is not owner and name in _OF_PROXIES:
+            return containers.method(session, held, name, args, kwargs)
         raise session.refusal("it reads a mappingproxy")
     if isinstance(owner, BaseException) and not session.was_there(owner):
         return f(*args, **kwargs)
     if isinstance(owner, property) and session.is_fresh(owner):
         return f(*args, **kwargs)
     raise callables.refuse(session, f)
+
+
+#: Methods of proxies that are those of dicts.
+_OF_PROXIES = frozenset({"get", "keys", "values", "items", "copy", "__getitem__", "__contains__", "__iter__"})
 
 
 def _is_of_object(owner: Any, name: str) -> bool:

@@ -107,7 +107,7 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) ->
         return rule(session, f, args, kwargs or {})
     if (own := behind(f)) is not f:
         return call_function(session, own, args, kwargs or {})
-    if kind is BuiltinFunctionType or kind is MethodWrapperType:
+    if isinstance(f, BuiltinFunctionType) or kind is MethodWrapperType:
         return builtin_methods.call_builtin(session, f, args, kwargs or {})
     if isinstance(f, type):
         return construct(session, f, args, kwargs or {})

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from numpy import ndarray
 
 from ...array.strides import strides_of
@@ -131,6 +132,16 @@ class Cells:
             if type(node) is AccumulateGrad and id(node.variable) in self._continued:
                 if any(place is not node.variable for place in places):
                     raise self.session.refusal(_PAST)
+
+    def is_part(self, t: Any, others: Collection[int]) -> bool:
+        """Return whether a tensor is a view, or shares memory with one of others, told by identity: copies of
+        them share memory, too.
+        """
+        if not self.is_cell(t):
+            return t._view is not None
+        own = self.before[self.index[id(t)]]
+        arrays = [self.before[self.index[key]].value for key in others if key in self.index]
+        return own.view is not None or any(np.may_share_memory(own.value, array) for array in arrays)
 
     def had_gradient(self, at: int) -> bool:
         """Return whether a cell had a gradient when the call began."""

@@ -482,6 +482,7 @@ def contains(item: Any, container: Any) -> bool:
     item = _known(item)
     if type(container) in (str, bytes, range) or (type(container) is Size and is_plain(item)):
         return item in container
+    container = containers.behind_proxy(container)
     if isinstance(container, TensorBase):
         return bool(operator.contains(container, item))  # type: ignore[arg-type]  # tensors have the method
     if containers.is_container(container):
@@ -519,6 +520,7 @@ def load_item(container: Any, key: Any) -> Any:
         return calls.call_native(session, operator.getitem, (container, key), {})
     if isinstance(key, Deferred):
         key = key.known()
+    container = containers.behind_proxy(container)
     if type(container) in (str, bytes, range, Size):
         key = slice(*map(index_of, (key.start, key.stop, key.step))) if type(key) is slice else index_of(key)
         return container[key]

@@ -15,6 +15,7 @@ from . import (
     imports,
     iteration,
     iteration_rules,
+    library,
     memory_layout,
     messages,
     operations,
@@ -38,6 +39,7 @@ _BY_NAME: dict[ModuleType, str] = {
     iteration_rules: "",
     memory_layout: "",
     clocks: "",
+    library: "",
     generators: "",
     messages: "",
 }
