@@ -26,11 +26,13 @@ from types import (
 )
 from typing import Any
 
+import numpy as np
+
 from ...core.blame import own_file
 from ...core.node import Node
 from ...core.value import TensorBase
 from . import calls
-from .deferred import Deferred
+from .deferred import Applied, Deferred, converted, is_drawn_array
 from .draws import DRAWING
 from .guards import ABSENT, SCALARS, Guard, native_attribute
 from .session import Session, current
@@ -62,6 +64,10 @@ def load_attribute(thing: Any, name: str) -> Any:
         return _of_module(session, thing, name)
     if isinstance(thing, type):
         return _of_class(session, thing, cls, name)
+    if is_drawn_array(thing) and thing.kind is np.ndarray and name in ("shape", "dtype", "size", "ndim"):
+        return getattr(thing.present(), name)
+    if is_drawn_array(thing) and thing.kind is np.ndarray and name == "astype":
+        return lambda dtype: Applied(session, np.ndarray, converted, (thing, np.dtype(dtype)))
     if isinstance(thing, Deferred):
         raise session.refusal(f"it reads .{name} of a number that a tensor will give")
     if isinstance(thing, Node):

@@ -337,6 +337,9 @@ def call_native(
 ) -> Any:
     """Call a function of this package on arguments that hold nothing unseen."""
     if not kwargs and any(isinstance(arg, Deferred) for arg in args):
+        made = number_inputs.of_array(session, f.__name__, args)
+        if made is not None:
+            return made
         args = number_inputs.operands(f.__name__, args)
     for n, arg in enumerate(args):
         if type(arg) not in PASSED and not isinstance(arg, TensorBase):

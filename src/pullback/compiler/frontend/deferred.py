@@ -60,8 +60,20 @@ class Deferred:
         raise NotImplementedError
 
 
+def part_of(values: Any, key: Any) -> Any:
+    """Return an item or a slice of a list or an array."""
+    return values[key]
+
+
+def converted(array: Any, dtype: Any) -> Any:
+    """Return an array in another dtype."""
+    return array.astype(dtype)
+
+
+#: Functions of lists and arrays that each call makes alike, but for their elements.
+_OF_ARRAYS = frozenset({part_of, converted})
 #: Functions that raise no error, whatever they are given, and those that raise none of real numbers.
-_NEVER_RAISE = frozenset({bool, str, repr, ascii, operator.not_, operator.eq, operator.ne})
+_NEVER_RAISE = frozenset({bool, str, repr, ascii, operator.not_, operator.eq, operator.ne, *_OF_ARRAYS})
 _OF_NUMBERS = frozenset({
     operator.add, operator.sub, operator.mul, operator.iadd, operator.isub, operator.imul, operator.neg,
     operator.pos, operator.lt, operator.le, operator.gt, operator.ge, abs, min, max,
@@ -199,8 +211,9 @@ class Applied(Deferred):
     def __init__(self, session: Any, kind: type, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
         super().__init__(session, kind)
         for arg in args:
-            if isinstance(arg, Elements) and arg.kind is not str and function not in _ONLY_READ:
-                arg.known()
+            if isinstance(arg, Deferred) and arg.kind in (list, np.ndarray):
+                if function not in _ONLY_READ and not (function in _OF_ARRAYS and comes_before(arg)):
+                    arg.known()
         self.function = function
         self.args = args
         if function not in _NEVER_RAISE and not self._is_sum():
@@ -257,6 +270,11 @@ def comes_before(value: Any) -> bool:
     if isinstance(value, Applied):
         return all(map(comes_before, value.parts()))
     return isinstance(value, Deferred) and value.is_early
+
+
+def is_drawn_array(value: Any) -> bool:
+    """Return whether a value is a list or an array whose elements are known before the program runs."""
+    return isinstance(value, Deferred) and value.kind in (list, np.ndarray) and comes_before(value)
 
 
 def is_given(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Numbers drawn from Python's and NumPy's generators: each call draws them anew, in the function's order.
+"""Numbers and arrays drawn from Python's and NumPy's generators: each call draws them anew, in order.
 
 They are drawn when the first of them is asked for, before the program runs, and stay drawn if the call is
 done by that program. Where another program does it, or eager code, the generators are put back first, so that
@@ -22,11 +22,12 @@ from .session import Session
 OF_RANDOM = frozenset({
     "random", "uniform", "randint", "randrange", "gauss", "normalvariate", "lognormvariate", "betavariate",
     "gammavariate", "expovariate", "triangular", "vonmisesvariate", "paretovariate", "weibullvariate",
+    "sample",
 })  # fmt: skip
 _OF_NUMPY = frozenset({
     "rand", "randn", "random", "random_sample", "uniform", "normal", "randint", "integers", "beta", "gamma",
     "exponential", "poisson", "binomial", "standard_normal", "standard_exponential", "triangular",
-    "lognormal", "geometric", "laplace",
+    "lognormal", "geometric", "laplace", "permutation", "choice",
 })  # fmt: skip
 _NUMPYS = (np.random.RandomState, np.random.Generator)
 #: Types of methods of NumPy's generators, which are written in Cython.
@@ -68,7 +69,7 @@ class Drawn(Deferred):
 
     def known(self) -> Any:
         """Let the number be a part of the program; every call draws another fraction."""
-        if self.kind is float:
+        if self.kind in (float, list, np.ndarray):
             raise self.session.refusal("a number that is drawn decides what happens next")
         self.session.note(Decides(self, self._traced), (id(self), "decides"))
         return self._traced
@@ -94,8 +95,8 @@ class Draws:
         """Draw a number in a trace."""
         self._begun.setdefault(id(generator), (generator, _state(generator)))
         value = function()
-        if type(value) not in SCALARS:
-            raise session.refusal("it draws more than a number")
+        if type(value) not in SCALARS and type(value) not in (list, np.ndarray):
+            raise session.refusal("it draws what is neither a number nor an array")
         self.numbers.append(Drawn(session, self, generator, function, value))
         return self.numbers[-1]
 
@@ -133,7 +134,9 @@ class Draws:
 
 def draw(session: Session, f: Any, generator: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return what a method of a generator draws."""
-    if any(type(value) not in SCALARS for value in (*args, *kwargs.values())):
+    values = [*args, *kwargs.values()]
+    values += [part for value in values if type(value) is tuple for part in value]
+    if any(type(value) not in (*SCALARS, tuple, range) for value in values):
         raise session.refusal("it draws by numbers that are not known")
     if session.draws is None:
         session.draws = Draws()

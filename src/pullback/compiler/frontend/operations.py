@@ -22,7 +22,7 @@ from ...core.value import TensorBase
 from ...nn.parameter import Buffer, Parameter
 from ...tensor.tensor import Tensor
 from . import callables, calls, containers, iteration, number_inputs
-from .deferred import Applied, Deferred, comes_before
+from .deferred import Applied, Deferred, comes_before, is_drawn_array, part_of
 from .guards import _COMPARED, ABSENT, SCALARS, is_heap_type, mro_of
 from .session import Session, current
 
@@ -510,10 +510,24 @@ def not_contains(item: Any, container: Any) -> bool:
 # --- subscripts ---------------------------------------------------------------------------------------------
 
 
+def _part(session: Session, values: Any, key: Any) -> Any:
+    ends = (key.start, key.stop, key.step) if type(key) is slice else (key,)
+    if not all(end is None or type(end) is int for end in ends):
+        raise session.refusal("it looks for a part of an array that is drawn")
+    found = part_of(values.present(), key)
+    if type(found) not in (*SCALARS, list, np.ndarray):
+        raise session.refusal("it looks for an element of an array that is drawn")
+    return Applied(session, type(found), part_of, (values, key))
+
+
 def load_item(container: Any, key: Any) -> Any:
     """Return ``container[key]``."""
     session = current.get()
+    if is_drawn_array(container):
+        return _part(session, container, key)
     if isinstance(container, TensorBase):
+        if is_drawn_array(key) and (index := number_inputs.array(session, key)) is not None:
+            key = index
         picked = number_inputs.item(session, container, key)
         if picked is not None:
             return picked

@@ -18,7 +18,7 @@ from ...core.size import Size
 from ...core.value import TensorBase
 from ...tensor.return_types import ReturnType
 from ...utils._pytree import register_pytree_node
-from .deferred import Deferred, Numbers
+from .deferred import Deferred, Numbers, is_drawn_array
 from .guards import _COMPARED, SCALARS
 from .session import Session
 
@@ -218,6 +218,8 @@ def outgoing(session: Session, value: Any, met: Met) -> Any:
         raise session.refusal("a result has attributes that the function has set")
     if (isinstance(value, np.generic) or kind in _OBJECTS) and not session.was_there(value):
         return Rebuilt(kind, [Given(value)], None)
+    if is_drawn_array(value):
+        raise session.refusal("a list or array that is drawn is a result")
     if isinstance(value, Deferred) and value.kind in (list, np.ndarray):
         if id(value) in met.elements:
             raise session.refusal("a list or array of elements is a result twice")

@@ -213,6 +213,8 @@ class Session:
         self.readings: Any = None
         #: Numbers drawn from generators that are no tensors', if there are any.
         self.draws: Any = None
+        #: The tensors that have the memory of arrays that were drawn, and which part it is, by identity.
+        self.arrays: dict[int, Any] = {}
 
     # --- refusing -------------------------------------------------------------------------------------------
 
