@@ -86,6 +86,44 @@ f = compiled(lambda x: x * random.random())
 h = compiled(lambda x: x + random.random())
 def step(x):
     return (f(x), random.random(), h(x))
+=== drawn_index: compiles
+X = torch.arange(20.0).view(10, 2)
+def step(x):
+    idx = np.random.permutation(10)[:4]
+    return (X[idx] * x[0], len(idx))
+--- change 3
+np.random.seed(1)
+=== drawn_sample: compiles
+X = torch.arange(20.0)
+m = nn.Linear(4, 1)
+o = torch.optim.SGD(m.parameters(), 0.01)
+def step(x):
+    idx = random.sample(range(20), 4)
+    o.zero_grad()
+    l = m(X[idx]).sum()
+    l.backward()
+    o.step()
+    return l
+--- change 4
+X.mul_(2)
+--- state
+m
+=== drawn_array_returned
+def step(x):
+    a = np.random.randn(3)
+    return (a, x * torch.from_numpy(a))
+=== drawn_array_of_two_tensors: compiles
+def step(x):
+    a = np.random.rand(3)
+    t = torch.from_numpy(a)
+    u = torch.as_tensor(a)
+    c = torch.tensor(a)
+    t.mul_(2)
+    return (u * 1, c * 1, t)
+=== drawn_arrays_computed: compiles
+def step(x):
+    a = (0.5 - np.random.rand(3)) * 2 + np.random.randn(3)
+    return torch.from_numpy(a.astype('float32')) + x
 === draws_decide_thrice: compiles
 def step(x):
     if random.random() < 0.5:

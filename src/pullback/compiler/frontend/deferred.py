@@ -70,8 +70,13 @@ def converted(array: Any, dtype: Any) -> Any:
     return array.astype(dtype)
 
 
+def computed(sign: str, a: Any, b: Any) -> Any:
+    """Return a sum, difference or product of arrays and numbers."""
+    return {"+": operator.add, "-": operator.sub, "*": operator.mul}[sign](a, b)
+
+
 #: Functions of lists and arrays that each call makes alike, but for their elements.
-_OF_ARRAYS = frozenset({part_of, converted})
+_OF_ARRAYS = frozenset({part_of, converted, computed})
 #: Functions that raise no error, whatever they are given, and those that raise none of real numbers.
 _NEVER_RAISE = frozenset({bool, str, repr, ascii, operator.not_, operator.eq, operator.ne, *_OF_ARRAYS})
 _OF_NUMBERS = frozenset({
