@@ -28,20 +28,20 @@ class Selection(NamedTuple):
     ----------
     type : str
         ``"float"``, ``"double"``, ``"i32"`` or ``"i64"``.
-    length, count : int
+    length, few : int
         Of a row, and of those looked for.
     largest : bool
     """
 
     type: str
     length: int
-    count: int
+    few: int
     largest: bool
 
     @property
     def has_heap(self) -> bool:
         """Return whether few of many are looked for."""
-        return self.count * WORTH_A_HEAP <= self.length
+        return self.few * WORTH_A_HEAP <= self.length
 
 
 @lru_cache(maxsize=_KEPT)
@@ -87,7 +87,7 @@ def _offset(f: Function, first: str) -> str:
 
 
 def _rows(what: Selection) -> Function:
-    n, k = what.length, what.count
+    n, k = what.length, what.few
     arrays = {"elements": "ptr", "values": "ptr", "indices": "ptr", "keys": "ptr"}
     f = Function("rows", {**arrays, "first": "i64", "last": "i64"})
     f.line(f"%places = getelementptr i64, ptr %keys, i64 {n}")
