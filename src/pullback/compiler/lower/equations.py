@@ -21,6 +21,7 @@ from ..emit.emitter import TYPES, computing, is_float
 from ..program import layouts
 from ..program.program import Program
 from . import (
+    alignments,
     arrangements,
     attention,
     averages,
@@ -60,7 +61,7 @@ SHARED = 8
 RULES: dict[str, Callable[..., Any]] = {
     name: rule
     for family in (
-        arrangements, averages, batch_norm, borders, contractions, convolutions, gathers, losses,
+        alignments, arrangements, averages, batch_norm, borders, contractions, convolutions, gathers, losses,
         normalization, reductions, routines, sampling, scans, selection, small_systems, sorting, triangular,
         views, whole_numbers,
     )
