@@ -225,7 +225,7 @@ def _insert() -> Function:
 
 
 def _sort() -> Function:
-    """Part a stretch until insertion sorts it."""
+    """Divide a stretch until insertion sorts it."""
     f = Function("sort", {**_ROW, "first": "i64", "end": "i64", "parts": "i64"})
     last, depth = f.variable("%end"), f.variable("%parts")
     with f.loop() as loop:

@@ -35,6 +35,7 @@ from . import (
     losses,
     normalization,
     reductions,
+    refusals,
     routines,
     sampling,
     scans,
@@ -62,8 +63,8 @@ RULES: dict[str, Callable[..., Any]] = {
     name: rule
     for family in (
         alignments, arrangements, averages, batch_norm, borders, contractions, convolutions, gathers, losses,
-        normalization, reductions, routines, sampling, scans, selection, small_systems, sorting, triangular,
-        views, whole_numbers,
+        normalization, reductions, refusals, routines, sampling, scans, selection, small_systems, sorting,
+        triangular, views, whole_numbers,
     )
     for name, rule in family.LOWERINGS.items()
 } | {"scaled_dot_product_attention": attention.attention}  # fmt: skip
