@@ -529,7 +529,7 @@ class Watch:
                 self.findings.add("not finite", answer)
                 return
         if root is not None:
-            answer = of_gradient(name, root, scene)
+            answer = of_gradient(leaf, name, root, scene)
             self.answers[id(leaf)] = answer
             if answer.place is not None:
                 self.findings.add("not finite", answer)

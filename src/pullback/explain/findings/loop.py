@@ -348,7 +348,8 @@ class Loop:
                 continue
             size = norm(before)
             if before.ndim >= 2 and size > 0:
-                change = norm(value.astype(np.float64) - before.astype(np.float64)) / size
+                with np.errstate(all="ignore"):
+                    change = norm(value.astype(np.float64) - before.astype(np.float64)) / size
                 if math.isfinite(change):
                     if change > known.largest[0]:
                         known.largest = (change, p)
@@ -361,6 +362,19 @@ class Loop:
         grad = p._grad
         numbers = None if grad is None else values_of(grad)
         infinite = numbers is not None and not np.isfinite(numbers.astype(np.float64)).all()
+        after = values_of(p)
+        if not infinite and numbers is not None and after is not None and self._eps_of(known, p) == 0:
+            spoilt = ~np.isfinite(after.astype(np.float64))
+            self.broken = Answer(
+                "eps of 0", "The optimizer divides by the size of past gradients plus eps, and eps is 0: for "
+                f"{int(spoilt.sum())} of {spoilt.size} elements of a weight, whose gradient is 0, the "
+                "update is 0 / 0.", place_at(*(known.at or known.step_at)),
+                (f"the weights are NaN from step {known.steps} on",),
+                "leave `eps` at its default, 1e-8",
+                "all elements that became NaN have a gradient of 0, so with a positive eps the update is 0"
+                if not numbers[spoilt].any() else "",
+            )  # fmt: skip
+            return
         self.broken = Answer(
             "weights not finite", "The weights are NaN or infinite from this step on: "
             + ("its gradients were not finite." if infinite else "the update was too large."),
@@ -368,6 +382,13 @@ class Loop:
             "look for the first value that is not finite" if infinite else "take a smaller learning rate, "
             "or clip",
         )  # fmt: skip
+
+    def _eps_of(self, known: Watched, p: Any) -> Any:
+        """Return what an optimizer adds to a divisor for a weight; None where it divides by nothing."""
+        for group in known.optimizer.param_groups:
+            if any(q is p for q in group["params"]):
+                return group.get("eps")
+        return None
 
     # --- at the end -----------------------------------------------------------------------------------------
 
