@@ -69,17 +69,17 @@ class Conclusions:
             told = self.reach.report(self.findings, self.watch.wanted, name_of)
             self._report_unused(told)
         # Of a program that failed in its first turns, a gradient may be 0 in these alone.
-        zero: dict[int, tuple[Any, Answer | None]] = {} if self.watch.failed else self.watch.zero
+        zero: dict[int, tuple[Any, Answer | None]] = {} if self.watch.failed else self.watch.causes.zero
         for key, (leaf, answer) in zero.items():
-            if key not in self.watch.alive and answer is not None:
-                if answer.kind == "cancelled" and leaf.dim() < 2 and len(self.watch.alive) > 0:
+            if key not in self.watch.causes.alive and answer is not None:
+                if answer.kind == "cancelled" and leaf.dim() < 2 and len(self.watch.causes.alive) > 0:
                     continue  # a bias that is added and taken away: in a difference of scores it is meant
                 if answer.kind == STARTS and self.watch.steps < 2:
                     continue
                 if self._may_pass(answer):
                     answer = replace(answer, checked="")
                 self.findings.add("zero gradient", self._zero_factor(_named(answer, name_of(leaf))))
-        if self.loop.broken is not None and not self.watch.told_nan:
+        if self.loop.broken is not None and not self.watch.causes.not_finite:
             self.findings.add("not finite", self.loop.broken)
         self.loop.failed = self.watch.failed
         self.layers.report(
