@@ -100,7 +100,7 @@ class Causes:
             if answer is None:
                 rerun = None if path is None else Rerun(y, self.watch.trace, path)
                 if self.watch.trace.events:
-                    answer = look_at_value(y, self.watch.trace, name_of, source, rerun)
+                    answer = look_at_value(y, self.watch.trace, name_of, source, rerun, self.watch.set_at)
             if answer is None:
                 answer = of_value(y, scene.name_of(y) or "the loss", scene)
             self.watch.findings.add("not finite", answer)

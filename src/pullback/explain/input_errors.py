@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import ast
 
+from ..core.blame import Place
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..nn.modules.module import Module
+from ..utils.data import DataLoader
 from .answer import Answer
+from .carried import loops_around
 from .failure import Raised
 from .scene import Scene, paths_in
 
@@ -220,7 +223,27 @@ def wrong_input(error: BaseException, raised: Raised) -> Answer | None:
         return None
     _, kind, cause, mend = found
     seen = () if raised.scene is None else tuple(_on_line(raised.scenes[0]))
-    return Answer(kind, cause, raised.innermost, (*seen, *getattr(error, "__notes__", ())), mend)
+    place, checked = raised.innermost, ""
+    if text.startswith("Expected more than 1 value per channel"):
+        place, checked = next((loader for s in raised.scenes if (loader := _short_batch(s))), (place, ""))
+    return Answer(kind, cause, place, (*seen, *getattr(error, "__notes__", ())), mend, checked)
+
+
+def _short_batch(scene: Scene) -> tuple[Place, str] | None:
+    """Return the line that makes a loader whose last batch has one sample, and how many there are."""
+    loops = [loop for loop in loops_around(scene) if isinstance(loop, ast.For)]
+    over = {name for loop in loops for name in paths_in(loop.iter)}
+    for name, value in list(scene.variables.items()):
+        if not isinstance(value, DataLoader) or value.drop_last or not value.batch_size or name not in over:
+            continue
+        count = len(value.dataset) if hasattr(value.dataset, "__len__") else 0
+        made = [] if scene.scope is None else scene.scope.assigning(name)
+        if count % value.batch_size == 1 and made and scene.scope is not None:
+            return scene.scope.place_of_line(made[-1].line), (
+                f"{count} samples in batches of {value.batch_size} leave one for the last batch, which "
+                "`drop_last=True` leaves out"
+            )
+    return None
 
 
 def _on_line(scene: Scene) -> list[str]:

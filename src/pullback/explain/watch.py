@@ -41,13 +41,13 @@ from .findings.loop import Loop
 from .findings.losses import look_at, origin, values_of
 from .findings.reach import Reach
 from .findings.sizes import Sizes
-from .findings.states import States
+from .findings.states import States, look_at_left_out
 from .modules import ModuleCalls
 from .names import Names
 from .run import Run
 from .scene import Scene
 from .source import place_of
-from .trace import Event, Trace, is_foreign
+from .trace import Event, Trace, frames_from, is_foreign
 from .walk import Path, array_at_bottom, looking
 from .wrapping import Wrappers
 
@@ -92,6 +92,8 @@ class Watch:
         self.inits: dict[int, Place | None] = {}
         self.hooks: list[At] = []
         self.copies: dict[int, Place | None] = {}
+        #: Weights that were copied by themselves, not with their module.
+        self.single_copies: list[tuple[Any, Place | None]] = []
         self.failed = False
         self._wrappers = Wrappers()
         self._wrap = self._wrappers.wrap
@@ -199,6 +201,7 @@ class Watch:
         state = held(module, *args, **kwargs)
         if not own_file[frame.f_code.co_filename]:
             self._safe(self.states.took)(state, place_at(frame.f_code, frame.f_lasti), self.steps)
+            self._safe(look_at_left_out)(module, self.findings)
         return state
 
     def _state_loaded(
@@ -270,14 +273,15 @@ class Watch:
 
     def _optimizer_made(self, held: Any, frame: FrameType, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         result = held(optimizer, *args, **kwargs)
-        self.adopt(optimizer, _at(frame))
+        frames = frames_from(frame)
+        self.adopt(optimizer, *frames[:2])
         return result
 
-    def adopt(self, optimizer: Any, at: At | None = None) -> None:
+    def adopt(self, optimizer: Any, at: At | None = None, outer: At | None = None) -> None:
         """Watch the steps of an optimizer."""
         if id(optimizer) in self.loop.optimizers:
             return
-        self.loop.made(optimizer, at)
+        self.loop.made(optimizer, at, outer)
         optimizer.register_step_pre_hook(self._safe(self._before_step))
         optimizer.register_step_post_hook(self._safe(self._after_step))
 
@@ -339,13 +343,24 @@ class Watch:
         copied = event.entry == "deepcopy" and name in ("clone", "data")
         if copied and event.inputs and event.inputs[0][0]._node is LEAF:
             self.copies[id(event.inputs[0][0])] = event.place
-        if event.entry in ("constant_", "zeros_", "ones_", "fill_", "zero_") and event.inputs:
-            self.inits[id(event.inputs[0][0])] = event.place
+            if isinstance(_deepcopied(), Parameter):
+                self.single_copies.append((event.inputs[0][0], event.place))
+        if not self.loop.backwards and event.inputs and event.entry != "__init__" and (
+            event.entry.endswith("_") or (event.name.endswith("_") and not event.name.startswith("_"))
+        ):
+            self._initialised(event)
         if name in TRAINING and event.inputs and (self.loop.backwards or event.module is not None):
             self.reach.wrote(event.inputs[0][0])
         if ((name.endswith("_") or name == "__setitem__") and event.inputs and not name.startswith(
         "_")) or (name in ("__setitem__", "__iadd__", "__isub__", "__imul__") and event.inputs):
             self._written(event)
+
+    def _initialised(self, event: Event) -> None:
+        """Note where the program sets a weight before the training begins."""
+        tensor, maker = event.inputs[0]
+        if maker is not None and maker.name in ("data", "detach") and maker.inputs:
+            tensor = maker.inputs[0][0]
+        self.inits[id(tensor)] = event.place
 
     def _written(self, event: Event) -> None:
         tensor, maker = event.inputs[0]
@@ -397,6 +412,10 @@ class Watch:
         if value is not None and not math.isfinite(value):
             self.causes.values([y for y in call.outputs if isinstance(y, TensorBase)], Scene(frame))
 
+    def set_at(self, weight: Any) -> Place | None:
+        """Return the line that gave a weight its first values, where that is the program's."""
+        return self.inits.get(id(weight))
+
     def name_of(self, tensor: Any) -> str | None:
         """Return the program's name of a leaf."""
         known = self.names.get(id(tensor))
@@ -433,6 +452,17 @@ def _at(frame: FrameType | None) -> At | None:
     while frame is not None and is_foreign(frame.f_code.co_filename):
         frame = frame.f_back
     return None if frame is None else (frame.f_code, frame.f_lasti)
+
+
+def _deepcopied() -> Any:
+    """Return what the program gives to the call of `copy.deepcopy` that is running."""
+    frame: FrameType | None = sys._getframe(1)
+    found = None
+    while frame is not None and is_foreign(frame.f_code.co_filename):
+        if frame.f_code.co_name == "deepcopy" and "memo" in frame.f_locals:
+            found = frame.f_locals.get("x")
+        frame = frame.f_back
+    return found
 
 
 def _making(frame: FrameType | None, module: Any) -> At | None:

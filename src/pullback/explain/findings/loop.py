@@ -36,6 +36,9 @@ class Watched:
 
     optimizer: Any
     at: At | None
+    #: Where it was made, and where the function was called that made it; None at the top of a program.
+    inner: At | None = None
+    outer: At | None = None
     steps: int = 0
     step_at: At | None = None
     rates: list[float] = field(default_factory=list)
@@ -97,11 +100,15 @@ class Loop:
 
     # --- told by the watch ----------------------------------------------------------------------------------
 
-    def made(self, optimizer: Any, at: At | None) -> Watched:
+    def made(self, optimizer: Any, at: At | None, outer: At | None = None) -> Watched:
         """Note an optimizer."""
         known = self.optimizers.get(id(optimizer))
         if known is None:
-            known = self.optimizers[id(optimizer)] = Watched(optimizer, at)
+            twins = [w for w in self.optimizers.values() if at and outer and w.inner == at and w.outer]
+            for twin in twins:
+                twin.at = twin.outer  # a function makes several: the calls of it tell them apart
+            known = self.optimizers[id(optimizer)] = Watched(optimizer, outer if twins else at, at, outer)
+            at = known.at
             self.order[at] = next_sequence()
             self._held_again(known)
         for p in known.parameters():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,10 @@ ELEMENTWISE = {
     "binary_cross_entropy_with_logits", "poisson_nll_loss", "gaussian_nll_loss", "soft_margin_loss",
     "hinge_embedding_loss",
 }  # fmt: skip
+
+#: Ops that put several values together, and how many of them are looked at.
+JOINING = ("cat", "stack", "concat")
+MOST_JOINED = 16
 
 #: Ops that hand values on as they are.
 PASSING = {
@@ -53,10 +58,21 @@ def values_of(tensor: Any) -> ndarray | None:
 def origin(event: Event | None, passing: set[str] = PASSING) -> Event | None:
     """Return the event that made a value, past those that hand it on."""
     steps = 0
-    while event is not None and event.name in passing and event.inputs and steps < 50:
-        event = event.inputs[0][1]
+    while event is not None and event.inputs and steps < 50:
+        before = [maker for _, maker in event.inputs]
+        if event.name in JOINING and joined_of_one_kind(before, passing):
+            pass
+        elif event.name not in passing:
+            break
+        event = before[0]
         steps += 1
     return event
+
+
+def joined_of_one_kind(makers: Sequence[Event | None], passing: set[str]) -> bool:
+    """Return whether what is put together comes from one kind of call throughout."""
+    made = [origin(maker, passing) for maker in makers[:MOST_JOINED]]
+    return len({None if event is None else event.name for event in made}) == 1 and made[0] is not None
 
 
 def _pair(event: Event, second: str = "target") -> tuple[Any, Any]:
@@ -210,8 +226,8 @@ def _classes(event: Event, findings: Findings) -> None:
             softmax = made is not None and made.name in ("softmax", "softmin", "safe_softmax")
             at = made.place if softmax and made is not None else event.place
             findings.add("softmax twice", Answer(
-                "softmax twice", "cross_entropy takes a softmax itself, and its input is a softmax already: "
-                "the gradient becomes small and the loss cannot come near 0.", at,
+                "softmax twice", f"cross_entropy{_line_of(event)} takes a softmax itself, and its input is a "
+                "softmax already: the gradient becomes small and the loss cannot come near 0.", at,
                 (f"the loss is at {event.place}", "each row of the input is positive and adds up to 1"),
                 "pass the scores before the softmax",
                 _on_scores(event, made) if softmax and made is not None else "",
@@ -278,8 +294,8 @@ def _logits(event: Event, findings: Findings) -> None:
     if values is None or made is None or made.name not in ("sigmoid", "sigmoid_", "softmax"):
         return
     findings.add("softmax twice", Answer(
-        "sigmoid twice", f"binary_cross_entropy_with_logits takes a sigmoid itself, and its input has been "
-        f"through {made.name} already.", made.place, (f"the loss is at {event.place}",),
+        "sigmoid twice", f"binary_cross_entropy_with_logits{_line_of(event)} takes a sigmoid itself, and its "
+        f"input has been through {made.name} already.", made.place, (f"the loss is at {event.place}",),
         "pass the scores before it, or use `binary_cross_entropy`", _on_scores(event, made),
     ))  # fmt: skip
 

@@ -16,6 +16,7 @@ from ..counterfactual import Change, Rerun, finite_number, made_finite, with_nud
 from ..patterns import PATTERNS, UNKNOWN, Pattern
 from ..trace import Event, Trace
 from .attention import ATTENTION, of_attention, with_open_rows
+from .growth import of_growth
 from .losses import values_of
 from .origins import MASKING, first_not_finite, has_nan, is_finite, is_mask, wide
 
@@ -37,7 +38,7 @@ MOST_ROWS = 4
 
 def look_at_value(
     tensor: Any, trace: Trace, name_of: Callable[[Any], str | None], source: Callable[[Any], Any],
-    rerun: Rerun | None = None,
+    rerun: Rerun | None = None, set_at: Callable[[Any], Any] = lambda weight: None,
 ) -> Answer | None:
     """Return where a value that is not finite came from; None where the trace does not tell.
 
@@ -51,6 +52,8 @@ def look_at_value(
         The place where a tensor without a maker came in.
     rerun : Rerun, optional
         The calls that led to the loss, to check the answer by.
+    set_at : callable, optional
+        The line that gave a weight its first values.
     """
     event, found = first_not_finite(tensor, trace)
     if event is None:
@@ -60,6 +63,8 @@ def look_at_value(
     if is_data(event):
         return _of_data(found, event.place, {event: finite_result}, {}, name_of, rerun)
     answer = _of_event(event, name_of)
+    if answer is None or answer.kind in ("overflow", "not finite"):
+        answer = of_growth(event, name_of, set_at) or answer
     if answer is None:
         return None
     return _checked(answer, event, rerun, name_of)
