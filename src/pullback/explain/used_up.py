@@ -15,6 +15,7 @@ from ..core.value import TensorBase
 from .answer import Answer
 from .carried import Boundary, Carried, boundaries, carried, loop_around
 from .failure import Raised
+from .findings.keeping import appending
 from .graph_checks import free_without, written_only_at
 from .scene import paths_in, scope_at, tree_of
 from .walk import reachable
@@ -250,6 +251,9 @@ def second_backward(error: BaseException, raised: Raised) -> Answer:
         if found is not None and found.how == "shared":
             return _shared(found, raised, first, made, tuple(evidence))
         if found is not None:
+            if found.how == "list":
+                filled = next((at for s in raised.scenes if (at := appending(found.name, s))), None)
+                cause += "" if filled is None else f" It is filled at line {filled.line}."
             return Answer(
                 kind, cause.format(found.name), found.place or made, tuple(evidence), mend.format(found.name),
                 "" if found.place is None else _checked_cut(found, between, raised),

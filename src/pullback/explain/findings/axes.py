@@ -116,6 +116,15 @@ def _last_of_batch(event: Event, findings: Findings) -> None:
     maker = event.inputs[0][1] if event.inputs else None
     if maker is None or maker.name not in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
         return
+    if index == -1 and getattr(maker.module, "batch_first", False) is True and len(
+        shape_of(event.inputs[0][0])
+    ) == 3:
+        findings.add("wrong axis", Answer(
+            "last of the batch", "The output of the recurrent layer has the samples along axis 0, because "
+            "`batch_first` is True: `[-1]` takes the last sequence of the batch, not the last step.",
+            event.place, (f"the layer is called at {maker.place}",), "take `[:, -1]`",
+        ))  # fmt: skip
+        return
     last = isinstance(index, tuple) and len(index) > 1 and index[0] == slice(None) and index[1] == -1
     if last and getattr(maker.module, "batch_first", True) is False:
         findings.add("wrong axis", Answer(

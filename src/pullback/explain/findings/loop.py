@@ -40,6 +40,8 @@ class Watched:
     inner: At | None = None
     outer: At | None = None
     steps: int = 0
+    #: Steps of turns that were looked at in full.
+    looked: int = 0
     step_at: At | None = None
     rates: list[float] = field(default_factory=list)
     largest: tuple[float, Any] = (0.0, None)
@@ -260,6 +262,7 @@ class Loop:
         place = None if at is None else place_at(*at)
         if not full:
             return []
+        known.looked += 1
         stale = [self.stale[id(p)] for p in known.parameters() if id(p) in self.stale and p._grad is not None]
         if stale and stale[0] is not None and any(_some(p._grad) for p in known.parameters()):
             self.findings.add("accumulated", Answer(
@@ -418,6 +421,8 @@ class Loop:
             return
         for known in self.optimizers.values():
             mine = {id(p): p for p in known.parameters()}
+            if known.steps and not known.looked:
+                continue  # made after the turns that were looked at
             if mine and not set(mine) & set(self.graded) and not set(mine) & told:
                 frozen = [p for p in mine.values() if not p.requires_grad]
                 findings_group = "another model"

@@ -289,6 +289,7 @@ def _truncated(event: Event, target: Any, findings: Findings) -> None:
 
 def _logits(event: Event, findings: Findings) -> None:
     x, _ = _pair(event)
+    _probabilities(event, findings)
     values = values_of(x) if isinstance(x, TensorBase) else None
     made = origin(event.maker_of(x)) if values is not None else None
     if values is None or made is None or made.name not in ("sigmoid", "sigmoid_", "softmax"):
@@ -305,8 +306,10 @@ def _probabilities(event: Event, findings: Findings) -> None:
     labels = values_of(target) if isinstance(target, TensorBase) else None
     if labels is not None and labels.size and ((labels < 0) | (labels > 1)).any():
         findings.add("wrong input of a loss", Answer(
-            "target out of range", "The target of binary_cross_entropy lies outside 0 to 1.", event.place, (),
-            "use targets between 0 and 1",
+            "target out of range", f"The target of {event.name} lies outside 0 to 1: it goes from "
+            f"{labels.min():.4g} to {labels.max():.4g}, and the loss has no bound below then.",
+            event.place, (),
+            "use targets between 0 and 1 (`mask / 255`, `(y + 1) / 2`)",
         ))  # fmt: skip
 
 

@@ -55,6 +55,13 @@ class States:
         if not kept or not all(array_at_bottom(a) is array_at_bottom(b) for a, b in kept):
             return
         _, taken, before = self.taken.get(id(kept[0][1]), (None, None, steps))
+        if before == steps and taken is not None:
+            findings.add("another model", Answer(
+                "the same module", "The state dict is loaded into the very module it was taken from: both "
+                "names mean one and the same object, so what is meant as a target, teacher or average has "
+                "the same weights at every moment, and loading changes nothing.", place, (),
+                "make a copy once, before the training: `target = copy.deepcopy(online)`",
+            ))  # fmt: skip
         if before < steps:
             findings.add("another model", Answer(
                 "state dict not copied", "The kept `state_dict()` shares its memory with the weights and "

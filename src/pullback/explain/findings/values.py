@@ -18,7 +18,7 @@ from ..trace import Event, Trace
 from .attention import ATTENTION, of_attention, with_open_rows
 from .growth import of_growth
 from .losses import values_of
-from .origins import MASKING, first_not_finite, has_nan, is_finite, is_mask, wide
+from .origins import ADDING, MASKING, first_not_finite, has_nan, is_finite, is_mask, wide
 
 #: Ops under the names of the public functions that run them.
 OP_OF = {
@@ -295,11 +295,23 @@ def _of_event(event: Event, name_of: Callable[[Any], str | None]) -> Answer | No
             "where it has no finite value, or the result is too large for the dtype",
         )  # fmt: skip
     names = [n for n in map(name_of, tensors) if n]
+    mask = _mask_before(event) if pattern.kind == "softmax of nothing" else None
+    masked = "" if mask is None or mask.place is None else f" The mask is put in at line {mask.place.line}."
     return Answer(
-        pattern.kind, f"{pattern.cause} The result of {event.name} holds "
+        pattern.kind, f"{pattern.cause}{masked} The result of {event.name} holds "
         f"{_count(event.outputs[0])}.", event.place,
         (f"the inputs{' ' + ', '.join(f'`{n}`' for n in names) if names else ''} are finite",), pattern.mend,
     )  # fmt: skip
+
+
+def _mask_before(event: Event) -> Event | None:
+    """Return the call that put the infinities of a mask into what a softmax is given."""
+    current: Event | None = event.inputs[0][1] if event.inputs else None
+    for _ in range(20):
+        if current is None or current.name in MASKING or current.name in ADDING:
+            return current
+        current = current.inputs[0][1] if current.inputs else None
+    return None
 
 
 def _of_ctc(event: Event) -> Answer:
