@@ -508,12 +508,7 @@ class Tracer(InnerValue):
     __index__ = __int__
 
     def shared(self, source: Any, tensor: Any, how: str) -> None:
-        """Note that `tensor` is what ``source.detach()`` or ``source.data`` gave.
-
-        What other threads do meanwhile is not part of the trace.
-        """
-        if running() is not self:
-            return
+        """Note that `tensor` is what ``source.detach()`` or ``source.data`` gave."""
         self.recorder.share(source, tensor, how)
 
     def replaced(self) -> None:

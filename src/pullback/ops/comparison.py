@@ -170,9 +170,9 @@ def _where(condition: ndarray, x: Any, y: Any, /, out: Any = ...) -> ndarray:
         return np.asarray(chosen(condition, x, y))
     if out is ...:
         if type(x) is ndarray:
-            if x.size < _WORTH_BITS and (scalar := scalar_like(x, y)) is not None:
+            if x.size < _WORTH_MASK and (scalar := scalar_like(x, y)) is not None:
                 return np.where(condition, x, scalar)
-        elif type(y) is ndarray and y.size < _WORTH_BITS and (scalar := scalar_like(y, x)) is not None:
+        elif type(y) is ndarray and y.size < _WORTH_MASK and (scalar := scalar_like(y, x)) is not None:
             return np.where(condition, scalar, y)
         masked = (
             _masked(condition, x, True)
