@@ -10,6 +10,7 @@ from numpy import ndarray
 
 from ..array import activations, dtypes
 from ..array.elementwise import WORTH_BLOCKS
+from ..array.numbers import scalar_like
 from ..core.op import Call, elementwise, of
 from ..core.promotion import check_broadcast, common_dtype, promoted, unsupported
 from ..core.value import TensorBase, Value
@@ -158,7 +159,8 @@ def _masked(condition: Any, x: Any, keep: bool) -> ndarray | None:
 
 def chosen(condition: ndarray, x: ndarray, y: ndarray) -> ndarray:
     """Return `np.where` of two arrays of one dtype, by masks of bits where they are large."""
-    if condition.dtype.kind == "b" and max(condition.size, x.size, y.size) >= activations.WORTH_BITS:
+    few = activations.WORTH_BITS
+    if condition.dtype.kind == "b" and (condition.size >= few or x.size >= few or y.size >= few):
         return activations.where(condition, x, y)
     return np.where(condition, x, y)
 
@@ -167,6 +169,11 @@ def _where(condition: ndarray, x: Any, y: Any, /, out: Any = ...) -> ndarray:
     if out is ... and type(x) is type(y) is ndarray and x.dtype == y.dtype:
         return np.asarray(chosen(condition, x, y))
     if out is ...:
+        if type(x) is ndarray:
+            if x.size < _WORTH_MASK and (scalar := scalar_like(x, y)) is not None:
+                return np.where(condition, x, scalar)
+        elif type(y) is ndarray and y.size < _WORTH_MASK and (scalar := scalar_like(y, x)) is not None:
+            return np.where(condition, scalar, y)
         masked = (
             _masked(condition, x, True)
             if _is_zero(y)
