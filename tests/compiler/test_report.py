@@ -89,6 +89,12 @@ def test_a_timeline_has_a_row_for_each_step() -> None:
     assert ceilings() is ceilings()
 
 
+def test_draws_that_are_filled_together_have_a_row_each() -> None:
+    compiled = torch.compile(lambda x: torch.rand(3) + torch.rand(5).sum() + torch.randn(3) * x)
+    compiled(torch.ones(3))
+    assert sum("array kernel" in row.what for row in compiled.timeline().rows) == 3
+
+
 def test_a_timeline_counts_what_convolutions_and_loops_compute() -> None:
     conv = torch.compile(torch.nn.functional.conv2d)
     conv(torch.randn(2, 3, 8, 8), torch.randn(4, 3, 3, 3))

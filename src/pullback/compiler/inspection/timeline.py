@@ -95,7 +95,9 @@ class Stepwise(Executable):
         return _Separate(plan, self._kernels)
 
     def times(self, arrays: list[ndarray]) -> list[float]:
-        """Return the seconds that each step takes: the median of some runs of the whole program."""
+        """Return the seconds that each step takes: the median of some runs of the whole program. Draws that
+        are filled together share theirs.
+        """
         outputs = [np.empty(b.shape, b.dtype) for b in self.lowered.outputs]
         for slot, array in enumerate((*arrays, *outputs), start=1):
             self.table[slot] = array.ctypes.data
@@ -107,10 +109,14 @@ class Stepwise(Executable):
         words = self.interleaved.words(self.table_address)
         with self.turn:
             for _ in range(RUNS):
-                for n, step in enumerate(self.interleaved.steps):
+                first = 0
+                for step, width in zip(self.interleaved.steps, self.interleaved.widths, strict=True):
                     start = time.perf_counter()
                     step(self.table_address, words)
-                    taken[n].append(time.perf_counter() - start)
+                    share = (time.perf_counter() - start) / width
+                    for n in range(first, first + width):
+                        taken[n].append(share)
+                    first += width
         empty = _call_cost()
         return [
             max(median(times) - (0.0 if isinstance(segment, Call) else empty), 0.0)

@@ -5,7 +5,8 @@ to the gradient of each weight. Taken together the steps have many rows:
 
 * a sum ``W + Σ gₜᵀ·xₜ`` over the steps is one product of the stacked g and x, after the loop;
 * products ``yₜ = xₜ·Wᵀ`` of what a loop is given by slices, with a matrix that it holds, are made before it;
-* products that no step reads, of what the steps make with such a matrix, are made after it.
+* products that no step reads, of what the steps make with such a matrix, are made after it;
+* matrices that steps multiply by transposed are transposed before it.
 """
 
 from __future__ import annotations
@@ -80,6 +81,7 @@ class _Fission:
         self._before()
         self._sums()
         self._after()
+        self._turn()
         inputs = [c[0] for c in self.carried] + [*self.sliced, *self.held]
         outputs = [c[2] for c in self.carried] + [s[0] for s in self.stacked]
         body = Body(
@@ -165,6 +167,28 @@ class _Fission:
             self._drop(equation)
             self.stacked.remove(entry)
             self.after += self._product(equation, self._stack(x), whole)
+
+    def _turn(self) -> None:
+        """Let products read the rows of what they hold: transposed once, not in each step."""
+        turned: dict[int, int] = {}
+        for n, equation in enumerate(self.equations):
+            if equation.op != "linear" or not self._is_product(equation):
+                continue
+            x, w = equation.operands
+            if w.index not in turned:
+                shape, dtype = self.shapes[w.index][::-1], self.dtypes[w.index]
+                turned[w.index] = len(self.shapes)
+                self.shapes.append(shape)
+                self.dtypes.append(dtype)
+                outside = self.roller.made(shape, dtype)
+                self.before.append(Equation("t", (Reference(self.held[w.index]),), (), (outside,), False))
+                self.held[turned[w.index]] = outside
+            operands = x, Reference(turned[w.index])
+            self.equations[n] = equation._replace(op="mm", operands=operands)
+        uses = self._uses()
+        for value in turned:
+            if not uses[value]:
+                del self.held[value]
 
     def _is_product(self, equation: Equation) -> bool:
         """Return whether an equation multiplies few rows by what is held, and may add what is held."""

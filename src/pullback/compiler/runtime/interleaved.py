@@ -57,6 +57,8 @@ class Interleaved:
         Of the function as native code calls it.
     steps : list of callable
         Each takes a table's address and its words.
+    widths : list of int
+        Segments that each step runs.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class Interleaved:
             _drawn(s, slots, fixed) if isinstance(s, list)
             else _call(s, find) if isinstance(s, Call) else _native(s) for s in gathered
         ]  # fmt: skip
+        self.widths = [len(s) if isinstance(s, list) else 1 for s in gathered]
         self._flag = None if flag is None else find(flag)
         self._generators = generators
         self._error: BaseException | None = None
