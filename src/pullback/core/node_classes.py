@@ -39,6 +39,7 @@ def make_node_class(op: Op) -> type[Node]:
     several = len(op.differentiable_outputs) > 1 or op.many
     base = MultiNode if several else Underivable if name == "NotImplemented" else Node
     members: dict[str, Any] = {"__slots__": (), "_op": op, "__module__": "torch.autograd.graph"}
+    members["is_chained"] = op.chained
     members["_frees"] = op.once or layout.count > 0
     members["_takes_scalars"] = op.parallel and not op.attrs and not layout.metadata
     members["backward_bulk"] = _bulk_backward(op, several)
@@ -141,12 +142,13 @@ def _bulk_backward(op: Op, several: bool) -> Callable[..., Any]:
         return general
 
     def backward(self: Node, g: Any) -> tuple[Any, ...]:
-        if g.value.size >= large.SIZE:
+        size = g.value.size
+        if size >= (large.CHAIN if op.chained else large.SIZE):
             needs = tuple(edge is not None for edge in self._edges)
             found = backend.pulled(op, g.value, plain_saved(self), needs)
             if found is not None:
                 return found
-        return general(self, g)
+        return general(self, g) if size >= large.WORTH else self.backward(g.value)
 
     return backward
 

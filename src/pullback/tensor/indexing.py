@@ -163,7 +163,7 @@ def _setitem(self: Any, index: Any, value: Any) -> None:
             and (counted or mode is INFERENCE)
             and (
                 mode is NO_GRAD or mode is INFERENCE
-                or (self._node is None and (mode is DEFAULT or kind is float))
+                or (self._node is None and (mode is DEFAULT or (kind is float and not mode.function_modes)))
             )
             and not overlap.overlaps_itself(a)
             and (_put_tensor(a, index, value, mode) if kind is Tensor else _put_number(a, index, value))

@@ -27,7 +27,17 @@ from ..core.meta import Meta, is_meta
 from ..core.modes import modes
 from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, Node, Nowhere, Output, edge_target
 from ..core.size import Size, size_of
-from ..core.value import TensorBase, array_of, dtype_of, register_facade, shape_of, wrap, wrap_alias
+from ..core.value import (
+    TensorBase,
+    array_of,
+    dtype_of,
+    register_facade,
+    shape_of,
+    sharing,
+    tell_sharing,
+    wrap,
+    wrap_alias,
+)
 from ..core.versions import NoVersions, replace_data
 from ..core.views import bring_up_to_date
 from ..core.visible import visible_strides
@@ -256,6 +266,8 @@ class Tensor(Methods):
         alias._counter = NoVersions() if self._inference else [0]
         if self._level and (shared := getattr(self._value, "shared", None)) is not None:
             shared(self, alias, "data")
+        elif sharing:
+            tell_sharing(self, alias, "data")
         return alias
 
     @data.setter
@@ -266,6 +278,9 @@ class Tensor(Methods):
             raise RuntimeError(
                 "data set to a tensor that requires gradients must be floating point or complex dtype"
             )
+        for value in (self._value, other._value):
+            if (self._level or other._level) and (replaced := getattr(value, "replaced", None)) is not None:
+                replaced()
         replace_data(self, other._value)
         if other._level != self._level:
             self._level = other._level
