@@ -43,11 +43,17 @@ def user_frame(frame: FrameType) -> FrameType:
     """Return the first frame outside this package, from `frame` outward; the outermost where there is
     none.
     """
-    while own_file[frame.f_code.co_filename]:
-        above = frame.f_back
-        if above is None:
-            break
+    return outer_frame(frame) if own_file[frame.f_code.co_filename] else frame
+
+
+def outer_frame(frame: FrameType) -> FrameType:
+    """Return the same from a frame that is inside this package."""
+    above = frame.f_back
+    while above is not None:
         frame = above
+        if not own_file[frame.f_code.co_filename]:
+            break
+        above = frame.f_back
     return frame
 
 
@@ -58,7 +64,7 @@ def stamp(node: Node) -> None:
     frame = _caller(2)
     code = frame.f_code
     if own_file[code.co_filename]:
-        frame = user_frame(frame)
+        frame = outer_frame(frame)
         code = frame.f_code
     node._code = code
     node._at = frame.f_lasti
@@ -80,7 +86,7 @@ def written(*counters: list[Any]) -> None:
     frame = _caller(1)
     code = frame.f_code
     if own_file[code.co_filename]:
-        frame = user_frame(frame)
+        frame = outer_frame(frame)
         code = frame.f_code
     at = frame.f_lasti
     for counter in counters:
@@ -120,7 +126,7 @@ def freed_by_caller(depth: int) -> tuple[Any, ...]:
     frame = _caller(depth)
     code = frame.f_code
     if own_file[code.co_filename]:
-        frame = user_frame(frame)
+        frame = outer_frame(frame)
         code = frame.f_code
     return (None, _GONE, 0, code, frame.f_lasti, next_sequence())
 

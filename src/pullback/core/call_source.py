@@ -394,7 +394,7 @@ def _node(facts: Facts) -> list[str]:
         "frame = calling_frame(1)",
         "code = frame.f_code",
         "if own_file[code.co_filename]:",
-        "    frame = user_frame(frame)",
+        "    frame = outer_frame(frame)",
         "    code = frame.f_code",
         "n._code = code",
         "n._at = frame.f_lasti",

@@ -29,7 +29,7 @@ from ..array.numbers import DOUBLES, SINGLES
 from ..array.quiet import IGNORE, loud, quiet
 from ..array.strides import settled
 from . import facade
-from .blame import PACKAGE, next_sequence, own_file, stamp, user_frame
+from .blame import PACKAGE, next_sequence, outer_frame, own_file, stamp
 from .call_source import Facts, Saved, source_of
 from .modes import DEFAULT, INFERENCE, NO_GRAD, modes
 from .node import DIFFERENTIABLE, LEAF, Node, Output, accumulator, unrecorded
@@ -160,7 +160,7 @@ facade.shared.update({
     "ndarray": ndarray, "new": _new, "no_versions": NoVersions, "next_sequence": next_sequence,
     "own_file": own_file, "parallel": parallel, "quiet": quiet, "run": run, "settled": settled,
     "singles": SINGLES,
-    "unrecorded": unrecorded, "user_frame": user_frame, "view_of": View.of, "View": View,
+    "unrecorded": unrecorded, "outer_frame": outer_frame, "view_of": View.of, "View": View,
     "NO_GRAD_VIEW": NO_GRAD_VIEW,
 })  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -368,6 +369,10 @@ def positive(input: Any) -> Any:
     return input
 
 
+#: Up to here every floating dtype of NumPy's holds numbers.
+_HELD = 6e4
+
+
 def _filled(input: Any, mask: Any, value: Any) -> Any:
     if dtype_of(mask).kind != "b":
         raise RuntimeError(
@@ -383,7 +388,9 @@ def _filled(input: Any, mask: Any, value: Any) -> Any:
         if dtype_of(value) != dtype_of(input) and isinstance(value._value, np.ndarray):
             scalar_array(value._value.item(), dtype_of(input))
         return m.masked_fill_tensor(input, mask, value)
-    scalar_array(value, dtype_of(input))
+    fits = type(value) is float and (-_HELD < value < _HELD or abs(value) == math.inf)
+    if not fits or dtype_of(input).kind != "f":
+        scalar_array(value, dtype_of(input))
     return m.masked_fill(input, mask, value)
 
 

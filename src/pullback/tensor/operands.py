@@ -81,19 +81,19 @@ def _reading(
     parser = Parser(printed, *signatures)
     quick = _quick(signatures, before, numbers, numbers_first)
     #: Types of arguments by place that need no parser, where no integer is too long.
-    known: set[tuple[type, ...]] = set()
+    known: set[tuple[object, ...]] = set()
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        kinds = tuple([type(v) for v in args])
-        if not kwargs and kinds in known:
-            for v in args:
+        given: Any = (*args, *kwargs.values()) if kwargs else args
+        kinds = (*map(type, given), *kwargs)
+        if kinds in known:
+            for v in given:
                 if type(v) is int and not dtypes.LEAST <= v <= dtypes.MOST:
                     break
             else:
-                return function(*args)
+                return function(*args, **kwargs)
         if quick(args, kwargs):
-            if not kwargs:
-                known.add(kinds)
+            known.add(kinds)
             return function(*args, **kwargs)
         first, rest = args[:before], args[before:]
         for signature in parser.signatures:

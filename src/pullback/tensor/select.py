@@ -578,7 +578,9 @@ def where(condition: Any, *args: Any, **named: Any) -> Any:
     if not named and len(args) == 2 and isinstance(condition, TensorBase):
         x, y = args
         if isinstance(x, TensorBase) and isinstance(y, TensorBase) and dtype_of(condition).kind == "b":
-            _broadcast(condition, x, y)
+            shape = shape_of(condition)
+            if shape_of(x) != shape or shape_of(y) != shape:
+                _broadcast(condition, x, y)
             return c.where(condition, x, y)
     operands = [*args, *(named[k] for k in ("input", "self", "other") if k in named)]
     if isinstance(condition, TensorBase) and named.keys() <= {"input", "self", "other"}:

@@ -137,7 +137,12 @@ def reshape(input: Any, shape: Any) -> Any:
 def reshaped(input: Any, shape: Ints) -> Any:
     """Return `reshape` to a tuple of ints."""
     value = input._value if isinstance(input, TensorBase) else input
-    size = value.size if type(value) is ndarray else count(shape_of(input))
+    if type(value) is ndarray:
+        found = inferred(shape, value.size)
+        if value is not input and value.flags.c_contiguous:
+            return structure.reshape_view(input, found)
+        return structure.reshape(input, found)
+    size = count(shape_of(input))
     return structure.reshape(input, inferred(shape, size))
 
 

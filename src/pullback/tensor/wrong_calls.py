@@ -235,7 +235,7 @@ class Kinds:
 
     def wrong(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Exception | None:
         """Build the error for arguments of a combination that was not seen before, or remember it."""
-        if len(args) <= self.safe and kwargs.keys() <= self.free:
+        if self.reads or (len(args) <= self.safe and kwargs.keys() <= self.free):
             return None
         for parameter, value in kwargs.items():
             expected = self.expected.get(parameter, ())
