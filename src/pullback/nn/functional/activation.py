@@ -20,13 +20,14 @@ from ...tensor import activations
 from ...tensor import random as random_facade
 from ...tensor.activations import check_floating
 from ...tensor.api import public
+from ...tensor.argument_types import is_number
 from ...tensor.constants import contiguous_format
 from ...tensor.creation_like import empty_like, zeros_like
 from ...tensor.data import scalar_array
 from ...tensor.limits import check_held
 from ...tensor.math import factor
 from ...tensor.rearrange import refuse_complex_history
-from ...tensor.signature import Parser, is_number
+from ...tensor.signature import Parser
 from ...tensor.tensor import checked_dim
 from .loss_reduction import functional, mirrored, refuse_complex
 

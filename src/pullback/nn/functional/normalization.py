@@ -28,12 +28,12 @@ from ...ops.reduce import mean_dims
 from ...ops.structure import expand, reshape
 from ...ops.view import select, unsqueeze
 from ...tensor import norms
+from ...tensor.argument_types import is_integer, is_real
 from ...tensor.batching import batch_levels
 from ...tensor.conversion import suggested
 from ...tensor.memory_format import contiguous
 from ...tensor.out import write_out
 from ...tensor.padding import pad
-from ...tensor.signature import is_integer, is_real
 from ...tensor.sizes import count
 from ...tensor.tensor import checked_dim
 from ...tensor.unrecorded import arrays, computed
