@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..emit.emitter import computing
+from ..emit.scalars import computing
 from .context import Context
 from .index import Indices
 from .lowered import Lowered
