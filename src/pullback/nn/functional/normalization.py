@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ...array import dtypes
+from ...array import dtype_limits, dtypes
 from ...array import norm as kernels
 from ...array.chains import MOST
 from ...core import inplace as writing
@@ -411,7 +411,7 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
         raise NotImplementedError(f"\"rms_norm\" not implemented for '{type_word(dtype_of(input))}'")
     wide = widened(input)
     if eps is None:
-        eps = dtypes.finfo(dtypes.from_numpy_dtype(dtype_of(wide))).eps
+        eps = dtype_limits.finfo(dtypes.from_numpy_dtype(dtype_of(wide))).eps
     rank = len(shape_of(input))
     dims = tuple(range(rank - axes, rank))
     scaled = wide * rsqrt(mean_dims(pow_scalar(wide, 2), dims, True) + float(eps))
