@@ -17,7 +17,7 @@ from tests.recorded import load, outcome
 
 BASICS = load("basics")
 PROMOTION = load("promotion")
-TORCH = SimpleNamespace(**vars(dtypes))
+TORCH = SimpleNamespace(**vars(dtypes), finfo=dtype_limits.finfo, iinfo=dtype_limits.iinfo)
 DTYPES = [next(d for d in dtypes.BY_NAME.values() if d.abbr == abbr) for abbr in PROMOTION["dtypes"]]
 BY_SCALAR_TYPE = {d.scalar_type: d for d in DTYPES}
 DEFAULTS = {d.abbr: d for d in DTYPES if d.is_floating_point}

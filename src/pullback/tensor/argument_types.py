@@ -142,6 +142,11 @@ CHECKS: dict[str, Check] = {
 }
 
 
+#: Printed name of a type → the type of which values fit as they are.
+USUAL: dict[str, type] = {
+    "float": float, "Number": float, "bool": bool, "torch.dtype": dtypes.dtype, "str": str,
+}
+
 #: Tests of what is in a tuple of such a kind.
 ELEMENTS: dict[str, Check] = {
     "tuple of ints": is_size_element, "tuple of floats": is_real, "tuple of Tensors": is_tensor,
@@ -172,13 +177,13 @@ def as_int(value: Any) -> int:
 
 
 #: Sizes up to which an integer is not looked at twice.
-_USUAL = 1 << 40
+LARGEST_USUAL = 1 << 40
 
 
 def as_ints(value: Any) -> tuple[int, ...]:
     """Return a size as a tuple of Python's integers."""
     for item in value:
-        if type(item) is not int or not -_USUAL <= item <= _USUAL:
+        if type(item) is not int or not -LARGEST_USUAL <= item <= LARGEST_USUAL:
             break
     else:
         return tuple(value)

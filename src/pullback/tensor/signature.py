@@ -24,7 +24,9 @@ from .argument_types import (
     CHECKS,
     CONVERSIONS,
     ELEMENTS,
+    LARGEST_USUAL,
     REPEATED,
+    USUAL,
     Check,
     as_int,
     as_ints,
@@ -69,8 +71,8 @@ class Parameter:
     """One parameter of a signature."""
 
     __slots__ = (
-        "accepts", "allows_none", "convert", "default", "has_default", "keyword_only", "kind", "name",
-        "target",
+        "accepts", "allows_none", "convert", "counts", "default", "has_default", "keyword_only", "kind",
+        "name", "target", "usual",
     )
 
     def __init__(self, text: str, keyword_only: bool, numbers: bool = False) -> None:
@@ -83,6 +85,9 @@ class Parameter:
         self.keyword_only = keyword_only
         self.accepts = CHECKS[self.kind]
         self.convert = CONVERSIONS.get(self.kind)
+        #: The type that is taken as it is, and whether integers are.
+        self.usual = USUAL.get(self.kind)
+        self.counts = self.kind in ("int", "Number")
         if numbers and self.kind == "Tensor":
             self.accepts = is_operand
         elif sized and self.kind in REPEATED:
@@ -91,6 +96,10 @@ class Parameter:
 
     def take(self, value: Any, bound: dict[str, Any]) -> bool:
         """Put a value into `bound`, converted; whether it is of the right type."""
+        kind = type(value)
+        if kind is self.usual or (kind is int and self.counts and -LARGEST_USUAL <= value <= LARGEST_USUAL):
+            bound[self.target] = value
+            return True
         if value is None and self.allows_none:
             bound[self.target] = None
         elif self.accepts(value):

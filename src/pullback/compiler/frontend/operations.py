@@ -21,7 +21,7 @@ from ...core.value import TensorBase
 from ...nn.parameter import Buffer, Parameter
 from ...tensor.tensor import Tensor
 from . import callables, calls, containers, iteration, number_inputs
-from .deferred import Applied, Deferred, comes_before
+from .deferred import Applied, Deferred, comes_before, computed, is_drawn_array
 from .guards import _COMPARED, ABSENT, SCALARS, is_heap_type, mro_of
 from .session import Session, current
 
@@ -173,6 +173,8 @@ def _binary_slowly(
                 # What was no tensor is not written to.
                 function = _function(_OPERATORS[sign.rstrip("=")])
             return function(number_inputs.operand(a, sign, b), number_inputs.operand(b, sign, a))
+        if sign in ("+", "-", "*") and all(map(_is_computed, (a, b))):
+            return Applied(session, np.ndarray, computed, (sign, a, b))
         kind = str if type(a) is str else kind_of_result(function, (a, b))
         return deferred(session, function, (a, b), kind)
     if type(a) is str and type(b) is tuple and any(isinstance(part, Deferred) for part in b):
@@ -194,6 +196,11 @@ def _binary_slowly(
         result = function(a, b)
         return session.made(result) if isinstance(result, np.ndarray) else result
     return _dispatched(session, sign, names, reflected, a, b)
+
+
+def _is_computed(value: Any) -> bool:
+    """Return whether a value is an array that is drawn, or a number beside one."""
+    return type(value) in (int, float) or (is_drawn_array(value) and value.kind is np.ndarray)
 
 
 def _dispatched(
@@ -410,6 +417,7 @@ def contains(item: Any, container: Any) -> bool:
     item = _known(item)
     if type(container) in (str, bytes, range) or (type(container) is Size and is_plain(item)):
         return item in container
+    container = containers.behind_proxy(container)
     if isinstance(container, TensorBase):
         return bool(operator.contains(container, item))  # type: ignore[arg-type]  # tensors have the method
     if containers.is_container(container):

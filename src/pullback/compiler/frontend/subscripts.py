@@ -11,8 +11,8 @@ import numpy as np
 from ...core.size import Size
 from ...core.value import TensorBase
 from . import callables, calls, containers, number_inputs
-from .deferred import Deferred
-from .guards import ABSENT
+from .deferred import Applied, Deferred, is_drawn_array, part_of
+from .guards import ABSENT, SCALARS
 from .operations import PLAIN, _known, is_plain, special, taken
 from .session import Session, current
 
@@ -34,16 +34,31 @@ def index_of(value: Any) -> Any:
     return found if type(found) is int else taken(operator.index, value, "__index__", found)
 
 
+def _part(session: Session, values: Any, key: Any) -> Any:
+    ends = (key.start, key.stop, key.step) if type(key) is slice else (key,)
+    if not all(end is None or type(end) is int for end in ends):
+        raise session.refusal("it looks for a part of an array that is drawn")
+    found = part_of(values.present(), key)
+    if type(found) not in (*SCALARS, list, np.ndarray):
+        raise session.refusal("it looks for an element of an array that is drawn")
+    return Applied(session, type(found), part_of, (values, key))
+
+
 def load_item(container: Any, key: Any) -> Any:
     """Return ``container[key]``."""
     session = current.get()
+    if is_drawn_array(container):
+        return _part(session, container, key)
     if isinstance(container, TensorBase):
+        if is_drawn_array(key) and (index := number_inputs.array(session, key)) is not None:
+            key = index
         picked = number_inputs.item(session, container, key)
         if picked is not None:
             return picked
         return calls.call_native(session, operator.getitem, (container, key), {})
     if isinstance(key, Deferred):
         key = key.known()
+    container = containers.behind_proxy(container)
     if type(container) in (str, bytes, range, Size):
         key = slice(*map(index_of, (key.start, key.stop, key.step))) if type(key) is slice else index_of(key)
         return container[key]
