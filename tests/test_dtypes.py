@@ -12,12 +12,12 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from pullback.array import dtypes
+from pullback.array import dtype_limits, dtypes
 from tests.recorded import load, outcome
 
 BASICS = load("basics")
 PROMOTION = load("promotion")
-TORCH = SimpleNamespace(**vars(dtypes))
+TORCH = SimpleNamespace(**vars(dtypes), finfo=dtype_limits.finfo, iinfo=dtype_limits.iinfo)
 DTYPES = [next(d for d in dtypes.BY_NAME.values() if d.abbr == abbr) for abbr in PROMOTION["dtypes"]]
 BY_SCALAR_TYPE = {d.scalar_type: d for d in DTYPES}
 DEFAULTS = {d.abbr: d for d in DTYPES if d.is_floating_point}
@@ -206,7 +206,9 @@ def test_refused_promotion_says_what_to_do() -> None:
     assert caught.value.__notes__ == ["Convert one operand first, for example with .to(torch.int64)."]
 
 
-@pytest.mark.parametrize("limits", [dtypes.finfo(dtypes.float32), dtypes.iinfo(dtypes.int8)], ids=repr)
+@pytest.mark.parametrize(
+    "limits", [dtype_limits.finfo(dtypes.float32), dtype_limits.iinfo(dtypes.int8)], ids=repr
+)
 def test_limits_do_not_hash(limits: Any) -> None:
     with pytest.raises(TypeError, match="unhashable"):
         hash(limits)

@@ -24,9 +24,9 @@ from . import optim as optim
 from . import serialization as serialization
 from . import special as special
 from . import utils as utils
+from .array.dtype_limits import finfo as finfo
+from .array.dtype_limits import iinfo as iinfo
 from .array.dtypes import dtype as dtype
-from .array.dtypes import finfo as finfo
-from .array.dtypes import iinfo as iinfo
 from .autograd.grad_mode import enable_grad as enable_grad
 from .autograd.grad_mode import inference_mode as inference_mode
 from .autograd.grad_mode import no_grad as no_grad

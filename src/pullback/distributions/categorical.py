@@ -5,14 +5,15 @@ from __future__ import annotations
 from math import inf, nan
 from typing import Any, ClassVar
 
-from ..array.dtypes import finfo, int64
+from ..array.dtype_limits import finfo
+from ..array.dtypes import int64
 from ..core.size import Size
 from ..nn.functional.embedding import one_hot
 from ..tensor.creation import eye, full, tensor
 from ..tensor.creation_like import ones_like
+from ..tensor.masks import where
 from ..tensor.random import multinomial
 from ..tensor.ranges import arange
-from ..tensor.select import where
 from ..tensor.shape import broadcast_tensors
 from . import constraints
 from .counts import Binomial

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
+from ..array.dtype_limits import finfo
 from ..array.dtypes import bool as bool_dtype
-from ..array.dtypes import finfo
 from ..linalg import cholesky_ex, eigvalsh, norm
 from ..tensor.closeness import isclose
 from ..tensor.creation import full

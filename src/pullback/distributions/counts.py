@@ -5,14 +5,14 @@ from __future__ import annotations
 from math import nan
 from typing import Any, ClassVar
 
-from ..array.dtypes import finfo
+from ..array.dtype_limits import finfo
 from ..autograd.grad_mode import no_grad
 from ..nn.functional.activation import logsigmoid
 from ..nn.functional.classification_loss import binary_cross_entropy_with_logits
 from ..tensor.creation_like import zeros_like
+from ..tensor.masks import where
 from ..tensor.random import bernoulli, binomial, poisson
 from ..tensor.ranges import arange
-from ..tensor.select import where
 from . import constraints
 from .exp_family import ExponentialFamily
 from .gamma_family import Gamma

@@ -9,8 +9,8 @@ from ..core.size import Size
 from ..nn.functional.embedding import one_hot
 from ..tensor.creation import tensor
 from ..tensor.join import stack
+from ..tensor.masks import where
 from ..tensor.random import _dirichlet_grad, _sample_dirichlet
-from ..tensor.select import where
 from . import constraints
 from .exp_family import ExponentialFamily
 from .utils import NUMBER, broadcast_all

@@ -276,3 +276,15 @@ class Distribution:
         return f"{self.__class__.__name__}({', '.join(given)})"
 
 
+class _Symmetric:
+    """Give the mean and the mode of a distribution that is symmetric about `loc`, with one maximum."""
+
+    loc: Any
+
+    @property
+    def mean(self) -> Any:
+        return self.loc
+
+    @property
+    def mode(self) -> Any:
+        return self.loc

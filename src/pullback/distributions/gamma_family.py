@@ -5,13 +5,13 @@ from __future__ import annotations
 from math import nan
 from typing import Any, ClassVar
 
-from ..array.dtypes import finfo
+from ..array.dtype_limits import finfo
 from ..core.size import Size
 from ..special import gammainc
 from ..tensor.creation_like import zeros_like
 from ..tensor.interchange import as_tensor
+from ..tensor.masks import where
 from ..tensor.random import _standard_gamma
-from ..tensor.select import where
 from . import constraints
 from .distribution import Distribution
 from .exp_family import ExponentialFamily

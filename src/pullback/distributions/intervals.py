@@ -14,11 +14,11 @@ from ..nn.functional.classification_loss import binary_cross_entropy_with_logits
 from ..tensor.closeness import isclose
 from ..tensor.creation import empty, zeros
 from ..tensor.creation_like import ones_like, zeros_like
+from ..tensor.masks import where
 from ..tensor.random import rand
-from ..tensor.select import where
 from ..tensor.shape import broadcast_to
 from . import constraints
-from .distribution import Distribution
+from .distribution import Distribution, _Symmetric
 from .exp_family import ExponentialFamily
 from .probabilities import ProbsOrLogits, as_parameter, given_one
 from .utils import broadcast_all, clamp_probs, lazy_property, logits_to_probs
@@ -345,7 +345,7 @@ def _log_modified_bessel_fn(x: Any, order: int = 0) -> Any:
     return where(x < 3.75, small.log(), large)
 
 
-class VonMises(Distribution):
+class VonMises(_Symmetric, Distribution):
     """The von Mises distribution of angles, p(x) = exp(κ·cos(x − loc)) / (2π·I₀(κ)).
 
     Samples come from the rejection method of Best and Fisher (1979) in double precision.
@@ -408,14 +408,6 @@ class VonMises(Distribution):
             self.loc.expand(batch_shape), self.concentration.expand(batch_shape),
             validate_args=self.__dict__.get("_validate_args"),
         )  # fmt: skip
-
-    @property
-    def mean(self) -> Any:
-        return self.loc
-
-    @property
-    def mode(self) -> Any:
-        return self.loc
 
     @lazy_property
     def variance(self) -> Any:

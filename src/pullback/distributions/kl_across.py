@@ -11,7 +11,7 @@ from math import inf
 from typing import Any
 
 from ..tensor.creation_like import full_like
-from ..tensor.select import where
+from ..tensor.masks import where
 from .counts import Bernoulli, Binomial, Poisson
 from .dirichlet_family import Beta
 from .gamma_family import Exponential, Gamma

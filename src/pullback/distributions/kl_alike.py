@@ -7,8 +7,8 @@ from typing import Any
 
 from ..linalg import solve_triangular
 from ..nn.functional.activation import softplus
+from ..tensor.masks import where
 from ..tensor.rearrange import diag_embed
-from ..tensor.select import where
 from ..tensor.shape import broadcast_shapes
 from .categorical import Categorical, OneHotCategorical
 from .compound import Independent, TransformedDistribution

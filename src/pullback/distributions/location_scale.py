@@ -6,20 +6,20 @@ import math
 from math import inf, nan
 from typing import Any, ClassVar
 
-from ..array.dtypes import finfo
+from ..array.dtype_limits import finfo
 from ..autograd.grad_mode import no_grad
 from ..core.size import Size
 from ..tensor.creation import full
+from ..tensor.masks import where
 from ..tensor.random import normal
-from ..tensor.select import where
 from . import constraints
-from .distribution import Distribution
+from .distribution import Distribution, _Symmetric
 from .exp_family import ExponentialFamily
 from .gamma_family import Chi2
 from .utils import _standard_normal
 
 
-class Normal(ExponentialFamily):
+class Normal(_Symmetric, ExponentialFamily):
     """The normal distribution, p(x) = exp(−(x − loc)² / (2·scale²)) / (scale·√(2π)).
 
     Parameters
@@ -40,14 +40,6 @@ class Normal(ExponentialFamily):
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self._set_parameters(validate_args, loc=loc, scale=scale)
-
-    @property
-    def mean(self) -> Any:
-        return self.loc
-
-    @property
-    def mode(self) -> Any:
-        return self.loc
 
     @property
     def stddev(self) -> Any:
@@ -89,7 +81,7 @@ class Normal(ExponentialFamily):
         return -0.25 * x.pow(2) / y + 0.5 * (-math.pi / y).log()
 
 
-class Laplace(Distribution):
+class Laplace(_Symmetric, Distribution):
     """The Laplace distribution, p(x) = exp(−|x − loc| / scale) / (2·scale).
 
     Parameters
@@ -108,14 +100,6 @@ class Laplace(Distribution):
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self._set_parameters(validate_args, loc=loc, scale=scale)
-
-    @property
-    def mean(self) -> Any:
-        return self.loc
-
-    @property
-    def mode(self) -> Any:
-        return self.loc
 
     @property
     def variance(self) -> Any:

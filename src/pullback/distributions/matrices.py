@@ -7,15 +7,15 @@ import warnings
 from math import nan
 from typing import Any, ClassVar
 
-from ..array.dtypes import finfo
+from ..array.dtype_limits import finfo
 from ..core.size import Size
 from ..linalg import slogdet
 from ..tensor.creation import eye, tensor
 from ..tensor.join import cat
 from ..tensor.linear_algebra import cholesky_solve
+from ..tensor.masks import where
 from ..tensor.random import randn
 from ..tensor.ranges import arange
-from ..tensor.select import where
 from ..tensor.shape import broadcast_shapes
 from . import constraints
 from .dirichlet_family import Beta

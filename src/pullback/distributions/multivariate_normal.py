@@ -12,7 +12,7 @@ from ..tensor.linear_algebra import cholesky_inverse
 from ..tensor.rearrange import diag_embed, flip
 from ..tensor.shape import broadcast_shapes, broadcast_tensors
 from . import constraints
-from .distribution import Distribution
+from .distribution import Distribution, _Symmetric
 from .utils import _standard_normal, lazy_property
 
 
@@ -117,7 +117,7 @@ def given_matrix(**given: Any) -> list[tuple[str, Any]]:
     return [(name, matrix) for name, matrix in given.items() if matrix is not None]
 
 
-class MultivariateNormal(FullCovariance):
+class MultivariateNormal(_Symmetric, FullCovariance):
     """The normal distribution of vectors: with Σ the covariance,
     p(x) = exp(−½·(x − loc)ᵀ·Σ⁻¹·(x − loc)) / √((2π)ⁿ·det Σ).
 
@@ -173,14 +173,6 @@ class MultivariateNormal(FullCovariance):
         return self._finish_expanding(new, batch_shape)
 
     @property
-    def mean(self) -> Any:
-        return self.loc
-
-    @property
-    def mode(self) -> Any:
-        return self.loc
-
-    @property
     def variance(self) -> Any:
         return self._unbroadcasted_scale_tril.pow(2).sum(-1).expand(self._batch_shape + self._event_shape)
 
@@ -222,7 +214,7 @@ def _batch_lowrank_mahalanobis(factor: Any, diagonal: Any, x: Any, capacitance_t
     return (x.pow(2) / diagonal).sum(-1) - _batch_mahalanobis(capacitance_tril, projected)
 
 
-class LowRankMultivariateNormal(Distribution):
+class LowRankMultivariateNormal(_Symmetric, Distribution):
     """The normal distribution of vectors with the covariance W·Wᵀ + D.
 
     Determinants and inverses are those of m×m matrices, by the matrix determinant lemma and the Woodbury
@@ -294,14 +286,6 @@ class LowRankMultivariateNormal(Distribution):
     @property
     def _matrix_shape(self) -> Size:
         return Size((*self._batch_shape, *self._event_shape, *self._event_shape))
-
-    @property
-    def mean(self) -> Any:
-        return self.loc
-
-    @property
-    def mode(self) -> Any:
-        return self.loc
 
     @lazy_property
     def variance(self) -> Any:

@@ -6,11 +6,11 @@ import math
 from math import inf, nan
 from typing import Any, ClassVar
 
-from ..array.dtypes import finfo
+from ..array.dtype_limits import finfo
 from ..tensor.creation import full
 from ..tensor.creation_like import full_like, ones_like, zeros_like
 from ..tensor.interchange import as_tensor
-from ..tensor.select import where
+from ..tensor.masks import where
 from . import constraints
 from .compound import TransformedDistribution
 from .gamma_family import Exponential, Gamma

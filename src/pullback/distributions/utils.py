@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from numpy import ndarray
 
-from ..array.dtypes import finfo, get_default_dtype
+from ..array.dtype_limits import finfo
+from ..array.dtypes import get_default_dtype
 from ..autograd.grad_mode import enable_grad
 from ..core.tracer import is_tracing
 from ..nn.functional.activation import softmax

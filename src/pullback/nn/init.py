@@ -10,9 +10,9 @@ from typing import Any
 from ..autograd.grad_mode import no_grad
 from ..linalg import qr
 from ..tensor.creation_like import empty_like
+from ..tensor.masks import where
 from ..tensor.random import randperm
 from ..tensor.rearrange import diag
-from ..tensor.select import where
 from ..torch_names.exclusions import answer_for
 
 

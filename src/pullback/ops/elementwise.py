@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import dtypes, large
+from ..array import dtype_limits, dtypes, large
 from ..array.activations import sigmoid_adjoint, sigmoid_block
 from ..array.elementwise import WORTH_BLOCKS, blockwise
 from ..array.layout import as_first
@@ -272,7 +272,7 @@ def _nan_to_num(
         _nan_to_num(x.real, nan, posinf, neginf, out=result.real)
         _nan_to_num(x.imag, nan, posinf, neginf, out=result.imag)
         return into(out, result)
-    limits = dtypes.finfo(dtypes.from_numpy_dtype(x.dtype))
+    limits = dtype_limits.finfo(dtypes.from_numpy_dtype(x.dtype))
     result = np.where(np.isnan(x), x.dtype.type(nan), x)
     np.copyto(result, limits.max if posinf is None else posinf, where=np.isposinf(x), casting="unsafe")
     np.copyto(result, limits.min if neginf is None else neginf, where=np.isneginf(x), casting="unsafe")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..array.dtypes import finfo
+from ..array.dtype_limits import finfo
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
 from .checks import add_scaled, check_lr, larger, number

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..tensor.select import where
+from ..tensor.masks import where
 from ..tensor.tensor import Tensor
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NoReturn, Self
 
-from ..array import dtypes
+from ..array import dtype_limits, dtypes
 from ..core import device as devices
 from ..core import warn
 from ..core.size import Size
@@ -75,11 +75,13 @@ CONSTANTS: dict[str, Any] = {
     **{
         name: getattr(dtypes, name)
         for name in (
-            "dtype", "finfo", "iinfo", "short", "int", "long", "half", "float", "double", "cfloat", "cdouble",
+            "dtype", "short", "int", "long", "half", "float", "double", "cfloat", "cdouble",
             "chalf",
             "get_default_dtype", "set_default_dtype", "promote_types", "can_cast",
         )
     },
+    "finfo": dtype_limits.finfo,
+    "iinfo": dtype_limits.iinfo,
     "device": devices.device,
     "get_default_device": devices.get_default_device,
     "set_default_device": devices.set_default_device,

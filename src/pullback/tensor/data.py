@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import dtypes
+from ..array import dtype_limits, dtypes
 from ..array.layout import convert, copy
 from ..array.quiet import IGNORE, loud, quiet
 from ..array.strides import as_given
@@ -333,7 +333,7 @@ def filling(number: Any, dtype: np.dtype[Any]) -> ndarray:
 
 @cache
 def _largest(dtype: np.dtype[Any]) -> float:
-    return dtypes.finfo(dtypes.from_numpy_dtype(dtype)).max
+    return dtype_limits.finfo(dtypes.from_numpy_dtype(dtype)).max
 
 
 #: What an error of a number that is too large calls the dtypes for which C++ has a shorter name.

@@ -11,8 +11,8 @@ from ..errors import argument_type
 from ..ops import distance as ops
 from ..ops.structure import reshape
 from .api import public, with_signature
+from .argument_types import is_real
 from .matrix_checks import leading_shape
-from .signature import is_real
 
 _MODES = (
     "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",

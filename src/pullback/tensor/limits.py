@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..array import dtypes
+from ..array import dtype_limits, dtypes
 from ..core.graph_errors import c_name, type_word
 from ..core.promotion import unsupported
 from ..core.value import TensorBase, dtype_of
@@ -88,7 +88,7 @@ _SMALL = 65504.0
 
 def _holds(dtype: np.dtype[Any], limit: float) -> bool:
     """Return whether a dtype has a number within its range; the infinities are in every floating one."""
-    bounds = dtypes.iinfo if dtype.kind in "iu" else dtypes.finfo
+    bounds = dtype_limits.iinfo if dtype.kind in "iu" else dtype_limits.finfo
     known = bounds(dtypes.from_numpy_dtype(dtype))
     # As in C++, a number without a sign takes negative ones, which go around.
     low = -known.max if dtype.kind == "u" else known.min

@@ -21,11 +21,12 @@ from ..ops.index import fill
 from ..ops.kernel_words import RARE
 from ..ops.signatures import ONE, TENSOR_OR_NUMBER, TWO
 from .api import public
+from .argument_types import is_number
 from .data import SHORT_NAMES, overflow, scalar_array
 from .operands import declare
 from .out import write_out
 from .properties import common_dtype
-from .signature import Parser, is_number
+from .signature import Parser
 from .sizes import tensor
 from .tensor import Tensor
 

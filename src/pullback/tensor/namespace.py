@@ -37,6 +37,7 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     linear_algebra,
     low_rank,
     lu,
+    masks,
     math,
     matrix_functions,
     memory_format,

@@ -14,19 +14,32 @@ for many, and ``|deprecated`` at the end that messages do not name it; these mar
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
-import numpy as np
-
-from ..array import dtypes
 from ..array.locks import computed
-from ..core.device import device as device_class
-from ..core.value import TensorBase, array_of
 from ..errors import invalid_combination, type_name
-from .constants import SPARSE, layout, memory_format
+from .argument_types import (
+    CHECKS,
+    CONVERSIONS,
+    ELEMENTS,
+    LARGEST_USUAL,
+    REPEATED,
+    USUAL,
+    Check,
+    as_int,
+    as_ints,
+    first_of_size,
+    is_integer,
+    is_operand,
+    is_size_element,
+    is_tensor,
+    one_or_each,
+    one_or_many,
+    takes_nothing,
+    tested_by_name,
+)
 
 #: What torch allows NumPy's users to write → its own name.
 ALTERNATIVES = {
@@ -42,208 +55,12 @@ ALTERNATIVES = {
 #: little.
 KEYWORDS = {"from": "low", "to": "high"}
 
-Check = Callable[[Any], bool]
-
 #: What every function that makes a tensor takes.
 OPTIONS = (
     "torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool? pin_memory = "
     "False, bool? requires_grad = False"
 )
 OUT = f"Tensor out = None, {OPTIONS}"
-
-
-def is_integer(value: Any) -> bool:
-    """Return whether torch takes a value where an integer is wanted: also a tensor of one, of no
-    dimension.
-    """
-    if type(value) is int:
-        return True
-    if isinstance(value, TensorBase):
-        return _is_plain_scalar(value) and array_of(value).dtype.kind in "iu"
-    if isinstance(value, np.ndarray):
-        return value.ndim == 0 and value.dtype.kind in "iu"
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def is_real(value: Any) -> bool:
-    """Return whether torch takes a value where a real number is wanted."""
-    if isinstance(value, float | int | np.floating | np.integer | np.bool_):
-        return True
-    return isinstance(value, TensorBase) and _is_plain_scalar(value)
-
-
-def is_number(value: Any) -> bool:
-    """Return whether torch takes a value where a number is wanted."""
-    return isinstance(value, complex | np.number) or is_real(value)
-
-
-def _is_plain_scalar(tensor: Any) -> bool:
-    return not tensor.shape and not tensor.requires_grad
-
-
-def _is_bool(value: Any) -> bool:
-    return isinstance(value, bool | np.bool_)
-
-
-def _is_list(check: Check) -> Check:
-    def is_list(value: Any) -> bool:
-        return isinstance(value, list | tuple) and all(map(check, value))
-
-    return is_list
-
-
-def _is_dtype(value: Any) -> bool:
-    return type(value) is dtypes.dtype or (isinstance(value, type) and value in dtypes.BY_PYTHON_TYPE)
-
-
-def _is_device(value: Any) -> bool:
-    return isinstance(value, device_class | str) or (is_integer(value) and not isinstance(value, TensorBase))
-
-
-def _is_tensor(value: Any) -> bool:
-    return isinstance(value, TensorBase)
-
-
-def _is_generator(value: Any) -> bool:
-    from ..array.random import Generator
-
-    return isinstance(value, Generator)
-
-
-def _is_storage(value: Any) -> bool:
-    return hasattr(value, "_is_pullback_storage")
-
-
-def _nothing(value: Any) -> bool:
-    return False
-
-
-def _is_operand(value: Any) -> bool:
-    return isinstance(value, TensorBase) or is_number(value)
-
-
-def _one_or_many(many: Check, one: Check) -> Check:
-    return lambda value: many(value) or one(value)
-
-
-def _is_size_element(value: Any) -> bool:
-    return is_integer(value) or isinstance(value, bool)
-
-
-def is_size(value: Any) -> bool:
-    """Return whether torch takes a value for a size: a bool is none of its numbers only where it comes
-    first.
-    """
-    if not isinstance(value, list | tuple):
-        return False
-    for item in value:
-        if type(item) is not int:
-            break
-    else:
-        return True
-    return not value or (is_integer(value[0]) and all(map(_is_size_element, value)))
-
-
-def _is_layout(value: object) -> bool:
-    if value in SPARSE:
-        raise NotImplementedError(f"Tensors of layout {value} are not part of pullback (sparse tensors)")
-    return type(value) is layout
-
-
-#: Printed name of a type → its test.
-CHECKS: dict[str, Check] = {
-    "int": is_integer,
-    "float": is_real,
-    "Number": is_number,
-    "bool": _is_bool,
-    "Tensor": _is_tensor,
-    "tuple of ints": is_size,
-    "tuple of floats": _is_list(is_real),
-    "tuple of Scalars": _is_list(is_number),
-    "tuple of Tensors": _is_list(_is_tensor),
-    "torch.dtype": _is_dtype,
-    "torch.layout": _is_layout,
-    "torch.memory_format": lambda value: type(value) is memory_format,
-    "torch.device": _is_device,
-    "torch.Generator": _is_generator,
-    "torch.Storage": _is_storage,
-    "torch.Stream": _nothing,
-    "str": lambda value: isinstance(value, str),
-    "object": lambda value: True,
-}
-
-
-#: Printed name of a type → the type of which values fit as they are.
-USUAL: dict[str, type] = {
-    "float": float, "Number": float, "bool": bool, "torch.dtype": dtypes.dtype, "str": str,
-}
-
-#: Tests of what is in a tuple of such a kind.
-ELEMENTS: dict[str, Check] = {
-    "tuple of ints": _is_size_element, "tuple of floats": is_real, "tuple of Tensors": _is_tensor,
-}  # fmt: skip
-
-
-def as_number(value: Any) -> Any:
-    """Return a number of any kind as a Python number."""
-    if type(value) in (int, float, bool, complex):
-        return value
-    return value.item() if hasattr(value, "item") else value
-
-
-def _as_checked_number(value: Any) -> Any:
-    dtypes.check_number(value)
-    return as_number(value)
-
-
-def _as_dtype(value: Any) -> Any:
-    return value if type(value) is dtypes.dtype else dtypes.BY_PYTHON_TYPE[value]
-
-
-def _as_int(value: Any) -> int:
-    found = operator.index(value)
-    dtypes.check_long(found)
-    return found
-
-
-#: Sizes up to which an integer is not looked at twice.
-_USUAL = 1 << 40
-
-
-def _as_ints(value: Any) -> tuple[int, ...]:
-    for item in value:
-        if type(item) is not int or not -_USUAL <= item <= _USUAL:
-            break
-    else:
-        return tuple(value)
-    found = tuple(map(operator.index, value))
-    if found:
-        dtypes.check_long(min(found))
-        dtypes.check_long(max(found))
-    return found
-
-
-CONVERSIONS: dict[str, Callable[[Any], Any]] = {
-    "int": _as_int,
-    "float": lambda value: float(as_number(value)),
-    "Number": _as_checked_number,
-    "bool": bool,
-    "tuple of ints": _as_ints,
-    "tuple of floats": lambda value: tuple(float(as_number(item)) for item in value),
-    "tuple of Scalars": lambda value: tuple(map(_as_checked_number, value)),
-    "tuple of Tensors": tuple,
-    "torch.dtype": _as_dtype,
-}
-
-
-#: Kinds of which one element stands for many where a size is known.
-_REPEATED: dict[str, Check] = {"tuple of ints": is_integer, "tuple of floats": is_real}
-_ONE = {"tuple of ints": "int", "tuple of floats": "float"}
-
-
-def _one_or_each(kind: str) -> Callable[[Any], Any]:
-    one, each = CONVERSIONS[_ONE[kind]], CONVERSIONS[kind]
-    return lambda value: each(value) if isinstance(value, list | tuple) else one(value)
 
 
 class NotTensorsError(TypeError):
@@ -272,15 +89,15 @@ class Parameter:
         self.usual = USUAL.get(self.kind)
         self.counts = self.kind in ("int", "Number")
         if numbers and self.kind == "Tensor":
-            self.accepts = _is_operand
-        elif sized and self.kind in _REPEATED:
-            self.accepts = _one_or_many(self.accepts, _REPEATED[self.kind])
-            self.convert = _one_or_each(self.kind)
+            self.accepts = is_operand
+        elif sized and self.kind in REPEATED:
+            self.accepts = one_or_many(self.accepts, REPEATED[self.kind])
+            self.convert = one_or_each(self.kind)
 
     def take(self, value: Any, bound: dict[str, Any]) -> bool:
         """Put a value into `bound`, converted; whether it is of the right type."""
         kind = type(value)
-        if kind is self.usual or (kind is int and self.counts and -_USUAL <= value <= _USUAL):
+        if kind is self.usual or (kind is int and self.counts and -LARGEST_USUAL <= value <= LARGEST_USUAL):
             bound[self.target] = value
             return True
         if value is None and self.allows_none:
@@ -294,23 +111,10 @@ class Parameter:
         return True
 
 
-def _named(kind: str) -> Check:
-    """Return how that comparison tests a value: by the name of its type alone."""
-    names = {"float": ("float", "int"), "Tensor": ("Tensor", "Parameter")}.get(kind, (kind,))
-    return lambda value: type_name(value) in names
-
-
 #: Behind a signature that torch still takes but does not name.
 DEPRECATED = "|deprecated"
 _COMMA = re.compile(r", (?![^{]*\})")
 _MARKS = re.compile(r"(\[\d*\])?\??(?= \w+( =|,|\)))")
-
-
-def _first(value: Any) -> Any:
-    """Return the first element of what begins like a size and is none; all other values as they are."""
-    if isinstance(value, list | tuple) and value and _is_size_element(value[0]):
-        return value if all(map(_is_size_element, value)) else value[:1]
-    return value
 
 
 class Signature:
@@ -341,8 +145,8 @@ class Signature:
         types only.
         """
         return [
-            ("", _nothing) if part in ("*", "") or " = " in part
-            else (part.rsplit(" ", 1)[1], _named(Parameter(part, False).kind))
+            ("", takes_nothing) if part in ("*", "") or " = " in part
+            else (part.rsplit(" ", 1)[1], tested_by_name(Parameter(part, False).kind))
             for part in _COMMA.split(self.text[1:-1])
         ]
 
@@ -357,9 +161,9 @@ class Signature:
                 if type(first) is bool:
                     return None
                 for item in args:
-                    if type(item) is not int and not _is_size_element(item):
+                    if type(item) is not int and not is_size_element(item):
                         return None
-                bound[self.positional[0].target] = _as_ints(args)
+                bound[self.positional[0].target] = as_ints(args)
             else:
                 if len(args) > len(self.positional):
                     return None
@@ -415,10 +219,10 @@ class Signature:
         signature is the one meant, torch asks the first alone.
         """
         given = [*zip(self.positional, args), *((self.by_name.get(n), v) for n, v in kwargs.items())]
-        firsts = {name: _first(value) for name, value in kwargs.items()}
-        if self.match(tuple(map(_first, args)), firsts) is not None:
+        firsts = {name: first_of_size(value) for name, value in kwargs.items()}
+        if self.match(tuple(map(first_of_size, args)), firsts) is not None:
             for parameter, value in given:
-                if parameter is not None and _first(value) is not value:
+                if parameter is not None and first_of_size(value) is not value:
                     self._bad_element(function, parameter, value)
 
     def not_tensors(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> TypeError:
@@ -427,7 +231,7 @@ class Signature:
             value = args[place] if place < len(args) else kwargs.get(parameter.name)
             if parameter.kind == "tuple of Tensors" and isinstance(value, list | tuple):
                 for at, item in enumerate(value):
-                    if not _is_tensor(item):
+                    if not is_tensor(item):
                         return TypeError(
                             f"expected Tensor as element {at} in argument {place}, but got {type_name(item)}"
                         )
@@ -443,7 +247,7 @@ class Signature:
             if parameter is not None and sizes and isinstance(value, list | tuple):
                 for i, item in enumerate(value):
                     try:
-                        _as_int(item)
+                        as_int(item)
                     except ValueError as error:
                         raise TypeError(
                             f"{function}(): argument '{parameter.name}' failed to unpack the object at pos "
@@ -457,7 +261,7 @@ class Signature:
         """Raise the error for sizes given one by one, which comes before other signatures are tried."""
         if not self._is_spread(args):
             return
-        if type(args[0]) is bool or not _is_size_element(args[0]):
+        if type(args[0]) is bool or not is_size_element(args[0]):
             if len(args) > 1:
                 self._too_many(function, len(args))
             self._wrong(function, self.positional[0], args[0], 0)
@@ -513,7 +317,7 @@ class Signature:
 
     def _bad_element(self, function: str, parameter: Parameter, value: Sequence[Any]) -> None:
         for i, item in enumerate(value):
-            if not _is_size_element(item):
+            if not is_size_element(item):
                 raise TypeError(
                     f"{function}(): argument '{parameter.name}' failed to unpack the object at pos {i + 1} "
                     f"with error "
@@ -570,7 +374,7 @@ class Parser:
             if len(plausible) == 1:
                 plausible[0].explain(self.function, args, kwargs)
             for signature in self.signatures:
-                if signature.spread and args and _is_size_element(args[0]) and type(args[0]) is not bool:
+                if signature.spread and args and is_size_element(args[0]) and type(args[0]) is not bool:
                     signature.check_spread(self.function, args)
                 signature.check_elements(self.function, args, kwargs)
         except TypeError as error:

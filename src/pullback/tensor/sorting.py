@@ -23,11 +23,12 @@ from ..ops.join import cat
 from ..ops.kernel_words import RARE
 from ..ops.mixture import maximum
 from .api import public
+from .argument_types import is_number
 from .data import overflow
 from .index_parts import asked_size, traced_places
 from .properties import common_dtype
 from .return_types import named
-from .signature import Parser, is_number
+from .signature import Parser
 from .sizes import count, integer, tensor
 from .tensor import checked_dim
 

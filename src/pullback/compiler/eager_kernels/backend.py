@@ -25,8 +25,9 @@ from ...core.tracer import Recorder, Tracer
 from ...ops.structure import sum_dims
 from ..emit import functions
 from ..emit.convolution import Channels, Convolution, Pools
-from ..emit.emitter import TYPES, Module
+from ..emit.emitter import Module
 from ..emit.product import multiply
+from ..emit.scalars import TYPES
 from ..lower.buffer import Buffer
 from ..lower.equations import Result, lower
 from ..lower.kernel import Kernel

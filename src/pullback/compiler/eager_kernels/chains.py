@@ -16,6 +16,7 @@ import numpy as np
 from ...array.chains import COLUMN, MOST, ROWS, SCALAR, VECTOR, Note, Operand, Step
 from ..emit import python_functions
 from ..runtime import engine
+from ..runtime.native_specification import read
 from ..runtime.object_layout import Layout, layout
 
 #: How often a loop is called, and on how many elements, as the words of a step name it: each place is the
@@ -137,25 +138,17 @@ def _words(part: tuple[Any, ...]) -> list[int]:
 
 def _operand_text(k: int) -> str:
     at = 5 + _OPERAND * k
+    words = "\n".join(
+        read(f"{name}{k}", "i64", "step", at + n, "i64")
+        for n, name in enumerate(("slot", "offset", "along", "fixed", "each", "begin_each"))
+    )
     return f"""
-  %slot_at{k} = getelementptr i64, ptr %step, i64 {at}
-  %slot{k} = load i64, ptr %slot_at{k}
-  %offset_at{k} = getelementptr i64, ptr %step, i64 {at + 1}
-  %offset{k} = load i64, ptr %offset_at{k}
-  %along_at{k} = getelementptr i64, ptr %step, i64 {at + 2}
-  %along{k} = load i64, ptr %along_at{k}
-  %fixed_at{k} = getelementptr i64, ptr %step, i64 {at + 3}
-  %fixed{k} = load i64, ptr %fixed_at{k}
-  %each_at{k} = getelementptr i64, ptr %step, i64 {at + 4}
-  %each{k} = load i64, ptr %each_at{k}
-  %begin_at{k} = getelementptr i64, ptr %step, i64 {at + 5}
-  %begin_each{k} = load i64, ptr %begin_at{k}
+{words}
   %skipped{k} = mul i64 %begin_each{k}, %length
   %first{k} = add i64 %offset{k}, %skipped{k}
   %by{k} = mul i64 %each{k}, %length
   %move{k} = add i64 %fixed{k}, %by{k}
-  %base_at{k} = getelementptr ptr, ptr %slots, i64 %slot{k}
-  %base{k} = load ptr, ptr %base_at{k}
+{read(f"base{k}", "ptr", "slots", f"%slot{k}", "ptr")}
   %begin{k} = getelementptr i8, ptr %base{k}, i64 %first{k}
   %stride_at{k} = getelementptr i64, ptr %strides, i64 {k}
   store i64 %along{k}, ptr %stride_at{k}"""
@@ -169,10 +162,44 @@ def _call_text(k: int) -> str:
   store ptr %now{k}, ptr %pointer_at{k}"""
 
 
-def _text(where: Layout) -> str:
-    """Return the function: it reads the sizes of the first array, gathers the slots' addresses, and calls."""
+def _steps_text() -> str:
+    """Return the walk through the steps, each of which calls its loop as often as it says."""
     operands = "".join(map(_operand_text, range(_OPERANDS)))
     calls = "".join(map(_call_text, range(_OPERANDS)))
+    return f"""\
+walk:
+  %s = phi i64 [ 0, %begin ], [ %s1, %stepped ]
+  %more_steps = icmp slt i64 %s, %steps
+  br i1 %more_steps, label %read, label %done
+read:
+  %s_words = mul i64 %s, {_STEP}
+  %step = getelementptr i64, ptr %script, i64 %s_words
+  %loop = load ptr, ptr %step
+{read("loop_data", "ptr", "step", 1, "ptr")}
+  %times_at = getelementptr i64, ptr %step, i64 2
+  %times_which = load i64, ptr %times_at
+  %times_count_at = getelementptr i64, ptr %counts, i64 %times_which
+  %times = load i64, ptr %times_count_at
+  %inner_at = getelementptr i64, ptr %step, i64 3
+  %inner_which = load i64, ptr %inner_at
+{read("inner_count", "i64", "counts", "%inner_which", "i64")}{operands}
+  br label %again
+again:
+  %n = phi i64 [ 0, %read ], [ %n1, %call ]
+  %more_calls = icmp slt i64 %n, %times
+  br i1 %more_calls, label %call, label %stepped
+call:{calls}
+  store i64 %inner_count, ptr %inner
+  call void %loop(ptr %pointers, ptr %inner, ptr %strides, ptr %loop_data)
+  %n1 = add i64 %n, 1
+  br label %again
+stepped:
+  %s1 = add i64 %s, 1
+  br label %walk"""
+
+
+def _text(where: Layout) -> str:
+    """Return the function: it reads the sizes of the first array, gathers the slots' addresses, and calls."""
     return f"""
 define ptr @chain(ptr %owner, ptr %arguments, i64 %given) nounwind #0 {{
 entry:
@@ -181,14 +208,12 @@ entry:
   %strides = alloca [{_OPERANDS} x i64]
   %counts = alloca [5 x i64]
   %inner = alloca i64
-  %table_at = getelementptr i8, ptr %owner, i64 {where.data}
-  %table = load ptr, ptr %table_at
+{read("table", "ptr", "owner", where.data)}
   %first = load ptr, ptr %arguments
   %rank_at = getelementptr i8, ptr %first, i64 {where.rank}
   %rank32 = load i32, ptr %rank_at
   %rank = sext i32 %rank32 to i64
-  %shape_at = getelementptr i8, ptr %first, i64 {where.shape}
-  %shape = load ptr, ptr %shape_at
+{read("shape", "ptr", "first", where.shape)}
   br label %sizes
 sizes:
   %d = phi i64 [ 0, %entry ], [ %d1, %size ]
@@ -197,8 +222,7 @@ sizes:
   %more_sizes = icmp slt i64 %d, %rank
   br i1 %more_sizes, label %size, label %sized
 size:
-  %extent_at = getelementptr i64, ptr %shape, i64 %d
-  %extent = load i64, ptr %extent_at
+{read("extent", "i64", "shape", "%d", "i64")}
   %product = mul i64 %all, %extent
   %d1 = add i64 %d, 1
   br label %sizes
@@ -220,17 +244,14 @@ gather:
   %more_given = icmp slt i64 %g, %given
   br i1 %more_given, label %gathered, label %own
 gathered:
-  %argument_at = getelementptr ptr, ptr %arguments, i64 %g
-  %argument = load ptr, ptr %argument_at
-  %data_at = getelementptr i8, ptr %argument, i64 {where.data}
-  %data = load ptr, ptr %data_at
+{read("argument", "ptr", "arguments", "%g", "ptr")}
+{read("data", "ptr", "argument", where.data)}
   %given_at = getelementptr ptr, ptr %slots, i64 %g
   store ptr %data, ptr %given_at
   %g1 = add i64 %g, 1
   br label %gather
 own:
-  %owned_at = getelementptr i64, ptr %table, i64 2
-  %owned = load i64, ptr %owned_at
+{read("owned", "i64", "table", 2, "i64")}
   br label %take
 take:
   %o = phi i64 [ 0, %own ], [ %o1, %taken ]
@@ -238,8 +259,7 @@ take:
   br i1 %more_owned, label %taken, label %begin
 taken:
   %o3 = add i64 %o, 3
-  %address_at = getelementptr ptr, ptr %table, i64 %o3
-  %address = load ptr, ptr %address_at
+{read("address", "ptr", "table", "%o3", "ptr")}
   %place = add i64 %o, %given
   %owned_slot = getelementptr ptr, ptr %slots, i64 %place
   store ptr %address, ptr %owned_slot
@@ -251,41 +271,10 @@ begin:
   %steps = load i64, ptr %steps_at
   %script = getelementptr i64, ptr %steps_at, i64 1
   br label %walk
-walk:
-  %s = phi i64 [ 0, %begin ], [ %s1, %stepped ]
-  %more_steps = icmp slt i64 %s, %steps
-  br i1 %more_steps, label %read, label %done
-read:
-  %s_words = mul i64 %s, {_STEP}
-  %step = getelementptr i64, ptr %script, i64 %s_words
-  %loop = load ptr, ptr %step
-  %loop_data_at = getelementptr ptr, ptr %step, i64 1
-  %loop_data = load ptr, ptr %loop_data_at
-  %times_at = getelementptr i64, ptr %step, i64 2
-  %times_which = load i64, ptr %times_at
-  %times_count_at = getelementptr i64, ptr %counts, i64 %times_which
-  %times = load i64, ptr %times_count_at
-  %inner_at = getelementptr i64, ptr %step, i64 3
-  %inner_which = load i64, ptr %inner_at
-  %inner_count_at = getelementptr i64, ptr %counts, i64 %inner_which
-  %inner_count = load i64, ptr %inner_count_at{operands}
-  br label %again
-again:
-  %n = phi i64 [ 0, %read ], [ %n1, %call ]
-  %more_calls = icmp slt i64 %n, %times
-  br i1 %more_calls, label %call, label %stepped
-call:{calls}
-  store i64 %inner_count, ptr %inner
-  call void %loop(ptr %pointers, ptr %inner, ptr %strides, ptr %loop_data)
-  %n1 = add i64 %n, 1
-  br label %again
-stepped:
-  %s1 = add i64 %s, 1
-  br label %walk
+{_steps_text()}
 done:
   %none = load ptr, ptr %table
-  %counter_at = getelementptr ptr, ptr %table, i64 1
-  %counter = load ptr, ptr %counter_at
+{read("counter", "ptr", "table", 1, "ptr")}
   call void %counter(ptr %none)
   ret ptr %none
 }}"""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy import ndarray
 
-from ..emit.emitter import TYPES, Emitter, Module
+from ..emit.emitter import Emitter, Module
+from ..emit.scalars import TYPES
 from ..lower.index import Variable
 from ..passes import parallel_rows
 from .jobs import Jobs, number, opened

@@ -19,7 +19,8 @@ import numpy as np
 from numpy import ndarray
 
 from ...array.sampler import Sampler
-from ..emit.emitter import TYPES, Emitter, Module, Value
+from ..emit.emitter import Emitter, Module
+from ..emit.scalars import TYPES, Value
 from ..lower.index import Variable, constant, linear, strides_of
 from ..lower.sampling import TAPS, near
 from ..passes import parallel_rows

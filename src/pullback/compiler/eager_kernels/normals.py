@@ -13,7 +13,7 @@ from numpy import ndarray
 
 from ...array.random_normal import BLOCK, COSINE, LOG, LOG_OF_2, QUARTER_PI, SINE
 from ..emit.emitter import Emitter, Module
-from ..emit.emitter import number as literal
+from ..emit.scalars import number as literal
 from ..lower.index import Variable
 from ..passes import parallel_rows
 from ..runtime import engine

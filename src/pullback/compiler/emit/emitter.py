@@ -11,33 +11,32 @@ elements when these are computed again.
 
 from __future__ import annotations
 
-import platform
-import struct
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from ..lower.buffer import Buffer
 from ..lower.handlers import PARTS, Pair
 from ..lower.index import Index, Measured, Quotient, Variable, atom_index
-from ..runtime import processor
-
-BOOL = np.dtype(bool)
-INT16, INT32, INT64 = np.dtype(np.int16), np.dtype(np.int32), np.dtype(np.int64)
-FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
-FLOAT16, BFLOAT16 = np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)
-TYPES = {
-    BOOL: "i1", np.dtype(np.int8): "i8", np.dtype(np.uint8): "i8", INT16: "i16",
-    INT32: "i32", INT64: "i64", FLOAT32: "float", FLOAT64: "double",
-    # As whole numbers: to choose between two bfloat LLVM converts them, subnormal ones to zeros, and what it
-    # makes of a comparison may be no instruction of the processor's (LLVM 22, vectors of 512 bits).
-    FLOAT16: "half", BFLOAT16: "i16",
-}  # fmt: skip
-NARROW = {FLOAT16, BFLOAT16}
+from . import halves
+from .scalars import (
+    BFLOAT16,
+    BOOL,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    INT32,
+    INT64,
+    NARROW,
+    TYPES,
+    Value,
+    computing,
+    is_float,
+    number,
+)
 
 _FLOAT = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "rem": "frem"}
 _INTEGER = {"add": "add", "sub": "sub", "mul": "mul", "and_": "and", "or_": "or", "xor": "xor", "shl": "shl"}
@@ -46,55 +45,11 @@ _LOGICAL = {**_INTEGER, "add": "or", "mul": "and"}
 _ORDERED = {"maximum": "gt", "minimum": "lt"}
 _FLOAT_ORDER = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 _ORDER = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
-_INTRINSICS = {
-    "abs": "fabs",
-    "sqrt": "sqrt",
-    "floor": "floor",
-    "ceil": "ceil",
-    "trunc": "trunc",
-    "rint": "rint",
-}
+#: Functions that LLVM calls otherwise.
+_INTRINSICS = {"abs": "fabs"}
 
 #: Iterations beyond which a loop of loops is not unrolled.
 LONG = 8
-
-
-class Value(NamedTuple):
-    """A scalar in a register: its name, or a number in LLVM's notation."""
-
-    name: str
-    dtype: np.dtype[Any]
-
-
-def is_float(dtype: np.dtype[Any]) -> bool:
-    """Return whether a dtype is a floating one, the halves included."""
-    return dtype.kind == "f" or dtype in NARROW
-
-
-def computing(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the dtype in which values of a dtype are computed: float32 for the halves."""
-    return FLOAT32 if dtype in NARROW else dtype
-
-
-def number(value: Any, dtype: np.dtype[Any]) -> str:
-    """Return a constant in LLVM's notation."""
-    if dtype == BOOL:
-        return "true" if value else "false"
-    if dtype == BFLOAT16:
-        with np.errstate(all="ignore"):
-            return str(int(np.asarray(value).astype(dtype).view(np.int16)))
-    if is_float(dtype):
-        # LLVM writes a float as the bits of the double that equals it.
-        with np.errstate(all="ignore"):
-            exact = float(np.asarray(value).astype(dtype))
-        (bits,) = struct.unpack("<Q", struct.pack("<d", exact))
-        return f"0x{bits:016X}"
-    return str(int(np.asarray(value).astype(dtype)))
-
-
-def _has_halves() -> bool:
-    """Return whether the processor converts float16."""
-    return platform.machine().lower() not in ("x86_64", "amd64") or "f16c" in processor.features()
 
 
 class Module:
@@ -339,9 +294,9 @@ class Emitter:
             return x
         if source in NARROW:
             if source == BFLOAT16:
-                wide = self._of_bfloat(x)
+                wide = halves.of_bfloat(self, x)
             else:
-                wide = self._extended(x, FLOAT32) if _has_halves() else self._of_half(x)
+                wide = self._extended(x, FLOAT32) if halves.has_halves() else halves.of_half(self, x)
             return self.cast(wide, dtype)
         if dtype in NARROW and source != FLOAT32:
             # As torch does: a float64 is rounded twice.
@@ -351,9 +306,9 @@ class Emitter:
                 single = self._kept(single)
             return self.cast(single, dtype)
         if dtype == BFLOAT16:
-            return self._to_bfloat(x)
-        if dtype == FLOAT16 and not _has_halves():
-            return self._to_half(x)
+            return halves.to_bfloat(self, x)
+        if dtype == FLOAT16 and not halves.has_halves():
+            return halves.to_half(self, x)
         a, b = TYPES[source], TYPES[dtype]
         if dtype == BOOL:
             zero = number(0, source)
@@ -375,63 +330,6 @@ class Emitter:
             return Value(x.name, dtype)
         return self.instruction(text, dtype)
 
-    def _to_bfloat(self, x: Value) -> Value:
-        """Round a float32 to bfloat16, in whole numbers: the processor's instruction takes subnormal numbers
-        for zeros.
-        """
-        bits = self._bits(x)
-        last = self._named(f"and i32 {self._named(f'lshr i32 {bits}, 16')}, 1")
-        up = self._named(f"add i32 {self._named(f'add i32 {bits}, {last}')}, {0x7FFF}")
-        # What is added to the bits of a NaN may make another number of it.
-        nan = self._named(f"or i32 {self._named(f'and i32 {bits}, {-1 << 31}')}, {0x7FC00000}")
-        chosen = self._named(f"select i1 {self.compare('ne', x, x).name}, i32 {nan}, i32 {up}")
-        return self.instruction(f"trunc i32 {self._named(f'lshr i32 {chosen}, 16')} to i16", BFLOAT16)
-
-    def _of_bfloat(self, x: Value) -> Value:
-        """Return a bfloat16 as a float32."""
-        bits = self._named(f"shl i32 {self._named(f'zext i16 {x.name} to i32')}, 16")
-        return self._float(bits)
-
-    def _to_half(self, x: Value) -> Value:
-        """Round a float32 to float16 where the processor has no instruction for it: a function would be
-        called that is nowhere.
-        """
-        bits = self._bits(x)
-        sign = self._named(f"lshr i32 {self._named(f'and i32 {bits}, {-1 << 31}')}, 16")
-        size = self._named(f"and i32 {bits}, {0x7FFFFFFF}")
-        # The sum with 1/2 has the last bit of a subnormal half as its own.
-        least = self._named(f"fadd float {self._float(size).name}, {number(0.5, FLOAT32)}", FLOAT32)
-        small = self._named(f"sub i32 {self._bits(Value(least, FLOAT32))}, {126 << 23}")
-        last = self._named(f"and i32 {self._named(f'lshr i32 {size}, 13')}, 1")
-        up = self._named(f"add i32 {self._named(f'add i32 {size}, {last}')}, {0xFFF - (112 << 23)}")
-        normal = self._named(f"lshr i32 {up}, 13")
-        nan = self._named(f"icmp ugt i32 {size}, {0x7F800000}", BOOL)
-        endless = self._named(f"select i1 {nan}, i32 {0x7E00}, i32 {0x7C00}")
-        found = self._named(
-            f"select i1 {self._named(f'icmp ult i32 {size}, {113 << 23}', BOOL)}, i32 {small}, i32 {normal}"
-        )
-        large = self._named(f"icmp uge i32 {size}, {143 << 23}", BOOL)
-        found = self._named(f"select i1 {large}, i32 {endless}, i32 {found}")
-        whole = self._named(f"trunc i32 {self._named(f'or i32 {found}, {sign}')} to i16", INT16)
-        return self.instruction(f"bitcast i16 {whole} to half", FLOAT16)
-
-    def _of_half(self, x: Value) -> Value:
-        """Return a float16 as a float32 where the processor has no instruction for it."""
-        whole = self._named(f"bitcast half {x.name} to i16", INT16)
-        bits = self._named(f"zext i16 {whole} to i32")
-        sign = self._named(f"shl i32 {self._named(f'and i32 {bits}, {0x8000}')}, 16")
-        size = self._named(f"shl i32 {self._named(f'and i32 {bits}, {0x7FFF}')}, 13")
-        # An exponent that is too small by 112, subnormal numbers included.
-        scaled = self._named(f"fmul float {self._float(size).name}, {number(2.0**112, FLOAT32)}", FLOAT32)
-        endless = self._named(f"or i32 {size}, {0x7F800000}")
-        large = self._named(f"icmp uge i32 {size}, {0x7C00 << 13}", BOOL)
-        found = self._named(f"select i1 {large}, i32 {endless}, i32 {self._bits(Value(scaled, FLOAT32))}")
-        return self._float(self._named(f"or i32 {found}, {sign}"))
-
-    def _float(self, bits: str) -> Value:
-        """Return the float32 of some bits."""
-        return self.instruction(f"bitcast i32 {bits} to float", FLOAT32)
-
     def _extended(self, x: Value, dtype: np.dtype[Any]) -> Value:
         """Return a float as a wider one."""
         self.extended.add(dtype)
@@ -450,11 +348,7 @@ class Emitter:
         one = self._unknown(self.constant(1, x.dtype))
         return self.instruction(f"fmul {TYPES[x.dtype]} {x.name}, {one.name}", x.dtype)
 
-    def _bits(self, x: Value) -> str:
-        """Return the name of the bits of a float32."""
-        return self._named(f"bitcast float {x.name} to i32")
-
-    def _named(self, text: str, dtype: np.dtype[Any] = INT32) -> str:
+    def named(self, text: str, dtype: np.dtype[Any] = INT32) -> str:
         """Return the name of what an instruction gives."""
         return self.instruction(text, dtype).name
 
@@ -488,10 +382,10 @@ class Emitter:
         """Return the quotient of signed whole numbers, rounded down; the second is above 0."""
         type_ = TYPES[x.dtype]
         quotient, rest = (
-            self._named(f"{word} {type_} {x.name}, {y.name}", x.dtype) for word in ("sdiv", "srem")
+            self.named(f"{word} {type_} {x.name}, {y.name}", x.dtype) for word in ("sdiv", "srem")
         )
-        below = self._named(f"icmp slt {type_} {rest}, 0", BOOL)
-        less = self._named(f"sext i1 {below} to {type_}", x.dtype)
+        below = self.named(f"icmp slt {type_} {rest}, 0", BOOL)
+        less = self.named(f"sext i1 {below} to {type_}", x.dtype)
         return self.instruction(f"add {type_} {quotient}, {less}", x.dtype)
 
     def extreme(self, name: str, x: Value, y: Value) -> Value:
@@ -516,7 +410,7 @@ class Emitter:
         type_ = TYPES[x.dtype]
         # Infinities are as they are here: of a number and its bound there is no branch to be made.
         before, nan = self.compare(order, x, y).name, self.compare("ne", x, x).name
-        found = self._named(f"select i1 {before}, {type_} {x.name}, {type_} {y.name}", x.dtype)
+        found = self.named(f"select i1 {before}, {type_} {x.name}, {type_} {y.name}", x.dtype)
         return self.instruction(f"select i1 {nan}, {type_} {x.name}, {type_} {found}", x.dtype)
 
     def compare(self, name: str, x: Value, y: Value) -> Value:
@@ -543,7 +437,8 @@ class Emitter:
         if is_float(dtype):
             if name == "neg":
                 return self.instruction(f"fneg {type_} {x.name}", dtype)
-            symbol = self.module.declare(f"llvm.{_INTRINSICS[name]}.f{8 * dtype.itemsize}", type_, type_)
+            word = f"llvm.{_INTRINSICS.get(name, name)}.f{8 * dtype.itemsize}"
+            symbol = self.module.declare(word, type_, type_)
             return self.instruction(f"call {type_} @{symbol}({type_} {x.name})", dtype)
         if name == "neg":
             return self.instruction(f"sub {type_} 0, {x.name}", dtype)

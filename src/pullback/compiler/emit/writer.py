@@ -15,10 +15,10 @@ from ..passes import parallel_rows
 from ..passes.memory_plan import Plan
 from ..runtime.thread_pool import PARALLEL, pool
 from .codegen import Code, Effort
-from .emitter import TYPES
 from .loop import write_branch, write_loop
 from .modules import WIDE, Kernels
 from .product import Product
+from .scalars import TYPES
 
 #: Kernels of a module, and calls of them, up to which LLVM may inline them into the function that calls them
 #: all.

@@ -28,6 +28,7 @@ from . import (
     calls,
     containers,
     operations,
+    subscripts,
     texts,
 )
 from .deferred import Applied, Deferred, Elements, Item, comes_before
@@ -407,7 +408,7 @@ def _object(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, A
 
 @rule(slice, range)
 def _range(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return _pure(session, f, tuple(map(operations.index_of, args)), kwargs)
+    return _pure(session, f, tuple(map(subscripts.index_of, args)), kwargs)
 
 
 @rule(functools.partial)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...core.size import Size
 from ...core.value import TensorBase
-from . import calls, iteration, operations
+from . import calls, iteration, operations, subscripts
 from .deferred import Deferred
 from .guards import ABSENT
 from .hooks import HOOKS
@@ -108,7 +108,7 @@ def own_method(session: Session, container: Any, name: str) -> Any:
 
 
 def _number(key: Any) -> Any:
-    return int(key) if isinstance(key, np.integer) else operations.index_of(key)
+    return int(key) if isinstance(key, np.integer) else subscripts.index_of(key)
 
 
 def item(session: Session, container: Any, key: Any) -> Any:
@@ -140,7 +140,7 @@ def item(session: Session, container: Any, key: Any) -> Any:
 
 
 def _plain_slice(key: slice) -> slice:
-    return slice(*map(operations.index_of, (key.start, key.stop, key.step)))
+    return slice(*map(subscripts.index_of, (key.start, key.stop, key.step)))
 
 
 def _missing_is_set() -> bool:
@@ -379,7 +379,7 @@ def method(
     if name in _CHANGING.get(kind, ()) and not kwargs:
         session.whole(container)
         if name in ("insert", "pop", "rotate") and args:
-            args = (operations.index_of(args[0]), *args[1:])
+            args = (subscripts.index_of(args[0]), *args[1:])
         if name == "remove" and not (
             operations.is_plain(args[0]) and all(map(operations.is_plain, values_of(container)))
         ):

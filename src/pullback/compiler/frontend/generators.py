@@ -6,7 +6,7 @@ import random
 from types import FunctionType
 from typing import Any
 
-from . import containers, operations
+from . import containers, subscripts
 from .callables import rule
 from .calls import call_user
 from .draws import OF_RANDOM, draw
@@ -39,4 +39,4 @@ def _choice(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if type(count) is not int or not 0 < count <= _FEW:
         raise session.refusal("it chooses among too many things")
     place = draw(session, generator._randbelow, generator, (count,), {})
-    return operations.load_item(among, place.known())
+    return subscripts.load_item(among, place.known())

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core.size import Size
 from ...core.value import TensorBase
-from . import attributes, calls, containers, operations
+from . import attributes, calls, containers, operations, subscripts
 from .deferred import Deferred
 from .guards import ABSENT
 from .session import Session, current
@@ -140,7 +140,7 @@ def mapping(thing: Any) -> Any:
         session.whole_dict(thing)
         return thing
     keys = attributes.load_attribute(thing, "keys")
-    return {key: operations.load_item(thing, key) for key in iterate(calls.call(keys, ()))}
+    return {key: subscripts.load_item(thing, key) for key in iterate(calls.call(keys, ()))}
 
 
 def mapping_or_pairs(thing: Any) -> dict[Any, Any]:

@@ -21,6 +21,7 @@ from . import (
     containers,
     iteration,
     operations,
+    subscripts,
 )
 from .callables import rule
 from .deferred import Deferred
@@ -113,7 +114,7 @@ def _reversed(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str,
     if isinstance(thing, (str, range, TensorBase)):
         return session.made(reversed(thing))  # type: ignore[arg-type]  # tensors have a length
     count = callables._len(session, len, (thing,), {})
-    return session.made(reversed([operations.load_item(thing, n) for n in range(count)]))
+    return session.made(reversed([subscripts.load_item(thing, n) for n in range(count)]))
 
 
 @rule(builtins.any, builtins.all)
@@ -368,8 +369,8 @@ for _sign, _name in operations._COMPARISONS.items():
 rule(operator.neg)(lambda s, f, args, kwargs: HOOKS.unary["UNARY_NEGATIVE"](*args))
 rule(operator.truth)(lambda s, f, args, kwargs: operations.truth(*args))
 rule(operator.not_)(lambda s, f, args, kwargs: operations.not_(*args))
-rule(operator.getitem)(lambda s, f, args, kwargs: operations.load_item(*args))
-rule(operator.setitem)(lambda s, f, args, kwargs: operations.store_item((args[2], args[0], args[1])))
+rule(operator.getitem)(lambda s, f, args, kwargs: subscripts.load_item(*args))
+rule(operator.setitem)(lambda s, f, args, kwargs: subscripts.store_item((args[2], args[0], args[1])))
 rule(operator.contains)(lambda s, f, args, kwargs: operations.contains(args[1], args[0]))
 rule(operator.is_)(lambda s, f, args, kwargs: operations.is_(*args))
 rule(operator.is_not)(lambda s, f, args, kwargs: operations.is_not(*args))
@@ -394,7 +395,7 @@ def call_getter(session: Session, f: Any, args: tuple[Any, ...]) -> Any:
 
     def one(name: Any) -> Any:
         if type(f) is operator.itemgetter:
-            return operations.load_item(thing, name)
+            return subscripts.load_item(thing, name)
         found = thing
         for part in name.split("."):
             found = attributes.load_attribute(found, part)

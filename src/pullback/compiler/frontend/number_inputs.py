@@ -14,7 +14,7 @@ import numpy as np
 
 from ...array import dtypes
 from ...core.value import TensorBase, dtype_of, shape_of, wrap
-from ...tensor.select import where
+from ...tensor.masks import where
 from .deferred import Applied, Deferred, comes_before, is_drawn_array, part_of
 from .session import Session
 

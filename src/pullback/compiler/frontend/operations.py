@@ -1,4 +1,4 @@
-"""Names, operators, comparisons, truth, subscripts and ``with`` as rewritten code does them."""
+"""Operators, comparisons and truth as rewritten code does them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import math
 import operator
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from enum import EnumMeta
-from types import CellType, FunctionType, MethodDescriptorType, MethodType, ModuleType, WrapperDescriptorType
+from types import FunctionType, MethodDescriptorType, MethodType, ModuleType, WrapperDescriptorType
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from ...core.value import TensorBase
 from ...nn.parameter import Buffer, Parameter
 from ...tensor.tensor import Tensor
 from . import callables, calls, containers, iteration, number_inputs
-from .deferred import Applied, Deferred, comes_before, computed, is_drawn_array, part_of
+from .deferred import Applied, Deferred, comes_before, computed, is_drawn_array
 from .guards import _COMPARED, ABSENT, SCALARS, is_heap_type, mro_of
 from .session import Session, current
 
@@ -76,48 +75,6 @@ def from_library(method: FunctionType) -> bool:
     return own_file[method.__code__.co_filename]
 
 
-# --- names --------------------------------------------------------------------------------------------------
-
-
-def load_global(name: str) -> Any:
-    """Return a global or built-in name."""
-    session = current.get()
-    frame = sys._getframe(1)
-    value = session.dict_item(frame.f_globals, name)
-    if value is ABSENT:
-        value = session.dict_item(frame.f_builtins, name)
-        if value is ABSENT:
-            raise NameError(f"name '{name}' is not defined", name=name)
-    return value
-
-
-def store_global(value: Any, name: str) -> None:
-    """Assign a global name."""
-    current.get().write_item(sys._getframe(1).f_globals, name, value)
-
-
-def delete_global(name: str) -> None:
-    """Delete a global name."""
-    session = current.get()
-    held = sys._getframe(1).f_globals
-    if session.dict_item(held, name) is ABSENT:
-        raise NameError(f"name '{name}' is not defined", name=name)
-    session.delete_item(held, name)
-
-
-def load_cell(cell: CellType) -> Any:
-    """Return what a variable of an enclosing function holds."""
-    value = current.get().cell(cell)
-    if value is ABSENT:
-        raise NameError("cannot access free variable: it is not associated with a value in enclosing scope")
-    return value
-
-
-def store_cell(value: Any, cell: CellType) -> None:
-    """Assign a variable of an enclosing function."""
-    current.get().write_cell(cell, value)
-
-
 #: Methods of tensors that operators and built-in functions call by themselves.
 _OF_TENSORS = tuple(
     name for name, found in vars(Tensor).items()
@@ -132,9 +89,6 @@ def check_operators(session: Session) -> None:
         found = session.lookup(Tensor, name)
         if type(found) is not FunctionType or not from_library(found):
             raise session.refusal(f"Tensor.{name} is replaced")
-
-
-# --- operators ----------------------------------------------------------------------------------------------
 
 
 def unsupported(sign: str, a: Any, b: Any) -> TypeError:
@@ -177,23 +131,6 @@ def taken(function: Callable[..., Any], thing: Any, name: str, found: Any) -> An
     """Return what a built-in function makes of an unusual answer of a special method, or raise its error."""
     cls: Any = type(type(thing).__name__, (), {name: lambda self, *args: found})
     return function(cls())
-
-
-def index_of(value: Any) -> Any:
-    """Return what stands for a number in a subscript as the number itself."""
-    session = current.get()
-    if isinstance(value, TensorBase):
-        value = callables.index_of(session, value)
-    if isinstance(value, Deferred):
-        return value.known()
-    if type(value) in PLAIN or isinstance(value, (int, np.generic)):
-        return value
-    session.typed(value)
-    method = session.lookup(type(value), "__index__")
-    if type(method) is not FunctionType:
-        return value
-    found = _known(calls.call_function(session, method, (value,), {}))
-    return found if type(found) is int else taken(operator.index, value, "__index__", found)
 
 
 def deferred(session: Session, function: Callable[..., Any], args: tuple[Any, ...], kind: type) -> Any:
@@ -319,13 +256,9 @@ def special(session: Session, method: Any, thing: Any, *args: Any) -> Any:
 _WARNS_OF_INVERTED_BOOLS = sys.version_info >= (3, 12)
 
 
-def _kind(value: Any) -> type:
-    return value.kind if isinstance(value, Deferred) else type(value)
-
-
 def _unary(function: Callable[[Any], Any], name: str) -> Callable[[Any], Any]:
     def hook(a: Any) -> Any:
-        if function is operator.invert and _WARNS_OF_INVERTED_BOOLS and _kind(a) is bool:
+        if function is operator.invert and _WARNS_OF_INVERTED_BOOLS and _kind_of(a) is bool:
             raise current.get().refusal("it inverts a bool, which Python warns of")
         if type(a) in PLAIN or isinstance(a, np.generic):
             return function(a)
@@ -372,11 +305,6 @@ def compared(
         if is_plain(a) and is_plain(b):
             return function(a, b)
         return _sequences_compared(session, sign, function, name, a, b)
-    for some, other in ((a, b), (b, a)):
-        if type(some) in (list, tuple) and type(other) in (int, bool) and sign.rstrip("=") == "*":
-            session.whole(some)
-            result = function(a, b)
-            return session.made(result) if type(result) is list else result
     for value in (a, b):
         if isinstance(value, np.ndarray) and not session.is_fresh(value):
             raise session.refusal("it reads an array of NumPy's")
@@ -512,143 +440,6 @@ def contains(item: Any, container: Any) -> bool:
 def not_contains(item: Any, container: Any) -> bool:
     """Return ``item not in container``."""
     return not contains(item, container)
-
-
-# --- subscripts ---------------------------------------------------------------------------------------------
-
-
-def _part(session: Session, values: Any, key: Any) -> Any:
-    ends = (key.start, key.stop, key.step) if type(key) is slice else (key,)
-    if not all(end is None or type(end) is int for end in ends):
-        raise session.refusal("it looks for a part of an array that is drawn")
-    found = part_of(values.present(), key)
-    if type(found) not in (*SCALARS, list, np.ndarray):
-        raise session.refusal("it looks for an element of an array that is drawn")
-    return Applied(session, type(found), part_of, (values, key))
-
-
-def load_item(container: Any, key: Any) -> Any:
-    """Return ``container[key]``."""
-    session = current.get()
-    if is_drawn_array(container):
-        return _part(session, container, key)
-    if isinstance(container, TensorBase):
-        if is_drawn_array(key) and (index := number_inputs.array(session, key)) is not None:
-            key = index
-        picked = number_inputs.item(session, container, key)
-        if picked is not None:
-            return picked
-        return calls.call_native(session, operator.getitem, (container, key), {})
-    if isinstance(key, Deferred):
-        key = key.known()
-    container = containers.behind_proxy(container)
-    if type(container) in (str, bytes, range, Size):
-        key = slice(*map(index_of, (key.start, key.stop, key.step))) if type(key) is slice else index_of(key)
-        return container[key]
-    if containers.is_container(container):
-        return containers.item(session, container, key)
-    if isinstance(container, type):
-        return _of_generic(session, container, key)
-    if isinstance(container, np.ndarray):
-        if session.is_fresh(container) and is_plain(key):
-            value = container[key]
-            return session.made(value) if isinstance(value, np.ndarray) else value
-        raise session.refusal("it reads an array of NumPy's")
-    session.typed(container)
-    method = session.lookup(type(container), "__getitem__")
-    if method is ABSENT:
-        return container[key]
-    return special(session, method, container, key)
-
-
-def _of_generic(session: Session, container: type, key: Any) -> Any:
-    method = session.lookup(type(container), "__getitem__")
-    if type(method) is FunctionType and method.__module__ != "enum":
-        return special(session, method, container, key)
-    found = session.lookup(container, "__class_getitem__")
-    function = found.__func__ if isinstance(found, classmethod) else None
-    if type(function) is FunctionType and function.__module__ != "typing":
-        return calls.call_function(session, function, (container, key), {})
-    return container[key]  # type: ignore[index]  # such as list[int], or a member of an enumeration
-
-
-def store_item(parts: tuple[Any, Any, Any]) -> None:
-    """Do ``container[key] = value``."""
-    value, container, key = parts
-    session = current.get()
-    if isinstance(container, TensorBase):
-        if not number_inputs.set_item(session, container, key, value):
-            calls.call_native(session, operator.setitem, (container, key, value), {})
-        return
-    if isinstance(key, Deferred):
-        key = key.known()
-    if containers.is_container(container):
-        containers.set_item(session, container, key, value)
-        return
-    if isinstance(container, np.ndarray) and session.is_fresh(container) and is_plain(key):
-        container[key] = _known(value)
-        return
-    session.typed(container)
-    method = session.lookup(type(container), "__setitem__")
-    if type(method) is not FunctionType:
-        raise session.refusal(f"it assigns an item of a {type(container).__name__}")
-    special(session, method, container, key, value)
-
-
-def delete_item(container: Any, key: Any) -> None:
-    """Do ``del container[key]``."""
-    session = current.get()
-    if containers.is_container(container):
-        containers.delete(session, container, key)
-        return
-    session.typed(container)
-    method = session.lookup(type(container), "__delitem__")
-    if type(method) is not FunctionType:
-        raise session.refusal(f"it deletes an item of a {type(container).__name__}")
-    special(session, method, container, key)
-
-
-# --- with ---------------------------------------------------------------------------------------------------
-
-
-def enter(manager: Any) -> tuple[Any, Any]:
-    """Enter a context; return what it gives, and the function that leaves it."""
-    session = current.get()
-    cls = type(manager)
-    session.typed(manager)
-    entering, leaving = session.lookup(cls, "__enter__"), session.lookup(cls, "__exit__")
-    if entering is ABSENT or leaving is ABSENT:
-        missing = "" if entering is ABSENT else " (missed __exit__ method)"
-        raise TypeError(f"'{cls.__name__}' object does not support the context manager protocol{missing}")
-    if type(entering) is not FunctionType or type(leaving) is not FunctionType:
-        raise session.refusal(f"it enters a {cls.__name__}")
-
-    def leave(*exception: Any) -> Any:
-        return calls.call_function(session, leaving, (manager, *exception), {})
-
-    if isinstance(manager, AbstractContextManager) and own_file[entering.__code__.co_filename]:
-        session.seen(manager)
-    session.made(leave)
-    return calls.call_function(session, entering, (manager,), {}), leave
-
-
-def exception(thing: Any) -> Any:
-    """Return what is raised; a class is made an exception here."""
-    if isinstance(thing, type) and issubclass(thing, BaseException):
-        return calls.call(thing, ())
-    return thing
-
-
-def caught(error: BaseException) -> None:
-    """Refuse to handle what a trace, whose calls are deeper and larger, may raise where eager does not."""
-    if isinstance(error, (RecursionError, MemoryError)):
-        raise current.get().refusal(f"it handles a {type(error).__name__}")
-
-
-def unknown(name: str) -> None:
-    """Refuse an instruction that nothing here knows."""
-    what = {"LOAD_BUILD_CLASS": "it defines a class", "GET_AWAITABLE": "it awaits"}.get(name, name)
-    raise current.get().refusal(what if " " in what else f"the instruction {what}")
 
 
 _OPERATORS = {

@@ -20,15 +20,20 @@ from . import (
     messages,
     operations,
     patterns,
+    statements,
+    subscripts,
     texts,
+    variables,
 )
 from .hooks import HOOKS
 from .session import current
 
 #: Hooks that are a function of a module under their own name.
 _BY_NAME: dict[ModuleType, str] = {
-    operations: "load_global store_global delete_global load_cell store_cell load_item store_item "
-    "delete_item contains not_contains is_ is_not truth not_ enter exception caught unknown",
+    operations: "contains not_contains is_ is_not truth not_",
+    statements: "enter exception caught unknown",
+    subscripts: "load_item store_item delete_item",
+    variables: "load_global store_global delete_global load_cell store_cell",
     attributes: "load_attribute store_attribute delete_attribute load_super",
     iteration: "iterate delegate sequence unpacked extended mapping made new_dict new_set key",
     texts: "concatenate",

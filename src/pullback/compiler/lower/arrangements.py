@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..emit.emitter import is_float
+from ..emit.scalars import is_float
 from .context import Context, broadcast
 from .gathers import place
 from .handlers import Handler

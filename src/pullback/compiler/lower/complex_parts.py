@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...core.op import Op
-from ..emit.emitter import TYPES
+from ..emit.scalars import TYPES
 from . import views
 from .context import Context, broadcast
 from .handlers import PARTS, Handler, Pair

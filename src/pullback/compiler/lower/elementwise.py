@@ -17,7 +17,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from ...core.op import TABLE, Op
-from ..emit.emitter import is_float
+from ..emit.scalars import is_float
 from .handlers import MATHEMATICS, UFUNCS, Handler
 from .pairs import FORMULAS
 

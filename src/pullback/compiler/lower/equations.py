@@ -17,7 +17,7 @@ from ...core.op import TABLE, Op
 from ...core.tracer import Equation, Reference
 from ...ops.random import DRAWS
 from ...ops.refusing import REFUSING
-from ..emit.emitter import TYPES, computing, is_float
+from ..emit.scalars import TYPES, computing, is_float
 from ..program import layouts
 from ..program.program import Program
 from . import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from ..emit.emitter import computing
+from ..emit.scalars import computing
 from .domain import BLOCK, Domain, flat, in_lanes, reduced, split, stream
 from .handlers import Analysis, Read
 from .index import Index, Indices, constant, linear, strides_of

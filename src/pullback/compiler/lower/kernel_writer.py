@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..emit.emitter import TYPES, Emitter, Module, Value, computing, is_float, number
+from ..emit.emitter import Emitter, Module
+from ..emit.scalars import TYPES, Value, computing, is_float, number
 from .buffer import Buffer
 from .domain import BLOCK, Domain
 from .handlers import Read

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...core.op import TABLE, Op
-from ..emit.emitter import computing
+from ..emit.scalars import computing
 from .context import Context, broadcast
 from .elementwise import Unwritten, run
 from .gathers import place

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from ..emit.emitter import computing
+from ..emit.scalars import computing
 from .context import Context
 from .handlers import Handler
 from .index import Indices

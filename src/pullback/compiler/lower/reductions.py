@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..emit.emitter import computing, is_float
+from ..emit.scalars import computing, is_float
 from .context import BOOL, Context
 from .handlers import Handler
 from .index import Indices

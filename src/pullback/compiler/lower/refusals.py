@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..emit.emitter import computing
+from ..emit.scalars import computing
 from .context import Context
 from .handlers import Handler
 from .index import Indices

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..emit.emitter import computing, is_float
+from ..emit.scalars import computing, is_float
 from .context import Context
 from .gathers import place
 from .handlers import Handler

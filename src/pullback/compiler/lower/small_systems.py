@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..emit.emitter import computing
+from ..emit.scalars import computing
 from .context import BOOL, Context, broadcast
 from .index import Indices, constant
 from .lowered import Body, Lowered

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...array import selection
-from ..emit.emitter import TYPES, computing
+from ..emit.scalars import TYPES, computing
 from ..emit.selection import Selection, first_places
 from .context import Context
 from .convolutions import precompiled

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..emit.emitter import computing
+from ..emit.scalars import computing
 from .context import Context, broadcast
 from .handlers import Analysis
 from .index import Variable, atom_index, constant, linear, strides_of

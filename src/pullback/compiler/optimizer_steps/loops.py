@@ -16,7 +16,8 @@ from numpy import ndarray
 
 from ...core.op import TABLE
 from ..eager_kernels.jobs import number
-from ..emit.emitter import FLOAT64, NARROW, TYPES, Emitter, Module, Value, computing
+from ..emit.emitter import Emitter, Module
+from ..emit.scalars import FLOAT64, NARROW, TYPES, Value, computing
 from ..lower.elementwise import Form, form
 from ..lower.index import Variable
 from ..runtime import engine, native_call

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..emit.emitter import FLOAT32, FLOAT64, Emitter, Module
+from ..emit.emitter import Emitter, Module
+from ..emit.scalars import FLOAT32, FLOAT64
 from ..lower.buffer import Buffer
 from ..lower.index import Variable, atom_index, constant
 from ..lower.kernel_writer import Emission, Partial, combined

@@ -17,7 +17,7 @@ from ..emit.codegen import WRITTEN
 from . import engine
 from .guards import ALIGNED, ROW_MAJOR
 from .native_checks import array_text
-from .native_specification import DONE
+from .native_specification import DONE, read
 from .object_layout import Layout, layout
 
 _WORDS = ("count", "slots", "row", "array", "records", "ranges", "begins", "ends")
@@ -93,8 +93,7 @@ def _text(where: Layout) -> str:
     return f"""\
 define ptr @pullback_find(ptr %owner, ptr %given, i64 %arguments) #0 {{
 entry:
-  %spec_ = getelementptr i8, ptr %owner, i64 {where.data}
-  %spec = load ptr, ptr %spec_
+{read("spec", "ptr", "owner", where.data)}
 {fields}
   %first_slot = inttoptr i64 %slots to ptr
   %first_record = inttoptr i64 %records to ptr
@@ -109,8 +108,7 @@ head:
   br i1 %more, label %body, label %done
 body:
   %next = add nuw nsw i64 %n, 1
-  %item_ = getelementptr ptr, ptr %items, i64 %n
-  %item = load ptr, ptr %item_
+{read("item", "ptr", "items", "%n", "ptr")}
   %record = getelementptr [{_RECORD} x i64], ptr %first_record, i64 %n
   %offset = mul nuw nsw i64 %n, %row
   %slot = getelementptr i8, ptr %first_slot, i64 %offset
@@ -130,8 +128,7 @@ search:
 halve:
   %both = add nuw nsw i64 %low, %high
   %middle = lshr i64 %both, 1
-  %end_ = getelementptr i64, ptr %first_end, i64 %middle
-  %end = load i64, ptr %end_
+{read("end", "i64", "first_end", "%middle", "i64")}
   %before = icmp ule i64 %end, %data
   %behind = add nuw nsw i64 %middle, 1
   %low_next = select i1 %before, i64 %behind, i64 %low
@@ -141,8 +138,7 @@ found:
   %last = icmp slt i64 %low, %ranges
   br i1 %last, label %compare, label %good
 compare:
-  %begin_ = getelementptr i64, ptr %first_begin, i64 %low
-  %begin = load i64, ptr %begin_
+{read("begin", "i64", "first_begin", "%low", "i64")}
   %inside = icmp ult i64 %begin, %stop
   br i1 %inside, label %shared, label %good
 good:

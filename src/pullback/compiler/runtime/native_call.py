@@ -29,6 +29,7 @@ from .native_specification import (
     REFUSED,
     SCATTERED,
     field,
+    read,
 )
 from .object_layout import Layout, layout
 
@@ -150,8 +151,7 @@ share:
   %s_next = add nuw nsw i64 %s, 1
   %s_record = getelementptr [2 x i64], ptr %shared_at, i64 %s
   %s_from = load i64, ptr %s_record
-  %s_to_ = getelementptr i8, ptr %s_record, i64 8
-  %s_to = load i64, ptr %s_to_
+{read("s_to", "i64", "s_record", 8)}
   %s_from_slot = getelementptr i64, ptr %table, i64 %s_from
   %s_to_slot = getelementptr i64, ptr %table, i64 %s_to
   %s_pointer = load i64, ptr %s_from_slot
@@ -187,10 +187,8 @@ copy:
   %c_next = add nuw nsw i64 %c, 1
   %c_record = getelementptr [3 x i64], ptr %copies_at, i64 %c
   %c_from = load i64, ptr %c_record
-  %c_to_ = getelementptr i8, ptr %c_record, i64 8
-  %c_to = load i64, ptr %c_to_
-  %c_bytes_ = getelementptr i8, ptr %c_record, i64 16
-  %c_bytes = load i64, ptr %c_bytes_
+{read("c_to", "i64", "c_record", 8)}
+{read("c_bytes", "i64", "c_record", 16)}
   %c_from_slot = getelementptr ptr, ptr %table, i64 %c_from
   %c_to_slot = getelementptr ptr, ptr %table, i64 %c_to
   %c_source = load ptr, ptr %c_from_slot
@@ -212,11 +210,9 @@ def _entrance_text(where: Layout) -> str:
     return f"""\
 define ptr @pullback_call(ptr %owner, ptr %given, i64 %count) #0 {{
 entry:
-  %spec_ = getelementptr i8, ptr %owner, i64 {where.data}
-  %spec = load ptr, ptr %spec_
+{read("spec", "ptr", "owner", where.data)}
   %args = load ptr, ptr %given
-  %extras_ = getelementptr ptr, ptr %given, i64 1
-  %extras = load ptr, ptr %extras_
+{read("extras", "ptr", "given", 1, "ptr")}
 {fields}
   %results = call ptr @made(ptr %made_at, i64 %made, ptr %table, ptr %array, ptr %tensor, ptr %none, \
 ptr %zero)

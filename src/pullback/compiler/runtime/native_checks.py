@@ -18,6 +18,7 @@ from .native_specification import (
     SCATTERED,
     WATCHED,
     field,
+    read,
 )
 from .object_layout import Layout
 
@@ -35,11 +36,9 @@ head:
   %more = icmp slt i64 %n, %count
   br i1 %more, label %body, label %done
 body:
-  %at_ = getelementptr ptr, ptr %watched_at, i64 %n
-  %at = load ptr, ptr %at_
+{read("at", "ptr", "watched_at", "%n", "ptr")}
   %now = load i64, ptr %at
-  %as_ = getelementptr i64, ptr %watched_as, i64 %n
-  %as = load i64, ptr %as_
+{read("as", "i64", "watched_as", "%n", "i64")}
   %is = icmp eq i64 %now, %as
   br i1 %is, label %same, label %other
 same:
@@ -69,13 +68,10 @@ head:
 body:
   %next = add nuw nsw i64 %n, 1
   %list = load ptr, ptr %record
-  %length_ = getelementptr i8, ptr %record, i64 8
-  %length = load i64, ptr %length_
+{read("length", "i64", "record", 8)}
   %items = getelementptr i8, ptr %record, i64 16
-  %size_ = getelementptr i8, ptr %list, i64 {where.list_size}
-  %size = load i64, ptr %size_
-  %held_ = getelementptr i8, ptr %list, i64 {where.list_items}
-  %held = load ptr, ptr %held_
+{read("size", "i64", "list", where.list_size)}
+{read("held", "ptr", "list", where.list_items)}
   %sized = icmp eq i64 %size, %length
   br i1 %sized, label %item_head, label %bad
 item_head:
@@ -84,8 +80,7 @@ item_head:
   %item_more = icmp slt i64 %k, %length
   br i1 %item_more, label %item, label %head
 item:
-  %has_ = getelementptr i64, ptr %held, i64 %k
-  %has = load i64, ptr %has_
+{read("has", "i64", "held", "%k", "i64")}
   %wants = load i64, ptr %wanted
   %is = icmp eq i64 %has, %wants
   br i1 %is, label %item_same, label %bad
@@ -108,51 +103,40 @@ def array_text(where: Layout) -> str:
     return f"""\
 define internal i64 @array(ptr %value, ptr %record, ptr %slot, i64 %array) #0 {{
 entry:
-  %kind_ = getelementptr i8, ptr %value, i64 {where.type}
-  %kind = load i64, ptr %kind_
+{read("kind", "i64", "value", where.type)}
   %is_array = icmp eq i64 %kind, %array
   br i1 %is_array, label %kinds, label %bad
 kinds:
-  %dtype_ = getelementptr i8, ptr %value, i64 {where.dtype}
-  %dtype = load i64, ptr %dtype_
-  %dtype_wanted_ = getelementptr i8, ptr %record, i64 32
-  %dtype_wanted = load i64, ptr %dtype_wanted_
+{read("dtype", "i64", "value", where.dtype)}
+{read("dtype_wanted", "i64", "record", 32)}
   %same_dtype = icmp eq i64 %dtype, %dtype_wanted
   %rank_ = getelementptr i8, ptr %value, i64 {where.rank}
   %rank32 = load i32, ptr %rank_
   %rank = sext i32 %rank32 to i64
-  %rank_wanted_ = getelementptr i8, ptr %record, i64 40
-  %rank_wanted = load i64, ptr %rank_wanted_
+{read("rank_wanted", "i64", "record", 40)}
   %same_rank = icmp eq i64 %rank, %rank_wanted
   %same = and i1 %same_dtype, %same_rank
-  %shape_ = getelementptr i8, ptr %value, i64 {where.shape}
-  %shape = load ptr, ptr %shape_
-  %shape_wanted_ = getelementptr i8, ptr %record, i64 48
-  %shape_wanted = load ptr, ptr %shape_wanted_
+{read("shape", "ptr", "value", where.shape)}
+{read("shape_wanted", "ptr", "record", 48)}
   br i1 %same, label %head, label %bad
 head:
   %n = phi i64 [ 0, %kinds ], [ %next, %as_long ]
   %more = icmp slt i64 %n, %rank
   br i1 %more, label %axis, label %layout
 axis:
-  %extent_ = getelementptr i64, ptr %shape, i64 %n
-  %extent = load i64, ptr %extent_
-  %extent_wanted_ = getelementptr i64, ptr %shape_wanted, i64 %n
-  %extent_wanted = load i64, ptr %extent_wanted_
+{read("extent", "i64", "shape", "%n", "i64")}
+{read("extent_wanted", "i64", "shape_wanted", "%n", "i64")}
   %long = icmp eq i64 %extent, %extent_wanted
   br i1 %long, label %as_long, label %bad
 as_long:
   %next = add nuw nsw i64 %n, 1
   br label %head
 layout:
-  %flags_ = getelementptr i8, ptr %value, i64 {where.flags}
-  %flags = load i32, ptr %flags_
-  %flags_wanted_ = getelementptr i8, ptr %record, i64 56
-  %flags_wanted = load i32, ptr %flags_wanted_
+{read("flags", "i32", "value", where.flags)}
+{read("flags_wanted", "i32", "record", 56)}
   %has = and i32 %flags, %flags_wanted
   %fits = icmp eq i32 %has, %flags_wanted
-  %data_ = getelementptr i8, ptr %value, i64 {where.data}
-  %data = load i64, ptr %data_
+{read("data", "i64", "value", where.data)}
   store i64 %data, ptr %slot
   %code = select i1 %fits, i64 {DONE}, i64 {SCATTERED}
   ret i64 %code
@@ -169,8 +153,7 @@ define internal i64 @cell(ptr %spec, ptr %record, ptr %slot, ptr %args, ptr %ext
 entry:
 {known}
   %source = load i64, ptr %record
-  %place_ = getelementptr i8, ptr %record, i64 8
-  %place = load i64, ptr %place_
+{read("place", "i64", "record", 8)}
   %is_extra = icmp eq i64 %source, {EXTRA}
   %tuple = select i1 %is_extra, ptr %extras, ptr %args
   %is_fixed = icmp eq i64 %source, {FIXED}
@@ -191,17 +174,13 @@ bare:
   %code = call i64 @array(ptr %object, ptr %record, ptr %slot, i64 %array)
   ret i64 %code
 tensor:
-  %type_ = getelementptr i8, ptr %object, i64 {where.type}
-  %type = load i64, ptr %type_
-  %type_wanted_ = getelementptr i8, ptr %record, i64 16
-  %type_wanted = load i64, ptr %type_wanted_
+{read("type", "i64", "object", where.type)}
+{read("type_wanted", "i64", "record", 16)}
   %same_type = icmp eq i64 %type, %type_wanted
   br i1 %same_type, label %slots, label %bad
 slots:
-  %node_ = getelementptr i8, ptr %object, i64 {where.node}
-  %node = load i64, ptr %node_
-  %node_wanted_ = getelementptr i8, ptr %record, i64 24
-  %node_wanted = load i64, ptr %node_wanted_
+{read("node", "i64", "object", where.node)}
+{read("node_wanted", "i64", "record", 24)}
   %same_node = icmp eq i64 %node, %node_wanted
   %any_node = icmp eq i64 %node_wanted, {ANY_NODE}
   %wants_inner = icmp eq i64 %node_wanted, {INNER_NODE}
@@ -211,21 +190,18 @@ slots:
   %inner = and i1 %inner_, %wants_inner
   %known = or i1 %same_node, %any_node
   %right = or i1 %known, %inner
-  %value_ = getelementptr i8, ptr %object, i64 {where.value}
-  %value = load ptr, ptr %value_
+{read("value", "ptr", "object", where.value)}
   %set = icmp ne ptr %value, null
   %fine = and i1 %right, %set
   br i1 %fine, label %versions, label %bad
 versions:
-  %counted_ = getelementptr i8, ptr %record, i64 64
-  %counted = load i64, ptr %counted_
+{read("counted", "i64", "record", 64)}
   %any_counter = icmp eq i64 %counted, 0
   br i1 %any_counter, label %data, label %counter
 counter:
   %counter_ = getelementptr i8, ptr %object, i64 {where.counter}
   %counter_object = load ptr, ptr %counter_
-  %counter_type_ = getelementptr i8, ptr %counter_object, i64 {where.type}
-  %counter_type = load i64, ptr %counter_type_
+{read("counter_type", "i64", "counter_object", where.type)}
   %same_counter = icmp eq i64 %counter_type, %counted
   br i1 %same_counter, label %data, label %bad
 data:
@@ -251,10 +227,8 @@ body:
   %next = add nuw nsw i64 %n, 1
   %record = getelementptr [2 x i64], ptr %places, i64 %n
   %place = load i64, ptr %record
-  %first_ = getelementptr i8, ptr %record, i64 8
-  %first = load i64, ptr %first_
-  %mine_ = getelementptr i64, ptr %items, i64 %place
-  %mine = load i64, ptr %mine_
+{read("first", "i64", "record", 8)}
+{read("mine", "i64", "items", "%place", "i64")}
   br label %earlier
 earlier:
   %k = phi i64 [ 0, %body ], [ %k_next, %earlier_same ]
@@ -263,10 +237,8 @@ earlier:
 pair:
   %k_record = getelementptr [2 x i64], ptr %places, i64 %k
   %k_place = load i64, ptr %k_record
-  %k_first_ = getelementptr i8, ptr %k_record, i64 8
-  %k_first = load i64, ptr %k_first_
-  %theirs_ = getelementptr i64, ptr %items, i64 %k_place
-  %theirs = load i64, ptr %theirs_
+{read("k_first", "i64", "k_record", 8)}
+{read("theirs", "i64", "items", "%k_place", "i64")}
   %is = icmp eq i64 %mine, %theirs
   %was = icmp eq i64 %first, %k_first
   %agree = icmp eq i1 %is, %was
@@ -279,8 +251,7 @@ others:
   %m_more = icmp slt i64 %m, %fixed
   br i1 %m_more, label %outside, label %free
 outside:
-  %their_ = getelementptr i64, ptr %fixed_at, i64 %m
-  %their = load i64, ptr %their_
+{read("their", "i64", "fixed_at", "%m", "i64")}
   %met = icmp eq i64 %mine, %their
   br i1 %met, label %bad, label %apart
 apart:
@@ -297,8 +268,8 @@ bad:
 
 def _stay_text() -> str:
     """Return whether the closed-over arrays that must not move lie where they were seen."""
-    return """\
-define internal i1 @stay(ptr %table, i64 %count, ptr %slots, ptr %seen) #0 {
+    return f"""\
+define internal i1 @stay(ptr %table, i64 %count, ptr %slots, ptr %seen) #0 {{
 entry:
   br label %head
 head:
@@ -308,24 +279,21 @@ head:
   br i1 %more, label %body, label %done
 body:
   %next = add nuw nsw i64 %n, 1
-  %which_ = getelementptr i64, ptr %slots, i64 %n
-  %which = load i64, ptr %which_
-  %now_ = getelementptr i64, ptr %table, i64 %which
-  %now = load i64, ptr %now_
-  %before_ = getelementptr i64, ptr %seen, i64 %n
-  %before = load i64, ptr %before_
+{read("which", "i64", "slots", "%n", "i64")}
+{read("now", "i64", "table", "%which", "i64")}
+{read("before", "i64", "seen", "%n", "i64")}
   %is = icmp eq i64 %now, %before
   %with = and i1 %good, %is
   br label %head
 done:
   ret i1 %good
-}"""
+}}"""
 
 
 def _apart_text() -> str:
     """Return whether nothing that is written shares memory with anything else."""
-    return """\
-define internal i1 @apart(ptr %table, i64 %written, ptr %written_at, i64 %others, ptr %others_at) #0 {
+    return f"""\
+define internal i1 @apart(ptr %table, i64 %written, ptr %written_at, i64 %others, ptr %others_at) #0 {{
 entry:
   br label %head
 head:
@@ -337,10 +305,8 @@ body:
   %next = add nuw nsw i64 %n, 1
   %record = getelementptr [2 x i64], ptr %others_at, i64 %n
   %slot = load i64, ptr %record
-  %bytes_ = getelementptr i8, ptr %record, i64 8
-  %bytes = load i64, ptr %bytes_
-  %start_ = getelementptr i64, ptr %table, i64 %slot
-  %start = load i64, ptr %start_
+{read("bytes", "i64", "record", 8)}
+{read("start", "i64", "table", "%slot", "i64")}
   %end = add i64 %start, %bytes
   br label %inner
 inner:
@@ -352,10 +318,8 @@ pair:
   %k_next = add nuw nsw i64 %k, 1
   %k_record = getelementptr [2 x i64], ptr %written_at, i64 %k
   %k_slot = load i64, ptr %k_record
-  %k_bytes_ = getelementptr i8, ptr %k_record, i64 8
-  %k_bytes = load i64, ptr %k_bytes_
-  %k_start_ = getelementptr i64, ptr %table, i64 %k_slot
-  %k_start = load i64, ptr %k_start_
+{read("k_bytes", "i64", "k_record", 8)}
+{read("k_start", "i64", "table", "%k_slot", "i64")}
   %k_end = add i64 %k_start, %k_bytes
   %before = icmp ule i64 %k_end, %start
   %behind = icmp ule i64 %end, %k_start
@@ -366,7 +330,7 @@ pair:
   br label %inner
 done:
   ret i1 %good
-}"""
+}}"""
 
 
 def checks_text(where: Layout) -> list[str]:

@@ -5,6 +5,7 @@ An array, the tensor around it and its version counter take 0.1 µs so, and in P
 
 from __future__ import annotations
 
+from .native_specification import read
 from .object_layout import Layout
 
 #: Words of a record of a result: its dtype, its rank, the address of its shape, the slot in the table of
@@ -33,14 +34,10 @@ body:
   %record = getelementptr [{WORDS} x i64], ptr %records, i64 %n
   %item = getelementptr ptr, ptr %items, i64 %n
   %dtype = load ptr, ptr %record
-  %rank_ = getelementptr i64, ptr %record, i64 1
-  %rank = load i32, ptr %rank_
-  %shape_ = getelementptr i64, ptr %record, i64 2
-  %shape = load ptr, ptr %shape_
-  %slot_ = getelementptr i64, ptr %record, i64 3
-  %slot = load i64, ptr %slot_
-  %node_ = getelementptr i64, ptr %record, i64 4
-  %node = load ptr, ptr %node_
+{read("rank", "i32", "record", 1, "i64")}
+{read("shape", "ptr", "record", 2, "i64")}
+{read("slot", "i64", "record", 3, "i64")}
+{read("node", "ptr", "record", 4, "i64")}
   call void @pullback_Py_IncRef(ptr %dtype)
   %array = call ptr @pullback_PyArray_NewFromDescr(ptr %array_type, ptr %dtype, i32 %rank, ptr %shape, \
 ptr null, ptr null, i32 0, ptr null)
@@ -48,8 +45,7 @@ ptr null, ptr null, i32 0, ptr null)
   %has_array = icmp ne ptr %array, null
   br i1 %has_array, label %placed, label %failed
 placed:
-  %data_ = getelementptr i8, ptr %array, i64 {where.data}
-  %data = load i64, ptr %data_
+{read("data", "i64", "array", where.data)}
   %pointer = getelementptr i64, ptr %table, i64 %slot
   store i64 %data, ptr %pointer
   %is_bare = icmp eq ptr %node, null
@@ -99,12 +95,10 @@ def counted_text(where: Layout) -> str:
 define ptr @pullback_count(ptr %self, ptr %given, i64 %arguments) #0 {{
 entry:
   %counters = load ptr, ptr %given
-  %code_ = getelementptr ptr, ptr %given, i64 1
-  %code = load ptr, ptr %code_
+{read("code", "ptr", "given", 1, "ptr")}
   %place_ = getelementptr ptr, ptr %given, i64 2
   %place_object = load ptr, ptr %place_
-  %number_ = getelementptr ptr, ptr %given, i64 3
-  %number = load ptr, ptr %number_
+{read("number", "ptr", "given", 3, "ptr")}
   %place = call i64 @pullback_PyLong_AsLongLong(ptr %place_object)
   %count = call i64 @pullback_PyTuple_Size(ptr %counters)
   %first = getelementptr i8, ptr %counters, i64 {where.tuple_items}
@@ -115,26 +109,20 @@ head:
   br i1 %more, label %body, label %write_head
 body:
   %next = add nuw nsw i64 %n, 1
-  %counter_ = getelementptr ptr, ptr %first, i64 %n
-  %counter = load ptr, ptr %counter_
-  %size_ = getelementptr i8, ptr %counter, i64 {length}
-  %size = load i64, ptr %size_
+{read("counter", "ptr", "first", "%n", "ptr")}
+{read("size", "i64", "counter", length)}
   %noted = icmp eq i64 %size, 2
   br i1 %noted, label %run, label %other
 run:
-  %entries_ = getelementptr i8, ptr %counter, i64 {items}
-  %entries = load ptr, ptr %entries_
+{read("entries", "ptr", "counter", items)}
   %version_object = load ptr, ptr %entries
   %version = call i64 @pullback_PyLong_AsLongLong(ptr %version_object)
-  %runs_ = getelementptr ptr, ptr %entries, i64 1
-  %runs = load ptr, ptr %runs_
-  %runs_size_ = getelementptr i8, ptr %runs, i64 {length}
-  %runs_size = load i64, ptr %runs_size_
+{read("runs", "ptr", "entries", 1, "ptr")}
+{read("runs_size", "i64", "runs", length)}
   %any = icmp sgt i64 %runs_size, 0
   br i1 %any, label %last, label %other
 last:
-  %runs_at_ = getelementptr i8, ptr %runs, i64 {items}
-  %runs_at = load ptr, ptr %runs_at_
+{read("runs_at", "ptr", "runs", items)}
   %newest = sub i64 %runs_size, 1
   %newest_ = getelementptr ptr, ptr %runs_at, i64 %newest
   %note = load ptr, ptr %newest_
@@ -143,8 +131,7 @@ last:
   %until_ = getelementptr ptr, ptr %note_at, i64 1
   %until_object = load ptr, ptr %until_
   %until = call i64 @pullback_PyLong_AsLongLong(ptr %until_object)
-  %from_ = getelementptr ptr, ptr %note_at, i64 2
-  %from = load ptr, ptr %from_
+{read("from", "ptr", "note_at", 2, "ptr")}
   %at_ = getelementptr ptr, ptr %note_at, i64 3
   %at_object = load ptr, ptr %at_
   %at = call i64 @pullback_PyLong_AsLongLong(ptr %at_object)
@@ -165,10 +152,8 @@ write_head:
   br i1 %k_more, label %renew, label %done
 renew:
   %k_next = add nuw nsw i64 %k, 1
-  %k_counter_ = getelementptr ptr, ptr %first, i64 %k
-  %k_counter = load ptr, ptr %k_counter_
-  %k_entries_ = getelementptr i8, ptr %k_counter, i64 {items}
-  %k_entries = load ptr, ptr %k_entries_
+{read("k_counter", "ptr", "first", "%k", "ptr")}
+{read("k_entries", "ptr", "k_counter", items)}
   %k_old = load ptr, ptr %k_entries
   %k_version = call i64 @pullback_PyLong_AsLongLong(ptr %k_old)
   %k_after = add i64 %k_version, 1
@@ -176,15 +161,11 @@ renew:
   %has_new = icmp ne ptr %k_new, null
   br i1 %has_new, label %write, label %failed
 write:
-  %k_runs_ = getelementptr ptr, ptr %k_entries, i64 1
-  %k_runs = load ptr, ptr %k_runs_
-  %k_size_ = getelementptr i8, ptr %k_runs, i64 {length}
-  %k_size = load i64, ptr %k_size_
+{read("k_runs", "ptr", "k_entries", 1, "ptr")}
+{read("k_size", "i64", "k_runs", length)}
   %k_newest = sub i64 %k_size, 1
-  %k_runs_at_ = getelementptr i8, ptr %k_runs, i64 {items}
-  %k_runs_at = load ptr, ptr %k_runs_at_
-  %k_note_ = getelementptr ptr, ptr %k_runs_at, i64 %k_newest
-  %k_note = load ptr, ptr %k_note_
+{read("k_runs_at", "ptr", "k_runs", items)}
+{read("k_note", "ptr", "k_runs_at", "%k_newest", "ptr")}
   call void @pullback_Py_IncRef(ptr %k_new)
   %set_version = call i32 @pullback_PyList_SetItem(ptr %k_counter, i64 0, ptr %k_new)
   %set_until = call i32 @pullback_PyList_SetItem(ptr %k_note, i64 1, ptr %k_new)

@@ -25,9 +25,11 @@ ANY_NODE, INNER_NODE = 0, 1
 DONE, DIFFERENT, SCATTERED, REFUSED, MOVED, WATCHED = 0, 1, 2, 4, 8, 16
 
 
+def read(name: str, type_: str, base: str, at: int | str, step: str = "i8") -> str:
+    """Return the lines that read what lies so many steps behind a pointer."""
+    return f"  %{name}_ = getelementptr {step}, ptr %{base}, i64 {at}\n  %{name} = load {type_}, ptr %{name}_"
+
+
 def field(name: str, type_: str) -> str:
     """Return the lines that read a word of the specification."""
-    at = 8 * FIELDS.index(name)
-    return (
-        f"  %{name}_ = getelementptr i8, ptr %spec, i64 {at}\n  %{name} = load {type_}, ptr %{name}_"
-    )
+    return read(name, type_, "spec", 8 * FIELDS.index(name))

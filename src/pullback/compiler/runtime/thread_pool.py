@@ -71,31 +71,8 @@ done:
 """
 
 
-def text() -> str:
-    """Return the pool as LLVM's text."""
-    if not _HAS_THREADS:
-        return _SERIAL_TEXT
-    pause, declared = _pause()
-    fields = "\n".join(
-        _field(name, place)
-        for name, place in (
-            ("generation", _GENERATION), ("next", _NEXT), ("active", _ACTIVE), ("sleeping", _SLEEPING),
-            ("job", _JOB), ("job_context", _JOB + 8), ("job_parts", _JOB + 16), ("busy", _BUSY),
-            ("joined", _JOINED), ("limit", _LIMIT), ("mutex", _MUTEX), ("condition", _CONDITION),
-        )
-    )  # fmt: skip
-    # Closing a job puts its counter beyond any number of parts: a thread that comes late finds nothing to do,
-    # and the fields of the next job are written only when nobody is between coming and going.
-    return f"""{_SERIAL_TEXT}
-@{_POOL} = global [{_SIZE} x i8] zeroinitializer, align 128
-declare i32 @pthread_mutex_lock(ptr)
-declare i32 @pthread_mutex_unlock(ptr)
-declare i32 @pthread_cond_wait(ptr, ptr)
-declare i32 @pthread_cond_broadcast(ptr)
-declare i32 @sched_yield()
-{declared}
-
-define internal void @work(ptr %function, ptr %context, i64 %parts, ptr %next) nounwind {{
+_WORK_TEXT = """
+define internal void @work(ptr %function, ptr %context, i64 %parts, ptr %next) nounwind {
   br label %head
 head:
   %part = atomicrmw add ptr %next, i64 1 seq_cst
@@ -106,8 +83,15 @@ run:
   br label %head
 done:
   ret void
-}}
+}
+"""
 
+
+# Closing a job puts its counter beyond any number of parts: a thread that comes late finds nothing to do,
+# and the fields of the next job are written only when nobody is between coming and going.
+def _caller_text(fields: str, pause: str) -> str:
+    """Return the function that has a job done, on the thread that calls it and on the pool's."""
+    return f"""\
 define void @{PARALLEL}(ptr %function, ptr %context, i64 %parts) nounwind {{
 entry:
 {fields}
@@ -158,7 +142,12 @@ alone:
   call void @{_SERIAL}(ptr %function, ptr %context, i64 %parts)
   ret void
 }}
+"""
 
+
+def _worker_text(fields: str, pause: str) -> str:
+    """Return what a thread of the pool runs."""
+    return f"""\
 define ptr @{_WORKER}(ptr %unused) nounwind {{
 entry:
 {fields}
@@ -221,6 +210,32 @@ leave:
   br label %idle
 }}
 """
+
+
+def text() -> str:
+    """Return the pool as LLVM's text."""
+    if not _HAS_THREADS:
+        return _SERIAL_TEXT
+    pause, declared = _pause()
+    fields = "\n".join(
+        _field(name, place)
+        for name, place in (
+            ("generation", _GENERATION), ("next", _NEXT), ("active", _ACTIVE), ("sleeping", _SLEEPING),
+            ("job", _JOB), ("job_context", _JOB + 8), ("job_parts", _JOB + 16), ("busy", _BUSY),
+            ("joined", _JOINED), ("limit", _LIMIT), ("mutex", _MUTEX), ("condition", _CONDITION),
+        )
+    )  # fmt: skip
+    return f"""{_SERIAL_TEXT}
+@{_POOL} = global [{_SIZE} x i8] zeroinitializer, align 128
+declare i32 @pthread_mutex_lock(ptr)
+declare i32 @pthread_mutex_unlock(ptr)
+declare i32 @pthread_cond_wait(ptr, ptr)
+declare i32 @pthread_cond_broadcast(ptr)
+declare i32 @sched_yield()
+{declared}
+{_WORK_TEXT}
+{_caller_text(fields, pause)}
+{_worker_text(fields, pause)}"""
 
 
 class Pool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...array.dtypes import finfo
+from ...array.dtype_limits import finfo
 from ...nn.functional.activation import softplus
 from ...tensor.creation_like import full_like
 from ...tensor.shape import broadcast_shapes

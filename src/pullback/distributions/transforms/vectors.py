@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...array.dtypes import finfo
+from ...array.dtype_limits import finfo
 from ...core.size import Size
 from ...linalg import cholesky
 from ...nn.functional.activation import logsigmoid, softplus

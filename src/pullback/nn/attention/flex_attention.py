@@ -22,10 +22,10 @@ from ...core.modes import modes
 from ...core.value import array_of, wrap
 from ...func import vmap
 from ...tensor.contract import matmul
+from ...tensor.masks import where
 from ...tensor.ranges import arange
 from ...tensor.rearrange import repeat_interleave
 from ...tensor.reductions import logsumexp
-from ...tensor.select import where
 from ...tensor.softmax import softmax
 
 __all__ = [

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ...array import dtypes
+from ...array import dtype_limits, dtypes
 from ...core import inplace as writing
 from ...core.graph_errors import type_word
 from ...core.modes import modes
@@ -20,13 +20,14 @@ from ...tensor import activations
 from ...tensor import random as random_facade
 from ...tensor.activations import check_floating
 from ...tensor.api import public
+from ...tensor.argument_types import is_number
 from ...tensor.constants import contiguous_format
 from ...tensor.creation_like import empty_like, zeros_like
 from ...tensor.data import scalar_array
 from ...tensor.limits import check_held
 from ...tensor.math import factor
 from ...tensor.rearrange import refuse_complex_history
-from ...tensor.signature import Parser, is_number
+from ...tensor.signature import Parser
 from ...tensor.tensor import checked_dim
 from .loss_reduction import functional, mirrored, refuse_complex
 
@@ -161,7 +162,7 @@ hardshrink = functional(activations.hardshrink)
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
     """Return input brought `lambd` nearer to 0, and 0 where |input| ≤ `lambd`."""
     check_floating("softshrink_check", input)
-    limit = dtypes.finfo(dtypes.from_numpy_dtype(dtype_of(input))).max
+    limit = dtype_limits.finfo(dtypes.from_numpy_dtype(dtype_of(input))).max
     if not 0 <= lambd <= limit:
         raise RuntimeError(
             f"lambda must be in range [0, {limit:g}] for input dtype {type_word(dtype_of(input))}, but "

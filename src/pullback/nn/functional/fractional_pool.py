@@ -9,8 +9,8 @@ from ...core.graph_errors import type_word
 from ...core.value import dtype_of, shape_of
 from ...errors import with_note
 from ...ops.fractional_pool import fractional_max_pools
+from ...tensor.argument_types import is_integer, is_size
 from ...tensor.random import rand
-from ...tensor.signature import is_integer, is_size
 from ...tensor.tensor import checked_dim
 from .loss_reduction import check_tensors, mirrored
 from .pool_checks import check_longs

@@ -10,7 +10,7 @@ from ...core.graph_errors import type_word
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...ops import reduce as r
 from ...tensor.api import public
-from ...tensor.signature import is_real
+from ...tensor.argument_types import is_real
 
 Function = Callable[..., Any]
 

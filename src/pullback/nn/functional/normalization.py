@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ...array import dtypes
+from ...array import dtype_limits, dtypes
 from ...array import norm as kernels
 from ...array.chains import MOST
 from ...core import inplace as writing
@@ -28,12 +28,12 @@ from ...ops.reduce import mean_dims
 from ...ops.structure import expand, reshape
 from ...ops.view import select, unsqueeze
 from ...tensor import norms
+from ...tensor.argument_types import is_integer, is_real
 from ...tensor.batching import batch_levels
 from ...tensor.conversion import suggested
 from ...tensor.memory_format import contiguous
 from ...tensor.out import write_out
 from ...tensor.padding import pad
-from ...tensor.signature import is_integer, is_real
 from ...tensor.sizes import count
 from ...tensor.tensor import checked_dim
 from ...tensor.unrecorded import arrays, computed
@@ -411,7 +411,7 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
         raise NotImplementedError(f"\"rms_norm\" not implemented for '{type_word(dtype_of(input))}'")
     wide = widened(input)
     if eps is None:
-        eps = dtypes.finfo(dtypes.from_numpy_dtype(dtype_of(wide))).eps
+        eps = dtype_limits.finfo(dtypes.from_numpy_dtype(dtype_of(wide))).eps
     rank = len(shape_of(input))
     dims = tuple(range(rank - axes, rank))
     scaled = wide * rsqrt(mean_dims(pow_scalar(wide, 2), dims, True) + float(eps))

@@ -13,7 +13,8 @@ from ...array.pool import Windows
 from ...core.graph_errors import type_word
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...errors import argument_type, type_name
-from ...tensor.signature import Parser, is_integer, is_size
+from ...tensor.argument_types import is_integer, is_size
+from ...tensor.signature import Parser
 
 _COUNTS = {2: "two", 3: "three"}
 _AXES = {1: "HW", 2: "HW", 3: "THW"}

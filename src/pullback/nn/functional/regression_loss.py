@@ -20,12 +20,12 @@ from ...ops.convert import cast
 from ...ops.elementwise import abs, exp
 from ...ops.special import xlogy
 from ...ops.structure import expand, reshape
+from ...tensor.argument_types import is_real
 from ...tensor.creation_like import ones_like
 from ...tensor.inplace_checks import check_stored
 from ...tensor.limits import clamp
 from ...tensor.properties import common_dtype
 from ...tensor.reductions import any_of
-from ...tensor.signature import is_real
 from .loss_reduction import (
     apply_reduction,
     check_known,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import Any
 
-from ...array.dtypes import finfo
+from ...array.dtype_limits import finfo
 from ...autograd.grad_mode import no_grad
 from ...linalg import householder_product, solve
 from ...tensor.closeness import allclose

@@ -15,13 +15,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...array import dtypes
+from ...array import dtype_limits, dtypes
 from ...tensor import extremes
 from ...tensor.constants import strided
 from ...tensor.creation import tensor
+from ...tensor.masks import where
 from ...tensor.norms import vector_norm
 from ...tensor.reductions import sum_all
-from ...tensor.select import where
 from .maskedtensor.core import Combined, is_masked_tensor
 
 __all__ = [
@@ -105,7 +105,7 @@ def _greatest(name: str, dtype: Any) -> Any:
 def _limits(name: str, dtype: Any) -> Any:
     if dtype is dtypes.bool or dtype in dtypes.STORAGE_ONLY:
         raise NotImplementedError(f"identity of {name} on {dtype} input")
-    return dtypes.iinfo(dtype)
+    return dtype_limits.iinfo(dtype)
 
 
 def _filled(input: Any, mask: Any, identity: Callable[[], Any]) -> Any:

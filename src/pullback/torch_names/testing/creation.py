@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from ...array import dtypes
+from ...array import dtype_limits, dtypes
 from ...core.modes import change, modes, set_modes
 from ...tensor.complex_parts import view_as_real
 from ...tensor.creation import empty
@@ -49,18 +49,18 @@ def _whole(shape: tuple[int, ...], dtype: Any, device: Any, low: Any, high: Any)
     if dtype is dtypes.bool:
         low, high = _range(dtype, low, high, 0, 2, 0, 2)
     else:
-        limits = dtypes.iinfo(dtype)
+        limits = dtype_limits.iinfo(dtype)
         beyond = 0 if dtype is dtypes.int64 else 1
         low, high = _range(dtype, low, high, limits.min, limits.max + beyond, -9, 10)
     return randint(low, high, shape, device=device, dtype=dtype)
 
 
 def _floating(shape: tuple[int, ...], dtype: Any, device: Any, low: Any, high: Any) -> Any:
-    limits = dtypes.finfo(dtype)
+    limits = dtype_limits.finfo(dtype)
     low, high = _range(dtype, low, high, limits.min, limits.max, -9, 9)
     result = empty(shape, device=device, dtype=dtype)
     target = view_as_real(result) if dtype in _COMPLEX else result
-    if high - low >= dtypes.finfo(target.dtype).max:
+    if high - low >= dtype_limits.finfo(target.dtype).max:
         target.uniform_(low / 2, high / 2).mul_(2)
     else:
         target.uniform_(low, high)
@@ -115,7 +115,7 @@ def make_tensor(
         elif memory_format is not None:
             result = result.clone(memory_format=memory_format)
         if exclude_zero:
-            result[result == 0] = 1 if dtype in _WHOLE else dtypes.finfo(dtype).tiny
+            result[result == 0] = 1 if dtype in _WHOLE else dtype_limits.finfo(dtype).tiny
     finally:
         set_modes(modes()._replace(grad=before.grad))
     if dtype in _FLOATING:

@@ -15,7 +15,7 @@ from numpy import ndarray
 
 from ...lower.lowered import Contraction
 from ...runtime.shared_kernels import LINE, address, parallel
-from ..emitter import TYPES
+from ..scalars import TYPES
 from ..vector_registers import registers
 from . import tile
 from .kernel import MARGIN, NUMBERS, Blocks, Compiled, compiled

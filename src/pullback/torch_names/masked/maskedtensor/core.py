@@ -17,8 +17,8 @@ from ....array import dtypes
 from ....autograd.function import Function
 from ....tensor.constants import strided
 from ....tensor.interception import OVERRIDING
+from ....tensor.masks import where
 from ....tensor.overriding import _torch_function
-from ....tensor.select import where
 from ....tensor.tensor import Tensor
 from ....tensor.wrappers import _make_wrapper_subclass
 

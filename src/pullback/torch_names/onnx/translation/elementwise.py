@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ....array import dtypes
+from ....array import dtype_limits, dtypes
 from ....compiler.lower.elementwise import Unwritten, form
 from ....core.op import TABLE
 from ..builder import Graph, Operand
@@ -236,7 +236,7 @@ def _rrelu_mean(g: Graph, x: Operand, slope: float) -> Any:
 def _nan_to_num(g: Graph, x: Operand, nan: float, posinf: float | None, neginf: float | None) -> Any:
     if x.dtype.kind != "f":
         return x.name
-    limits = dtypes.finfo(dtypes.from_numpy_dtype(x.dtype))
+    limits = dtype_limits.finfo(dtypes.from_numpy_dtype(x.dtype))
     found = g.node("Where", _isnan(g, x), g.constant(nan, x.dtype), x)
     for infinity, number in ((np.inf, posinf), (-np.inf, neginf)):
         wanted = (limits.max if infinity > 0 else limits.min) if number is None else number
