@@ -44,7 +44,7 @@ class Readings(threading.local):
 
 
 class Reading(Deferred):
-    """What a clock says at a point of the function."""
+    """The time that a clock says at a point of the function."""
 
     __slots__ = ("_place", "_readings", "_traced", "function", "comes_first")
 

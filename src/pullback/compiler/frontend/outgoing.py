@@ -96,7 +96,7 @@ class Met:
 
 
 class _Objects(threading.local):
-    """What the present call has made that stands in several places."""
+    """The objects of the present call that stand in several places."""
 
     def __init__(self) -> None:
         self.held: dict[int, Any] = {}
