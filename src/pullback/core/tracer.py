@@ -365,7 +365,12 @@ class Recorder:
         return new
 
     def share(self, source: Any, tensor: Any, how: str) -> None:
-        """Note that `tensor` is what ``source.detach()`` or ``source.data`` gave."""
+        """Note that `tensor` is what ``source.detach()`` or ``source.data`` gave.
+
+        What other threads do meanwhile is not part of the trace.
+        """
+        if running() is not self:
+            return
         owner = source if source._view is None else source._view.base
         self.shared = [memory for memory in self.shared if len(memory.held()) > 1]
         memory = next((m for m in self.shared if any(t is owner for t in m.held())), None)

@@ -59,6 +59,10 @@ NO_LEAF = (
 )
 
 
+#: Makes a Size of a shape that is known to be good, as `size_of` does.
+_tuple = tuple.__new__
+
+
 class Tensor(Methods):
     """A multi-dimensional array that remembers how it was computed."""
 
@@ -70,7 +74,7 @@ class Tensor(Methods):
     def shape(self) -> Size:
         """Return the sizes of the axes."""
         value = self._value
-        return size_of(value.shape if type(value) is ndarray else shape_of(value))
+        return _tuple(Size, value.shape if type(value) is ndarray else shape_of(value))
 
     @overload
     def size(self) -> Size: ...
@@ -99,6 +103,9 @@ class Tensor(Methods):
     @property
     def dtype(self) -> dtypes.dtype:
         """Return the element type."""
+        value = self._value
+        if type(value) is ndarray and (known := dtypes.BY_NUMPY.get(value.dtype)) is not None:
+            return known
         return dtypes.from_numpy_dtype(dtype_of(self))
 
     @property
@@ -437,6 +444,8 @@ def _refusal(name: str) -> Callable[[Any, Any], None]:
 
 def checked_dim(dim: int, rank: int) -> int:
     """Return a dimension as a non-negative index, or torch's IndexError."""
+    if 0 <= dim < rank:
+        return dim
     low, high = (-rank, rank - 1) if rank else (-1, 0)
     if not low <= dim <= high:
         raise IndexError(

@@ -20,7 +20,7 @@ from ...core.levels import fresh_level
 from ...core.modes import DEFAULT, NO_GRAD, Modes, modes, set_modes
 from ...core.node import LEAF, Node
 from ...core.op import TABLE
-from ...core.tracer import Equation, Recorder, read_by, seeing, tracing
+from ...core.tracer import Equation, Recorder, Tracer, read_by, seeing, tracing
 from ...core.value import TensorBase
 from ...tensor.random import default_generator
 from ...torch_names.amp.autocast_mode import settings, traced_apart
@@ -299,7 +299,7 @@ class _Capture:
         # What comes after the call goes on behind the histories that it was given.
         recorder.pulls = None
         back = ResultsPulledBack(out, cells, session, roots, found.tensors) if roots else None
-        forward = self._taken_apart(count, numbers)
+        forward = self._taken_apart(count, numbers, [] if back is None else back.pulled)
         out.differentiable = [kind_of(cells, m) for m in out.made if m.differentiable is not None]
         if cells.phantoms and cells.stand_in_was_read(recorder.equations, numbers):
             return None
@@ -385,14 +385,18 @@ class _Capture:
             raise Unsupported("a learning rate is a result")
         return leaves, structure
 
-    def _taken_apart(self, count: int, numbers: Sequence[int]) -> list[Equation]:
-        """Return the first equations, those of the call, with the steps of its recurrent layers; the others
-        follow them again.
+    def _taken_apart(self, count: int, numbers: Sequence[int], pulled: Sequence[Any]) -> list[Equation]:
+        """Return the first equations, those of the call, with the steps of its recurrent layers; the others,
+        which compute what is `pulled`, follow them again.
         """
         recorder = self.recorder
         first, later = recorder.equations[:count], recorder.equations[count:]
-        forward: list[Equation] = rewritten("trace", first, recorder, [*numbers, *read_by(later)])
-        recorder.equations[:count] = forward
+        first = rewritten("trace", first, recorder, [*numbers, *read_by(later)])
+        values = (t._value if isinstance(t, TensorBase) else t for t in pulled)
+        wanted = [*numbers, *(v.index for v in values if isinstance(v, Tracer))]
+        forward: list[Equation]
+        forward, later = rewritten("halves", (first, later), wanted)
+        recorder.equations[:] = [*forward, *later]
         return forward
 
 

@@ -175,6 +175,8 @@ class Session:
         self.lookups: dict[Any, Any] = {}
         #: Containers that code which must not be looked at any more may have written to.
         self.tainted: dict[int, str] = {}
+        #: What functions that are called after the program read (see `plain_functions`).
+        self.read_later: list[tuple[Any, str]] = []
         self._noted: dict[Any, Guard] = {}
         self._keep: list[Any] = []
         self._undo: list[Callable[[], None]] = []
@@ -817,6 +819,9 @@ class Session:
         A place that held something when the call began is assigned once, with what it holds in the end; no
         order of keys depends on that.
         """
+        later = {(id(container), name) for container, name in self.read_later}
+        if later and any(self._place_of(effect) in later for effect in self.effects):
+            raise self.refusal("it assigns a variable that a function called after the program reads")
         shaped = {id(e.args[0]) for e in self.effects if e.args and e.function not in _ASSIGNING}
         last: dict[Any, int] = {}
         for n, effect in enumerate(self.effects):
