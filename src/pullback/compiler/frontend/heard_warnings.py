@@ -42,7 +42,7 @@ class WarnAgain:
 
     def __call__(self, _: None = None, text: str | None = None) -> None:
         # A module that is None silences a warning.
-        module = {} if self._module is None else {"module": self._module}
+        module: Any = {} if self._module is None else {"module": self._module}
         warnings.warn_explicit(
             self.message if text is None else text, self.category, self.file, self.line,
             registry=self._names.setdefault("__warningregistry__", {}), **module,
