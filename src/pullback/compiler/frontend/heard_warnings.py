@@ -41,9 +41,11 @@ class WarnAgain:
         return cls(message, heard.category, (heard.filename, heard.lineno))
 
     def __call__(self, _: None = None, text: str | None = None) -> None:
+        # A module that is None silences a warning.
+        module: Any = {} if self._module is None else {"module": self._module}
         warnings.warn_explicit(
-            self.message if text is None else text, self.category, self.file, self.line, self._module,
-            self._names.setdefault("__warningregistry__", {}),
+            self.message if text is None else text, self.category, self.file, self.line,
+            registry=self._names.setdefault("__warningregistry__", {}), **module,
         )  # fmt: skip
 
     def is_error(self) -> bool:
