@@ -63,7 +63,7 @@ def test_a_rank_that_hangs() -> None:
 
 
 def test_a_rank_that_sends_nothing() -> None:
-    done = job(RUN, 2, "failing.py", "silent", 0.5)
+    done = job(RUN, 2, "failing.py", "silent", 100)
     text = "[Rank 0]: Timed out waiting 500ms for recv operation to complete: rank 1 is here:\n"
     assert (done.returncode, text in done.stderr) == (1, True)
     assert "threading.Event().wait()\n" in done.stderr
