@@ -114,14 +114,14 @@ def find_module(name: str) -> ModuleType:
         except ModuleNotFoundError as error:
             if not is_same_or_parent(error.name, target):
                 raise
-    error = ModuleNotFoundError(f"No module named {name!r}: pullback has no module {target!r}", name=name)
+    missing = ModuleNotFoundError(f"No module named {name!r}: pullback has no module {target!r}", name=name)
     why = module_reason(name)
     if why is not None:
         beside = "distributed" if name.startswith("torch.distributed.") else "exclusions"
-        error.add_note(
+        missing.add_note(
             f"{name} is not part of pullback ({why}). The page docs/{beside}.md says what there is instead."
         )
-    raise error
+    raise missing
 
 
 def is_same_or_parent(missing: str | None, name: str) -> bool:
