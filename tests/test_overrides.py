@@ -161,3 +161,29 @@ def test_subclasses_are_told_of_methods_that_are_no_declarations() -> None:
     x.zero_(), x.fill_(2), x.numel(), x.size(), x.unsqueeze_(0), x.requires_grad_(), x.tolist()
     names = ["zero_", "fill_", "numel", "size", "unsqueeze_", "requires_grad_", "tolist"]
     assert called == [getattr(torch.Tensor, name) for name in names]
+
+
+def test_a_mode_answers_for_functions_that_fill() -> None:
+    """Libraries keep modules from filling their weights by a mode that knows `torch.nn.init` by name."""
+    asked = []
+
+    class Leaving(TorchFunctionMode):
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            kwargs = kwargs or {}
+            if getattr(func, "__module__", None) == "torch.nn.init":
+                asked.append((func.__name__, sorted(kwargs)))
+                return kwargs["tensor"]
+            return func(*args, **kwargs)
+
+    bias = torch.nn.Parameter(torch.ones(2))
+    with Leaving():
+        torch.nn.Linear(2, 2)
+        assert torch.nn.init.constant_(bias, 3.0) is bias
+        assert torch.nn.init.normal_(bias, std=2.0) is bias
+    assert bias.tolist() == [1.0, 1.0]
+    assert asked == [
+        ("kaiming_uniform_", ["a", "generator", "mode", "nonlinearity", "tensor"]),
+        ("uniform_", ["a", "b", "generator", "tensor"]), ("constant_", ["tensor", "val"]),
+        ("normal_", ["generator", "mean", "std", "tensor"]),
+    ]  # fmt: skip
+    assert torch.nn.init.constant_(bias, 3.0).tolist() == [3.0, 3.0]

@@ -62,6 +62,14 @@ def test_a_rank_that_hangs() -> None:
     assert_gone(done.stdout)
 
 
+def test_a_rank_that_sends_nothing() -> None:
+    done = job(RUN, 2, "failing.py", "silent", 100)
+    text = "[Rank 0]: Timed out waiting 500ms for recv operation to complete: rank 1 is here:\n"
+    assert (done.returncode, text in done.stderr) == (1, True)
+    assert "threading.Event().wait()\n" in done.stderr
+    assert_gone(done.stdout)
+
+
 def test_a_rank_that_is_killed_under_mpiexec() -> None:
     done = job(MPIEXEC, 2, "failing.py", "kill", 100)
     assert done.returncode != 0

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from pullback.command.run import find_module
 from pullback.distributed import rpc
 
 
@@ -26,3 +27,9 @@ def test_calls_in_other_processes(call: Any) -> None:
         call()
     assert "send_object_list" in caught.value.__notes__[0]
     assert not rpc.is_available()
+
+
+def test_modules_that_are_not_there_name_the_page() -> None:
+    with pytest.raises(ModuleNotFoundError, match="launcher") as caught:
+        find_module("torch.distributed.launcher")
+    assert "docs/distributed.md says what there is" in caught.value.__notes__[0]

@@ -31,6 +31,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import pullback
 from pullback import torch_names
+from pullback.torch_names.exclusions import module_reason
 from pullback.torch_names.version import VERSION
 from pullback.torch_names.version import __version__ as torch_version
 
@@ -113,7 +114,14 @@ def find_module(name: str) -> ModuleType:
         except ModuleNotFoundError as error:
             if not is_same_or_parent(error.name, target):
                 raise
-    raise ModuleNotFoundError(f"No module named {name!r}: pullback has no module {target!r}", name=name)
+    missing = ModuleNotFoundError(f"No module named {name!r}: pullback has no module {target!r}", name=name)
+    why = module_reason(name)
+    if why is not None:
+        beside = "distributed" if name.startswith("torch.distributed.") else "exclusions"
+        missing.add_note(
+            f"{name} is not part of pullback ({why}). The page docs/{beside}.md says what there is instead."
+        )
+    raise missing
 
 
 def is_same_or_parent(missing: str | None, name: str) -> bool:

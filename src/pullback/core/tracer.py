@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from threading import get_ident
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
@@ -233,6 +234,7 @@ class Recorder:
         self._kind_of: list[int] = []
         self._results: dict[Any, Any] = {}
         self._layouts: Layouts | None = None
+        self._thread = get_ident()
 
     @property
     def layouts(self) -> Layouts:
@@ -369,7 +371,7 @@ class Recorder:
 
         What other threads do meanwhile is not part of the trace.
         """
-        if running() is not self:
+        if get_ident() != self._thread:
             return
         owner = source if source._view is None else source._view.base
         self.shared = [memory for memory in self.shared if len(memory.held()) > 1]

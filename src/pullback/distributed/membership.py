@@ -145,21 +145,36 @@ class Membership:
         number : int
             The how-manieth collective of the group it is.
         """
-        others = {rank for rank in ranks if rank != self.rank and rank not in self.left}
-        self._answers.clear()
-        self._send({"event": "where", "group": group})
-        with self._answered:
-            self._answered.wait_for(lambda: others <= set(self._answers), ANSWER)
-            answers = dict(self._answers)
         told = [f"rank {rank} has ended its program" for rank in self.left if rank in ranks]
-        for rank in sorted(others):
-            answer = answers.get(rank)
+        for rank, answer in self._asked(ranks, group).items():
             if answer is None:
                 told.append(f"rank {rank} does not answer")
             elif answer["count"] < number:
                 last = f"; its last was {answer['last']}" if answer["last"] else ""
                 told.append(f"rank {rank} has not begun it{last}. It is here:\n{answer['stack']}")
         return "\n".join(told)
+
+    def explain_silence(self, rank: int, group: str) -> str:
+        """Return where a process is whose message, or whose receipt of one, this one waits for."""
+        if rank in self.left:
+            return f"rank {rank} has ended its program"
+        answer = self._asked([rank], group).get(rank)
+        if answer is None:
+            return f"rank {rank} does not answer"
+        return f"rank {rank} is here:\n{answer['stack']}"
+
+    def _asked(self, ranks: Sequence[int], group: str) -> dict[int, Any]:
+        """Ask processes how many collectives of a group they have begun and where they are.
+
+        One that does not answer in time has None.
+        """
+        others = {rank for rank in ranks if rank != self.rank and rank not in self.left}
+        self._answers.clear()
+        self._send({"event": "where", "group": group})
+        with self._answered:
+            self._answered.wait_for(lambda: others <= set(self._answers), ANSWER)
+            answers = dict(self._answers)
+        return {rank: answers.get(rank) for rank in sorted(others)}
 
     def leave(self, error: BaseException | None = None) -> None:
         """Tell the coordinator that this process ends: well, or by an error."""

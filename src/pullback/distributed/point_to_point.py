@@ -52,7 +52,7 @@ def isend(
         return None
     to = peer_of(found, dst, group_dst, "dst", "destination")
     requests = found.communicator.send(readable(tensor), to, tag)
-    work = Work(requests, found, "send").recorded("send", [tensor])
+    work = Work(requests, found, "send", peer=to).recorded("send", [tensor])
     return work if work._advance() else progress.follow(work)
 
 
@@ -87,7 +87,7 @@ def _receiving(group: Group, tensor: Any, src: int | None, group_src: int | None
         source = peer_of(group, src, group_src, "src", "source")
     array, put_back = writable(tensor, read=False)
     requests = group.communicator.receive(array, source, tag)
-    work = Work(requests, group, "recv", put_back, [tensor], receives=True)
+    work = Work(requests, group, "recv", put_back, [tensor], receives=True, peer=source)
     return work.recorded("recvAnySource" if source is None else "recv", [tensor])
 
 

@@ -49,18 +49,21 @@ class Work:
         What `result` and the future give.
     number : int
         The how-manieth collective of the group it is; 0 for a message.
+    peer : int, optional
+        The rank in the group that a message goes to or comes from, where it is one.
     receives : bool
         Whether it is a message that is received, which tells who sent it.
     """
 
     def __init__(
         self, requests: list[Any], group: Group, name: str, finish: Callable[[], None] = nothing,
-        result: Any = None, number: int = 0, receives: bool = False,
+        result: Any = None, number: int = 0, receives: bool = False, peer: int | None = None,
     ) -> None:  # fmt: skip
         self._requests = requests
         self._finish = finish
         self._group = group
         self._number = number
+        self._peer = peer
         self._timeout = group.timeout.total_seconds()
         self._started = time.monotonic()
         self._lock = locks.lock()
@@ -167,6 +170,8 @@ class Work:
         member = membership.current()
         if member is None:
             return ""
+        if self._peer is not None:
+            return member.explain_silence(self._group.ranks[self._peer], self._group.group_name)
         return member.explain_delay(self._group.ranks, self._group.group_name, self._number)
 
     def cancel(self) -> None:

@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
+from functools import wraps
+from inspect import signature
 from typing import Any
 
 from ..autograd.grad_mode import no_grad
+from ..core.modes import modes
 from ..linalg import qr
 from ..tensor.creation_like import empty_like
+from ..tensor.interception import OVERRIDING
 from ..tensor.masks import where
 from ..tensor.random import randperm
+from ..tensor.read_calls import ask_overrides
 from ..tensor.rearrange import diag
 from ..torch_names.exclusions import answer_for
 
@@ -57,12 +62,32 @@ def _calculate_correct_fan(tensor: Any, mode: str) -> int:
     return fan_in if mode == "fan_in" else fan_out
 
 
+def _asks_overrides(fill: Callable[..., Any]) -> Callable[..., Any]:
+    """Let function modes and tensors that override functions answer a call, by the names of its arguments."""
+
+    @wraps(fill)
+    def asking(*args: Any, **options: Any) -> Any:
+        if modes().function_modes or (args and type(args[0]) in OVERRIDING):
+            given = signature(fill).bind(*args, **options)
+            given.apply_defaults()
+            result = ask_overrides(asking, (given.arguments["tensor"],), (), given.arguments)
+            if result is not NotImplemented:
+                return result
+        return fill(*args, **options)
+
+    # Libraries know the functions by this name.
+    asking.__module__ = "torch.nn.init"
+    return asking
+
+
+@_asks_overrides
 def uniform_(tensor: Any, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Any:
     """Fill a tensor with values from U(a, b)."""
     with no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
+@_asks_overrides
 def normal_(tensor: Any, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Any:
     """Fill a tensor with values from N(mean, std²)."""
     with no_grad():
@@ -122,6 +147,7 @@ def _cut_uniform(tensor: Any, mean: float, std: float, a: float, b: float, gener
     return tensor
 
 
+@_asks_overrides
 def constant_(tensor: Any, val: float) -> Any:
     """Fill a tensor with the value `val`."""
     with no_grad():
@@ -180,6 +206,7 @@ def xavier_normal_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / float(fan_in + fan_out)), generator)
 
 
+@_asks_overrides
 def kaiming_uniform_(
     tensor: Any, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Any:

@@ -55,11 +55,9 @@ MODULES: dict[str, str] = {
         "distributed.algorithms.ddp_comm_hooks.optimizer_overlap_hooks "
         "distributed.algorithms.ddp_comm_hooks.quantization_hooks "
         "distributed.argparse_util distributed.c10d_logger "
-        "distributed.checkpoint.api "
         "distributed.checkpoint.logger distributed.checkpoint.logging_handlers "
-        "distributed.checkpoint.planner_helpers distributed.checkpoint.quantized_hf_storage "
-        "distributed.checkpoint.resharding distributed.checkpoint.staging "
-        "distributed.checkpoint.stateful distributed.checkpoint.storage distributed.checkpoint.utils "
+        "distributed.checkpoint.quantized_hf_storage "
+        "distributed.checkpoint.resharding "
         "distributed.collective_utils distributed.config distributed.debug distributed.elastic.agent "
         "distributed.elastic.control_plane distributed.elastic.events distributed.elastic.metrics "
         "distributed.elastic.multiprocessing.api "
@@ -83,7 +81,6 @@ MODULES: dict[str, str] = {
         "distributed.rpc.rref_proxy distributed.rpc.server_process_global_profiler "
         "distributed.tensor.debug distributed.tensor.device_mesh distributed.tensor.parallel.ddp "
         "distributed.tensor.parallel.fsdp distributed.tensor.parallel.input_reshard "
-        "distributed.tensor.parallel.loss"
     ),
     "TorchScript": (
         "jit.frontend jit.generate_bytecode jit.mobile jit.quantized jit.supported_ops "
@@ -300,36 +297,22 @@ DECLARED: dict[str, dict[str, str]] = {
         "torch.distributed.elastic.multiprocessing.errors": (
             "ErrorHandler ProcessFailure get_error_handler"
         ),
-        "torch.distributed.checkpoint.default_planner": (
-            "create_default_global_load_plan create_default_global_save_plan create_default_local_load_plan "
-            "create_default_local_save_plan"
-        ),
         "torch.distributed.checkpoint.filesystem": "FileSystem FileSystemBase SerializationFormat",
-        "torch.distributed.checkpoint.format_utils": "BroadcastingTorchSaveReader DynamicMetaLoadPlanner",
-        "torch.distributed.checkpoint.planner": (
-            "BytesIOWriteData LoadItemType LoadPlan ReadItem SavePlan TensorWriteData WriteItem WriteItemType"
-        ),
         "torch.distributed.checkpoint.state_dict": (
             "DictValueType FQNS_T ListDictValueType OptimizerStateType PrimitiveType ValueType"
         ),
-        "torch.distributed.checkpoint.state_dict_saver": "AsyncCheckpointerType AsyncSaveResponse",
+        "torch.distributed.checkpoint.staging": "DefaultStager StagingOptions",
+        "torch.distributed.checkpoint.utils": "find_state_dict_object find_tensor_shard",
         "torch.distributed.fsdp": "DataParallelMeshDims share_comm_ctx",
         "torch.distributed.optim": (
             "DistributedOptimizer as_functional_optim"
         ),
         "torch.distributed.rpc": (
-            "AllGatherStates BackendType RRef TensorPipeRpcBackendOptions get_worker_info method_factory "
-            "new_method remote rpc_async rpc_sync"
+            "AllGatherStates BackendType TensorPipeRpcBackendOptions method_factory new_method"
         ),
         "torch.distributed.run": (
             "config_from_args determine_local_world_size get_rdzv_endpoint get_use_env parse_min_max_nnodes "
             "run_script_path"
-        ),
-        "torch.distributed.tensor.parallel": (
-            "PrepareModuleInput PrepareModuleInputOutput PrepareModuleOutput SequenceParallel loss_parallel"
-        ),
-        "torch.distributed.tensor.parallel.style": (
-            "PrepareModuleInput PrepareModuleInputOutput PrepareModuleOutput SequenceParallel"
         ),
         "torch.distributed.tensor.experimental": "context_parallel local_map register_sharding",
     },

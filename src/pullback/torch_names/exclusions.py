@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from . import public_name
-from .excluded_modules import DECLARED
+from .excluded_modules import DECLARED, MODULES
 
 #: Reason → place → names.
 EXCLUDED: dict[str, dict[str, str]] = {
@@ -148,6 +148,15 @@ def reason(place: str, name: str) -> str | None:
     """
     for why, places in (*EXCLUDED.items(), *DECLARED.items()):
         if name in places.get(place, "").split():
+            return why
+    return None
+
+
+def module_reason(name: str) -> str | None:
+    """Return why a module of torch is not part of pullback; None where the list does not have it."""
+    inner = name.removeprefix("torch.")
+    for why, modules in MODULES.items():
+        if any(inner == module or inner.startswith(f"{module}.") for module in modules.split()):
             return why
     return None
 

@@ -18,7 +18,9 @@ if dist.get_rank() == 1:
         raise ValueError("something of rank one's")
     if sys.argv[1] == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
-    if sys.argv[1] == "hang":
+    if sys.argv[1] in ("hang", "silent"):
         threading.Event().wait()
 print(f"pid {os.getpid()}", flush=True)
+if sys.argv[1] == "silent":
+    dist.irecv(torch.ones(3), src=1).wait(timedelta(seconds=0.5))
 dist.all_reduce(torch.ones(3))

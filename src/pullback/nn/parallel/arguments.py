@@ -43,11 +43,15 @@ def refuse_missing(delayed: Any, delayed_until: Any, mixed_precision: Any) -> No
             "delay_all_reduce_named_params and param_to_hook_all_reduce need to be set at the same time."
         )
     if delayed is not None:
-        raise NotImplementedError("delay_all_reduce_named_params is not part of pullback.")
+        raise with_note(
+            NotImplementedError("delay_all_reduce_named_params is not part of pullback."),
+            "Leave both arguments out: they say when gradients are reduced, not what they are.",
+        )
     if mixed_precision is not None:
         raise with_note(
             NotImplementedError("mixed_precision of DistributedDataParallel is not part of pullback."),
-            "Use torch.autocast in forward, or a communication hook such as bf16_compress_hook.",
+            "torch serves it on accelerators alone. Use torch.autocast in forward, or a communication hook "
+            "such as bf16_compress_hook.",
         )
 
 
