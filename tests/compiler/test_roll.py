@@ -314,3 +314,13 @@ def test_selects_of_a_stretch_that_is_no_loop_stay(steps: int) -> None:
     compiled = torch.compile(function, backend="native")
     torch.testing.assert_close(compiled(v, r), function(v, r))
     assert compiled._native.eager_because is None
+
+
+def test_the_first_repetition_is_given_another_shape() -> None:
+    def run(x: Any, w: Any) -> Any:
+        for _ in range(16):
+            total = torch.exp(-x.abs()).sum(1)
+            x = (total[:, None] * w * 0.1).sin() + 0.1
+        return x, total
+
+    agree(run, drawn(3, 7), drawn(3, 9), most=None)

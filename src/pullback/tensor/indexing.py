@@ -96,7 +96,7 @@ def _getitem(self: Any, index: Any) -> Any:
 
 def _integers(index: Any) -> bool:
     """Return whether an index is a tuple of Python integers, at least one."""
-    if type(index) is not tuple or not index:
+    if type(index) is not tuple or not index or type(index[0]) is not int:
         return False
     return set(map(type, index)) == {int}
 

@@ -1,4 +1,4 @@
-"""Orders of short rows, as loops that fuse with what is around them.
+"""Orders of short rows, as loops that fuse with what is around them, and the first few of any.
 
 The place of an element is the number of elements that come before it, and the element of a place the one
 that has this number: two sums over pairs, without a branch, which vectorize. That takes the square of a row's
@@ -12,21 +12,22 @@ from typing import Any
 
 import numpy as np
 
-from ..emit.emitter import computing
+from ...array import selection
+from ..emit.emitter import TYPES, computing
+from ..emit.selection import Selection, first_places
 from .context import Context
+from .convolutions import precompiled
 from .index import Indices
 from .lowered import Lowered
 
 INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
+_SELECTED = (np.dtype(np.float32), np.dtype(np.float64), INT32, INT64)
 #: Pairs of all rows that loops compare as fast as the array kernel sorts.
 _PAIRS = 1 << 17
 
 
 def in_order(context: Context, x: Lowered, dim: int, descending: bool) -> list[Lowered] | None:
-    """Lower rows in order and where their elements were; equal ones stay as they stand, NaN is the largest.
-
-    The largest few (`topk`) stay an array kernel: among equal elements torch chooses in a way of its own.
-    """
+    """Lower rows in order and where their elements were; equals stay as they stand, NaN is the largest."""
     dtype, shape = x.dtype, x.shape
     if not shape or dtype != computing(dtype) or dtype.kind not in "fi":
         return None
@@ -74,4 +75,32 @@ def _summed(context: Context, shape: tuple[int, ...], body: Any) -> Lowered:
     return context.reduction(zero, (len(shape) - 1,), "sum", INT32, body)
 
 
-LOWERINGS = {"sort": in_order, "sort_stable": in_order}
+def first_few(context: Context, x: Lowered, k: int, dim: int, largest: bool) -> list[Lowered] | None:
+    """Lower the largest (smallest) few of rows in order, and where they were."""
+    if not x.shape or x.dtype not in _SELECTED or x.shape[dim] > selection.MOST:
+        return None
+    length = x.shape[dim]
+    kept = tuple(extent for n, extent in enumerate(x.shape) if n != dim)
+
+    def to_last(indices: Indices) -> Indices:
+        *others, along = indices
+        return (*others[:dim], along, *others[dim:])
+
+    def from_last(found: Lowered) -> Lowered:
+        def moved(ops: Any, indices: Indices) -> Any:
+            return found.at(ops, (*indices[:dim], *indices[dim + 1 :], indices[dim]))
+
+        return Lowered((*kept[:dim], k, *kept[dim:]), found.dtype, moved, cost=found.cost)
+
+    last = dim == len(x.shape) - 1
+    rows = x
+    if not last:
+        rows = Lowered((*kept, length), x.dtype, lambda ops, at: x.at(ops, to_last(at)), cost=x.cost)
+    kernel = first_places(Selection(TYPES[x.dtype], length, k, largest))
+    places = context.buffer((*kept, k), INT64)
+    values = precompiled(context, kernel, prod(kept), (rows,), context.buffer((*kept, k), x.dtype), places)
+    results = [values, context.held(places)]
+    return results if last else [from_last(result) for result in results]
+
+
+LOWERINGS = {"sort": in_order, "sort_stable": in_order, "topk": first_few}
