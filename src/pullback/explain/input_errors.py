@@ -27,6 +27,10 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
      "often the last batch of an epoch."),
      ("pass `drop_last=True` to the DataLoader, take another batch size, or call `eval()` where nothing is "
      "trained")),
+    ("arguments - got (NoneType", "nothing in place of a tensor",
+     ("None stands where a tensor is needed: a `forward` or function that does not return its result gives "
+      "None."),
+     "return the result: `return x`"),
     ("must be Tensor, not", "a tuple in place of a tensor",
      ("What is passed is no tensor: calls such as `max`, `sort` and `topk` with a `dim` give a pair of "
       "values and indices, and recurrent layers and attention a tuple of two results."),
@@ -234,9 +238,22 @@ def wrong_input(error: BaseException, raised: Raised) -> Answer | None:
     place, checked = raised.innermost, ""
     if text.startswith("Expected more than 1 value per channel"):
         place, checked = next((loader for s in raised.scenes if (loader := _short_batch(s))), (place, ""))
+    elif kind == "nothing in place of a tensor" and place is not None:
+        place = _without_return(place.file) or place
     elif kind == "inference tensor" and place is not None:
         place = _inference_mode(place.file) or place
     return Answer(kind, cause, place, (*seen, *getattr(error, "__notes__", ())), mend, checked)
+
+
+def _without_return(file: str) -> Place | None:
+    """Return the last line of the only `forward` of a program that returns nothing."""
+    tree = tree_of(file)
+    found = [
+        node for node in (() if tree is None else ast.walk(tree))
+        if isinstance(node, ast.FunctionDef) and node.name == "forward"
+        and not any(isinstance(inner, (ast.Return, ast.Raise)) for inner in ast.walk(node))
+    ]  # fmt: skip
+    return place_in(file, found[0].body[-1].lineno) if len(found) == 1 else None
 
 
 def _inference_mode(file: str) -> Place | None:

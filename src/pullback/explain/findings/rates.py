@@ -77,6 +77,7 @@ def report_rates(loop: Loop, name_of: Naming, files: Iterable[str] = ()) -> None
                 "loss does, towards 0, in every step.", place_at(*known.at), (),
                 "take a smaller `weight_decay`; 1e-4 to 1e-2 is usual",
             ))  # fmt: skip
+        _momentum(loop, known)
     _plateaus(loop)
     _clipping(loop)
     _without_bound(loop)
@@ -203,6 +204,19 @@ def _steps(loop: Loop, known: Watched, rates: list[float], name_of: Naming) -> N
             "learning rate too small", f"No step changed a weight by more than {max(ratio, 1e-8):.1g} of its "
             f"size, with a learning rate of {max(rates, default=math.nan):g}: the loss stays what it was.",
             place_at(*known.at), (), "take a larger learning rate",
+        ))  # fmt: skip
+
+
+def _momentum(loop: Loop, known: Watched) -> None:
+    """Say where steps never forget the gradients of earlier ones."""
+    momentum = max((g.get("momentum", 0) or 0 for g in known.optimizer.param_groups), default=0)
+    if not isinstance(momentum, (int, float)) or momentum < 1 or known.steps < ENOUGH:
+        return
+    if known.at is not None:
+        loop.findings.add("learning rate", Answer(
+            "momentum too large", f"A momentum of {momentum:g} forgets nothing: each step adds all earlier "
+            "gradients in full, so the weights swing and do not settle.", place_at(*known.at), (),
+            "take a momentum below 1, such as 0.9",
         ))  # fmt: skip
 
 
