@@ -56,6 +56,7 @@ class Context:
         self.constants: dict[int, np.ndarray] = {}
         self._checks: dict[Any, Lowered] = {}
         self._products: dict[Any, Buffer] = {}
+        self._tables: dict[int, tuple[np.ndarray, Buffer]] = {}
 
     def buffer(self, shape: Shape, dtype: np.dtype[Any], role: str = "temporary") -> Buffer:
         """Return a new buffer."""
@@ -69,6 +70,12 @@ class Context:
         buffer = self.buffer(array.shape, array.dtype, "constant")
         self.constants[buffer.number] = constant
         return buffer
+
+    def table(self, array: np.ndarray) -> Buffer:
+        """Return a buffer that holds an array, the same one for whom asks again."""
+        if id(array) not in self._tables:
+            self._tables[id(array)] = array, self.constant(array)
+        return self._tables[id(array)][1]
 
     def held(self, buffer: Buffer) -> Lowered:
         """Return the value that lies in a buffer."""
