@@ -314,3 +314,15 @@ def test_selects_of_a_stretch_that_is_no_loop_stay(steps: int) -> None:
     compiled = torch.compile(function, backend="native")
     torch.testing.assert_close(compiled(v, r), function(v, r))
     assert compiled._native.eager_because is None
+
+
+def test_the_first_value_that_is_carried_may_be_broadcast():
+    def steps(start: Any, move: Any, rows: Any) -> Any:
+        # The first state is one row for all, made where a step would make the next.
+        state = torch.log_softmax(start, 0) + rows[0]
+        for row in rows[1:].unbind():
+            state = torch.logsumexp(state[:, :, None] + move, 1) + row
+        return state
+
+    torch.manual_seed(0)
+    agree(steps, torch.randn(3), torch.randn(3, 3), torch.randn(16, 5, 3), most=None)

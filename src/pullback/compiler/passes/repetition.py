@@ -132,10 +132,13 @@ class Period:
                 return None
             holds = [self._is_outside(v) for v in values]
             slot = Slot("scattered", tuple(values))
+        kind = self.roller.kind(here)
         for k, held in enumerate(holds):
-            if not held:
+            # What stands where the repetition before makes its value may be broadcast in the first one.
+            alike = self.roller.kind(values[k]) == kind
+            if not held or not alike:
                 good[k] = False
-                if slot.kind != "carried" or self.roller.kind(values[k]) != self.roller.kind(here):
+                if slot.kind != "carried" or not alike:
                     first[k] = False
         return slot
 
