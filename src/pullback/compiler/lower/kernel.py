@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from ..emit.emitter import computing
-from .domain import BLOCK, Domain, flat, in_lanes, reduced, split, stream
+from .domain import BLOCK, WIDTH, Domain, flat, in_lanes, reduced, split, stream
 from .handlers import Analysis, Read
 from .index import Index, Indices, constant, linear, strides_of
 from .lowered import Map, Node, Reduction
@@ -90,7 +90,21 @@ def analysis_of(node: Node, where: Place) -> Analysis:
 def _space_of(node: Reduction) -> Domain:
     """Return the space of a reduction's loops."""
     lanes = in_lanes(node.shape, node.axes) if node.buffer.dtype == computing(node.buffer.dtype) else None
-    return lanes or reduced(node.shape, node.axes)
+    if lanes is not None:
+        return lanes
+    together = reduced(node.shape, node.axes)
+    if node.shape and node.shape[-1] >= WIDTH and _divisions(node, together):
+        # What repeats along an axis is read at a rest of the place, unless the axis has a loop of its own.
+        apart = together.with_last_apart()
+        return apart if _divisions(node, apart) < _divisions(node, together) else together
+    return together
+
+
+def _divisions(node: Reduction, domain: Domain) -> int:
+    """Return how many places that a body reads are found by division in a space."""
+    analysis = Analysis()
+    node.body(analysis, domain.indices(node.shape))
+    return sum(index.divides() for index in analysis.indices)
 
 
 class Kernel:
