@@ -87,12 +87,12 @@ def test_what_has_no_text_or_calls_array_kernels_has_no_image(monkeypatch):
     x = torch.randn(2, 3, 8, 8)
     drawn = program(lambda x: nn.functional.dropout(x), x)
     assert image.name_of(drawn, ()) is None
-    cut = program(lambda x: x.cumsum(0).topk(2, 1)[0] + 1, x)
+    cut = program(lambda x: x.cumsum(0).kthvalue(2, 1)[0] + 1, x)
     written = []
     monkeypatch.setattr(image, "write", lambda *a: written.append(a))
     kept = Executable(cut)
     assert kept.interleaved is not None and not written
-    np.testing.assert_array_equal(kept.run(x._value)[0], (x.cumsum(0).topk(2, 1)[0] + 1).numpy())
+    np.testing.assert_array_equal(kept.run(x._value)[0], (x.cumsum(0).kthvalue(2, 1)[0] + 1).numpy())
 
 
 #: Machine code of processes that are played.
@@ -156,7 +156,7 @@ def test_the_number_of_threads_changes_nothing(monkeypatch):
 
 def test_whether_a_program_is_native_is_found_out_once(monkeypatch):
     x = torch.randn(4, 5)
-    codes = [program(f, x) for f in (lambda x: x.exp() * 2, lambda x: x.exp().topk(2, 1)[0])]
+    codes = [program(f, x) for f in (lambda x: x.exp() * 2, lambda x: x.exp().kthvalue(2, 1)[0])]
     assert [image.is_native(code) for code in codes] == [True, False]
     monkeypatch.setattr(equations, "lower", fails)
     assert [image.is_native(Program.read(str(code))) for code in codes] == [True, False]

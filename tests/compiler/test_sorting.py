@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import pullback as torch
 
 pytest.importorskip("llvmlite")
+from .agreement import array_kernels  # it needs llvmlite
 
 
 def _rows(dtype: Any) -> Any:
@@ -47,3 +49,23 @@ def test_gradients_go_to_the_places() -> None:
     torch.compile(loss)(mine).backward()
     loss(theirs).backward()
     torch.testing.assert_close(mine.grad, theirs.grad)
+
+
+@pytest.mark.parametrize(
+    ("shape", "k", "dim"), [((6, 40), 5, 1), ((3, 700), 4, 1), ((30, 4), 17, 0), ((7,), 7, 0)], ids=str
+)
+def test_the_first_few_are_those_that_torch_chooses_among_equals(shape, k, dim):
+    def function(x: Any) -> tuple[Any, ...]:
+        return (*torch.topk(x, k, dim), *torch.topk(x, k, dim, largest=False))
+
+    draws = np.random.default_rng(0)
+    for dtype in ("float64", "float32", "int64"):
+        compiled = torch.compile(function)
+        for bound in (2, 8, 1 << 20):
+            numbers = draws.integers(-bound, bound, shape).astype(dtype)
+            if dtype != "int64" and bound == 8:
+                numbers.reshape(-1)[:6] = [np.nan, -0.0, 0.0, np.inf, -np.inf, np.nan]
+            x = torch.tensor(numbers)
+            for found, expected in zip(compiled(x), function(x), strict=True):
+                torch.testing.assert_close(found, expected, rtol=0, atol=0, equal_nan=True)
+        assert array_kernels(compiled) == []

@@ -22,13 +22,13 @@ MOST = 1 << 18
 SORTED_BY_INSERTION = 16
 
 #: Elements for each one asked for, from which torch's topk holds the first ones in a heap.
-_WORTH_A_HEAP = 64
+WORTH_A_HEAP = 64
 
 
 def first_places(row: ndarray, k: int, descending: bool) -> list[int]:
     """Return places of the first k elements in order, as torch's topk names them."""
     order = _Order(row, descending)
-    if k * _WORTH_A_HEAP <= len(row):
+    if k * WORTH_A_HEAP <= len(row):
         order.hold(0, k, len(row))
         order.empty(0, k)
     else:
