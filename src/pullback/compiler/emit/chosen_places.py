@@ -71,7 +71,7 @@ class _Function:
         self.lines.append(f"  br label %{name}")
 
     def less(self, x: str, y: str, yes: str, no: str) -> None:
-        """Jump to one of two labels by whether x < y."""
+        """Go on at one of two labels by whether x < y."""
         self.lines.append(f"  br i1 {self.value(f'icmp slt i64 {x}, {y}')}, label %{yes}, label %{no}")
 
     def call(self, name: str, *more: str, result: str = "void") -> str:
@@ -178,7 +178,7 @@ def _empty() -> str:
 
 
 def _part() -> str:
-    """Part a part around the median of three; return where its upper half begins."""
+    """Divide a part around the median of three; return where its upper half begins."""
     f = _Function("pullback_part", "keys places first last", "i j median", "i64")
     i, j = f.sum("%first", 1), f.sum("%last", -1)
     middle = f.value(f"sdiv i64 {f.sum('%first', '%last')}, 2")
