@@ -100,3 +100,15 @@ def test_what_repeats_along_the_last_axis_is_added_up_in_lanes():
 
     for found, expected in zip(torch.compile(function)(x, y), function(x, y), strict=True):
         torch.testing.assert_close(found, expected)
+
+
+def test_costly_functions_of_rows_stand_in_a_loop_of_their_own():
+    x, w = torch.randn(200, 6, dtype=torch.float64) / 4, torch.randn(6, dtype=torch.float64)
+
+    def function(x: Any, w: Any) -> tuple[Any, ...]:
+        rate = (x @ w).exp()
+        terms = torch.lgamma(rate + 1) - rate.log1p()
+        return terms, terms.mean(), x * terms[:, None], torch.digamma(rate) + x.logsumexp(1)
+
+    for found, expected in zip(torch.compile(function)(x, w), function(x, w), strict=True):
+        torch.testing.assert_close(found, expected)
