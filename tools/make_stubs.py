@@ -82,13 +82,13 @@ HEADER = (
 Function = Callable[..., Any]
 
 
-def outer_parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
-    """The parameters of what the declaration made of a function; an alias has those of the first name."""
+def takes_out(function: Callable[..., Any]) -> bool:
+    """Whether a function has `out`, of its own or by its declaration; an alias has it as the first name."""
 
-    def takes_out(f: Callable[..., Any]) -> bool:
-        return "out" in signature_of(f).parameters
+    def has_out(f: Callable[..., Any]) -> bool:
+        return getattr(f, "takes_out", False) or "out" in signature_of(f).parameters
 
-    return signature_of(inspect.unwrap(function, stop=takes_out)).parameters
+    return has_out(inspect.unwrap(function, stop=has_out))
 
 
 class Stub:
@@ -174,7 +174,7 @@ class Stub:
 
     def cases(self, name: str, function: Function, method: bool) -> list[tuple[list[str], str]]:
         """The ways in which a function is called: parameters, and the result."""
-        takes_out = not method and "out" in outer_parameters(function)
+        has_out = not method and takes_out(function)
         known = CASES.get(name) or (None if method else FUNCTION_CASES.get(name))
         if known is not None:
             first = ["self" if method else f"input: {self.name('Tensor')}"] if name in CASES else []
@@ -183,7 +183,7 @@ class Stub:
                 parts = [p.partition(": ") for p in rest.split(", ") if p]
                 parameters = first + [n + c + (told and self.annotation(told)) for n, c, told in parts]
                 kind = self.named(name) if result == "named" else result
-                if takes_out:
+                if has_out:
                     parameters = self.with_out(parameters, kind)
                 found.append((parameters, self.annotation(kind)))
             return found
@@ -193,12 +193,12 @@ class Stub:
             parameters = self.python_signature(name, function, method)
             if several(result):
                 parameters = [p for p in parameters if not p.startswith("out:")]
-                parameters = self.with_out(parameters, result) if takes_out else parameters
+                parameters = self.with_out(parameters, result) if has_out else parameters
             return self.flagged(name, parameters, result)
         forms = [
             form for s in reader.parser.signatures for form in self.forms(s, reader.tensor_first, method)
         ]
-        if takes_out:
+        if has_out:
             forms = [self.with_out(form, result) for form in forms]
         return [(form, result) for k, form in enumerate(forms) if form not in forms[:k]]
 
@@ -274,10 +274,9 @@ class Stub:
         """The parameters of a Python function, `out=` among them where the declaration gave it one."""
         function = twin_of(name, function)
         parameters = list(own_signature(function).parameters.values())
-        outside = outer_parameters(function)
-        if not method and "out" in outside and "out" not in {p.name for p in parameters}:
+        if not method and "out" not in {p.name for p in parameters} and takes_out(function):
             at = len(parameters) - any(p.kind is p.VAR_KEYWORD for p in parameters)
-            parameters.insert(at, outside["out"].replace(annotation="Any", default=None))
+            parameters.insert(at, inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None))
         if method:
             named = next((i for i, p in enumerate(parameters) if p.name in ("self", "input", "tensor")), 0)
             if parameters[named].kind is not inspect.Parameter.VAR_POSITIONAL:

@@ -412,9 +412,9 @@ def test_objects_that_others_hold_are_not_made_anew():
     kept = Cache(torch.zeros(3))
 
     assert native(lambda x: (x + kept.layers[0].keys, kept))(torch.ones(3))[1] is kept
-    twice = Cache(torch.zeros(3))
-    with pytest.warns(UserWarning, match="twice"):
-        native(lambda x: [Cache(x)] * 2)(twice.layers[0].keys)
+    compiled = native(lambda x: [Cache(x)] * 2, fullgraph=True)
+    first, second = compiled(torch.ones(3))
+    assert first is second and compiled(torch.ones(3))[0] is not first
 
 
 def test_a_function_that_looks_at_what_it_adds_is_one_program():

@@ -62,3 +62,24 @@ def test_each_generator_has_its_stream() -> None:
         results.append([v for _ in range(3) for v in call(torch.tensor(2.0))])
     for a, b in zip(*results, strict=True):
         assert torch.equal(a, b)
+
+
+@pytest.mark.parametrize(("count", "again"), [(1, True), (3, False)])
+def test_indices_are_drawn_with_weights(count: int, again: bool) -> None:
+    compiled = torch.compile(lambda p: (torch.multinomial(p, count, again), torch.rand(2)), fullgraph=True)
+    torch.manual_seed(0)
+    rows, row = torch.rand(4, 9), torch.rand(9)
+    rows[:, 2] = 0
+    for weights in (rows, torch.rand(9, 4).t(), row.expand(4, 9), row, rows.double()):
+        torch.manual_seed(3)
+        expected, state = (torch.multinomial(weights, count, again), torch.rand(2)), torch.get_rng_state()
+        torch.manual_seed(3)
+        for found, wanted in zip(compiled(weights), expected, strict=True):
+            torch.testing.assert_close(found, wanted, rtol=0, atol=0)
+        assert torch.equal(torch.get_rng_state(), state)
+    for wrong in (-rows, rows * float("nan"), rows * float("inf"), rows * (torch.arange(4) > 0)[:, None]):
+        with pytest.raises(RuntimeError, match="invalid multinomial|probability tensor"):
+            compiled(wrong)
+        assert torch.equal(torch.get_rng_state(), state)
+    for found in compiled._native.specializations:
+        assert {step.op for step in found.forward._run if hasattr(step, "op")} == {"uniform"}

@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 import pullback as torch
-from pullback.array import large, random, random_normal
+from pullback.array import large, random, random_normal, taps
 from pullback.array import sampler as sampler_kernels
 from pullback.array.sampler import Sampler
 from pullback.array.threads import get_num_threads, set_num_threads
 from pullback.nn import functional as F
 
 pytest.importorskip("llvmlite")
+from pullback.compiler.eager_kernels import backend  # it needs llvmlite
 
 #: Sizes with a last block that is not whole.
 SIZE = large.WORTH + 1234
@@ -35,6 +36,7 @@ def both(monkeypatch: pytest.MonkeyPatch, call: Any, *arrays: np.ndarray) -> tup
     found = []
     for size in (large.WORTH, 1 << 62):
         monkeypatch.setattr(large, "SIZE", size)
+        monkeypatch.setattr(large, "CHAIN", size if size > large.WORTH else large.WORTH_CHAIN)
         leaves = [torch.from_numpy(a.copy()) for a in arrays]
         leaves = [x.requires_grad_() if x.is_floating_point() else x for x in leaves]
         out = call(*leaves)
@@ -86,6 +88,17 @@ def test_normalisations(monkeypatch, name, weighted):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_batch_norm_by_given_statistics_is_that_of_numpy(monkeypatch, dtype):
+    mean, variance = (torch.from_numpy(v) for v in (data(12, dtype=dtype), data(12, dtype=dtype) ** 2 + 1))
+    natively, plainly = both(
+        monkeypatch, lambda x, w, b: F.batch_norm(x, mean, variance, w, b), data(9, 12, 20, 21, dtype=dtype),
+        data(12, dtype=dtype), data(12, dtype=dtype) + 1,
+    )  # fmt: skip
+    for got, want in zip(natively, plainly, strict=True):
+        np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("name", CALLS)
 def test_values_and_gradients_are_those_of_numpy(monkeypatch, name, dtype):
     x = data(517, 511, dtype=dtype)
@@ -94,6 +107,50 @@ def test_values_and_gradients_are_those_of_numpy(monkeypatch, name, dtype):
     for got, want in zip(natively, plainly, strict=True):
         assert got.dtype == want.dtype
         np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance)
+
+
+#: Activations of arrays of moderate size, and whether their numbers are NumPy's to the bit.
+ACTIVATIONS = {
+    "relu": (torch.relu, True),
+    "leaky_relu": (lambda x: F.leaky_relu(x, 0.2), True),
+    "hardtanh": (lambda x: F.hardtanh(x, -0.5, 0.75), True),
+    "hardswish": (F.hardswish, True),
+    "hardsigmoid": (F.hardsigmoid, True),
+    "hardshrink": (F.hardshrink, True),
+    "elu": (lambda x: F.elu(x, 1.5), False),
+    "celu": (lambda x: F.celu(x, 1.5), False),
+    "selu": (F.selu, False),
+    "mish": (F.mish, False),
+    "softplus": (F.softplus, False),
+    "silu": (F.silu, False),
+    "glu": (lambda x: F.glu(x, 1), False),
+}
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_activations_of_moderate_size(monkeypatch, name):
+    call, exactly = ACTIVATIONS[name]
+    x = data(2 * large.WORTH_CHAIN // 64, 64)
+    x[0, :5] = np.nan, np.inf, -np.inf, 0.0, -0.0
+    asked = []
+    ask = large.ask
+    monkeypatch.setattr(large, "ask", lambda kernel, *given: asked.append(kernel) or ask(kernel, *given))
+    with np.errstate(all="ignore"):
+        natively, plainly = both(monkeypatch, call, x)
+    assert set(asked) == ({"elementwise"} if name == "glu" else {"elementwise", "pull"})
+    for got, want in zip(natively, plainly, strict=True):
+        if exactly:
+            np.testing.assert_array_equal(got, want)
+        else:
+            np.testing.assert_allclose(got, want, rtol=3e-6, atol=3e-6)
+
+
+def test_a_number_that_is_ever_another_is_not_compiled_for(monkeypatch):
+    monkeypatch.setattr(backend, "MOST_NUMBERS", 2)
+    kernels = backend.Kernels()
+    x = data(64)
+    found = [kernels.elementwise("leaky_relu", (x,), (slope,)) for slope in (0.1, 0.2, 0.3, 0.2)]
+    assert [y is None for y in found] == [False, False, True, False]
 
 
 @pytest.mark.parametrize("name", ["gelu", "softmax"])
@@ -328,10 +385,22 @@ def test_maps_along_axes(monkeypatch, name, dtype):
         np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
 
 
+def test_maps_of_moderate_size_are_native_once_they_have_cost_as_much(monkeypatch):
+    asked = []
+    ask = large.ask
+    monkeypatch.setattr(large, "ask", lambda kernel, *given: asked.append(kernel) or ask(kernel, *given))
+    monkeypatch.setattr(large, "COMPILER", 500_000)
+    monkeypatch.setattr(large, "LOOP", 500_000)
+    monkeypatch.setattr(taps, "_RENT", large.Rent())
+    x = torch.from_numpy(data(2, 3, 20, 21))
+    found = [F.interpolate(x, size=(30, 41), mode="bilinear", align_corners=True) for _ in range(40)]
+    assert 0 < len(asked) < 40
+    for y in found[1:]:
+        np.testing.assert_array_equal(y.numpy(), found[0].numpy())
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_products_of_large_matrices_are_native(dtype, monkeypatch):
-    from pullback.compiler.eager_kernels import backend
-
     asked = []
     multiply = backend.multiply
     monkeypatch.setattr(backend, "multiply", lambda *given: asked.append(given) or multiply(*given))
@@ -399,11 +468,20 @@ def test_native_code_is_bought_when_the_rent_has_cost_as_much(monkeypatch):
     assert not large.Rent().pays(1000)
 
 
-@pytest.mark.parametrize("sampler", [Sampler("bilinear", "border", True), Sampler("nearest", "zeros", False)])
+@pytest.mark.parametrize(
+    "sampler",
+    [
+        Sampler("bilinear", "border", True), Sampler("bilinear", "reflection", False),
+        Sampler("nearest", "zeros", False), Sampler("nearest", "reflection", True),
+        Sampler("bicubic", "zeros", True), Sampler("bicubic", "reflection", False),
+    ],
+)  # fmt: skip
 def test_samples_of_grids(sampler: Sampler, monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = np.random.default_rng(0)
-    x, g = numbers.standard_normal((2, 3, 5, 4)), numbers.standard_normal((2, 3, 6, 7))
-    grid = numbers.standard_normal((2, 6, 7, 2))
+    # More places than are taken at a time.
+    x, g = numbers.standard_normal((2, 3, 5, 4)), numbers.standard_normal((2, 3, 34, 33))
+    grid = numbers.standard_normal((2, 34, 33, 2))
+    grid[0, 0, :4, 0] = np.nan, np.inf, -np.inf, 1e30
 
     def results() -> list[np.ndarray]:
         return [
@@ -419,5 +497,5 @@ def test_samples_of_grids(sampler: Sampler, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(large, "ask", lambda kind, *given: asked.append(kind) or ask(kind, *given))
     monkeypatch.setattr(sampler_kernels, "_rent", lambda *_: SimpleNamespace(pays=lambda _: True))
     for found, wanted in zip(results(), expected, strict=True):
-        np.testing.assert_allclose(found, wanted, rtol=1e-13, atol=1e-14)
+        np.testing.assert_array_equal(found, wanted)
     assert "samples" in asked

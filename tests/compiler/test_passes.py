@@ -218,7 +218,7 @@ def test_the_pipeline_names_every_rewrite_in_order() -> None:
     names: dict[str, list[str]] = {}
     for stage in PIPELINE:
         names.setdefault(stage.of, []).append(stage.change.__name__)
-    assert list(names) == ["trace", "half", "program", "plan"]
+    assert list(names) == ["trace", "halves", "half", "program", "plan"]
     assert names["plan"] == ["scheduled", "emitted", "cut", "with_bodies", "laid_out"]
     pytest.importorskip("llvmlite")
     from pullback.compiler.passes import memory_plan

@@ -142,5 +142,5 @@ def test_large_calls_run_in_native_code(monkeypatch):
     for got, want in zip(everything(x), plain, strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-9)
     assert asked == ["pools", "channels", "pools", "channels"]
-    everything(x[:, :4])
+    everything(x[:1, :2])
     assert len(asked) == 4

@@ -326,3 +326,13 @@ def test_the_first_value_that_is_carried_may_be_broadcast():
 
     torch.manual_seed(0)
     agree(steps, torch.randn(3), torch.randn(3, 3), torch.randn(24, 5, 3), most=None)
+
+
+def test_the_first_repetition_is_given_another_shape() -> None:
+    def run(x: Any, w: Any) -> Any:
+        for _ in range(16):
+            total = torch.exp(-x.abs()).sum(1)
+            x = (total[:, None] * w * 0.1).sin() + 0.1
+        return x, total
+
+    agree(run, drawn(3, 7), drawn(3, 9), most=None)

@@ -19,7 +19,7 @@ def kernels(compiled: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("align_corners", [False, True])
-@pytest.mark.parametrize("padding_mode", ["zeros", "border"])
+@pytest.mark.parametrize("padding_mode", ["zeros", "border", "reflection"])
 @pytest.mark.parametrize("mode", ["bilinear", "nearest"])
 @pytest.mark.parametrize("size", [((2, 3, 5, 6), (4, 7)), ((2, 1, 4, 3, 5), (2, 3, 4))])
 def test_values_and_gradients_are_eagers(size, mode, padding_mode, align_corners):
@@ -42,7 +42,7 @@ def test_places_that_are_no_numbers():
     special = [float("nan"), float("inf"), float("-inf"), 0.0, 2.0, 1e30]
     grid = torch.tensor(special).reshape(1, 6, 1, 1).expand(1, 6, 1, 2).contiguous()
     x = torch.randn(1, 1, 3, 3)
-    for padding_mode in ("zeros", "border"):
+    for padding_mode in ("zeros", "border", "reflection"):
         compiled = torch.compile(
             lambda x, grid, how=padding_mode: F.grid_sample(x, grid, padding_mode=how, align_corners=False)
         )

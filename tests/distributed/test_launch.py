@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,9 @@ def test_options_of_torchrun() -> None:
         (["--nproc-per-node=0", "x"], "Unsupported nproc_per_node value: 0"),
         (["--nnodes=1:4", "x"], "write --nnodes 4"),
         (["--nnodes=2", "x"], "needs --master-addr"),
+        (["--tee=4", "x"], "4 does not match"),
+        (["--redirects=1:many", "x"], "1:many does not match"),
+        (["--logs-specs=mine", "x"], "--logs-specs is not served: use --tee 3 and --log-dir"),
     ],
 )
 def test_options_that_are_refused(args: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -62,7 +66,39 @@ def test_what_a_process_is_told(tmp_path: Path, capfd: pytest.CaptureFixture[str
     ]
     logs = tmp_path / "logs"
     assert launch.main(["--use-env", "--log-dir", str(logs), "-t", "3", *both]) == 0
-    assert capfd.readouterr().out == f"[default0]:{(logs / 'output_0.log').read_text()}"
+    (log,) = logs.glob("none_*/attempt_0/0/stdout.log")
+    assert capfd.readouterr().out == f"[default0]:{log.read_text()}"
+
+
+def test_what_processes_print_goes_where_options_say(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import os, sys; r = os.environ['RANK']; print('out', r); print('err', r, file=sys.stderr)"
+    )
+    common = ["--nproc-per-node=2", "--log-dir", str(tmp_path / "logs"), "--rdzv-id=7"]
+    both = ["--no-python", sys.executable, str(program)]
+    assert run.main([*common, "-r", "0:3", "--tee", "1:1", *both]) == 0
+    shown = capfd.readouterr()
+    assert (shown.out, shown.err) == ("[default1]:out 1\n", "err 1\n")
+    (folder,) = (tmp_path / "logs").glob("7_*/attempt_0")
+    logs = {str(log.relative_to(folder)): log.read_text() for log in folder.glob("*/*.log")}
+    assert logs == {"0/stdout.log": "out 0\n", "0/stderr.log": "err 0\n", "1/stdout.log": "out 1\n"}
+
+
+def test_variables_stand_for_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PET_NPROC_PER_NODE", "3")
+    monkeypatch.setenv("PET_STANDALONE", "1")
+    told = run.parse_args(["x"])
+    assert (told.standalone, options("x").count, options("--nproc-per-node=2", "x").count) == (True, 3, 2)
+
+
+def test_signals_end_the_launcher() -> None:
+    with pytest.raises(SystemExit) as ended, run.ended_by("SIGUSR1,SIGINT"):
+        signal.raise_signal(signal.SIGUSR1)
+    assert ended.value.code == 128 + signal.SIGUSR1
+    assert signal.getsignal(signal.SIGUSR1) is signal.SIG_DFL
 
 
 def test_the_rank_as_an_argument(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -99,3 +99,25 @@ def test_values_are_moved_to_where_an_op_is_finite(name, value, function) -> Non
 def test_an_answer_without_a_check_is_not_certain() -> None:
     assert not explain.Answer("kind", "cause").certain
     assert explain.Answer("kind", "cause", checked="run again").certain
+
+
+def test_a_cause_of_another_leaf_is_not_blamed() -> None:
+    """Two square roots lie at 0, each on the way to one leaf: each leaf is told of its own."""
+    first = torch.zeros(2, requires_grad=True)
+    second = torch.zeros(2, requires_grad=True)
+    loss = first.sqrt().sum()
+    loss = loss + second.sqrt().sum()
+    loss.backward(retain_graph=True)
+    line = test_a_cause_of_another_leaf_is_not_blamed.__code__.co_firstlineno
+    for leaf, at in ((first, line + 4), (second, line + 5)):
+        answer = explain.why_nan(leaf, loss)
+        assert answer.certain and answer.place is not None and answer.place.line == at
+
+
+def test_nothing_is_certain_where_the_mend_is_not_enough() -> None:
+    """The logarithm of 0 is masked out, and the overflow that matters is another one's."""
+    x = torch.zeros(2, requires_grad=True)
+    hidden = torch.where(torch.tensor([False, False]), x.log(), x)
+    loss = (hidden.sum() + 200).exp()
+    answer = explain.why_nan(loss)
+    assert not answer.certain or "overflow" in answer.kind

@@ -16,7 +16,7 @@ import numpy as np
 from numpy import ndarray
 
 from .chains import ROWS, Chain
-from .elementwise import CHAINS, OPS_OF_BLOCKS, blockwise
+from .elementwise import CHAINS, OPS_OF_BLOCKS, WORTH_BLOCKS, blockwise
 from .scipy_functions import special
 
 _FLOAT32 = np.dtype(np.float32)
@@ -87,6 +87,50 @@ def _silu_derivative_block(x: ndarray, out: ndarray, spare: ndarray) -> None:
 def silu_derivative(x: ndarray) -> ndarray:
     """Return s · (1 + x · (1 − s)) with s = sigmoid(x)."""
     return blockwise(_silu_derivative_block, x, scratch=1)
+
+
+def _hard_sigmoid_block(x: ndarray, out: ndarray) -> None:
+    np.add(x, 3, out=out)
+    np.maximum(out, 0, out=out)
+    np.minimum(out, 6, out=out)
+    np.divide(out, 6, out=out)
+
+
+@_rounding_halves
+def hard_sigmoid(x: ndarray) -> ndarray:
+    """Return (x + 3) / 6, kept between 0 and 1."""
+    return blockwise(_hard_sigmoid_block, x)
+
+
+def _hard_swish_block(x: ndarray, out: ndarray) -> None:
+    np.add(x, 3, out=out)
+    np.maximum(out, 0, out=out)
+    np.minimum(out, 6, out=out)
+    np.multiply(x, out, out=out)
+    np.divide(out, 6, out=out)
+
+
+@_rounding_halves
+def hard_swish(x: ndarray) -> ndarray:
+    """Return x · hard_sigmoid(x)."""
+    return blockwise(_hard_swish_block, x)
+
+
+def _mish_block(x: ndarray, out: ndarray, spare: ndarray) -> None:
+    np.absolute(x, out=out)
+    np.negative(out, out=out)
+    np.exp(out, out=out)
+    np.log1p(out, out=out)
+    np.maximum(x, 0, out=spare)
+    np.add(out, spare, out=out)
+    np.tanh(out, out=out)
+    np.multiply(x, out, out=out)
+
+
+@_rounding_halves
+def mish(x: ndarray) -> ndarray:
+    """Return x · tanh(log(1 + exp(x))), the logarithm as max(x, 0) + log1p(exp(−|x|))."""
+    return blockwise(_mish_block, x, scratch=1)
 
 
 def _log_sigmoid_block(x: ndarray, out: ndarray, spare: ndarray) -> None:
@@ -298,6 +342,7 @@ CHAINS.update(
         block: Chain(block, (ROWS,) * (inputs + 1), scratch)
         for block, inputs, scratch in (
             (sigmoid_block, 1, 0), (_sigmoid_adjoint_block, 2, 0), (_silu_block, 1, 0),
+            (_hard_sigmoid_block, 1, 0), (_hard_swish_block, 1, 0), (_mish_block, 1, 1),
             (_silu_derivative_block, 1, 1), (_log_sigmoid_block, 1, 1), (_gelu_block, 1, 2),
             (_gelu_derivative_block, 1, 2), (_gelu_tanh_block, 1, 1), (_gelu_tanh_derivative_block, 1, 2),
         )
@@ -305,6 +350,9 @@ CHAINS.update(
 )  # fmt: skip
 
 # ------------------------------------------------------------------------------------------------------ where
+
+#: Elements from which masks of bits beat branches.
+WORTH_BITS = 2048
 
 _SAME_SIZE_INTEGER: dict[int, Any] = {size: np.dtype(f"i{size}") for size in (1, 2, 4, 8)}
 
@@ -316,6 +364,10 @@ def where(condition: ndarray, x: ndarray, y: ndarray) -> ndarray:
     branches.
     """
     integer = _SAME_SIZE_INTEGER.get(x.dtype.itemsize)
+    own = condition.shape
+    alike = own in (x.shape, y.shape) and all(v.shape in (own, ()) for v in (x, y))
+    if alike and integer is not None and WORTH_BITS <= condition.size < WORTH_BLOCKS:
+        return _where_small(condition, x, y, integer)
     shape = np.broadcast_shapes(condition.shape, x.shape, y.shape)
     if integer is None or prod(shape) < 256:
         return np.where(condition, x, y)[...]
@@ -336,6 +388,15 @@ def where(condition: ndarray, x: ndarray, y: ndarray) -> ndarray:
     result = np.empty_like(next((a for a in (x, y) if a.shape == shape), condition), dtype=x.dtype)
     blockwise(block, *inputs, scratch=1, dtype=integer, out=result.view(integer))
     return result
+
+
+def _where_small(condition: ndarray, x: ndarray, y: ndarray, integer: Any) -> ndarray:
+    """Return the same where the operands fit the cache, and are of one shape or numbers."""
+    mask = np.negative(condition.view(np.int8), dtype=np.int8).astype(integer)
+    other = y.view(integer)
+    bits = np.bitwise_xor(x.view(integer), other)
+    np.bitwise_and(bits, mask, out=bits)
+    return np.bitwise_xor(bits, other, out=bits).view(x.dtype)
 
 
 def masked(condition: ndarray, x: ndarray, keep: bool) -> ndarray:

@@ -41,6 +41,9 @@ from .threads import get_num_threads, split
 #: calls some 100; but a new shape is compiled first, which takes 50 ms.
 WORTH_NATIVE = 1 << 20
 
+#: The same of channels that are convolved each for itself, which NumPy does tap by tap: 8×16×20×20, 3×3 takes
+#: it 350 µs, and a kernel 30.
+WORTH_NATIVE_EACH = 1 << 15
 
 Ints = tuple[int, ...]
 
@@ -52,7 +55,8 @@ def _native(
     """Return the kernels in native code for arrays of these shapes, where they are worth it and there are
     any.
     """
-    if len(x) > 4 or dtype.kind != "f" or prod(y) * prod(w[1:]) < WORTH_NATIVE:
+    worth = WORTH_NATIVE_EACH if w[1] == 1 and groups > 1 else WORTH_NATIVE
+    if len(x) > 4 or dtype.kind != "f" or prod(y) * prod(w[1:]) < worth:
         return None
     # One kernel serves any number of images.
     geometry = tuple(stride), tuple(padding), tuple(dilation), groups
@@ -165,16 +169,43 @@ def conv_transpose(
         x = np.empty(shape, y.dtype)
         kernels.transpose(np.ascontiguousarray(y), np.ascontiguousarray(w), x)
         return x
-    if finite and all(s == 1 for s in stride) and _is_better_gathered(y, w, groups, size):
-        # Of stride 1 it is a convolution with the kernel turned around.
-        pads = [
-            (d * (k - 1) - p, n - o + p)
-            for k, d, p, n, o in zip(kernel, dilation, padding, size, y.shape[2:])
-        ]
+    if groups == 1 and not any(padding) and _lie_side_by_side(y.shape[2:], kernel, stride, dilation, size):
+        return _side_by_side(y, w)
+    # Of stride 1 it is a convolution with the kernel turned around.
+    pads = [
+        (d * (k - 1) - p, n - o + p) for k, d, p, n, o in zip(kernel, dilation, padding, size, y.shape[2:])
+    ]
+    if finite and all(s == 1 for s in stride) and (
+        (prod(size) < 2 * prod(y.shape[2:]) and small_conv.fits(y, kernel, size, groups, pads))
+        or _is_better_gathered(y, w, groups, size)
+    ):
         turned = w[(slice(None), slice(None), *(slice(None, None, -1) for _ in kernel))]
         turned = turned.reshape(groups, -1, *turned.shape[1:]).swapaxes(1, 2).reshape(channels, -1, *kernel)
         return _correlate(y, turned, stride, pads, dilation, groups, size)
     return _scatter(np.ascontiguousarray(y), w, stride, padding, dilation, groups, size)
+
+
+def _lie_side_by_side(
+    output: Ints, kernel: Ints, stride: Sequence[int], dilation: Sequence[int], size: Sequence[int]
+) -> bool:
+    """Return whether every place is under one tap of one window."""
+    for o, k, s, d, n in zip(output, kernel, stride, dilation, size, strict=True):
+        if n != o * k or (s != k and o > 1) or (d != 1 and k > 1):
+            return False
+    return True
+
+
+def _side_by_side(y: ndarray, w: ndarray) -> ndarray:
+    """Return `conv_transpose` where windows lie side by side: one product, whose numbers find their
+    places.
+    """
+    output, kernel = y.shape[2:], w.shape[2:]
+    products = np.matmul(w.reshape(len(w), -1).T, y.reshape(*y.shape[:2], -1))
+    products = products.reshape(len(y), w.shape[1], *kernel, *output)
+    rank = len(output)
+    axes = [axis for k in range(rank) for axis in (2 + rank + k, 2 + k)]
+    size = [o * k for o, k in zip(output, kernel, strict=True)]
+    return products.transpose(0, 1, *axes).reshape(len(y), w.shape[1], *size)
 
 
 def conv_weight(

@@ -16,7 +16,6 @@ from numpy import ndarray
 
 from . import large
 from .chains import MOST, Chain
-from .memory import adapt
 from .threads import get_num_threads, run_parts, split
 
 #: Where two threads begin to beat one, in elements, for loops of the price of an addition (0.1 ns an element
@@ -79,7 +78,6 @@ def apply(ufunc: Any, *operands: Any, out: ndarray | EllipsisType = ...) -> ndar
     out
         Where to write; by default a new array of the layout that NumPy would choose.
     """
-    adapt()
     if get_num_threads() == 1:
         return ufunc(*operands, out=out)
     arrays = [operand for operand in operands if isinstance(operand, ndarray) and operand.ndim]
@@ -177,8 +175,10 @@ def blockwise(
                 result = np.empty(first.shape, kind)
                 run(*inputs, result)
                 return result
-    if first.size >= large.SIZE and out is ... and dtype is None:
+    if first.size >= large.CHAIN and out is ... and dtype is None:
         named = OPS_OF_BLOCKS.get(block)
+        if named is not None and flat_views(inputs) is None:
+            inputs = tuple(map(np.ascontiguousarray, inputs))
         found = None if named is None else large.ask("elementwise", named[0], inputs, named[1])
         if found is not None:
             return found

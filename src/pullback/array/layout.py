@@ -62,6 +62,8 @@ def placed(result: ndarray, operands: Sequence[Any]) -> ndarray:
         # What is laid out as the first operand is has no gaps, and nor has that: 1.5 µs less.
         return result
     if _is_in_order(result):
+        if type(first) is ndarray and first.shape == shape and _descends(first.strides):
+            return result
         for v in operands:
             if isinstance(v, ndarray) and not v.flags.c_contiguous:
                 break
@@ -71,6 +73,16 @@ def placed(result: ndarray, operands: Sequence[Any]) -> ndarray:
     kinds = tuple([(array.shape, array.strides, array.itemsize) for array in arrays])
     found = _places(shape, result.strides, result.itemsize, kinds)
     return result if found is None else laid_out(result, found)
+
+
+def _descends(strides: Ints) -> bool:
+    """Return whether strides tell all axes apart, in their own order."""
+    above = strides[0]
+    for stride in strides[1:]:
+        if stride >= above:
+            return False
+        above = stride
+    return above > 0
 
 
 def as_first(result: ndarray, operands: Sequence[Any]) -> ndarray:

@@ -183,7 +183,7 @@ def layer_norm(
     rows = np.ascontiguousarray(x).reshape(prod(lead), length)
     factor = None if weight is None else weight.reshape(length)
     shift = None if bias is None else bias.reshape(length)
-    if x.size >= large.SIZE:
+    if x.size >= large.CHAIN:
         found = large.ask("rows", "native_layer_norm", (rows, factor, shift), (1, eps), (True, False, False))
         if found is not None:
             kept = (*lead, *(1,) * axes)
@@ -295,7 +295,7 @@ def layer_norm_adjoint(
     rows, upstream = (np.ascontiguousarray(array).reshape(count, length) for array in (x, g))
     factor = None if weight is None else weight.reshape(length)
     means, scales = mean.reshape(count, 1), rstd.reshape(count, 1)
-    if x.size >= large.SIZE:
+    if x.size >= large.CHAIN:
         found = large.ask(
             "rows", "native_layer_norm_backward", (upstream, rows, factor, means, scales, None), (1, 0.0),
             (True, True, False, True, True, False),
@@ -375,7 +375,7 @@ def group_norm(
     images, channels = x.shape[:2]
     each = channels // groups
     kept = (images, groups, 1, 1)
-    if x.size >= large.SIZE:
+    if x.size >= large.CHAIN:
         planes = np.ascontiguousarray(x).reshape(images, channels, -1)
         found = large.ask(
             "rows", "native_group_norm", (planes, weight, bias), (groups, eps), (True, False, False)
@@ -443,7 +443,7 @@ def group_norm_adjoint(
         factors = np.ones(shape[:2], x.dtype)
     means, scales = mean.reshape(-1, 1), rstd.reshape(-1, 1)
     in_x = sums = products = None
-    if x.size >= large.SIZE:
+    if x.size >= large.CHAIN:
         flat = upstream.reshape(-1, places), planes.reshape(-1, places)
         found = large.ask("rows", "sums_and_products", flat, (), (True, True))
         if found is not None:
@@ -555,6 +555,12 @@ def batch_norm(
         y = x * scale
         return np.add(y, shift, out=y)
     blocks = _by_channel(x)
+    if x.size >= large.CHAIN and scale.dtype == shift.dtype == x.dtype:
+        lines = (np.tile(v, len(x)).reshape(-1, 1) for v in (scale, shift))
+        rows = (blocks.reshape(-1, blocks.shape[2]), *lines)
+        found = large.ask("rows", "scaled_rows", rows, (), (True,) * 3)
+        if found is not None:
+            return found[0].reshape(x.shape)
     y = np.empty(blocks.shape, x.dtype)
     scale, shift = scale[:, None], shift[:, None]
     if x.size <= MOST:
@@ -565,7 +571,7 @@ def batch_norm(
 
 
 #: Elements from which native code is asked for batch norm: compiled, it takes a third of the time.
-_WORTH_CHANNELS = 1 << 16
+_WORTH_CHANNELS = 1 << 12
 
 
 def _channels(x: ndarray, *others: ndarray | None) -> Any:

@@ -25,7 +25,7 @@ from numpy import ndarray
 
 from . import large
 from .geometry import pad_into
-from .taps import from_table, over_planes, transposed
+from .taps import Taps, from_table, over_planes, transposed
 from .threads import get_num_threads, run_parts, split
 
 #: Bytes of input planes in a block.
@@ -428,7 +428,17 @@ def adaptive_avg_pool(x: ndarray, output: Sequence[int]) -> ndarray:
         return avg_pool(x, windows)
     if x.dtype.itemsize == 2:
         return adaptive_avg_pool(x.astype(np.float32), output).astype(x.dtype)
-    return over_planes(x, [from_table(*_adaptive_table(n, o)) for n, o in zip(x.shape[2:], output)])
+    return over_planes(x, [_adaptive(n, o) for n, o in zip(x.shape[2:], output)])
+
+
+@functools.lru_cache(maxsize=64)
+def _adaptive(size: int, output: int) -> Taps:
+    return from_table(*_adaptive_table(size, output))
+
+
+@functools.lru_cache(maxsize=64)
+def _adaptive_back(size: int, output: int) -> Taps:
+    return transposed(*_adaptive_table(size, output))
 
 
 def _adaptive_table(size: int, output: int) -> tuple[ndarray, ndarray, int, ndarray]:
@@ -449,7 +459,7 @@ def adaptive_avg_pool_adjoint(y: ndarray, size: Sequence[int]) -> ndarray:
         return avg_pool_adjoint(y, windows, size)
     if y.dtype.itemsize == 2:
         return adaptive_avg_pool_adjoint(y.astype(np.float32), size).astype(y.dtype)
-    return over_planes(y, [transposed(*_adaptive_table(n, o)) for n, o in zip(size, y.shape[2:])])
+    return over_planes(y, [_adaptive_back(n, o) for n, o in zip(size, y.shape[2:])])
 
 
 def adaptive_max_pool(x: ndarray, output: Sequence[int]) -> tuple[ndarray, ndarray]:

@@ -56,11 +56,7 @@ def multinomial(generator: Generator, p: np.ndarray, count: int, replacement: bo
             for row, drawn in zip(np.atleast_2d(wide), np.atleast_2d(result)):
                 drawn[...] = _search(generator, row, count)
         return result
-    largest = np.maximum.reduce(p, axis=None)
-    if not (largest < np.inf and np.minimum.reduce(p, axis=None) >= 0):
-        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    if not (largest > 0 if p.size == categories else (p > 0).any(axis=-1).all()):
-        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    check_weights(p)
     q = exponential(generator, np.empty_like(p), 1.0)
     token = quiet(IGNORE)
     try:
@@ -72,6 +68,15 @@ def multinomial(generator: Generator, p: np.ndarray, count: int, replacement: bo
     else:
         result[...] = np.argsort(-ratio, axis=-1, kind="stable")[..., :count]
     return result
+
+
+def check_weights(p: np.ndarray) -> None:
+    """Refuse rows that say nothing to draw from."""
+    largest = np.maximum.reduce(p, axis=None)
+    if not (largest < np.inf and np.minimum.reduce(p, axis=None) >= 0):
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if not (largest > 0 if p.size == p.shape[-1] else (p > 0).any(axis=-1).all()):
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
 
 
 def _search(generator: Generator, weights: np.ndarray, count: int) -> np.ndarray:

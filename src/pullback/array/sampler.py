@@ -33,7 +33,7 @@ _CUBIC = (
 _LINEAR = ((1.0, -1.0), (0.0, 1.0))
 _NEAREST = ((1.0,),)
 #: By mode: the weights, and where the first tap lies from the place's floor.
-_KERNELS = {"nearest": (_NEAREST, 0), "bilinear": (_LINEAR, 0), "bicubic": (_CUBIC, -1)}
+KERNELS = {"nearest": (_NEAREST, 0), "bilinear": (_LINEAR, 0), "bicubic": (_CUBIC, -1)}
 
 
 #: Nanoseconds of a call in NumPy, of a pixel near a place, and of one there in a channel.
@@ -87,9 +87,9 @@ _ABSENT: dict[Any, int] = {np.int32: 1 << 29, np.int64: 1 << 60}
 
 
 @functools.cache
-def _derived(mode: str, order: int) -> tuple[tuple[float, ...], ...]:
+def derived(mode: str, order: int) -> tuple[tuple[float, ...], ...]:
     """Return the coefficients of a derivative of each tap's weight."""
-    kernel, _ = _KERNELS[mode]
+    kernel, _ = KERNELS[mode]
     return tuple(
         tuple(np.polynomial.Polynomial(coefficients).deriv(order).coef.tolist()) for coefficients in kernel
     )
@@ -115,7 +115,7 @@ class _Axis:
             c, slope = _bounded(c, n, sampler)
         first = np.rint(c) if sampler.mode == "nearest" else np.floor(c)
         self._fraction, self._slope = c - first, scale * slope
-        kernel, offset = _KERNELS[sampler.mode]
+        kernel, offset = KERNELS[sampler.mode]
         self.positions = []
         for tap in range(len(kernel)):
             pixel = first + (tap + offset) if tap + offset else first
@@ -130,7 +130,7 @@ class _Axis:
     def weights(self, order: int) -> list[ndarray]:
         """Return the taps' weights, differentiated by the coordinate: polynomials, by Horner's rule."""
         t, found = self._fraction, []
-        for coefficients in _derived(self._mode, order):
+        for coefficients in derived(self._mode, order):
             weight = np.full_like(t, coefficients[-1])
             for coefficient in coefficients[-2::-1]:
                 weight *= t
@@ -202,7 +202,7 @@ def _images(rows: ndarray, images: int, size: Sequence[int]) -> ndarray:
 
 
 def _vanishes(sampler: Sampler, orders: Sequence[int]) -> bool:
-    return max(orders) >= len(_KERNELS[sampler.mode][0])
+    return max(orders) >= len(KERNELS[sampler.mode][0])
 
 
 @functools.lru_cache(maxsize=256)
@@ -216,7 +216,7 @@ def _native(
     out: Callable[[], ndarray],
 ) -> ndarray | None:  # fmt: skip
     """Return what native code makes, written into what `out` returns, where it is worth asking for."""
-    if sampler.mode == "bicubic" or sampler.padding == "reflection" or grid.dtype.kind != "f":
+    if grid.dtype.kind != "f":
         return None
     cost = _CALL + (prod(grid.shape[:-1]) << len(size)) * (_PLACE + _PIXEL * x.shape[1])
     if not _rent(tuple(size), sampler).pays(cost):
@@ -274,7 +274,19 @@ def pull_to_places(g: ndarray, x: ndarray, grid: ndarray, sampler: Sampler) -> n
 
 
 def base_grid(size: Sequence[int], align_corners: bool, dtype: np.dtype[Any]) -> ndarray:
-    """Return the coordinates of every pixel and a one, (pixels, rank + 1): what an affine map is applied to.
+    """Return the coordinates of every pixel and a one, (pixels, rank + 1), for reading only: what an affine
+    map is applied to.
+    """
+    made = _kept_base_grid if prod(size) <= _KEPT_PIXELS else _base_grid
+    return made(tuple(size), align_corners, dtype)
+
+
+#: Pixels of an image up to which its coordinates are kept, for so many sizes.
+_KEPT_PIXELS, _KEPT_SIZES = 1 << 15, 16
+
+
+def _base_grid(size: tuple[int, ...], align_corners: bool, dtype: np.dtype[Any]) -> ndarray:
+    """Return the same.
 
     They are rounded where torch rounds them: under the identity a coordinate falls on a pixel, and its last
     bit decides on which side of it the gradient is taken.
@@ -287,4 +299,9 @@ def base_grid(size: Sequence[int], align_corners: bool, dtype: np.dtype[Any]) ->
         return ends if align_corners else ends * dtype.type(n - 1) / dtype.type(n)
 
     points = np.meshgrid(*map(axis, size), indexing="ij")[::-1]
-    return np.stack([*points, np.ones(tuple(size), dtype)], -1).reshape(-1, len(size) + 1)
+    grid = np.stack([*points, np.ones(size, dtype)], -1).reshape(-1, len(size) + 1)
+    grid.flags.writeable = False
+    return grid
+
+
+_kept_base_grid = functools.lru_cache(maxsize=_KEPT_SIZES)(_base_grid)

@@ -8,6 +8,7 @@ ms, sort and ``reduceat`` 0.10 ms).
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
@@ -19,6 +20,8 @@ from . import large
 from .scipy_functions import sparse
 from .threads import get_num_threads, run_parts, split
 
+#: Elements up to which the places of an index's rows are kept: 0.6 µs instead of 5.
+_SMALL = 4096
 #: Elements in a row from which on the sparse product is faster than ``add.at`` on single elements.
 _LONG_ROW = 16
 #: Elements from which it is worth making the matrix, which takes 17 µs.
@@ -54,10 +57,7 @@ def positions(index: ndarray, dim: int, shape: Sequence[int]) -> ndarray:
 
 
 def _check_range(index: ndarray, dim: int, length: int) -> None:
-    if not index.size:
-        return
-    # Read without signs, what is negative is too large as well: one search instead of two.
-    if index.dtype == np.int64 and int(np.maximum.reduce(index.view(np.uint64), axis=None)) < length:
+    if not index.size or _is_within(index, length):
         return
     lowest, highest = int(index.min()), int(index.max())
     if lowest < 0 or highest >= length:
@@ -65,9 +65,32 @@ def _check_range(index: ndarray, dim: int, length: int) -> None:
         raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {length}")
 
 
+def _is_within(index: ndarray, length: int) -> bool:
+    """Return whether int64 places are all from 0 to `length`."""
+    # Read without signs, what is negative is too large as well: one search instead of two.
+    return index.dtype == np.int64 and int(np.maximum.reduce(index.view(np.uint64), axis=None)) < length
+
+
+@functools.lru_cache(maxsize=64)
+def _starts(index_shape: tuple[int, ...], dim: int, shape: tuple[int, ...]) -> ndarray:
+    """Return where the first elements along `dim` lie, for each place of an index of a shape; for reading
+    only.
+    """
+    strides = [prod(shape[axis + 1 :]) for axis in range(len(index_shape))]
+    parts = np.indices(index_shape, np.intp, sparse=True)
+    kept = [part * stride for axis, (part, stride) in enumerate(zip(parts, strides)) if axis != dim]
+    return sum(kept, np.zeros((1,) * len(index_shape), np.intp))
+
+
 def _positions(index: ndarray, dim: int, shape: Sequence[int], out: ndarray, first: int = 0) -> ndarray:
     """Return `positions` of indices that are in range; `first` is where axis 0 begins."""
-    np.multiply(index, prod(shape[dim + 1 :]), out=out)
+    stride = prod(shape[dim + 1 :])
+    if index.size <= _SMALL and not first:
+        if stride == 1:
+            return np.add(index, _starts(index.shape, dim, tuple(shape)), out=out)
+        np.multiply(index, stride, out=out)
+        return np.add(out, _starts(index.shape, dim, tuple(shape)), out=out)
+    np.multiply(index, stride, out=out)
     for axis, length in enumerate(index.shape):
         if axis != dim and (length > 1 or first):
             start = 0 if axis else first
@@ -85,6 +108,21 @@ def _by_stretches(task: Callable[[int, int], None], length: int, size: int) -> N
         return
     bounds = split(length, get_num_threads())
     run_parts(lambda part: task(*bounds[part]), len(bounds))
+
+
+def taken(x: ndarray, dim: int, index: ndarray) -> ndarray:
+    """Return `gather` of places that are known to be there."""
+    if x.size > _SMALL:
+        return np.take_along_axis(x, index, axis=dim)
+    return x.reshape(-1).take(_positions(index, dim, x.shape, np.empty(index.shape, np.intp)))
+
+
+def put(out: ndarray, dim: int, index: ndarray, values: ndarray) -> None:
+    """Write values at such places of an array in C order, each written once."""
+    if out.size > _SMALL:
+        np.put_along_axis(out, index, values, axis=dim)
+    else:
+        out.reshape(-1)[_positions(index, dim, out.shape, np.empty(index.shape, np.intp))] = values
 
 
 def gather(x: ndarray, dim: int, index: ndarray) -> ndarray:
@@ -272,9 +310,9 @@ def put_sum(shape: Sequence[int], key: tuple[Any, ...], values: ndarray) -> ndar
     if key and len(arrays) == len(key):
         # Index arrays on the first axes: whole rows are added.
         lead, row = tuple(shape[: len(key)]), tuple(shape[len(key) :])
-        wrapped = [_from_the_start(part, length) for part, length in zip(arrays, lead)]
-        index = wrapped[0]
-        if len(wrapped) > 1 or (index.size and not 0 <= int(index.min()) <= int(index.max()) < lead[0]):
+        index = arrays[0]
+        if len(arrays) > 1 or (index.size and not _is_within(index, lead[0])):
+            wrapped = [_from_the_start(part, length) for part, length in zip(arrays, lead)]
             index = np.ravel_multi_index(np.broadcast_arrays(*wrapped), lead)
         every = (*index.shape, *row)
         full = values if values.shape == every else np.broadcast_to(values, every)

@@ -16,9 +16,11 @@ from numpy import ndarray
 #: Columns up to which a product with ones adds as well as NumPy, which goes on by pairs; elements up to which
 #: NumPy's own loops add, as native chains of them do.
 FEW_TO_ADD = 64
-_SMALL = 4096
+SMALL = 4096
 #: Columns that NumPy combines in order, so that a pass for each gives its bits; rows from which that pays.
 _IN_ORDER, _MANY_IN_ORDER = 7, 128
+#: Elements from which there may be so many rows.
+LEAST_IN_ORDER = 2 * _MANY_IN_ORDER
 #: Columns up to which a copy, or a pass for each, pays; rows from which and up to which a copy does.
 _FEW_TO_COPY, _FEW = 32, 16
 _MANY, _MOST_TO_COPY = 32, 2048
@@ -66,7 +68,7 @@ def _of_rows(ufunc: np.ufunc, x: ndarray, columns: int) -> ndarray | None:
             return ufunc.reduce(columns_of(x, x.ndim - 1), axis=0, dtype=x.dtype).reshape(x.shape[:-1])
         if columns > _FEW:
             return None
-    elif ufunc is np.add and x.size > _SMALL and x.dtype in _FLOATS:
+    elif ufunc is np.add and x.size > SMALL and x.dtype in _FLOATS:
         if columns > FEW_TO_ADD or x.ndim == 1 or not x.flags.c_contiguous:
             return None
         sums = x.reshape(rows, columns).dot(ones(columns, x.dtype))

@@ -34,13 +34,20 @@ _FEW = 8
 #: Elements from which stretches of columns are worth a thread.
 _LARGE = 1 << 19
 
-_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+_F32, _F64 = _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _HALVES = (dtypes.float16.numpy, dtypes.bfloat16.numpy)
 
 
 def sum_over(x: ndarray, dims: Ints, keepdim: bool = False) -> ndarray:
     """Return Σx over `dims`, in the dtype of `x`; halves are added as float32 and rounded once."""
     dtype = x.dtype
+    if len(dims) == 1 and (dtype is _F32 or dtype is _F64) and 0 < (size := x.size) <= short_rows.SMALL:
+        axis = dims[0]
+        count = x.shape[axis]
+        many = size > _SMALL and count > _FEW and (axis != x.ndim - 1 or not x.flags.c_contiguous)
+        if not many and (size < short_rows.LEAST_IN_ORDER or count > _FEW):
+            # What the general way below ends in, 1 µs earlier.
+            return np.add.reduce(x, axis, dtype, keepdims=keepdim, out=...)
     if dtype in _HALVES:
         return sum_over(x.astype(np.float32), dims, keepdim).astype(dtype)
     plain = x.size <= _SMALL or dtype.kind not in "fc" or not dims

@@ -36,11 +36,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 class FunctionCtx:
     """Carry what `forward` keeps for `backward`."""
 
-    def save_for_backward(self, *tensors: Any) -> None:
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Save tensors (inputs, outputs or others, or None) for `backward`; writes to them are noticed."""
         self.to_save = tensors
 
-    def save_for_forward(self, *tensors: Any) -> None:
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
         """Save tensors for `jvp`."""
         for t in tensors:
             if not (isinstance(t, Tensor) or t is None):
@@ -50,11 +50,11 @@ class FunctionCtx:
                 )
         self.saved_for_forward = tensors
 
-    def mark_dirty(self, *args: Any) -> None:
+    def mark_dirty(self, *args: Tensor) -> None:
         """Declare inputs that `forward` wrote to; each must also be returned."""
         self.dirty_tensors = args
 
-    def mark_non_differentiable(self, *args: Any) -> None:
+    def mark_non_differentiable(self, *args: Tensor) -> None:
         """Declare outputs that carry no gradient."""
         self.non_differentiable = args
 
@@ -74,7 +74,10 @@ class BackwardCFunction(MultiNode, FunctionCtx):
 
     __slots__ = ("__dict__", "__weakref__")
 
-    _forward_cls: Any = None
+    _forward_cls: type[Function]
+    _below: int
+    _variable: tuple[bool, ...]
+    needs_input_grad: tuple[bool, ...]
 
     def __getattr__(self, name: str) -> Any:
         if name in _DEFAULTS:
@@ -208,10 +211,9 @@ class FunctionMeta(type):
     """Give each Function its class of nodes."""
 
     def __init__(cls, name: str, bases: tuple[type, ...], attributes: dict[str, Any]) -> None:
-        cls._backward_cls = type(
-            name + "Backward",
-            (BackwardCFunction,),
-            {"_forward_cls": cls, "__module__": "torch.autograd.function", "__slots__": ()},
+        namespace = {"_forward_cls": cls, "__module__": "torch.autograd.function", "__slots__": ()}
+        cls._backward_cls = cast(
+            "type[BackwardCFunction]", type(name + "Backward", (BackwardCFunction,), namespace)
         )
         super().__init__(name, bases, attributes)
 
@@ -220,7 +222,7 @@ class Function(metaclass=FunctionMeta):
     """Base of custom functions: give `forward` (and `setup_context`), `backward` or `vjp`, `jvp`, `vmap`."""
 
     generate_vmap_rule = False
-    _backward_cls: Any
+    _backward_cls: type[Function]
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         warnings.warn(
@@ -245,12 +247,12 @@ class Function(metaclass=FunctionMeta):
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+    def setup_context(ctx: FunctionCtx, inputs: tuple[Any, ...], output: Any) -> Any:
         """Save what `backward` needs, where `forward` takes no context."""
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
-    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+    def backward(ctx: FunctionCtx, *grad_outputs: Any) -> Any:
         """Return covectors of the inputs from those of the outputs."""
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom autograd.Function to use "
@@ -260,7 +262,7 @@ class Function(metaclass=FunctionMeta):
     vjp = staticmethod(backward.__func__)  # type: ignore[attr-defined]  # a distinct staticmethod over the same function
 
     @staticmethod
-    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+    def jvp(ctx: FunctionCtx, *grad_inputs: Any) -> Any:
         """Return tangents of the outputs from those of the inputs."""
         raise NotImplementedError(
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
@@ -300,12 +302,12 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
     return inspect.signature(function)
 
 
-def has_setup_context(cls: Any) -> bool:
+def has_setup_context(cls: type[Function]) -> bool:
     """Return whether a Function separates `setup_context` from `forward`."""
     return cls.setup_context is not Function.setup_context
 
 
-def new_context(cls: Any, args: Sequence[Any], edges: Sequence[Any]) -> Any:
+def new_context(cls: type[Function], args: Sequence[Any], edges: Sequence[Any]) -> BackwardCFunction:
     """Return an unfinished node for a call."""
     node = cls._backward_cls.__new__(cls._backward_cls)
     node._edges = tuple(edges)
@@ -321,7 +323,9 @@ def new_context(cls: Any, args: Sequence[Any], edges: Sequence[Any]) -> Any:
     return node
 
 
-def run_forward(cls: Any, node: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+def run_forward(
+    cls: type[Function], node: BackwardCFunction, args: Sequence[Any], kwargs: dict[str, Any]
+) -> Any:
     """Run `forward` (and `setup_context`) without recording."""
     before = change(grad=False)
     try:
@@ -334,7 +338,7 @@ def run_forward(cls: Any, node: Any, args: Sequence[Any], kwargs: dict[str, Any]
         set_modes(modes()._replace(grad=before.grad))
 
 
-def apply_plain(cls: Any, args: Sequence[Any], kwargs: dict[str, Any], level: int = 0) -> Any:
+def apply_plain(cls: type[Function], args: Sequence[Any], kwargs: dict[str, Any], level: int = 0) -> Any:
     """Apply a Function to tensors around arrays, or around what a trace writes down."""
     recording = modes().grad
     edges = [
@@ -348,7 +352,7 @@ def apply_plain(cls: Any, args: Sequence[Any], kwargs: dict[str, Any], level: in
     return attach_outputs(node, args, output, any(e is not None for e in edges))
 
 
-def attach_outputs(node: Any, args: Sequence[Any], output: Any, recorded: bool) -> Any:
+def attach_outputs(node: BackwardCFunction, args: Sequence[Any], output: Any, recorded: bool) -> Any:
     """Put the node behind what `forward` returned."""
     several = isinstance(output, tuple)
     outputs = list(output) if several else [output]
@@ -435,7 +439,7 @@ def once_differentiable(function: F) -> F:
     """
 
     @functools.wraps(function)
-    def wrapper(ctx: Any, *args: Any) -> Any:
+    def wrapper(ctx: FunctionCtx, *args: Any) -> Any:
         before = change(grad=False)
         try:
             outputs = function(ctx, *args)

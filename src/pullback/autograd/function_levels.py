@@ -28,7 +28,7 @@ class VmapInfo(NamedTuple):
     randomness: str
 
 
-def apply_at_level(cls: Any, args: Sequence[Any]) -> Any:
+def apply_at_level(cls: type[Function], args: Sequence[Any]) -> Any:
     """Apply a Function to tensors of which some belong to a transform."""
     level = max(a._level for a in args if isinstance(a, TensorBase))
     mine = [isinstance(a, TensorBase) and a._level == level for a in args]
@@ -46,7 +46,7 @@ def apply_at_level(cls: Any, args: Sequence[Any]) -> Any:
     return _tracked(cls, args, mine, level)
 
 
-def _need_setup_context(cls: Any) -> None:
+def _need_setup_context(cls: type[Function]) -> None:
     if not has_setup_context(cls):
         raise RuntimeError(
             "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), "
@@ -64,7 +64,7 @@ def _each(function: Any, output: Any) -> Any:
     return tuple(map(function, output)) if isinstance(output, tuple) else function(output)
 
 
-def _batched(cls: Any, args: Sequence[Any], values: Sequence[Any], level: int) -> Any:
+def _batched(cls: type[Function], args: Sequence[Any], values: Sequence[Any], level: int) -> Any:
     size = next(v.size for v in values if isinstance(v, Batched))
     dims = tuple(v.dim if isinstance(v, Batched) else None for v in values)
     below = [
@@ -95,7 +95,7 @@ def _batched(cls: Any, args: Sequence[Any], values: Sequence[Any], level: int) -
     return _each(lambda o: enter(o, 0, level) if isinstance(o, TensorBase) else o, outputs)
 
 
-def _rule_for(cls: Any, dims: tuple[int | None, ...], size: int, level: int) -> Any:
+def _rule_for(cls: type[Function], dims: tuple[int | None, ...], size: int, level: int) -> Any:
     """Return the Function over whole batches that runs `cls` under the batch level."""
 
     class Mapped(Function):
@@ -142,7 +142,7 @@ def _summed(grad: Any, dim: int | None) -> Any:
     return grad.sum(0) if dim is None else grad
 
 
-def _dual(cls: Any, args: Sequence[Any], values: Sequence[Any], level: int) -> Any:
+def _dual(cls: type[Function], args: Sequence[Any], values: Sequence[Any], level: int) -> Any:
     primals = [
         as_tensor(v.primal) if isinstance(v, Dual) else _lowered(a, v)
         for a, v in zip(args, values, strict=True)
@@ -171,7 +171,7 @@ def _with_tangent(output: Any, tangent: Any, level: int) -> Any:
     return wrap(Dual(output, tangent, level), None, level)
 
 
-def _tracked(cls: Any, args: Sequence[Any], mine: Sequence[bool], level: int) -> Any:
+def _tracked(cls: type[Function], args: Sequence[Any], mine: Sequence[bool], level: int) -> Any:
     below = [as_tensor(a._value) if m else a for a, m in zip(args, mine, strict=True)]
     outputs = _each(
         lambda o: wrap(o, None, level) if isinstance(o, TensorBase) else o, cls.apply(*below)

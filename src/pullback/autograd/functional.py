@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,10 @@ from ..torch_names.exclusions import answer_for
 from . import forward_ad
 from .grad_mode import enable_grad, set_grad_enabled
 
+Tensors = tuple[Tensor, ...]
 
-def _as_tuple(values: Any, argument: str, function: str) -> tuple[bool, tuple[Any, ...]]:
+
+def _as_tuple(values: Any, argument: str, function: str) -> tuple[bool, Tensors]:
     """Return whether there were several, and the tensors as a tuple."""
     several = isinstance(values, tuple)
     items = values if several else (values,)
@@ -37,20 +39,20 @@ def _as_tuple(values: Any, argument: str, function: str) -> tuple[bool, tuple[An
     return several, tuple(items)
 
 
-def _prepared(inputs: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:
+def _prepared(inputs: Tensors, create_graph: bool) -> Tensors:
     """Return inputs that the function's graph starts from: views of the originals, or new leaves."""
     if create_graph:
         return tuple(x.view_as(x) if x.requires_grad else x.detach().requires_grad_() for x in inputs)
     return tuple(x.detach().requires_grad_() for x in inputs)
 
 
-def _zeros(x: Any) -> Any:
+def _zeros(x: Tensor) -> Tensor:
     return wrap(np.zeros(shape_of(x), dtype_of(x)))
 
 
 def _filled(
-    grads: Any, like: tuple[Any, ...], strict: bool, create_graph: bool, what: str
-) -> tuple[Any, ...]:
+    grads: Sequence[Tensor | None], like: Tensors, strict: bool, create_graph: bool, what: str
+) -> Tensors:
     """Return the gradients, zeros where there is none; with `strict` the error `what`, told the place,
     instead.
     """
@@ -80,7 +82,7 @@ def _grad_postprocess(values: Any, create_graph: bool) -> Any:
     return values.detach()
 
 
-def _covectors(v: Any, like: tuple[Any, ...], several: bool, what: str) -> tuple[Any, ...]:
+def _covectors(v: Any, like: Tensors, several: bool, what: str) -> Tensors:
     """Return the vector argument, checked against what it multiplies; 1 by default for a single element."""
     if v is None:
         if len(like) != 1 or like[0].nelement() != 1:
@@ -112,11 +114,11 @@ _INDEPENDENT = (
 )
 
 
-def _outputs(func: Callable[..., Any], inputs: tuple[Any, ...], name: str) -> tuple[bool, tuple[Any, ...]]:
+def _outputs(func: Callable[..., Any], inputs: Tensors, name: str) -> tuple[bool, Tensors]:
     return _as_tuple(func(*inputs), "outputs of the user-provided function", name)
 
 
-def _require_graph(outputs: tuple[Any, ...], strict: bool) -> None:
+def _require_graph(outputs: Tensors, strict: bool) -> None:
     if strict:
         for i, y in enumerate(outputs):
             if not y.requires_grad:
@@ -127,9 +129,9 @@ def _require_graph(outputs: tuple[Any, ...], strict: bool) -> None:
 
 
 def _pull(
-    outputs: tuple[Any, ...], inputs: tuple[Any, ...], vs: tuple[Any, ...], create_graph: bool,
+    outputs: Tensors, inputs: Tensors, vs: Tensors, create_graph: bool,
     retain: bool = False
-) -> tuple[Any, ...]:
+) -> tuple[Tensor | None, ...]:
     kept = [(y, v) for y, v in zip(outputs, vs, strict=True) if y.requires_grad and v is not None]
     if not kept:
         return (None,) * len(inputs)
@@ -240,12 +242,12 @@ def _tuple_postprocess(values: Any, several: bool | tuple[bool, bool]) -> Any:
 
 
 def _rows_one_by_one(
-    ys: tuple[Any, ...], xs: tuple[Any, ...], create_graph: bool, strict: bool
-) -> tuple[tuple[Any, ...], ...]:
+    ys: Tensors, xs: Tensors, create_graph: bool, strict: bool
+) -> tuple[Tensors, ...]:
     stack = TOP_LEVEL["stack"]
     matrices = []
     for i, y in enumerate(ys):
-        columns: list[list[Any]] = [[] for _ in xs]
+        columns: list[list[Tensor]] = [[] for _ in xs]
         for j in range(y.nelement()):
             row = np.zeros(y.nelement(), dtype_of(y))
             row[j] = 1
@@ -273,13 +275,13 @@ def _rows_one_by_one(
     return tuple(matrices)
 
 
-def _zeros_of_shape(shape: tuple[int, ...], x: Any) -> Any:
+def _zeros_of_shape(shape: tuple[int, ...], x: Tensor) -> Tensor:
     return wrap(np.zeros(shape, dtype_of(x)))
 
 
 def _construct_standard_basis_for(
-    tensors: tuple[Any, ...], tensor_numels: tuple[int, ...]
-) -> tuple[Any, ...]:
+    tensors: Tensors, tensor_numels: tuple[int, ...]
+) -> Tensors:
     """Return for each of several tensors the rows, (all elements, its elements), of the identity over the
     elements of all. By torch's name, which libraries import.
     """
@@ -293,16 +295,16 @@ def _construct_standard_basis_for(
     return tuple(result)
 
 
-def _identity(xs: tuple[Any, ...]) -> list[Any]:
+def _identity(xs: Tensors) -> list[Tensor]:
     """Return the same with the rows in the shapes of the tensors."""
     rows = _construct_standard_basis_for(xs, tuple(x.nelement() for x in xs))
     return [row.reshape((shape_of(row)[0], *shape_of(x))) for row, x in zip(rows, xs, strict=True)]
 
 
 def _rows_at_once(
-    ys: tuple[Any, ...], xs: tuple[Any, ...], create_graph: bool
-) -> tuple[tuple[Any, ...], ...]:
-    def rows(*vs: Any) -> tuple[Any, ...]:
+    ys: Tensors, xs: Tensors, create_graph: bool
+) -> tuple[Tensors, ...]:
+    def rows(*vs: Tensor) -> Tensors:
         grads = _pull(ys, xs, vs, create_graph, retain=True)
         return tuple(_zeros(x) if g is None else g for g, x in zip(grads, xs, strict=True))
 
@@ -335,7 +337,7 @@ def _jacobian_forward(func: Callable[..., Any], inputs: Any, strict: bool, vecto
         )
     kept: dict[str, Any] = {}
 
-    def push(*tangents: Any) -> tuple[Any, ...]:
+    def push(*tangents: Tensor) -> Tensors:
         with forward_ad.dual_level():
             duals = tuple(forward_ad.make_dual(x.detach(), t) for x, t in zip(xs, tangents, strict=True))
             kept["several"], outputs = _as_tuple(func(*duals), "outputs", "jacobian")
@@ -359,7 +361,7 @@ def _jacobian_forward(func: Callable[..., Any], inputs: Any, strict: bool, vecto
     return _tuple_postprocess(tuple(matrices), (kept["several"], several_in))
 
 
-def _scalar(outputs: tuple[Any, ...], several: bool, name: str) -> None:
+def _scalar(outputs: Tensors, several: bool, name: str) -> None:
     if several or not isinstance(outputs[0], Tensor):
         raise RuntimeError(f"The function given to {name} should return a single Tensor")
     if outputs[0].nelement() != 1:
@@ -377,13 +379,13 @@ def hessian(
     if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
 
-    def checked(*values: Any) -> Any:
+    def checked(*values: Tensor) -> Tensor:
         result = func(*values)
         several, outputs = _as_tuple(result, "outputs of the user-provided function", "hessian")
         _scalar(outputs, several, "hessian")
         return outputs[0].squeeze()
 
-    def gradient(*values: Any) -> Any:
+    def gradient(*values: Tensor) -> Any:
         if outer_jacobian_strategy == "forward-mode":
             values = tuple(v.requires_grad_(True) for v in values)
         rows = jacobian(checked, values, create_graph=True)

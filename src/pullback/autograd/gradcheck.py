@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -28,11 +28,11 @@ class GradcheckError(RuntimeError):
 GradcheckError.__module__ = "torch.autograd.gradcheck"
 
 
-def _differentiable(value: Any) -> bool:
+def _differentiable(value: object) -> TypeGuard[Tensor]:
     return isinstance(value, Tensor) and dtype_of(value).kind in "fcVW"
 
 
-def _outputs(values: Any) -> tuple[Any, ...]:
+def _outputs(values: object) -> tuple[Tensor, ...]:
     items = values if isinstance(values, (tuple, list)) else (values,)
     return tuple(v for v in items if _differentiable(v))
 
@@ -135,7 +135,7 @@ def _check_inputs(inputs: Sequence[Any]) -> None:
         )
 
 
-def _check_no_graph(func: Any, inputs: tuple[Any, ...], xs: list[Any], eps: float) -> bool:
+def _check_no_graph(func: Callable[..., Any], inputs: tuple[Any, ...], xs: list[Tensor], eps: float) -> bool:
     for x in xs:
         count = len(_outputs(func(*inputs)))
         if any(np.any(_numerical(func, inputs, x, k, eps) != 0) for k in range(count)):
@@ -147,7 +147,9 @@ def _check_no_graph(func: Any, inputs: tuple[Any, ...], xs: list[Any], eps: floa
     return True
 
 
-def _numerical(func: Any, inputs: tuple[Any, ...], x: Any, k: int, eps: float) -> np.ndarray:
+def _numerical(
+    func: Callable[..., Any], inputs: tuple[Any, ...], x: Tensor, k: int, eps: float
+) -> np.ndarray:
     """Return the central differences of output k: a matrix (elements of x, elements of output)."""
     array = array_of(x)
     held = x._value if type(x._value) is Marked else array
@@ -155,7 +157,7 @@ def _numerical(func: Any, inputs: tuple[Any, ...], x: Any, k: int, eps: float) -
     for index in np.ndindex(array.shape):
         before = array[index]
 
-        def at(value: Any, index: Any = index) -> np.ndarray:
+        def at(value: Any, index: tuple[int, ...] = index) -> np.ndarray:
             held[index] = value
             return np.array(array_of(_outputs(func(*inputs))[k])).reshape(-1)
 
@@ -171,7 +173,7 @@ def _numerical(func: Any, inputs: tuple[Any, ...], x: Any, k: int, eps: float) -
 
 
 def _analytical(
-    func: Any, inputs: tuple[Any, ...], xs: list[Any], k: int, i: int, nondet_tol: float
+    func: Callable[..., Any], inputs: tuple[Any, ...], xs: list[Tensor], k: int, i: int, nondet_tol: float
 ) -> np.ndarray:
     """Return the backward pass's Jacobian of output k by input i: a matrix (elements of x, elements
     of output).
@@ -201,7 +203,9 @@ def _analytical(
     return _as_slopes(columns, dtype_of(x), dtype_of(y), x.numel())
 
 
-def _as_slopes(columns: list[list[np.ndarray]], x_dtype: Any, y_dtype: Any, size: int) -> np.ndarray:
+def _as_slopes(
+    columns: list[list[np.ndarray]], x_dtype: np.dtype[Any], y_dtype: np.dtype[Any], size: int
+) -> np.ndarray:
     """Return gradients of real and imaginary parts as the slopes that differences measure."""
     if not columns:
         return np.zeros((size, 0))
@@ -216,7 +220,7 @@ def _as_slopes(columns: list[list[np.ndarray]], x_dtype: Any, y_dtype: Any, size
     return np.stack([plain.real, plain.imag], axis=1) if x_dtype.kind == "c" else plain
 
 
-def _forward(func: Any, inputs: tuple[Any, ...], x: Any, count: int) -> list[np.ndarray]:
+def _forward(func: Callable[..., Any], inputs: tuple[Any, ...], x: Tensor, count: int) -> list[np.ndarray]:
     """Return forward mode's Jacobians by input x: per output a matrix (elements of x, elements of output)."""
     rows: list[list[np.ndarray]] = [[] for _ in range(count)]
     directions = [1.0, 1j] if dtype_of(x).kind in "cW" else [1.0]
@@ -246,8 +250,8 @@ def _close(a: np.ndarray, n: np.ndarray, atol: float, rtol: float) -> bool:
 
 
 def _compare(
-    numerical: np.ndarray, analytical: np.ndarray, k: int, i: int, y: Any, x: Any, atol: float, rtol: float,
-    fast: bool, mode: str,
+    numerical: np.ndarray, analytical: np.ndarray, k: int, i: int, y: Tensor, x: Tensor, atol: float,
+    rtol: float, fast: bool, mode: str,
 ) -> None:  # fmt: skip
     numerical = numerical.reshape(analytical.shape) if numerical.size == analytical.size else numerical
     if fast and analytical.size:
@@ -283,7 +287,7 @@ def _item(value: Any) -> Any:
     return value.item() if np.ndim(value) == 0 else wrap(np.asarray(value))
 
 
-def _shown(matrix: np.ndarray, x: Any) -> str:
+def _shown(matrix: np.ndarray, x: Tensor) -> str:
     return str(
         wrap(
             np.asarray(matrix, dtype_of(x) if matrix.dtype.kind == "f" and dtype_of(x).kind == "f" else None)
@@ -291,7 +295,7 @@ def _shown(matrix: np.ndarray, x: Any) -> str:
     )
 
 
-def _advice(numerical: np.ndarray, analytical: np.ndarray, k: int, i: int, y: Any, x: Any) -> str:
+def _advice(numerical: np.ndarray, analytical: np.ndarray, k: int, i: int, y: Tensor, x: Tensor) -> str:
     """Name the element that differs most, its dtype, and the usual cause."""
     if numerical.shape != analytical.shape:
         return f"The matrices have the shapes {numerical.shape} and {analytical.shape}."
@@ -319,7 +323,7 @@ def _advice(numerical: np.ndarray, analytical: np.ndarray, k: int, i: int, y: An
     return text + " Likely cause: the formula of backward, or a point where the function has a kink."
 
 
-def _check_undefined(func: Any, inputs: tuple[Any, ...], xs: list[Any]) -> None:
+def _check_undefined(func: Callable[..., Any], inputs: tuple[Any, ...], xs: list[Tensor]) -> None:
     """Check that backward takes None (or zeros) for outputs that were not used."""
     ys = [y for y in _outputs(func(*inputs)) if y.requires_grad]
     if len(ys) < 2:
@@ -335,7 +339,7 @@ def _check_undefined(func: Any, inputs: tuple[Any, ...], xs: list[Any]) -> None:
             )
 
 
-def _check_batched(ys: tuple[Any, ...], xs: list[Any], atol: float, rtol: float) -> None:
+def _check_batched(ys: tuple[Tensor, ...], xs: list[Tensor], atol: float, rtol: float) -> None:
     """Check that the pullback of two covectors at once equals the two one after another."""
     rng = np.random.default_rng(0)
     for y in (y for y in ys if y.requires_grad):
@@ -366,7 +370,7 @@ def gradgradcheck(
     else:
         vs = _inputs(grad_outputs)
 
-    def gradients(*args: Any) -> tuple[Any, ...]:
+    def gradients(*args: Any) -> tuple[Tensor, ...]:
         points, covectors = args[: len(xs)], args[len(xs) :]
         points = tuple(
             p.detach().requires_grad_()

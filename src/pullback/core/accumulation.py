@@ -66,8 +66,8 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
             # In place, as below: who holds the gradient finds it changed.
             sharing = recorder.sharing(old)
             total = plus(old, as_tensor(g))
-            for t in (old, *sharing):
-                t._value, t._level = total._value, total._level
+            old._value, old._level = total._value, total._level
+            recorder.tell_sharing(old, sharing)
             old._counter[0] += 1
         elif create_graph or type(old._value) is not ndarray or not isinstance(g, ndarray):
             leaf._grad = plus(old, as_tensor(g))

@@ -4,13 +4,14 @@ runs what.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from threading import get_ident
 from typing import Any
 
 from . import graph_errors as errors
 from .node import AccumulateGrad, Node, Output
+from .tracer import running as recorder_of
 
 
 class Capture:
@@ -24,6 +25,9 @@ class Capture:
                 self.wanted.setdefault(node, []).append((index, position))
         self.results: list[Any] = [None] * len(edges)
         self.needed = needed_nodes(roots, self.wanted)
+        recorder = recorder_of()
+        if recorder is not None and recorder.pulls is not None:
+            recorder.pulls(roots, self.wanted)
 
 
 _AGE = attrgetter("_seq")
@@ -123,3 +127,17 @@ def queue_callback(callback: Callable[[], Any]) -> None:
 def in_backward() -> bool:
     """Return whether this thread is running a backward."""
     return get_ident() in running
+
+
+def nodes_behind(roots: Iterable[Node]) -> set[Node]:
+    """Return the nodes that can be reached from some, without recursion."""
+    seen = set(roots)
+    stack = list(seen)
+    while stack:
+        for edge in stack.pop()._edges:
+            if edge is not None:
+                node = edge[0] if type(edge) is Output else edge
+                if node not in seen:
+                    seen.add(node)
+                    stack.append(node)
+    return seen

@@ -25,6 +25,7 @@ from ..array import dtypes
 from ..array.elementwise import WORTH_ASKING as PARALLEL_SIZE
 from ..array.elementwise import apply as parallel
 from ..array.layout import following_channels, following_planes, placed
+from ..array.numbers import DOUBLES, SINGLES
 from ..array.quiet import IGNORE, loud, quiet
 from ..array.strides import settled
 from . import facade
@@ -35,7 +36,7 @@ from .node import DIFFERENTIABLE, LEAF, Node, Output, accumulator, unrecorded
 from .saved import FROZEN
 from .value import InnerValue, run
 from .versions import NoVersions
-from .views import View, bring_up_to_date
+from .views import NO_GRAD_VIEW, View, bring_up_to_date
 
 if TYPE_CHECKING:
     from .op import Op
@@ -154,10 +155,13 @@ facade.shared.update({
     "LEAF": LEAF, "LEAST": LEAST, "MOST": MOST, "NOTHING": (None, FROZEN, 0), "NO_GRAD": NO_GRAD,
     "Output": Output,
     "PARALLEL_SIZE": PARALLEL_SIZE, "accumulator": accumulator, "bring_up_to_date": bring_up_to_date,
-    "calling_frame": sys._getframe, "float32": float32, "float64": float64, "loud": loud, "modes": modes,
+    "calling_frame": sys._getframe, "doubles": DOUBLES, "float32": float32, "float64": float64, "loud": loud,
+    "modes": modes,
     "ndarray": ndarray, "new": _new, "no_versions": NoVersions, "next_sequence": next_sequence,
     "own_file": own_file, "parallel": parallel, "quiet": quiet, "run": run, "settled": settled,
-    "unrecorded": unrecorded, "user_frame": user_frame, "view_of": View.of,
+    "singles": SINGLES,
+    "unrecorded": unrecorded, "user_frame": user_frame, "view_of": View.of, "View": View,
+    "NO_GRAD_VIEW": NO_GRAD_VIEW,
 })  # fmt: skip
 
 
@@ -172,7 +176,7 @@ def _facts_of(op: Op, public: bool) -> Facts:
         inputs=("input", "other")[:count] if count < 3 else tuple(f"x{k}" for k in range(count)),
         outputs=len(op.outputs),
         carried=tuple(op.differentiable_outputs),
-        has_attrs=bool(op.attrs),
+        attrs=len(op.attrs),
         public=public,
         derivable=op.derivable,
         view=op.is_view,
@@ -306,11 +310,12 @@ def _parts(op: Op) -> Callable[..., Any]:
         if input._view is not None and derivable and mode is not INFERENCE:
             bring_up_to_date(input)
         outs = []
+        cls, counter = facade.Tensor, input._counter
         for k, r in enumerate(kernel(a if a.size else settled(a), *attrs)):
-            y = _new(facade.Tensor)
+            y = _new(cls)
             y._value = r
             y._node = None
-            y._counter = input._counter
+            y._counter = counter
             y._view = View.of(input, op, attrs, k, mode)
             outs.append(y)
         node = input._node

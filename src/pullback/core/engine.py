@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy import add, float32, float64, ndarray
 
-from ..array.large import WORTH
+from ..array.large import WORTH, WORTH_CHAIN
 from ..array.quiet import IGNORE, loud, quiet
 from ..array.transposed import c_copy
 from . import bulk, facade
@@ -69,7 +69,7 @@ class BackwardPass:
     def run(self) -> None:
         """Run every node that a covector reaches."""
         heap, pending, empty, deliver = self.heap, self.pending, self.empty, self.deliver
-        looks, looked_at, pulls, large = self.looks, self.looked_at, self.pulls, WORTH
+        looks, looked_at, pulls, large = self.looks, self.looked_at, self.pulls, WORTH_CHAIN
         while heap:
             self.node = node = heappop(heap)[1]
             g = pending.pop(node, None)
@@ -287,7 +287,7 @@ class Backward(BackwardPass, Task):
             return _watched(node, g, self.create_graph)
         if self.create_graph:
             return node.backward_graph(g)
-        if type(g) is ndarray:
+        if type(g) is ndarray and (g.size >= WORTH or node.is_chained):
             return tuple(map(bulk.unwrapped, node.backward_bulk(bulk.Bulk(g))))
         return node.backward(g)
 

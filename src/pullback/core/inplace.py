@@ -297,6 +297,7 @@ def store(x: Any, new: Any) -> Any:
     """Do what `write` does where `check_writable` has allowed it."""
     node = new._node if modes().grad else None
     value = x._value
+    sharing: list[Any] = []
     if shape_of(value) != shape_of(new._value):
         raise errors.wrong_out_shape(shape_of(value), shape_of(new._value))
     if dtype_of(value) != dtype_of(new._value) and not castable(dtype_of(new._value), dtype_of(value)):
@@ -325,7 +326,6 @@ def store(x: Any, new: Any) -> Any:
             _keep_overwritten(node, x, new)
             if type(value) is ndarray:
                 _keep_lifted(node, x)
-        sharing: list[Any] = []
         for traced in (value, new._value):
             if (recorder := getattr(traced, "recorder", None)) is not None:
                 sharing = recorder.sharing(x)
@@ -336,10 +336,10 @@ def store(x: Any, new: Any) -> Any:
         if new._level > x._level:
             x._level = new._level
         x._value = after
-        for detached in sharing:
-            detached._value, detached._level = x._value, x._level
     bump(x)
     record_write(x, node)
+    if sharing:
+        x._value.recorder.tell_sharing(x, sharing)
     return x
 
 

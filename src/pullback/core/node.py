@@ -52,6 +52,8 @@ class Node:
     _frees: ClassVar[bool] = False
     #: Whether `backward` takes the covector of a 0-d output as a NumPy scalar, too.
     _takes_scalars: ClassVar[bool] = False
+    #: Whether a native loop is asked for its pullback on arrays of moderate size, too.
+    is_chained: ClassVar[bool] = False
     _edges: tuple[Any, ...]
     _saved: tuple[Any, ...]
     _shape: Any

@@ -191,6 +191,9 @@ class Op:
         kernel.
     each : callable, optional
         ``each(*inputs, *attrs)`` without the last attribute, `reduction`: what the kernel reduces, on arrays.
+    chained : bool
+        Whether the rule of an elementwise op is a chain of passes through memory, for which one native loop
+        is asked from `large.WORTH_CHAIN` elements on.
     summary : str, optional
         What help says of the public function that the op is: what it returns, as a sentence.
     takes : str, optional
@@ -251,6 +254,7 @@ class Op:
         form: Callable[..., Any] | None = None,
         into: Callable[..., None] | None = None,
         each: Callable[..., Any] | None = None,
+        chained: bool = False,
         summary: str = "",
         takes: str = "",
         signatures: Sequence[str] = (),
@@ -318,6 +322,7 @@ class Op:
         self.form = form
         self.into = into
         self.each = each
+        self.chained = chained
         self.summary = summary
         self.takes = takes
         self.signatures = tuple(signatures)

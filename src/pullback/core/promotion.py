@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,8 +24,12 @@ NARROW: dict[np.dtype[Any], np.dtype[Any]] = {
 
 def check_broadcast(inputs: Sequence[Any]) -> None:
     """Raise torch's error where the shapes of inputs do not broadcast."""
-    shapes = [tuple(shape_of(v)) for v in inputs if v is not None]
-    so_far: tuple[int, ...] = shapes[0]
+    _check_shapes(tuple([tuple(shape_of(v)) for v in inputs if v is not None]))
+
+
+@functools.lru_cache(maxsize=1024)
+def _check_shapes(shapes: tuple[tuple[int, ...], ...]) -> None:
+    so_far = shapes[0]
     for shape in shapes[1:]:
         if shape == so_far or not shape:
             continue

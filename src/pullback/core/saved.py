@@ -56,6 +56,15 @@ def parameter_names(function: Callable[..., Any]) -> list[str]:
     return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
 
+def _picker(places: Sequence[int]) -> Callable[[Any], tuple[Any, ...]]:
+    if not places:
+        return lambda saved: ()
+    if len(places) == 1:
+        only = places[0]
+        return lambda saved: (saved[only],)
+    return itemgetter(*places)
+
+
 class Layout:
     """Order of a node's saved tuple, from the parameter names of the op's rules.
 
@@ -98,17 +107,10 @@ class Layout:
         self.input_index = tuple(inputs.index(n) if n in inputs else -1 for n in self.values)
         self.output_index = tuple(outputs.index(n) if n in outputs else -1 for n in self.values)
         self.count = len(self.values)
-        self.pickers = tuple(self._picker(names) for names in wanted)
+        #: Where what each rule asks for stands in the saved tuple.
+        self.places = tuple([tuple([self.position[n] for n in names if n != "needs"]) for names in wanted])
+        self.pickers = tuple(map(_picker, self.places))
         self._needed: dict[tuple[bool, ...], tuple[bool, ...]] = {}
-
-    def _picker(self, names: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
-        positions = [self.position[n] for n in names if n != "needs"]
-        if not positions:
-            return lambda saved: ()
-        if len(positions) == 1:
-            only = positions[0]
-            return lambda saved: (saved[only],)
-        return itemgetter(*positions)
 
     def needed(self, wants: tuple[bool, ...]) -> tuple[bool, ...]:
         """Return which values must be saved when only the inputs marked in `wants` need a covector."""

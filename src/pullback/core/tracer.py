@@ -23,7 +23,7 @@ from ..array.layout import is_dense
 from .blame import user_frame
 from .bulk import unwrapped
 from .overlap import FULL, PARTIAL
-from .value import InnerValue, TensorBase, array_of, wrap
+from .value import InnerValue, TensorBase, array_of, dtype_of, shape_of, sharing, wrap
 from .versions import NoVersions
 
 if TYPE_CHECKING:
@@ -47,9 +47,12 @@ def running() -> Recorder | None:
 def tracing(recorder: Recorder) -> Iterator[None]:
     """Let loops that are called by name, and random draws, be written down, for a ``with`` block."""
     token = _tracing.set(recorder)
+    # Of a tensor that is no value of the program yet: it will be when it is written to.
+    sharing.append(recorder.share)
     try:
         yield
     finally:
+        sharing.remove(recorder.share)
         _tracing.reset(token)
 
 
@@ -146,15 +149,36 @@ def read_by(equations: Iterable[Equation]) -> set[int]:
 
 
 class Alias(NamedTuple):
-    """``tensor`` is ``source.detach()`` or ``source.data``, as `how` says; it shares the memory of `owner`.
+    """``tensor`` is ``source.detach()`` or ``source.data``, as `how` says, or has its memory otherwise.
 
     The references are weak: what nobody else holds shares nothing.
     """
 
     tensor: ref[Any]
     source: ref[Any]
-    owner: ref[Any]
     how: str
+
+
+class SharedMemory:
+    """Tensors that share memory without being views of one another.
+
+    Attributes
+    ----------
+    aliases : list of Alias
+        Of the tensor that had the memory first, or of one another.
+    whole : bool
+        Whether each of them is all of the memory.
+    """
+
+    def __init__(self, owner: Any) -> None:
+        self._owner = ref(owner)
+        self.aliases: list[Alias] = []
+        self.whole = True
+
+    def held(self) -> list[Any]:
+        """Return the tensors, but for those that are gone."""
+        found = [self._owner(), *(alias.tensor() for alias in self.aliases)]
+        return [tensor for tensor in found if tensor is not None]
 
 
 class Recorder:
@@ -167,8 +191,10 @@ class Recorder:
     equations : list of Equation
     constants : dict of int to array
         Values that were arrays when they met a tracer, as they were then.
-    aliases : list of Alias
-        Tensors that share memory without being views.
+    shared : list of SharedMemory
+    silent : dict of int to int
+        By the identity of a version counter, how many writes it counts of which eager's does not know: those
+        by ``.data``.
     refused : BaseException or None
         Why an op could not be written down; a program that caught the error went on without knowing why.
     """
@@ -179,7 +205,8 @@ class Recorder:
         self.dtypes: list[np.dtype[Any]] = []
         self.equations: list[Equation] = []
         self.constants: dict[int, ndarray] = {}
-        self.aliases: list[Alias] = []
+        self.shared: list[SharedMemory] = []
+        self.silent: dict[int, int] = {}
         #: Of each equation, by the number of its first output: the user's instruction, where it is asked for.
         self.places: dict[int, tuple[CodeType, int]] | None = None
         self.refused: BaseException | None = None
@@ -192,6 +219,10 @@ class Recorder:
         #: Returns a traced integer as it is in the call that is traced: a size, which is then a part of the
         #: program; None where that cannot be.
         self.size: Callable[[Any], int] | None = None
+        #: Told from which nodes a pass of backward begins that asks for some places only, and for which.
+        self.pulls: Callable[[Iterable[Any], Iterable[Any]], None] | None = None
+        #: Arrays that are no tensors', whose memory tensors may have.
+        self.lent: list[ndarray] = []
         self.lifted: list[tuple[ndarray, int]] = []
         #: The random draws so far, and those that are next while a stretch runs a second time, if one does.
         self.draws: list[Equation] = []
@@ -344,6 +375,8 @@ class Recorder:
         if last is None or new.index not in last.outputs or TABLE[last.op].is_view:
             new = facade.clone(new)
         before = x._value
+        if type(before) is ndarray and any(np.may_share_memory(before, array) for array in self.lent):
+            self.refuse(RuntimeError("the function writes to a tensor that shares the memory of an array"))
         if type(x._counter) is NoVersions and isinstance(before, Tracer) and any(
             before.index in e.outputs or Reference(before.index) in e.operands
             for e in self.equations if TABLE[e.op].is_view
@@ -352,29 +385,52 @@ class Recorder:
         self.layouts.written(before, new.index)
         return new
 
-    def sharing(self, written: Any) -> list[Any]:
-        """Return the detached tensors that get what is written to a tensor, whose memory and version they
-        share.
+    def share(self, source: Any, tensor: Any, how: str) -> None:
+        """Note that `tensor` is what ``source.detach()`` or ``source.data`` gave.
 
-        A write is refused where other tensors share the memory without being views: their values would not
-        be known to change.
+        What other threads do meanwhile is not part of the trace.
+        """
+        if running() is not self:
+            return
+        owner = source if source._view is None else source._view.base
+        self.shared = [memory for memory in self.shared if len(memory.held()) > 1]
+        memory = next((m for m in self.shared if any(t is owner for t in m.held())), None)
+        if memory is None:
+            memory = SharedMemory(owner)
+            self.shared.append(memory)
+        memory.aliases.append(Alias(ref(tensor), ref(source), how))
+        memory.whole &= source is owner
+
+    def sharing(self, written: Any) -> list[Any]:
+        """Return the other tensors that get what is written to a tensor, because they share its memory.
+
+        A write is refused where that is not plain: the values of the others would not be known to change.
         """
         owner = written if written._view is None else written._view.base
-        found = []
-        for alias in self.aliases:
-            first, second = alias.owner(), alias.tensor()
-            if first is None or second is None or not (owner is first or owner is second):
-                continue
-            alone = written._view is None and second._view is None
-            if alias.how == "detach" and alone and alias.source() is written:
-                found.append(second)
-            else:
-                self.refuse(RuntimeError("the function writes to memory that a detached tensor shares"))
-        for tensor in found:
-            if any(alias.owner() is tensor and alias.tensor() is not None for alias in self.aliases):
-                self.refuse(RuntimeError("the function writes to memory that a detached tensor shares"))
-        return found
+        for memory in self.shared:
+            held = memory.held()
+            if len(held) > 1 and any(t is owner for t in held):
+                kinds = {(tuple(shape_of(t)), dtype_of(t)) for t in held}
+                plain = memory.whole and len(kinds) == 1
+                if not plain or any(t._view is not None or t._rearranged for t in held):
+                    raise self.refuse(
+                        RuntimeError("the function writes to memory that a detached tensor shares")
+                    )
+                return [t for t in held if t is not owner]
+        return []
 
+    def tell_sharing(self, written: Any, sharing: Iterable[Any]) -> None:
+        """Give the tensors that share a tensor's memory what was written to it, or to a view of it.
+
+        One with versions of its own counts the write, too: what was saved of it cannot be had any more, and
+        its views follow the version.
+        """
+        owner = written if written._view is None else written._view.base
+        for t in sharing:
+            t._value, t._level = owner._value, owner._level
+            if t._counter is not owner._counter:
+                t._counter[0] += 1
+                self.silent[id(t._counter)] = self.silent.get(id(t._counter), 0) + 1
 
     def check_apart(
         self, written: Any, overlap: bool, operands: Iterable[Any], apart: bool = False
@@ -474,8 +530,11 @@ class Tracer(InnerValue):
 
     def shared(self, source: Any, tensor: Any, how: str) -> None:
         """Note that `tensor` is what ``source.detach()`` or ``source.data`` gave."""
-        owner = source if source._view is None else source._view.base
-        self.recorder.aliases.append(Alias(ref(tensor), ref(source), ref(owner), how))
+        self.recorder.share(source, tensor, how)
+
+    def replaced(self) -> None:
+        """Refuse to give a tensor other data, whose memory it then shares."""
+        self.recorder.refuse(RuntimeError("the function gives a tensor other data"))
 
     def escaped(self) -> Any:
         """Refuse: outside the body of a loop its values are not there."""

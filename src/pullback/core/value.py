@@ -11,6 +11,7 @@ registers the facade here once; `wrap` makes facade objects.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -118,6 +119,16 @@ def wrap(value: Any, node: Node | Any = None, level: int = 0) -> Any:
     return tensor
 
 
+#: Called with a tensor, another one of the same memory that is no view of it, and how that was made.
+sharing: list[Callable[[Any, Any, str], None]] = []
+
+
+def tell_sharing(source: Any, tensor: Any, how: str) -> None:
+    """Tell those who watch that a tensor shares the memory of another one."""
+    for watch in sharing:
+        watch(source, tensor, how)
+
+
 def wrap_alias(value: Any, other: Any, node: Node | Any = None) -> Any:
     """Make a facade tensor that shares storage, and so the version counter, with `other`."""
     tensor = _new(TensorBase._facade)
@@ -132,6 +143,8 @@ def wrap_alias(value: Any, other: Any, node: Node | Any = None) -> Any:
         shared = getattr(value, "shared", None)
         if shared is not None:
             shared(other, tensor, "detach")
+    elif sharing:
+        tell_sharing(other, tensor, "detach")
     if other._born:
         tensor._born = other._born
     return tensor

@@ -74,6 +74,9 @@ def replace_data(tensor: Any, value: Any) -> None:
     """
     counter, old = tensor._counter, tensor._value
     tensor._value = value
+    if old.dtype != value.dtype:
+        # Graphs of other numbers end there.
+        tensor._accumulator = None
     arrays = type(old) is type(value) is ndarray
     if not arrays or type(counter) is NoVersions or old.shape != value.shape:
         return

@@ -194,10 +194,11 @@ class DeviceMesh:
             text = ", ".join(f"{name}={n}" for name, n in zip(self.mesh_dim_names, sizes, strict=True))
         else:
             text = ", ".join(sizes) + ("," if len(sizes) == 1 else "")
-        strides = [prod(self.shape[axis + 1 :]) for axis in range(self.ndim)]
-        shown = [f"({s},)" if n > 1 else "()" for s, n in zip(strides, self.shape, strict=True)]
-        ending = "," if len(shown) == 1 else ""
-        return f"DeviceMesh(({text}), '{self.device_type}', stride=({', '.join(shown)}{ending}))"
+        shown = tuple(
+            int(np.take(self._ranks, 1, axis).flat[0] - self._ranks.flat[0]) if size > 1 else ()
+            for axis, size in enumerate(self.shape)
+        )
+        return f"DeviceMesh(({text}), '{self.device_type}', stride={shown})"
 
     def __enter__(self) -> DeviceMesh:
         _CURRENT.append(self)

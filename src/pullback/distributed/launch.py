@@ -5,12 +5,11 @@ The rank on the machine is also given to the program, as ``--local-rank=N``, unl
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections.abc import Sequence
 from typing import Any
 
-from .run import parse_args, run, stopped
+from .run import parse_args, run
 
 
 def launch(args: Any, rank_argument: bool = True) -> int:
@@ -26,5 +25,4 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, stopped)
     sys.exit(main())

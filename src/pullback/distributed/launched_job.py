@@ -20,6 +20,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -30,6 +31,8 @@ from .elastic.multiprocessing.errors import ERROR_FILE
 from .rendezvous import KEY, address_text
 from .tcp_store import TCPStore
 
+#: The streams of a process, as torchrun counts them.
+OUTPUT, ERRORS = 1, 2
 #: For how many seconds processes that were told to end may take.
 PATIENCE = 3.0
 #: For how many seconds to wait for the process by which others failed.
@@ -51,10 +54,17 @@ class Launch:
     restarts: int = 0
     role: str = "default"
     log_dir: str | None = None
-    tee: bool = False
-    redirect: bool = False
+    #: Which streams of which local rank go to a log, and whether they are shown as well.
+    tee: dict[int, int] = field(default_factory=dict)
+    redirect: dict[int, int] = field(default_factory=dict)
     shown: list[int] = field(default_factory=list)
     rank_argument: bool = False
+    patience: float = PATIENCE
+    virtual_local_rank: bool = False
+
+    def logged(self, local_rank: int) -> int:
+        """Return which streams of a process go to a log: 1 is its output, 2 its errors, 3 both."""
+        return self.tee.get(local_rank, 0) | self.redirect.get(local_rank, 0)
 
 
 @dataclass
@@ -82,11 +92,15 @@ class Job:
         self.coordinator: Coordinator | None = None
         self.service = threading.Thread()
         self.copiers: list[threading.Thread] = []
-        self.folder = Path(launch.log_dir or tempfile.mkdtemp(prefix="pullback-run-"))
+        if launch.log_dir is None:
+            self.folder = Path(tempfile.mkdtemp(prefix="pullback-run-"))
+        else:
+            Path(launch.log_dir).mkdir(parents=True, exist_ok=True)
+            self.folder = Path(tempfile.mkdtemp(prefix=f"{launch.name}_", dir=launch.log_dir))
+        self.logs = self.folder
 
     def run(self) -> int:
         """Run the program until it ends in all processes; return the exit status."""
-        self.folder.mkdir(parents=True, exist_ok=True)
         for attempt in range(self.launch.restarts + 1):
             failed = self.attempt(attempt)
             if not failed:
@@ -103,6 +117,7 @@ class Job:
         store = self.meeting_place()
         environment = self.environment(store.port, number)
         self.workers = []
+        self.logs = self.folder / f"attempt_{number}"
         try:
             for local_rank in range(self.launch.count):
                 self.workers.append(self.start(local_rank, environment))
@@ -152,41 +167,53 @@ class Job:
         rank = launch.node * launch.count + local_rank
         error_file = self.folder / f"error_{rank}.json"
         error_file.unlink(missing_ok=True)
-        own = {"RANK": str(rank), "LOCAL_RANK": str(local_rank), "ROLE_RANK": str(rank)}
+        visible = 0 if launch.virtual_local_rank else local_rank
+        own = {"RANK": str(rank), "LOCAL_RANK": str(visible), "ROLE_RANK": str(rank)}
         command = list(launch.command)
         if launch.rank_argument:
             command.insert(command.index(launch.program) + 1, f"--local-rank={local_rank}")
-        piped = launch.tee or launch.redirect or bool(launch.shown)
+        logged = launch.logged(local_rank)
+        hidden = bool(launch.shown) and local_rank not in launch.shown
+        piped = [hidden or bool(logged & stream) for stream in (OUTPUT, ERRORS)]
         try:
             process = subprocess.Popen(
                 command, env={**environment, **own, ERROR_FILE: str(error_file)},
                 stdin=None if rank == 0 else subprocess.DEVNULL,
-                stdout=subprocess.PIPE if piped else None, stderr=subprocess.STDOUT if piped else None,
+                stdout=subprocess.PIPE if piped[0] else None, stderr=subprocess.PIPE if piped[1] else None,
             )  # fmt: skip
         except OSError as error:
             raise SystemExit(f"torchrun: cannot start {launch.command[0]!r}: {error.strerror}") from None
-        if process.stdout is not None:
-            copier = threading.Thread(target=self.copy_output, args=(local_rank, process.stdout), daemon=True)
-            copier.start()
-            self.copiers.append(copier)
+        for stream, output in ((OUTPUT, process.stdout), (ERRORS, process.stderr)):
+            if output is not None:
+                copier = threading.Thread(
+                    target=self.copy_output, args=(local_rank, stream, output), daemon=True
+                )
+                copier.start()
+                self.copiers.append(copier)
         return Worker(rank, local_rank, process, error_file)
 
-    def copy_output(self, local_rank: int, output: BinaryIO) -> None:
+    def copy_output(self, local_rank: int, stream: int, output: BinaryIO) -> None:
         """Bring what a process prints to where the options want it."""
         launch = self.launch
-        shown = not launch.redirect and (not launch.shown or local_rank in launch.shown)
-        log = open(self.folder / f"output_{local_rank}.log", "ab") if launch.log_dir else None  # noqa: SIM115  # closed below
-        prefix = f"[{launch.role}{local_rank}]:".encode() if launch.tee else b""
-        with output:
+        tees = bool(launch.tee.get(local_rank, 0) & stream)
+        redirects = bool(launch.redirect.get(local_rank, 0) & stream) and not tees
+        shown = not redirects and (not launch.shown or local_rank in launch.shown)
+        name = "stdout.log" if stream == OUTPUT else "stderr.log"
+        there = sys.stdout if stream == OUTPUT else sys.stderr
+        prefix = f"[{launch.role}{local_rank}]:".encode() if tees else b""
+        with output, ExitStack() as files:
+            log = None
+            if launch.logged(local_rank) & stream:
+                folder = self.logs / str(local_rank)
+                folder.mkdir(parents=True, exist_ok=True)
+                log = files.enter_context(open(folder / name, "ab"))
             for line in output:
                 if log is not None:
                     log.write(line)
                     log.flush()
                 if shown:
-                    sys.stdout.buffer.write(prefix + line)
-                    sys.stdout.buffer.flush()
-        if log is not None:
-            log.close()
+                    there.buffer.write(prefix + line)
+                    there.buffer.flush()
 
     def wait(self) -> list[Worker]:
         """Wait until all processes ended well or one failed; return those that failed, the cause first."""
@@ -212,14 +239,14 @@ class Job:
             running = [worker.process for worker in self.workers if worker.process.poll() is None]
             for process in running:
                 process.send_signal(number)
-            end = time.monotonic() + PATIENCE
+            end = time.monotonic() + self.launch.patience
             for process in running:
                 try:
                     process.wait(max(end - time.monotonic(), 0.01))
                 except subprocess.TimeoutExpired:
                     continue
         for copier in self.copiers:
-            copier.join(PATIENCE)
+            copier.join(self.launch.patience)
 
     def report(self, failed: list[Worker]) -> str:
         """Return what is said of a failure, in torchrun's form."""

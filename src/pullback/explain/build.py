@@ -21,6 +21,7 @@ from .explanation import Arrow, Covector, Explanation, LeafPart, OutputPart, Sav
 from .formula import formulas
 from .forward import in_a_box, results, slopes
 from .heat import heat
+from .inside import inside
 from .modules import ModuleCalls, groups
 from .names import assigned_at
 from .replay import CannotReplay
@@ -119,6 +120,7 @@ class Builder:
             step.incoming = looks[0][1]
         if step.known_as is not None:
             step.says = sentence(node._op, step.known_as, step.formula, slopes(node))
+            step.inside = inside(node, g)
         for position, (edge, value) in enumerate(zip(node._edges, sent)):
             if value is not None:
                 target, index = edge_target(edge)

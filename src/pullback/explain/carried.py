@@ -111,7 +111,7 @@ def carried(found: list[Boundary], scenes: list[Scene]) -> Carried | None:
             for name, value in list(scene.variables.items()):
                 path = _attribute(value, partial(leads, node=boundary.maker))
                 if path is not None:
-                    made = _assigning_attribute(path[1], path[0].rpartition(".")[2])
+                    made = assigning_attribute(path[1], path[0].rpartition(".")[2])
                     if made is not None:
                         place = made[1].place_of_line(made[0].line)
                         member = vars(path[1]).get(path[0].rpartition(".")[2])
@@ -149,7 +149,7 @@ def _holder(maker: Node, scene: Scene) -> tuple[str, Statement | None, Scope | N
     for name, value in list(scene.variables.items()):
         path = _attribute(value, lambda member: _is_result(member, maker) or _holds(member, maker))
         if path is not None:
-            found = _assigning_attribute(path[1], path[0].rpartition(".")[2].partition("[")[0])
+            found = assigning_attribute(path[1], path[0].rpartition(".")[2].partition("[")[0])
             return f"{name}.{path[0]}", *(found or (None, None))
     return None
 
@@ -186,7 +186,7 @@ def _attribute(value: Any, fits: Callable[[Any], bool]) -> tuple[str, Any] | Non
     return None
 
 
-def _assigning_attribute(owner: Any, name: str) -> tuple[Statement, Scope] | None:
+def assigning_attribute(owner: Any, name: str) -> tuple[Statement, Scope] | None:
     """Return the statement of an object's own methods that gives an attribute its value."""
     found = None
     for method in vars(type(owner)).values():

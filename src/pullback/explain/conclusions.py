@@ -6,6 +6,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..core.blame import Place, place_at
 from .answer import Answer
 from .findings.layers import assigned, symmetric
@@ -46,6 +48,7 @@ class Conclusions:
         name_of = self.watch.name_of
         if not self.watch.failed:
             self._report_copied()
+            self._report_untied()
         for place in without_parentheses(self._files()):
             self.findings.add("call without parentheses", Answer(
                 "call without parentheses", f"`{place.code}` names a method and does not call it: nothing "
@@ -69,17 +72,18 @@ class Conclusions:
             told = self.reach.report(self.findings, self.watch.wanted, name_of)
             self._report_unused(told)
         # Of a program that failed in its first turns, a gradient may be 0 in these alone.
-        zero: dict[int, tuple[Any, Answer | None]] = {} if self.watch.failed else self.watch.zero
+        zero: dict[int, tuple[Any, Answer | None]] = {} if self.watch.failed else self.watch.causes.zero
         for key, (leaf, answer) in zero.items():
-            if key not in self.watch.alive and answer is not None:
-                if answer.kind == "cancelled" and leaf.dim() < 2 and len(self.watch.alive) > 0:
+            if key not in self.watch.causes.alive and answer is not None:
+                if answer.kind == "cancelled" and leaf.dim() < 2 and len(self.watch.causes.alive) > 0:
                     continue  # a bias that is added and taken away: in a difference of scores it is meant
                 if answer.kind == STARTS and self.watch.steps < 2:
                     continue
                 if self._may_pass(answer):
                     answer = replace(answer, checked="")
-                self.findings.add("zero gradient", self._zero_factor(_named(answer, name_of(leaf))))
-        if self.loop.broken is not None and not self.watch.told_nan:
+                told_of = self._negative_bias(self._zero_factor(_named(answer, name_of(leaf))), leaf)
+                self.findings.add("zero gradient", told_of)
+        if self.loop.broken is not None and not self.watch.causes.not_finite:
             self.findings.add("not finite", self.loop.broken)
         self.loop.failed = self.watch.failed
         self.layers.report(
@@ -88,7 +92,7 @@ class Conclusions:
         told |= {key for key in self.watch.copies if key not in self.reach.reached}
         told |= self.layers.leaves_told()
         self.loop.report(name_of, told, self._made_at, self._stranger, self._files())
-        self.sizes.report(self.findings, name_of)
+        self.sizes.report(self.findings, name_of, self._made_place)
         self._report_symmetric()
 
     def _may_pass(self, answer: Answer) -> bool:
@@ -123,6 +127,10 @@ class Conclusions:
         owner = self.layers.owner_of(leaf)
         return None if owner is None else self.layers.made.get(id(owner[0]))
 
+    def _made_place(self, module: Any) -> Place | None:
+        at = self.layers.made.get(id(module))
+        return None if at is None else place_at(*at)
+
     def _stranger(self, leaf: Any) -> Place | None:
         """Return where a module is called of which no optimizer holds anything."""
         for module in self.layers.called.values():
@@ -154,6 +162,20 @@ class Conclusions:
                         )
         return answer
 
+    def _negative_bias(self, answer: Answer, leaf: Any) -> Answer:
+        """Name the line that sets a bias so far below 0 that the relu after it gives nothing."""
+        owner = self.layers.owner_of(leaf) if answer.kind == "dead relu" else None
+        bias = None if owner is None else owner[0]._parameters.get("bias")
+        value = None if bias is None else values_of(bias)
+        place = self.watch.inits.get(id(bias))
+        if value is None or place is None or not value.size or value.max() >= 0:
+            return answer
+        cause = f"{answer.cause} `{self.watch.name_of(bias) or 'bias'}` starts at {value.max():.3g} or below."
+        return Answer(
+            answer.kind, cause, place, (f"used at {answer.place}",),
+            "start the bias at 0, or a little above", answer.checked,
+        )  # fmt: skip
+
     def _files(self) -> list[str]:
         ats = [w.at for w in self.loop.optimizers.values() if w.at is not None]
         ats += list(self.layers.made.values())
@@ -174,6 +196,23 @@ class Conclusions:
                 "compute the copies from the originals (`w - lr * g` with `create_graph=True`, or "
                 "`torch.func.functional_call`), or add their gradients to the originals",
             ))  # fmt: skip
+
+    def _report_untied(self) -> None:
+        """Say where one weight was copied by itself into the same model: the two are trained apart."""
+        first = self.loop.first_values
+        for weight, place in self.watch.single_copies:
+            mine = first.get(id(weight))
+            others = [
+                p for key, p in self.loop.ever_held.items()
+                if p is not weight and mine is not None and key in first and np.array_equal(first[key], mine)
+            ]  # fmt: skip
+            if others and self.loop.held(weight) and mine is not None and mine.any():
+                self.findings.add("another model", Answer(
+                    "copied weight", f"`{self.watch.name_of(others[0]) or 'a weight'}` starts as a copy of "
+                    f"`{self.watch.name_of(weight) or 'another one'}`: `copy.deepcopy` makes a separate "
+                    "weight, so the two are not tied, and each is trained by itself.", place, (),
+                    "assign the parameter itself, without a copy, so that both names mean one weight",
+                ))  # fmt: skip
 
     def _report_unused(self, told: set[int]) -> None:
         if not self.reach.calls or not self.reach.reached:

@@ -42,6 +42,9 @@ BOUNDED = {"acos", "asin", "atanh", "arccos", "arcsin", "arctanh"}
 #: Ops that are defined for what is positive only.
 OF_POSITIVE = {"sqrt", "rsqrt", "log", "log2", "log10", "log1p", "pow", "pow_scalar"}
 
+#: The same for a float16, and for the sum of many.
+LARGEST_EXPONENT_OF_HALF = 5.0
+
 #: Ops whose value grows like the exponential.
 GROWING = {"exp", "exp2", "expm1", "cosh", "sinh"}
 
@@ -72,7 +75,8 @@ def nudged(name: str, values: Iterable[Any]) -> list[Any]:
         if name in BOUNDED:
             wide = np.clip(wide, -1 + NUDGE, 1 - NUDGE)
         elif name in GROWING:
-            wide = np.minimum(wide, LARGEST_EXPONENT)
+            half = value.dtype == np.float16
+            wide = np.minimum(wide, LARGEST_EXPONENT_OF_HALF if half else LARGEST_EXPONENT)
         elif "softmax" in name or name == "logsumexp":
             wide = np.where(np.isneginf(wide), MASKED, wide)
         else:
@@ -156,7 +160,7 @@ class Rerun:
         """Run the calls that depend on a change; those before it keep what they gave."""
         results: dict[tuple[int, int], Any] = {}
         again: set[Event] = set()
-        written = [event.inputs[0][1] for event in self.events if _writes(event) and event.inputs]
+        written = [event.inputs[0][1] for event in self.events if writes(event) and event.inputs]
         rewritten = {maker for maker in written if maker is not None}
         with undisturbed(self.path):
             for event in self.events:
@@ -182,7 +186,7 @@ class Rerun:
         return results.get((id(self.events[-1]), id(self.y)), self.y)
 
     def _call(self, event: Event, given: dict[int, Any], change: Change | None) -> list[Any]:
-        if _writes(event) and event.inputs:
+        if writes(event) and event.inputs:
             first = event.inputs[0][0]
             given[id(first)] = given.get(id(first), first).clone()
         if event.name in WRITING:
@@ -198,7 +202,7 @@ class Rerun:
         else:
             result = event.function(*args, **kwargs)
         outputs = list(tensors_of((result,), {}))
-        if result is None and _writes(event):
+        if result is None and writes(event):
             outputs = [given[id(event.inputs[0][0])]]
         return outputs
 
@@ -221,7 +225,8 @@ class _recording:
         reset_modes(self.token)
 
 
-def _writes(event: Event) -> bool:
+def writes(event: Event) -> bool:
+    """Return whether a call writes into its first tensor."""
     name = event.name
     return name in ("__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__") or (
         name.endswith("_") and not name.startswith("_")
@@ -320,4 +325,4 @@ def _as_it_is(event: Event, args: list[Any], kwargs: dict[str, Any]) -> Any:
     return event.function(*args, **kwargs)
 
 
-__all__ = ["Rerun", "finite_number", "made_finite", "nudged", "passing", "reaches", "with_nudged"]
+__all__ = ["Rerun", "finite_number", "made_finite", "nudged", "passing", "reaches", "with_nudged", "writes"]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .heat import Heat
+from .inside import Inside
 from .shown import Shown, plain_number
 
 #: Version of the schema of `Explanation.to_dict` (docs/design/0004-explain.md).
@@ -284,6 +285,8 @@ class Step:
         The result, where it is still known.
     says : str or None
         A sentence about what it does to the covector.
+    inside : Inside or None
+        Of a recurrent layer or of attention: what happens in its steps.
     structure : str or None
         What J of this step looks like.
     norm : float or None
@@ -308,6 +311,7 @@ class Step:
     scopes: list[tuple[str, str]] = field(default_factory=list)
     value: Shown | None = None
     says: str | None = None
+    inside: Inside | None = None
     shape: tuple[int, ...] | None = None
     shapes: list[tuple[int, ...] | None] = field(default_factory=list)
     dtype: str | None = None
@@ -327,6 +331,7 @@ class Step:
             "structure": self.structure, "known_as": self.known_as,
             "scopes": [list(scope) for scope in self.scopes],
             "value": None if self.value is None else self.value.to_dict(), "says": self.says,
+            "inside": None if self.inside is None else self.inside.to_dict(),
             "incoming": None
             if self.norm is None
             else {

@@ -40,11 +40,14 @@ class Visit:
     incoming : array or list of arrays
     sent : list of (edge, array)
         What went out along each edge, as it arrives there.
+    mended : bool
+        Whether that is what the node sends for inputs that were moved.
     """
 
     node: Node
     incoming: Any
     sent: list[tuple[Any, Any]]
+    mended: bool = False
 
     @property
     def covectors(self) -> list[ndarray]:
@@ -207,6 +210,38 @@ class Flow:
         finally:
             loud(warned)
 
+    def result_with(self, node: Node, value: ndarray) -> ndarray | None:
+        """Return the value of the first root where a node's result is another one; None where what depends on
+        it cannot be run.
+        """
+        results = {(node, 0): value}
+        changed = {node}
+        warned = quiet(IGNORE)
+        try:
+            for later in reversed(self.nodes):
+                if later in changed or not any(
+                    edge is not None and edge_target(edge)[0] in changed for edge in later._edges
+                ):
+                    continue
+                op = later._op
+                attrs = None if op is None or isinstance(later, MultiNode) else self._attributes(later)
+                known = [
+                    self.constants.get((later, k)) if edge is None
+                    else results.get(_key(edge), self.values.get(_key(edge)))
+                    for k, edge in enumerate(later._edges)
+                ]  # fmt: skip
+                if attrs is None or op.variadic or op.many or len(op.outputs) != 1 or any(
+                    v is None for v in known
+                ):
+                    return None
+                results[later, 0] = op.evaluate(tuple(known), attrs)
+                changed.add(later)
+        except Exception:  # noqa: BLE001  # kernels on other numbers: nothing is claimed then
+            return None
+        finally:
+            loud(warned)
+        return results.get(_key(self.roots[0]))
+
     def _likeness(self, node: Node, inputs: list[Any], output: Any) -> Node | None:
         """Return a node like another one, with given values in place of what it saved."""
         op = node._op
@@ -237,26 +272,35 @@ class Flow:
         likeness._saved = tuple(saved)
         return likeness
 
-    def pull(self, covectors: Iterable[Any], passing: frozenset[Node] = frozenset()) -> list[Visit]:
+    def pull(
+        self, covectors: Iterable[Any], passing: frozenset[Node] = frozenset(), moved: Moving | None = None
+    ) -> list[Visit]:
         """Pull covectors back, youngest node first; return what each node did.
 
         No hook is called, no leaf accumulates, nothing is freed. The nodes of `passing` hand their covector
-        on as it is, in place of what their rule says.
+        on as it is, in place of what their rule says. Nodes that make a finite covector one that is not send
+        on what they send for inputs that are `moved`, where that is finite, and their visit says so.
         """
-        look = _Look(self, passing)
-        for edge, g in zip(self.roots, covectors):
-            look.send(edge, g, g)
-        look.run()
+        look = _Look(self, passing, moved)
+        warned = quiet(IGNORE)
+        try:
+            for edge, g in zip(self.roots, covectors):
+                look.send(edge, g, g)
+            look.run()
+        finally:
+            loud(warned)
         return look.visits
 
 
 class _Look(BackwardPass):
     """The pass of `Flow.pull`: nodes without what they need are passed over."""
 
-    def __init__(self, flow: Flow, passing: frozenset[Node]) -> None:
+    def __init__(self, flow: Flow, passing: frozenset[Node], moved: Moving | None) -> None:
         super().__init__()
         self.flow = flow
         self.passing = passing
+        self.moved = moved
+        self.mended: set[Node] = set()
         self.visits: list[Visit] = []
 
     def arrive(self, node: Node, g: Any) -> tuple[Any, bool]:
@@ -271,13 +315,16 @@ class _Look(BackwardPass):
         if node in self.passing:
             return [None if edge is None else _handed_on(g, _shape(edge)) for edge in node._edges]
         runnable = self.flow._runnable(node)
-        warned = quiet(IGNORE)
         try:
-            return None if runnable is None else runnable.backward(g)
+            sent = None if runnable is None else runnable.backward(g)
         except RuntimeError:
             return None
-        finally:
-            loud(warned)
+        if self.moved is not None and sent is not None and _all_finite(_several(g)) and not _all_finite(sent):
+            other = self.flow.tried_back(node, g, self.moved)
+            if other is not None and _all_finite(other):
+                self.mended.add(node)
+                return other
+        return sent
 
     def deliver(self, node: Node, g: Any, grads: Sequence[Any] | None) -> None:
         """Send the covectors on, and note them as they arrive."""
@@ -289,13 +336,35 @@ class _Look(BackwardPass):
             for edge, gi in zip(node._edges, grads)
             if edge is not None and gi is not None
         ]
-        self.visits.append(Visit(node, g, sent))
+        self.visits.append(Visit(node, g, sent, node in self.mended))
+
+
+def _several(g: Any) -> Iterable[Any]:
+    return g if isinstance(g, list) else [g]
+
+
+def _all_finite(values: Iterable[Any]) -> bool:
+    arrays = [np.asarray(array_at_bottom(v)) for v in values if v is not None]
+    return all(a.dtype.kind not in "fcV" or bool(np.isfinite(_wide(a)).all()) for a in arrays)
+
+
+def _wide(array: ndarray) -> ndarray:
+    return array.astype(np.float32) if array.dtype.kind == "V" else array
 
 
 def _handed_on(g: Any, shape: tuple[int, ...]) -> ndarray:
     """Return a covector in another shape: as it is, or its size everywhere."""
     value = np.asarray(g[0] if isinstance(g, list) else g)
     return value if value.shape == shape else np.full(shape, np.abs(value).mean(), value.dtype)
+
+
+def leading_to(nodes: list[Node], leaf: Node) -> set[Node]:
+    """Return the nodes from which a leaf can be reached, and the leaf itself."""
+    found: set[Node] = {leaf}
+    for node in reversed(nodes):
+        if any(e is not None and edge_target(e)[0] in found for e in node._edges):
+            found.add(node)
+    return found
 
 
 def _key(edge: Any) -> tuple[Node, int]:

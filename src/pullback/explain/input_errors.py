@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import ast
 
+from ..core.blame import Place
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..nn.modules.module import Module
+from ..utils.data import DataLoader
 from .answer import Answer
+from .carried import loops_around
 from .failure import Raised
-from .scene import Scene, paths_in
+from .scene import Scene, paths_in, place_in, tree_of
 
 #: Tensors of a line that are named.
 MOST_NAMED = 6
@@ -24,6 +27,14 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
      "often the last batch of an epoch."),
      ("pass `drop_last=True` to the DataLoader, take another batch size, or call `eval()` where nothing is "
      "trained")),
+    ("must be Tensor, not", "a tuple in place of a tensor",
+     ("What is passed is no tensor: calls such as `max`, `sort` and `topk` with a `dim` give a pair of "
+      "values and indices, and recurrent layers and attention a tuple of two results."),
+     "take the tensor out of it: `.values`, `[0]`, or `out, _ = …`"),
+    ("Inference tensors cannot be saved for backward", "inference tensor",
+     ("A tensor that was made in inference mode goes into a computation that is recorded, and such tensors "
+      "can have no part in it."),
+     "use `torch.no_grad()` in place of `torch.inference_mode()`, or `clone()` the tensor outside of it"),
     ("Expected floating point type for target with class probabilities", "target of probabilities",
      ("A target of the input's shape is taken as probabilities of the classes, and these must be floats; a "
      "one-hot target of integers is neither probabilities nor class indices."),
@@ -220,7 +231,39 @@ def wrong_input(error: BaseException, raised: Raised) -> Answer | None:
         return None
     _, kind, cause, mend = found
     seen = () if raised.scene is None else tuple(_on_line(raised.scenes[0]))
-    return Answer(kind, cause, raised.innermost, (*seen, *getattr(error, "__notes__", ())), mend)
+    place, checked = raised.innermost, ""
+    if text.startswith("Expected more than 1 value per channel"):
+        place, checked = next((loader for s in raised.scenes if (loader := _short_batch(s))), (place, ""))
+    elif kind == "inference tensor" and place is not None:
+        place = _inference_mode(place.file) or place
+    return Answer(kind, cause, place, (*seen, *getattr(error, "__notes__", ())), mend, checked)
+
+
+def _inference_mode(file: str) -> Place | None:
+    """Return the only line of a program that turns inference mode on."""
+    tree = tree_of(file)
+    lines = {
+        node.lineno for node in (() if tree is None else ast.walk(tree))
+        if isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node).endswith("inference_mode")
+    }  # fmt: skip
+    return place_in(file, *lines) if len(lines) == 1 else None
+
+
+def _short_batch(scene: Scene) -> tuple[Place, str] | None:
+    """Return the line that makes a loader whose last batch has one sample, and how many there are."""
+    loops = [loop for loop in loops_around(scene) if isinstance(loop, ast.For)]
+    over = {name for loop in loops for name in paths_in(loop.iter)}
+    for name, value in list(scene.variables.items()):
+        if not isinstance(value, DataLoader) or value.drop_last or not value.batch_size or name not in over:
+            continue
+        count = len(value.dataset) if hasattr(value.dataset, "__len__") else 0
+        made = [] if scene.scope is None else scene.scope.assigning(name)
+        if count % value.batch_size == 1 and made and scene.scope is not None:
+            return scene.scope.place_of_line(made[-1].line), (
+                f"{count} samples in batches of {value.batch_size} leave one for the last batch, which "
+                "`drop_last=True` leaves out"
+            )
+    return None
 
 
 def _on_line(scene: Scene) -> list[str]:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..core.blame import next_sequence
+from ..core.modes import modes
 from ..core.node import AccumulateGrad, Node, edge_target
 from ..nn.modules import module_hooks
 from .explanation import Step
@@ -47,6 +48,7 @@ class ModuleCalls:
         self.entered: Callable[[Any, Any], None] | None = None
         self._open: list[tuple[Any, Span]] = []
         self._handles: list[Any] = []
+        self._idle = False
 
     @property
     def innermost(self) -> Any:
@@ -55,8 +57,9 @@ class ModuleCalls:
 
     def start(self) -> None:
         """Begin to remember."""
-        if self._handles:
+        if self._handles and not self._idle:
             return
+        self.stop()
         self._handles = [
             module_hooks.register_module_forward_pre_hook(self._enter),
             module_hooks.register_module_forward_hook(self._leave, always_call=True),
@@ -68,6 +71,17 @@ class ModuleCalls:
             handle.remove()
         self._handles = []
         self._open = []
+        self._idle = False
+
+    def idle(self) -> None:
+        """Remember no more, but still tell of calls without recording: evaluation often comes late."""
+        self.stop()
+        self._handles = [module_hooks.register_module_forward_pre_hook(self._unrecorded)]
+        self._idle = True
+
+    def _unrecorded(self, module: Any, args: Any) -> None:
+        if not modes().grad and self.entered is not None:
+            self.entered(module, None)
 
     def _enter(self, module: Any, args: Any) -> None:
         if self.entered is not None:

@@ -13,7 +13,7 @@ from ..core.node import LEAF, AccumulateGrad, Node, edge_target
 from ..core.value import TensorBase
 from .answer import ASK_AGAIN, Answer, kept_answer
 from .counterfactual import nudged
-from .flow import Flow, Visit
+from .flow import Flow, Visit, leading_to
 from .patterns import OVERFLOW, PATTERNS, UNKNOWN, Pattern
 from .roots import Root, root_of
 from .scene import Scene
@@ -73,7 +73,7 @@ def why_nan(t: Any, loss: Any = None) -> Answer:
             "covector not finite", "The covector that `backward` was given is not finite.",
             scene.scope.place(root.call), (), "look at where it comes from",
         )  # fmt: skip
-    return of_gradient(name, root, scene)
+    return of_gradient(t, name, root, scene)
 
 
 def of_value(t: Any, name: str, scene: Scene) -> Answer:
@@ -159,19 +159,26 @@ def _of_node(flow: Flow, node: Node, unsure: bool) -> Answer:
 
 
 def _checked_forward(flow: Flow, node: Node) -> str:
-    """Return that an op gives finite numbers on inputs that are moved; empty where it does not."""
+    """Return that what is asked about is finite once an op's inputs are moved; empty where it is not."""
     value = flow.tried(node, nudged)
-    if value is None or not finite(value):
+    root = None if value is None or not finite(value) else flow.result_with(node, value)
+    if root is None or not finite(root):
         return ""
     return "with its input moved away from there, the result is finite"
 
 
-def _checked_back(flow: Flow, visit: Visit) -> str:
-    """Return that an op sends a finite covector on where its inputs are moved a little away."""
-    sent = flow.tried_back(visit.node, visit.incoming, nudged)
-    if sent is None or not all(finite(g) for g in sent if g is not None):
-        return ""
-    return "with its input moved away from there, what it sends on is finite"
+def _checked_back(name: str, leaf: Node, flow: Flow, root: Root) -> tuple[str, list[Place]]:
+    """Return that a leaf's gradient is finite once the inputs of all ops are moved that make a finite
+    covector one that is not, empty where it is not so; and the lines of these ops.
+    """
+    visits = flow.pull([root.covector], moved=nudged)
+    leading = leading_to(flow.nodes, leaf)
+    places = [place_of(v.node) for v in visits if v.mended and v.node in leading]
+    lines = {(place.file, place.line): place for place in reversed(places) if place is not None}
+    found = [v.incoming for v in visits if v.node is leaf]
+    if not found or not all(map(finite, found)) or not lines:
+        return "", []
+    return f"with its input moved away from there, the gradient of {name} is finite", list(lines.values())
 
 
 def _of_leaf(node: AccumulateGrad, scene: Scene) -> Answer:
@@ -217,12 +224,20 @@ def _risky(node: Node) -> bool:
     return node._op is not None and node._op.base in PATTERNS
 
 
-def of_gradient(name: str, root: Root, scene: Scene) -> Answer:
-    """Return where a gradient stopped being finite on its way back from a finite loss."""
+def of_gradient(leaf: Any, name: str, root: Root, scene: Scene) -> Answer:
+    """Return where the gradient of a leaf stopped being finite on its way back from a finite loss."""
     flow = Flow([root.loss._node], scene.tensors())
+    end = next((n for n in flow.nodes if isinstance(n, AccumulateGrad) and n.variable is leaf), None)
+    if end is None:
+        return Answer(
+            "not reached", f"The loss does not lead back to {name}.", None, (), "ask `explain.why_none`",
+        )  # fmt: skip
+    leading = leading_to(flow.nodes, end)
     first: Visit | None = None
     for visit in flow.pull([root.covector]):
-        if all(finite(g) for g in visit.covectors) and any(not finite(g) for _, g in visit.sent):
+        if all(map(finite, visit.covectors)) and any(
+            not finite(g) for edge, g in visit.sent if edge_target(edge)[0] in leading
+        ):
             first = visit
             break
     if first is None:
@@ -243,10 +258,18 @@ def of_gradient(name: str, root: Root, scene: Scene) -> Answer:
             "choose the input, not only the result: `op(torch.where(ok, x, 1.0))` inside the `where`; or "
             f"{mend}"
         )
+    place = place_of(node)
+    checked: str = ""
+    if not flow.stuck and root.known and not flow.assumed:
+        checked, lines = _checked_back(name, end, flow, root)
+        others = [p.line for p in lines if place is None or (p.file, p.line) != (place.file, place.line)]
+        if others:
+            listed = ", ".join(map(str, others))
+            cause = f"{cause} So it is at line {listed}, too."
+            checked = checked.replace("from there", f"from there and at line {listed}")
     return Answer(
-        pattern.kind, f"{cause} It happens on the way back, in {op_of(node)}.", place_of(node),
-        tuple(evidence), mend,
-        _checked_back(flow, first) if not flow.stuck and root.known and not flow.assumed else "",
+        pattern.kind, f"{cause} It happens on the way back, in {op_of(node)}.", place, tuple(evidence), mend,
+        checked,
     )  # fmt: skip
 
 

@@ -204,7 +204,7 @@ class Recording:
         elif all(count >= self.in_full for count in self._calls.values()):
             self._watch.trace.stop()
             self._watch.trace.clear()
-            self._modules.stop()
+            self._modules.idle()
 
 
 def record(in_full: int = IN_FULL, keep_graphs: bool = False) -> Recording:

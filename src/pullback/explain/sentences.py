@@ -26,7 +26,8 @@ BY_KIND = {
 }  # fmt: skip
 
 #: Ops that have the name of a record, by what a beginner would have written.
-WRITTEN = {**KNOWN, "t": "transpose", "addmm": "linear", "contiguous_copy": "contiguous"}
+WRITTEN = {**KNOWN, "t": "transpose", "addmm": "linear", "contiguous_copy": "contiguous",
+           "mkldnn_rnn_layer": "lstm", "elman": "rnn"}  # fmt: skip
 
 #: Endings of the names of ops that are variants of one public function.
 _VARIANT = re.compile(r"(_all|_dims|_scalar|_nt|_tn|_copy|_of|_as_self)$")

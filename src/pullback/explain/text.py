@@ -12,6 +12,7 @@ import numpy as np
 from numpy import ndarray
 
 from .explanation import Arrow, Contribution, Explanation, Jacobian, LeafPart, OutputPart, Step
+from .inside import table
 from .shown import Shown, widened
 from .shown import figures as figures_of
 from .structure import IN_WORDS
@@ -259,6 +260,9 @@ def _step(step: Step, place: str, arriving: list[Arrow], leaving: list[Arrow]) -
         formulas = ["; ".join(formulas)] if formulas else []
     for formula in formulas:
         yield f"        {formula}"
+    if step.inside is not None:
+        yield f"        inside, {step.inside.title}"
+        yield from (f"          {line}" for line in table(step.inside, WIDTH - 10))
     if leaving:
         ends = ", ".join(f"{a.target} (|{_number(a.norm)}|)" for a in leaving[:8])
         more = f" and {len(leaving) - 8} more" if len(leaving) > 8 else ""

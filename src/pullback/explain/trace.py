@@ -181,7 +181,7 @@ class Trace:
         events = self.events
         while events and (events[0].number < before or len(events) > MOST_EVENTS):
             event = events.popleft()
-            for tensor in event.outputs:
+            for tensor in (*event.outputs, *statistics_of(event)):
                 if self._makers.get(id(tensor)) is event:
                     del self._makers[id(tensor)]
                 node = None if tensor._node in (None, LEAF) else edge_target(tensor._node)[0]
@@ -308,6 +308,8 @@ class Trace:
         event.kept = any(t._node is not None for t in outputs)
         if event.lost():
             event.frames = frames_from(sys._getframe(1))
+        for tensor in statistics_of(event):
+            self._makers[id(tensor)] = event
         for tensor in outputs:
             self._makers[id(tensor)] = event
             if tensor._node is not None and tensor._node is not LEAF:
@@ -322,6 +324,14 @@ class Trace:
 def _own_use(event: Event) -> bool:
     """Return whether the library called by itself, not the program: printing a tensor, an optimizer."""
     return event.entry in ("__repr__", "__format__", "__str__", "step", "zero_grad", "train")
+
+
+def statistics_of(event: Event) -> list[Any]:
+    """Return the running statistics that a call of batch norm writes."""
+    if event.name != "batch_norm" or not event.argument(5, "training", False):
+        return []
+    given = event.argument(1, "running_mean"), event.argument(2, "running_var")
+    return [tensor for tensor in given if isinstance(tensor, TensorBase)]
 
 
 def _same(first: Any, second: Any) -> bool:

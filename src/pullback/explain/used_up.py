@@ -10,12 +10,15 @@ from typing import Any
 
 from ..core.backward_task import running
 from ..core.blame import Place, freed_when, is_freed
-from ..core.node import AccumulateGrad, edge_target
+from ..core.node import LEAF, AccumulateGrad, edge_target
+from ..core.value import TensorBase
 from .answer import Answer
 from .carried import Boundary, Carried, boundaries, carried, loop_around
 from .failure import Raised
+from .findings.keeping import appending
 from .graph_checks import free_without, written_only_at
 from .scene import paths_in, scope_at, tree_of
+from .walk import reachable
 
 
 def in_place(error: BaseException, raised: Raised) -> Answer:
@@ -248,6 +251,9 @@ def second_backward(error: BaseException, raised: Raised) -> Answer:
         if found is not None and found.how == "shared":
             return _shared(found, raised, first, made, tuple(evidence))
         if found is not None:
+            if found.how == "list":
+                filled = next((at for s in raised.scenes if (at := appending(found.name, s))), None)
+                cause += "" if filled is None else f" It is filled at line {filled.line}."
             return Answer(
                 kind, cause.format(found.name), found.place or made, tuple(evidence), mend.format(found.name),
                 "" if found.place is None else _checked_cut(found, between, raised),
@@ -269,12 +275,42 @@ def second_backward(error: BaseException, raised: Raised) -> Answer:
             made, tuple(evidence),
             "compute it inside the loop; for a state that is carried on, `detach()` it between turns",
         )  # fmt: skip
+    both = _in_both(raised, first)
+    if both is not None:
+        kind, cause, mend = _CARRIED["shared"]
+        return Answer(
+            kind, cause.format(both.name), both.place or first, tuple(evidence), mend.format(both.name)
+        )
     return Answer(
         "second backward", f"The first backward freed what the second one, on `{loss}`, needs.", first,
         tuple(evidence),
         "add the losses and call backward once, pass `retain_graph=True` to the first call, or `detach()` "
         "what the second need not go through",
     )  # fmt: skip
+
+
+def _in_both(raised: Raised, first: Place | None) -> Carried | None:
+    """Return the last variable from which the loss of the first backward was computed, and that of the one
+    that fails.
+    """
+    task = running.get(get_ident())
+    scene = next((s for s in raised.scenes if first and s.scope and s.scope.name == first.function), None)
+    if scene is None or scene.scope is None or first is None or task is None:
+        return None
+    calls = [c for c, _ in scene.scope.calls if c.lineno == first.line]
+    losses = [v for c in calls for n in paths_in(c.func) if isinstance(v := scene.value(n), TensorBase)]
+    earlier = [edge_target(v._node)[0] for v in losses if v._node is not None and v._node is not LEAF]
+    shared = set(reachable(earlier)) & set(reachable([edge_target(edge)[0] for edge, _ in task.roots]))
+    found = [
+        (edge_target(value._node)[0]._seq, name) for name, value in list(scene.variables.items())
+        if isinstance(value, TensorBase) and value._node is not None and value._node is not LEAF
+        and edge_target(value._node)[0] in shared
+    ]  # fmt: skip
+    if not found:
+        return None
+    name = max(found)[1]
+    made = [s for s in scene.scope.assigning(name, first.line) if not isinstance(s.node, ast.Expr)]
+    return Carried(name, scene.scope.place_of_line(made[-1].line) if made else None, "shared")
 
 
 def _shared(

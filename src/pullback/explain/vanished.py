@@ -13,7 +13,7 @@ from ..core.node import LEAF, AccumulateGrad, Node, edge_target
 from ..core.value import TensorBase
 from .answer import ASK_AGAIN, Answer, kept_answer
 from .flat import CAUSES, NOISE, SELECTIONS, STEPS, Cause, is_flat
-from .flow import Flow, Visit
+from .flow import Flow, Visit, leading_to
 from .roots import Root, root_of
 from .scene import Scene
 from .sentences import op_of
@@ -83,7 +83,7 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
         return Answer(
             "not reached", f"The loss does not lead back to {name}.", None, (), "ask `explain.why_none`",
         )  # fmt: skip
-    leading = _leading(flow.nodes, leaf)
+    leading = leading_to(flow.nodes, leaf)
     partial = grad is not None and bool(np.any(np.abs(grad) > NOISE))
     ends: list[tuple[Visit, Node]] = []
     arriving: dict[Node, list[tuple[Visit, Any]]] = {}
@@ -147,15 +147,6 @@ def _passed_on(name: str, leaf: Node, flow: Flow, root: Root, ends: list[Node]) 
 def _lines(places: list[Place | None]) -> int:
     """Count the lines among places."""
     return len({(place.file, place.line) for place in places if place is not None})
-
-
-def _leading(nodes: list[Node], leaf: Node) -> set[Node]:
-    """Return the nodes from which a leaf can be reached."""
-    leading: set[Node] = {leaf}
-    for node in reversed(nodes):
-        if any(e is not None and edge_target(e)[0] in leading for e in node._edges):
-            leading.add(node)
-    return leading
 
 
 def _some(g: Any, visit: Visit) -> bool:

@@ -17,8 +17,8 @@ from numpy import ndarray
 
 from ..autograd.function import Function
 from ..core.blame import Place, next_sequence, own_file, place_at, user_frame
-from ..core.node import LEAF, AccumulateGrad, edge_target
-from ..core.value import TensorBase, shape_of
+from ..core.node import LEAF, AccumulateGrad
+from ..core.value import TensorBase
 from ..nn import utils as nn_utils
 from ..nn.modules.module import Module
 from ..nn.parameter import Parameter
@@ -29,38 +29,29 @@ from ..optim.scheduler import LRScheduler
 from ..tensor.backward import BackwardCall
 from ..tensor.tensor import Tensor
 from .answer import Answer, kept
-from .carried import boundaries, carried
+from .causes import Causes
 from .conclusions import Conclusions
-from .counterfactual import Rerun
 from .explanation import Explanation
-from .findings import data
+from .findings import axes, data
 from .findings.collected import Findings
 from .findings.functions import Functions
 from .findings.keeping import look_at_variables
 from .findings.layers import Layers
 from .findings.loop import Loop
 from .findings.losses import look_at, origin, values_of
-from .findings.rates import diverged
 from .findings.reach import Reach
 from .findings.sizes import Sizes
-from .findings.states import States
-from .findings.values import is_finite, look_at_gradient, look_at_value
+from .findings.states import States, look_at_left_out
 from .modules import ModuleCalls
 from .names import Names
-from .nonfinite import of_gradient, of_value
-from .roots import Root, ones_for
 from .run import Run
 from .scene import Scene
 from .source import place_of
-from .trace import Event, Trace, is_foreign
-from .vanished import search
+from .trace import Event, Trace, frames_from, is_foreign
 from .walk import Path, array_at_bottom, looking
 from .wrapping import Wrappers
 
 At = tuple[CodeType, int]
-
-#: Leaves of one call that are asked why their gradient is zero or not finite.
-MOST_ASKED = 6
 
 #: Writes by which a program trains weights itself, as averages and codebooks are.
 TRAINING = {
@@ -79,9 +70,7 @@ class Watch:
     ----------
     findings : Findings
     trace : Trace
-    answers : dict
-        Why the gradient of a leaf is zero or not finite, by the leaf's id, as it was found before
-        backward freed the values.
+    causes : Causes
     """
 
     def __init__(self, modules: ModuleCalls, run: Run) -> None:
@@ -95,18 +84,16 @@ class Watch:
         self.functions = Functions()
         self.sizes = Sizes()
         self.states = States()
-        self.answers: dict[int, Answer] = {}
-        self.zero: dict[int, tuple[Any, Answer | None]] = {}
-        self.alive: set[int] = set()
+        self.causes = Causes(self)
         self.names: dict[int, str] = {}
         self.module_names: dict[int, str] = {}
         self.files: set[str] = set()
         self.full = True
-        self.told_nan = False
         self.inits: dict[int, Place | None] = {}
         self.hooks: list[At] = []
-        self.turns: dict[At, int] = {}
         self.copies: dict[int, Place | None] = {}
+        #: Weights that were copied by themselves, not with their module.
+        self.single_copies: list[tuple[Any, Place | None]] = []
         self.failed = False
         self._wrappers = Wrappers()
         self._wrap = self._wrappers.wrap
@@ -119,7 +106,7 @@ class Watch:
 
     def start(self) -> None:
         """Begin to watch."""
-        kept.append(self.answers)
+        kept.append(self.causes.answers)
         active.append(self)
         self.modules.entered = self._safe(self._entered)
         self.trace.start()
@@ -162,7 +149,7 @@ class Watch:
         self._wrappers.take_away()
         if self in active:
             active.remove(self)
-            kept[:] = [answers for answers in kept if answers is not self.answers]
+            kept[:] = [answers for answers in kept if answers is not self.causes.answers]
 
     def _safe(self, told: Callable[..., Any]) -> Callable[..., None]:
         """Return a function that looks at the program and never disturbs it: what fails in it is noted."""
@@ -214,6 +201,7 @@ class Watch:
         state = held(module, *args, **kwargs)
         if not own_file[frame.f_code.co_filename]:
             self._safe(self.states.took)(state, place_at(frame.f_code, frame.f_lasti), self.steps)
+            self._safe(look_at_left_out)(module, self.findings)
         return state
 
     def _state_loaded(
@@ -285,14 +273,15 @@ class Watch:
 
     def _optimizer_made(self, held: Any, frame: FrameType, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         result = held(optimizer, *args, **kwargs)
-        self.adopt(optimizer, _at(frame))
+        frames = frames_from(frame)
+        self.adopt(optimizer, *frames[:2])
         return result
 
-    def adopt(self, optimizer: Any, at: At | None = None) -> None:
+    def adopt(self, optimizer: Any, at: At | None = None, outer: At | None = None) -> None:
         """Watch the steps of an optimizer."""
         if id(optimizer) in self.loop.optimizers:
             return
-        self.loop.made(optimizer, at)
+        self.loop.made(optimizer, at, outer)
         optimizer.register_step_pre_hook(self._safe(self._before_step))
         optimizer.register_step_post_hook(self._safe(self._after_step))
 
@@ -345,6 +334,7 @@ class Watch:
 
     def _event(self, event: Event) -> None:
         look_at(event, self.findings)
+        axes.look_at(event, self.findings)
         data.look_at(event, self.findings)
         self.run.look_at(event)
         self.layers.look_at(event, self.findings)
@@ -353,13 +343,24 @@ class Watch:
         copied = event.entry == "deepcopy" and name in ("clone", "data")
         if copied and event.inputs and event.inputs[0][0]._node is LEAF:
             self.copies[id(event.inputs[0][0])] = event.place
-        if event.entry in ("constant_", "zeros_", "ones_", "fill_", "zero_") and event.inputs:
-            self.inits[id(event.inputs[0][0])] = event.place
+            if isinstance(_deepcopied(), Parameter):
+                self.single_copies.append((event.inputs[0][0], event.place))
+        if not self.loop.backwards and event.inputs and event.entry != "__init__" and (
+            event.entry.endswith("_") or (event.name.endswith("_") and not event.name.startswith("_"))
+        ):
+            self._initialised(event)
         if name in TRAINING and event.inputs and (self.loop.backwards or event.module is not None):
             self.reach.wrote(event.inputs[0][0])
         if ((name.endswith("_") or name == "__setitem__") and event.inputs and not name.startswith(
         "_")) or (name in ("__setitem__", "__iadd__", "__isub__", "__imul__") and event.inputs):
             self._written(event)
+
+    def _initialised(self, event: Event) -> None:
+        """Note where the program sets a weight before the training begins."""
+        tensor, maker = event.inputs[0]
+        if maker is not None and maker.name in ("data", "detach") and maker.inputs:
+            tensor = maker.inputs[0][0]
+        self.inits[id(tensor)] = event.place
 
     def _written(self, event: Event) -> None:
         tensor, maker = event.inputs[0]
@@ -388,34 +389,14 @@ class Watch:
         if call.kind == "backward":
             self.layers.backward()
             self.loop.backward(_number(outputs), leaves, at, True)
-        self._goes_back(call, path, scene, at)
+        self.causes.goes_back(call, path, scene, at)
         self.functions.look(path, self.findings)
         self.functions.stale(path.nodes, self.findings)
-        self._values(outputs, scene, path)
-        self._gradients(call, explanation, path, scene)
+        self.causes.values(outputs, scene, path)
+        self.causes.gradients(call, explanation, path, scene)
         look_at_variables(scene, self.findings)
         data.look_at_loops(scene, self.findings)
         self.trace.turn(at)
-
-    def _goes_back(self, call: BackwardCall, path: Path, scene: Scene, at: At) -> None:
-        """Say where a graph leads back into the turn before, although nothing was freed."""
-        moment = self.turns.get(at)
-        self.turns[at] = next_sequence()
-        if moment is None or call.kind != "backward":
-            return
-        old = [n for n in path.nodes if n._seq < moment and type(n) is not AccumulateGrad]
-        if not old or scene.scope is None:
-            return
-        roots = [edge_target(edge)[0] for edge, _ in call.roots]
-        found = carried(boundaries(roots, moment, old[0]), [scene])
-        if found is not None and found.how in ("loop", "attribute", "sum", "list"):
-            self.findings.add("accumulated", Answer(
-                "history of earlier turns",
-                f"`{found.name}` keeps the history of earlier turns, so each backward goes back through all "
-                "of "
-                "them: it takes longer with each turn, and their gradients count again.",
-                found.place, (), f"cut it off in each turn: `{found.name} = {found.name}.detach()`",
-            ))  # fmt: skip
 
     def differentiated(self, call: BackwardCall, result: Any, frame: FrameType) -> None:
         """Note what a call of `autograd.grad` gave."""
@@ -429,7 +410,11 @@ class Watch:
         if self.trace.on:
             self.trace.turn(at)
         if value is not None and not math.isfinite(value):
-            self._values([y for y in call.outputs if isinstance(y, TensorBase)], Scene(frame))
+            self.causes.values([y for y in call.outputs if isinstance(y, TensorBase)], Scene(frame))
+
+    def set_at(self, weight: Any) -> Place | None:
+        """Return the line that gave a weight its first values, where that is the program's."""
+        return self.inits.get(id(weight))
 
     def name_of(self, tensor: Any) -> str | None:
         """Return the program's name of a leaf."""
@@ -440,99 +425,6 @@ class Watch:
                 module, name = owner
                 return f"{self.module_names.get(id(module), type(module).__name__)}.{name}"
         return known
-
-    def _values(self, outputs: list[Any], scene: Scene, path: Path | None = None) -> None:
-        for y in outputs:
-            if self.told_nan or is_finite(y):
-                continue
-            self.told_nan = True
-            names = Names(scene.frame)
-
-            def name_of(tensor: Any, names: Names = names) -> str | None:
-                return names.of_tensor(tensor)
-
-            def source(tensor: Any, names: Names = names) -> Place | None:
-                return self._source(tensor, names, scene)
-
-            answer = diverged(self.loop) or self.loop.broken
-            if answer is None:
-                rerun = None if path is None else Rerun(y, self.trace, path)
-                answer = look_at_value(y, self.trace, name_of, source, rerun) if self.trace.events else None
-            if answer is None:
-                answer = of_value(y, scene.name_of(y) or "the loss", scene)
-            self.findings.add("not finite", answer)
-            self.answers[id(y)] = answer
-
-    def _source(self, tensor: Any, names: Names, scene: Scene) -> Place | None:
-        """Return where a tensor that no call made came in."""
-        for event in self.trace.events:
-            if any(t is tensor for t, _ in event.inputs):
-                name = scene.name_of(tensor)
-                made = [] if name is None or scene.scope is None else scene.scope.assigning(name, scene.line)
-                return scene.scope.place_of_line(made[-1].line) if made and scene.scope else event.place
-        return None
-
-    def _gradients(self, call: BackwardCall, explanation: Explanation, path: Path, scene: Scene) -> None:
-        if call.inputs is not None or not explanation.leaves:
-            return
-        finite = all(is_finite(y) for y in call.outputs if isinstance(y, TensorBase))
-        asked = 0
-        sizes = []
-        for node, part in zip(path.targets, explanation.leaves):
-            leaf = node.variable
-            if part.gradient is None or not (self.wanted(leaf) or isinstance(leaf, Parameter)):
-                continue
-            size = part.gradient.norm
-            sizes.append((leaf, size))
-            if size == 0:
-                if finite and id(leaf) not in self.zero and asked < MOST_ASKED:
-                    asked += 1
-                    self.zero[id(leaf)] = (leaf, self._why_zero(leaf, part.name, call, scene))
-                continue
-            if size != size or math.isinf(size):
-                if finite and id(leaf) not in self.answers and asked < MOST_ASKED:
-                    asked += 1
-                    self._why_nan(leaf, part.name, call, scene, path)
-                continue
-            self.alive.add(id(leaf))
-        if not any(hasattr(type(value), "unscale_") for value in list(scene.variables.values())):
-            self.sizes.backward(sizes, path.nodes)  # gradients of a scaled loss are large on purpose
-
-    def _root(self, call: BackwardCall) -> Root | None:
-        if len(call.outputs) != 1 or not isinstance(call.outputs[0], TensorBase):
-            return None
-        y = call.outputs[0]
-        if y._node is None or y._node is LEAF:
-            return None
-        v = call.covectors[0]
-        covector = ones_for(y._node) if v is None else np.asarray(array_at_bottom(v))
-        return Root(y, covector, True, None) if covector.shape == shape_of(y) else None
-
-    def _why_zero(self, leaf: Any, name: str, call: BackwardCall, scene: Scene) -> Answer | None:
-        root = self._root(call)
-        if root is None:
-            return None
-        answer = search(leaf, name, root, np.zeros(shape_of(leaf)), scene)
-        self.answers[id(leaf)] = answer
-        return answer
-
-    def _why_nan(self, leaf: Any, name: str, call: BackwardCall, scene: Scene, path: Path) -> None:
-        root = self._root(call)
-        names = Names(scene.frame)
-        if root is not None:
-            answer = look_at_gradient(
-                leaf, Rerun(root.loss, self.trace, path), self.trace, names.of_tensor,
-                lambda t: self._source(t, names, scene),
-            )  # fmt: skip
-            if answer is not None:
-                self.answers[id(leaf)] = answer
-                self.findings.add("not finite", answer)
-                return
-        if root is not None:
-            answer = of_gradient(name, root, scene)
-            self.answers[id(leaf)] = answer
-            if answer.place is not None:
-                self.findings.add("not finite", answer)
 
     # --- at the end -----------------------------------------------------------------------------------------
 
@@ -560,6 +452,17 @@ def _at(frame: FrameType | None) -> At | None:
     while frame is not None and is_foreign(frame.f_code.co_filename):
         frame = frame.f_back
     return None if frame is None else (frame.f_code, frame.f_lasti)
+
+
+def _deepcopied() -> Any:
+    """Return what the program gives to the call of `copy.deepcopy` that is running."""
+    frame: FrameType | None = sys._getframe(1)
+    found = None
+    while frame is not None and is_foreign(frame.f_code.co_filename):
+        if frame.f_code.co_name == "deepcopy" and "memo" in frame.f_locals:
+            found = frame.f_locals.get("x")
+        frame = frame.f_back
+    return found
 
 
 def _making(frame: FrameType | None, module: Any) -> At | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core import facade
 from ..core.node import DIFFERENTIABLE
-from ..core.value import TensorBase, dtype_of
+from ..core.value import TensorBase, dtype_of, sharing, tell_sharing
 from ..tensor.creation import empty
 from ..tensor.interception import OVERRIDING
 from ..tensor.overriding import _disabled_torch_function_impl, _make_subclass
@@ -58,6 +58,8 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         made._view = None
         if isinstance(data, TensorBase) and data._level:
             made._level = data._level
+        if sharing and data is not None:
+            tell_sharing(data, made, cls.__name__)
         if requires_grad:
             if dtype_of(made) not in DIFFERENTIABLE:
                 raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")

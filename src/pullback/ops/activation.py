@@ -14,6 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import activations as kernels
+from ..array import large
 from ..array.layout import as_first, in_order, placed
 from ..core.connected import PIECEWISE, refused
 from ..core.op import Call, elementwise, op, renamed
@@ -29,16 +30,26 @@ from .view import slice_dim
 def _activation(
     name: str, kernel: Callable[..., Any], rule: Callable[..., Any], **fields: Any
 ) -> Call:
-    """Declare ``kernel(x, *attrs)`` as an elementwise op."""
+    """Declare ``kernel(x, *attrs)`` as an elementwise op: one native loop where it is worth it."""
     names = fields.pop("attrs", ())
 
     def run(x: ndarray, /, *attrs: Any, out: Any = ...) -> ndarray:
+        if x.size >= large.CHAIN and out is ... and x.dtype in _NATIVE:
+            found = large.ask("elementwise", name, (x,), attrs)
+            if found is not None:
+                return found
         return into(out, kernel(x, *attrs))
 
-    return elementwise(name, run, rule, inputs=("x",), attrs=names, promote=None, **fields)
+    return elementwise(name, run, rule, inputs=("x",), attrs=names, promote=None, chained=True, **fields)
+
+
+_NATIVE = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def _chosen(condition: ndarray, x: Any, y: Any, dtype: Any) -> ndarray:
+    if type(condition) is ndarray and condition.size >= kernels.WORTH_BITS:
+        x, y = (np.asarray(v, dtype) for v in (x, y))
+        return np.asarray(kernels.where(condition, x, y))
     return np.where(condition, x, y).astype(dtype, copy=False)
 
 
@@ -46,6 +57,11 @@ def _chosen(condition: ndarray, x: Any, y: Any, dtype: Any) -> ndarray:
 
 
 def _leaky_relu(x: ndarray, slope: float) -> ndarray:
+    if 0 < slope <= 1 and x.dtype.kind == "f":
+        # Of an infinity and a slope that rounds to 0 the product is not the smaller one.
+        factor = x.dtype.type(slope)
+        if factor:
+            return np.maximum(x, x * factor)
     return _chosen(x > 0, x, x * x.dtype.type(slope), x.dtype)
 
 
@@ -126,15 +142,13 @@ softshrink = _activation(
 )
 
 hardsigmoid = _activation(
-    "hardsigmoid",
-    lambda x: np.minimum(np.maximum(x + 3, 0), 6) / 6,
+    "hardsigmoid", kernels.hard_sigmoid,
     lambda g, x: where(gt(x, -3) & lt(x, 3), g / 6, 0),
     gradient=refused("hardsigmoid_backward"),
 )
 
 hardswish = _activation(
-    "hardswish",
-    lambda x: x * np.minimum(np.maximum(x + 3, 0), 6) / 6,
+    "hardswish", kernels.hard_swish,
     lambda g, x: where(le(x, -3), 0, where(lt(x, 3), g * (x / 3 + 0.5), g)),
 )
 
@@ -211,17 +225,13 @@ silu_slope = _activation("silu_slope", kernels.silu_derivative, _silu_second)
 silu = _activation("silu", kernels.silu, lambda g, x: g * silu_slope(x))
 
 
-def _mish(x: ndarray) -> ndarray:
-    return x * np.tanh(np.logaddexp(x, 0))
-
-
 def _mish_rule(g: Any, x: Any) -> Any:
     t = tanh(softplus(x, 1.0, math.inf))
     return g * (t + x * sigmoid(x) * (1 - t * t))
 
 
 #: x·tanh(log(1 + exp x))
-mish = _activation("mish", _mish, _mish_rule)
+mish = _activation("mish", kernels.mish, _mish_rule)
 
 _ROOT = math.sqrt(2 / math.pi)
 _CUBIC = 0.044715
@@ -248,13 +258,13 @@ gelu = _activation(
 
 
 def _prelu(x: ndarray, weight: ndarray, /, out: Any = ...) -> ndarray:
-    return into(out, np.where(x > 0, x, x * weight))
+    return into(out, _chosen(x > 0, x, x * weight, x.dtype))
 
 
 #: The pullback of `prelu` by x. At x = 0 its slope is the weight, that of its own pullback 1, as in torch.
 prelu_backward: Call = elementwise(
     "prelu_backward",
-    lambda x, y, z, /, out=...: into(out, np.where(y > 0, x, x * z)),
+    lambda x, y, z, /, out=...: into(out, _chosen(y > 0, x, x * z, x.dtype)),
     lambda g, y, z: where(ge(y, 0), g, g * z),
     lambda g, y: zeros_of(y),
     lambda g, x, y: where(ge(y, 0), 0, g * x),
@@ -265,7 +275,7 @@ prelu_backward: Call = elementwise(
 prelu_weight_backward: Call = elementwise(
     "prelu_weight_backward",
     # The weight has no part in the value, but torch's pullback reads it.
-    lambda x, y, z, /, out=...: into(out, np.where(y > 0, 0, x * y)),
+    lambda x, y, z, /, out=...: into(out, _chosen(y > 0, 0, x * y, x.dtype)),
     lambda g, y: where(ge(y, 0), 0, g * y),
     lambda g, x, y: where(ge(y, 0), 0, g * x),
     lambda g: zeros_of(g),

@@ -10,6 +10,7 @@ from numpy import ndarray
 
 from ..array import activations, dtypes
 from ..array.elementwise import WORTH_BLOCKS
+from ..array.numbers import scalar_like
 from ..core.op import Call, elementwise, of
 from ..core.promotion import check_broadcast, common_dtype, promoted, unsupported
 from ..core.value import TensorBase, Value
@@ -131,8 +132,8 @@ bitwise_right_shift = _bitwise("bitwise_right_shift", np.right_shift, "rshift_cp
 
 _BITS = {np.dtype(np.float32): np.dtype(np.int32), np.dtype(np.float64): np.dtype(np.int64)}
 
-#: Elements from which masks of bits beat branches.
-_WORTH_BITS = 1024
+#: Elements from which one mask of bits beats branches.
+_WORTH_MASK = 1024
 
 
 def _is_zero(v: Any) -> bool:
@@ -146,7 +147,7 @@ def _masked(condition: Any, x: Any, keep: bool) -> ndarray | None:
     """
     if not (isinstance(x, ndarray) and isinstance(condition, ndarray) and condition.dtype.kind == "b"):
         return None
-    if x.shape != condition.shape or x.size < _WORTH_BITS or x.dtype not in _BITS:
+    if x.shape != condition.shape or x.size < _WORTH_MASK or x.dtype not in _BITS:
         return None
     if x.size >= WORTH_BLOCKS:
         return activations.masked(condition, x, keep)
@@ -158,7 +159,8 @@ def _masked(condition: Any, x: Any, keep: bool) -> ndarray | None:
 
 def chosen(condition: ndarray, x: ndarray, y: ndarray) -> ndarray:
     """Return `np.where` of two arrays of one dtype, by masks of bits where they are large."""
-    if condition.dtype.kind == "b" and max(condition.size, x.size, y.size) >= WORTH_BLOCKS:
+    few = activations.WORTH_BITS
+    if condition.dtype.kind == "b" and (condition.size >= few or x.size >= few or y.size >= few):
         return activations.where(condition, x, y)
     return np.where(condition, x, y)
 
@@ -167,6 +169,11 @@ def _where(condition: ndarray, x: Any, y: Any, /, out: Any = ...) -> ndarray:
     if out is ... and type(x) is type(y) is ndarray and x.dtype == y.dtype:
         return np.asarray(chosen(condition, x, y))
     if out is ...:
+        if type(x) is ndarray:
+            if x.size < _WORTH_MASK and (scalar := scalar_like(x, y)) is not None:
+                return np.where(condition, x, scalar)
+        elif type(y) is ndarray and y.size < _WORTH_MASK and (scalar := scalar_like(y, x)) is not None:
+            return np.where(condition, scalar, y)
         masked = (
             _masked(condition, x, True)
             if _is_zero(y)
@@ -180,8 +187,8 @@ def _where(condition: ndarray, x: Any, y: Any, /, out: Any = ...) -> ndarray:
         given, other = (x, y) if type(x) is ndarray else (y, x)
         kind = type(other)
         if (kind is float or kind is int) and type(given) is ndarray and given.ndim and given.dtype in _BITS:
-            number = given.dtype.type(other)
-            return np.where(condition, x, number) if given is x else np.where(condition, number, y)
+            number = np.array(other, given.dtype)
+            return chosen(condition, x, number) if given is x else chosen(condition, number, y)
     # Rules on 0-d arrays end in NumPy's scalars, which have a dtype where Python's numbers have none.
     x, y = (np.asarray(v) if isinstance(v, np.generic) else v for v in (x, y))
     common = dtypes.result_numpy_dtype([x, y])

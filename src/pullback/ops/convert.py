@@ -15,6 +15,8 @@ from ..core.promotion import HALVES
 from ..core.value import Value, dtype_of
 from ..core.warn import warn_of_complex_half
 
+_F32 = np.dtype(np.float32)
+
 SINGLE = np.dtype(np.float32)
 
 
@@ -71,6 +73,8 @@ def conj(x: Any) -> Any:
     """Return complex conjugate; a real value is returned as it is (rules call this on every covector)."""
     kind = type(x)
     if kind is ndarray:
+        if x.dtype is _F32:
+            return x
         return np.conjugate(x) if x.dtype.kind in "cW" else x
     if kind is float32 or kind is float64:
         return x

@@ -16,6 +16,7 @@ from numpy import ndarray
 from ..array import large, selection
 from ..array.layout import in_order
 from ..array.reduction import over_first
+from ..array.scatter import put, taken
 from ..array.short_rows import reduced
 from ..core.op import Call, like_first, op
 from ..core.value import dtype_of, shape_of
@@ -67,7 +68,7 @@ def _place(g: ndarray, index: ndarray, /, dim: int, size: int) -> ndarray:
         return g.copy()
     out = np.zeros((*g.shape[:dim], size, *g.shape[dim + 1 :]), g.dtype)
     if g.shape[dim] == 1:
-        np.put_along_axis(out, index, g, axis=dim)
+        put(out, dim, index, g)
     else:
         at = list(np.ogrid[tuple(slice(0, n) for n in g.shape)])
         at[dim] = index
@@ -114,7 +115,7 @@ def selecting(name: str, kernel: Callable[..., Any], **fields: Any) -> Call:
 
 def _values_at(x: ndarray, indices: ndarray, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
     """Return values and indices from indices that kept the dim."""
-    values = np.take_along_axis(x, indices, axis=dim)
+    values = taken(x, dim, indices)
     return (values, indices) if keepdim else (values.squeeze(dim), indices.squeeze(dim))
 
 
@@ -128,13 +129,13 @@ def _zero_index() -> ndarray:
 def _argmax(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
     if x.ndim == 0:
         return _zero_index()
-    return np.asarray(np.argmax(orderable(x), axis=dim, keepdims=keepdim))
+    return np.asarray(orderable(x).argmax(dim, keepdims=keepdim))
 
 
 def _argmin(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
     if x.ndim == 0:
         return _zero_index()
-    return np.asarray(np.argmin(orderable(x), axis=dim, keepdims=keepdim))
+    return np.asarray(orderable(x).argmin(dim, keepdims=keepdim))
 
 
 #: Where the largest (smallest) element along `dim` is: the first of equals.
@@ -145,13 +146,13 @@ argmin = op("argmin", _argmin, kind="gather", batch=dim_first)
 def _max_dim(x: ndarray, /, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
     if x.ndim == 0:
         return x.copy(), _zero_index()
-    return _values_at(x, np.argmax(orderable(x), axis=dim, keepdims=True), dim, keepdim)
+    return _values_at(x, orderable(x).argmax(dim, keepdims=True), dim, keepdim)
 
 
 def _min_dim(x: ndarray, /, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
     if x.ndim == 0:
         return x.copy(), _zero_index()
-    return _values_at(x, np.argmin(orderable(x), axis=dim, keepdims=True), dim, keepdim)
+    return _values_at(x, orderable(x).argmin(dim, keepdims=True), dim, keepdim)
 
 
 max_dim = selecting("max", _max_dim)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,12 @@ from .view import slice_kernel
 
 def _cat(xs: tuple[ndarray, ...], /, sizes: tuple[int, ...], dim: int) -> ndarray:
     first = xs[0]
+    if first.ndim < 4 and first.size:
+        for x in xs:
+            if not x.flags.c_contiguous:
+                break
+        else:
+            return np.concatenate(xs, dim)
     shape = (*first.shape[:dim], sum(sizes), *first.shape[dim + 1 :])
     return np.concatenate(xs, axis=dim, out=empty_joined(xs, shape))
 
@@ -43,8 +48,11 @@ def cat(xs: Any, dim: int) -> Any:
 
 
 def _split_with_sizes(x: ndarray, /, sizes: tuple[int, ...], dim: int) -> tuple[ndarray, ...]:
-    starts = itertools.accumulate(sizes, initial=0)
-    return tuple([slice_kernel(x, dim, start, start + size, 1) for size, start in zip(sizes, starts)])
+    parts, start = [], 0
+    for size in sizes:
+        parts.append(slice_kernel(x, dim, start, start + size, 1))
+        start += size
+    return tuple(parts)
 
 
 #: Parts of the given sizes of axis `dim`.

@@ -21,7 +21,7 @@ from ..core.op import Call, Place, elementwise, op
 from ..core.promotion import check_broadcast, promoted
 from ..core.value import Value, dtype_of, shape_of
 from .arithmetic import log
-from .comparison import eq, ge, lt, where
+from .comparison import chosen, eq, ge, lt, where
 from .convert import widened
 from .elementwise import abs, exp, sgn, sigmoid
 from .extreme import pick
@@ -134,7 +134,7 @@ mse_loss = pairwise("mse_loss", _square, lambda g, x, y: g * (2 * (x - y)), lamb
 
 def _smooth_l1(x: ndarray, y: ndarray, beta: float) -> ndarray:
     d = np.absolute(x - y, out=...)
-    return np.where(d < beta, 0.5 * d * d / beta, d - 0.5 * beta).astype(d.dtype)
+    return chosen(d < beta, 0.5 * d * d / beta, d - 0.5 * beta).astype(d.dtype, copy=False)
 
 
 def _smooth_l1_slope(g: Any, x: Any, y: Any, beta: float) -> Any:
@@ -152,7 +152,7 @@ smooth_l1_loss = pairwise(
 
 def _huber(x: ndarray, y: ndarray, delta: float) -> ndarray:
     d = np.absolute(x - y, out=...)
-    return np.where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta)).astype(d.dtype)
+    return chosen(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta)).astype(d.dtype, copy=False)
 
 
 def _huber_slope(g: Any, x: Any, y: Any, delta: float) -> Any:
@@ -308,6 +308,8 @@ def _nll(x: ndarray, target: ndarray, weight: Any, /, reduction: str, ignore_ind
     index = _nll_index(target, ignore_index, dim)
     if dim and x.ndim == 2:
         picked = x[np.arange(x.shape[0]), index[:, 0]]
+    elif dim and (places := _places_in_maps(index[:, 0], x.shape)) is not None:
+        picked = x.reshape(-1)[places]
     else:
         picked = np.take_along_axis(x, index, axis=dim).squeeze(dim)
     values = np.negative(np.multiply(picked, w, out=...), out=...)
@@ -337,9 +339,27 @@ def _nll_backward(
     out = np.zeros(shape, g.dtype)
     if len(shape) == 2:
         out[np.arange(shape[0]), _nll_index(target, ignore_index, 1)[:, 0]] = each
+        return out
+    index = _nll_index(target, ignore_index, dim)
+    places = _places_in_maps(index[:, 0], shape) if dim else None
+    if places is None:
+        np.put_along_axis(out, index, np.expand_dims(each, dim), axis=dim)
     else:
-        np.put_along_axis(out, _nll_index(target, ignore_index, dim), np.expand_dims(each, dim), axis=dim)
+        out.reshape(-1)[places] = each
     return out
+
+
+def _places_in_maps(target: ndarray, shape: tuple[int, ...]) -> ndarray | None:
+    """Return where the classes ``(N, *size)`` of ``(N, C, *size)`` are among all elements, in a third of the
+    time of an index along an axis; None where one is no class.
+    """
+    if not target.size or target.min() < 0 or target.max() >= shape[1]:
+        return None
+    images, classes, pixels = shape[0], shape[1], math.prod(shape[2:])
+    places = target.reshape(images, pixels) * pixels
+    places += np.arange(pixels)
+    places += (np.arange(images) * (classes * pixels))[:, None]
+    return places.reshape(target.shape)
 
 
 def _nll_backward_batched(

@@ -14,6 +14,7 @@ from numpy import ndarray
 from ..array import large
 from ..array.elementwise import WORTH_ASKING, WORTH_BLOCKS, blockwise
 from ..array.layout import in_order
+from ..array.numbers import scalar_like
 from ..core.op import Call, elementwise, renamed
 from ..core.value import dtype_of
 from .arithmetic import div, mul
@@ -159,11 +160,16 @@ def _clamp(x: ndarray, /, low: Any, high: Any, out: Any = ...) -> ndarray:
         return blockwise(lambda x, out: np.clip(x, least, most, out=out), x, out=out)
     # Of 0 and -0 a ufunc takes the second: the element stays, as in torch.
     if low is not None and high is not None:
-        result = np.maximum(np.asarray(low, x.dtype), x, out=out)
-        return np.minimum(np.asarray(high, x.dtype), result, out=result)
+        result = np.maximum(_limit(x, low), x, out=out)
+        return np.minimum(_limit(x, high), result, out=result)
     if low is not None:
-        return np.maximum(np.asarray(low, x.dtype), x, out=out)
-    return np.minimum(np.asarray(high, x.dtype), x, out=out)
+        return np.maximum(_limit(x, low), x, out=out)
+    return np.minimum(_limit(x, high), x, out=out)
+
+
+def _limit(x: ndarray, number: Any) -> Any:
+    found = scalar_like(x, number)
+    return np.asarray(number, x.dtype) if found is None else found
 
 
 def _inside(x: Any, low: Any, high: Any) -> Any:

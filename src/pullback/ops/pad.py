@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy import ndarray
@@ -88,22 +89,84 @@ def places(size: int, before: int, after: int, mode: str) -> np.ndarray:
     return np.where(folded < size, folded, period - folded)
 
 
+class _Borders(NamedTuple):
+    """Say what the places in front of an axis and behind it take, as slices of the padded axis and the axis.
+
+    Slices are of many places, or of one: a slice of two columns takes as long as a slice of all.
+    """
+
+    before: tuple[tuple[slice, slice], ...]
+    after: tuple[tuple[slice, slice], ...]
+
+
+@functools.lru_cache(maxsize=1024)
+def _borders(size: int, before: int, after: int, mode: str) -> _Borders:
+    found = places(size, before, after, mode).tolist()
+    return _Borders(tuple(_slices(found, 0, before)), tuple(_slices(found, before + size, len(found))))
+
+
+#: Places from which a slice is one.
+_MANY = 5
+
+
+def _slices(found: list[int], start: int, stop: int) -> Iterator[tuple[slice, slice]]:
+    """Yield where places follow each other, up or down."""
+    while start < stop:
+        end, step = start + 1, found[start + 1] - found[start] if start + 1 < stop else 1
+        while end < stop and abs(step) == 1 and found[end] - found[end - 1] == step:
+            end += 1
+        if end - start < _MANY:
+            end, step = start + 1, 1
+        last = found[end - 1] + step
+        yield slice(start, end), slice(found[start], last if last >= 0 else None, step)
+        start = end
+
+
+def _is_whole(sizes: Sequence[int], amounts: Amounts) -> bool:
+    """Return whether nothing is cut off, and there is something."""
+    return 0 not in sizes and all(before >= 0 <= after for before, after in amounts)
+
+
 def _pad_by(mode: str) -> Callable[..., ndarray]:
     def kernel(x: ndarray, /, amounts: Amounts) -> ndarray:
-        for axis, (before, after) in enumerate(amounts, x.ndim - len(amounts)):
-            x = np.take(x, places(x.shape[axis], before, after, mode), axis)
-        return x
+        lead = x.ndim - len(amounts)
+        if not _is_whole(x.shape, amounts):
+            for axis, (before, after) in enumerate(amounts, lead):
+                x = np.take(x, places(x.shape[axis], before, after, mode), axis)
+            return x
+        sizes = [n + before + after for n, (before, after) in zip(x.shape[lead:], amounts, strict=True)]
+        y = np.empty((*x.shape[:lead], *sizes), x.dtype)
+        inside = [slice(a, a + n) for n, (a, _) in zip(x.shape[lead:], amounts, strict=True)]
+        whole: Any = (..., *inside)
+        y[whole] = x
+        # What lies around an axis is found in the result, of which the axes before it are whole by then.
+        for k, (n, (before, after)) in enumerate(zip(x.shape[lead:], amounts, strict=True)):
+            cut: Any = (..., *(slice(None),) * (k + 1), *inside[k + 1 :])
+            part = np.moveaxis(y[cut], lead + k, 0)
+            middle = part[inside[k]]
+            borders = _borders(n, before, after, mode)
+            for target, source in (*borders.before, *borders.after):
+                part[target] = middle[source]
+        return y
 
     return kernel
 
 
 def _pad_adjoint(y: ndarray, /, size: tuple[int, ...], amounts: Amounts, mode: str) -> ndarray:
     lead = y.ndim - len(amounts)
+    whole = _is_whole(y.shape, amounts)
     for axis, (n, (before, after)) in enumerate(zip(size, amounts, strict=True), lead):
+        if whole and not before and not after:
+            continue
         rows = np.moveaxis(y, axis, 0)
-        x = np.zeros((n, *rows.shape[1:]), y.dtype)
-        np.add.at(x, places(n, before, after, mode), rows)
-        y = np.moveaxis(x, 0, axis)
+        y = np.zeros((*y.shape[:axis], n, *y.shape[axis + 1 :]), y.dtype)
+        sums = np.moveaxis(y, axis, 0)
+        if not whole:
+            np.add.at(sums, places(n, before, after, mode), rows)
+            continue
+        borders = _borders(n, before, after, mode)
+        for source, target in (*borders.before, (slice(before, before + n), slice(n)), *borders.after):
+            sums[target] += rows[source]
     return np.ascontiguousarray(y)
 
 

@@ -225,6 +225,17 @@ _multinomial_op = op(
 multinomial = _weighing(_multinomial_op)
 
 
+def _drawn_from(p: ndarray, /) -> ndarray:
+    from ..array import random_choice
+
+    random_choice.check_weights(p)
+    return p.copy()
+
+
+#: The same numbers, refused where rows of them are nothing to draw from: a program asks when it runs.
+drawn_from = op("drawn_from", _drawn_from, batch=lambda size: (), shape=like_first)
+
+
 def _poisson(rates: ndarray, /, generator: Any) -> ndarray:
     from ..array import random_choice
 

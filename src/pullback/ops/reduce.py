@@ -17,6 +17,7 @@ from ..array import reduction
 from ..array.chains import COLUMN, MOST, ROWS, Chain
 from ..array.dtypes import COMPLEX32
 from ..array.elementwise import total
+from ..array.numbers import SINGLES
 from ..array.short_rows import FEW_TO_ADD, columns_of, ones, reduced
 from ..array.summation import sum_over
 from ..core.dual import fitted
@@ -32,7 +33,7 @@ from .elementwise import abs, exp, sgn
 from .structure import Shape, expand, permute_to_front, reshape, sum_dims
 
 _LARGE = 1 << 16
-_INT64 = np.dtype(np.int64)
+_INT64, _F32 = np.dtype(np.int64), np.dtype(np.float32)
 
 
 def kept(shape: Shape, dims: tuple[int, ...]) -> Shape:
@@ -49,7 +50,7 @@ def spread(g: Any, shape: Shape, dims: tuple[int, ...], keepdim: bool) -> Any:
 
 def count(shape: Shape, dims: tuple[int, ...]) -> int:
     """Return the number of elements that go into one."""
-    return math.prod([shape[d] for d in dims])
+    return shape[dims[0]] if len(dims) == 1 else math.prod([shape[d] for d in dims])
 
 
 def shifted(size: int, dims: tuple[int, ...], *rest: Any) -> tuple[Any, ...]:
@@ -108,7 +109,8 @@ sum_all: Call = op(
 
 def _mean_all(x: ndarray, /) -> ndarray:
     r = total(x) if x.size > _LARGE else np.add.reduce(x, axis=None, out=...)
-    return np.true_divide(r, x.size, out=r) if x.size else _over_nothing(r)
+    n = SINGLES[x.size] if r.dtype is _F32 else x.size
+    return np.true_divide(r, n, out=r) if x.size else _over_nothing(r)
 
 
 def _over_nothing(r: ndarray) -> ndarray:
@@ -132,7 +134,9 @@ def _mean(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
         r = reduction.row_sums(x, keepdim)
     else:
         r = sum_over(x, dims, keepdim)
-    n = count(x.shape, dims)
+    n: Any = count(x.shape, dims)
+    if r.dtype is _F32:
+        n = SINGLES[n]
     return np.true_divide(r, n, out=r) if n else _over_nothing(r)
 
 

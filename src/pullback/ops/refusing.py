@@ -37,6 +37,7 @@ REFUSING: Mapping[str, tuple[str, str]] = {
         ("target", _WHOLE),
     ),
     "embedding_bag_factor": ("offsets", _WHOLE),
+    "drawn_from": ("p", _FLOATING),
     "probabilities": ("q", _FLOATING),
     **dict.fromkeys(("ctc_loss", "ctc_loss_slope", "ctc_rows"), ("targets", _WHOLE)),
     **dict.fromkeys(("linalg_ldl_solve", "linalg_lu_solve", "lu_unpack"), ("pivots", _WHOLE)),

@@ -119,6 +119,7 @@ def _topk(x: ndarray, /, k: int, dim: int, largest: bool) -> tuple[ndarray, ndar
         rows, chosen = np.moveaxis(orderable(x), dim, -1), np.moveaxis(indices, dim, -1)
         for row in map(tuple, np.argwhere(equal.any(dim))):
             chosen[row] = selection.first_places(rows[row], k, largest)
+        values = gathered(x, dim, indices)
     return values, indices
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,8 +32,10 @@ def _reshape(x: ndarray, /, shape: Shape) -> ndarray:
     """Return the view in another shape, with torch's strides also on axes of size 1; ValueError where there
     is none.
     """
+    if x.flags.c_contiguous:
+        return x.reshape(shape)
     y = x.reshape(shape, copy=False)
-    if 1 in shape and not x.flags.c_contiguous:
+    if 1 in shape:
         strides = reshaped_strides(x.shape, strides_of(x), shape)
         if strides is not None and strides != strides_of(y):
             return strided(x, shape, strides)
@@ -115,10 +118,13 @@ def reshape(x: Any, shape: Shape) -> Any:
 
 def _expand(x: ndarray, /, shape: Shape) -> ndarray:
     new = len(shape) - x.ndim
-    strides = (0,) * new + tuple([
-        0 if have == 1 and want != 1 else stride
-        for have, want, stride in zip(x.shape, shape[new:], x.strides, strict=True)
-    ])  # fmt: skip
+    if x.shape == shape[new:]:
+        strides = (0,) * new + x.strides
+    else:
+        strides = (0,) * new + tuple([
+            0 if have == 1 and want != 1 else stride
+            for have, want, stride in zip(x.shape, shape[new:], x.strides, strict=True)
+        ])  # fmt: skip
     if 0 in shape:
         strides = bytes_of(shape, strides, 1)
     if x.flags.contiguous:
@@ -188,6 +194,15 @@ sum_dims: Call = op(
 )
 
 
+@functools.lru_cache(maxsize=1024)
+def _spread_dims(have: Shape, shape: Shape) -> tuple[int, ...]:
+    """Return the axes that a value of a shape has more of when it was broadcast."""
+    lead = len(have) - len(shape)
+    return tuple(range(lead)) + tuple(
+        [lead + axis for axis, size in enumerate(shape) if size == 1 and have[lead + axis] != 1]
+    )
+
+
 def sum_to(x: Any, shape: Shape) -> Any:
     """Return the sum to a shape that broadcasts to `x`'s: the transpose of `expand`."""
     have = shape_of(x)
@@ -199,10 +214,10 @@ def sum_to(x: Any, shape: Shape) -> Any:
     bare = type(x) is ndarray and x.dtype != COMPLEX32  # whose sum the op refuses, as torch's
     if lead and bare and have[lead:] == shape:  # a bias: the common case
         return sum_over(x, (0,) if lead == 1 else tuple(range(lead)))
-    dims = tuple(range(lead)) + tuple(
-        lead + axis for axis, size in enumerate(shape) if size == 1 and have[lead + axis] != 1
-    )
+    dims = _spread_dims(have, shape)
     if bare:
+        if not lead:
+            return sum_over(x, dims, True) if dims else x
         return sum_over(x, dims).reshape(shape) if dims else x
     return reshape(sum_dims(x, dims, False), shape) if dims else x
 

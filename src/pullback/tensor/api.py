@@ -54,14 +54,15 @@ def public(
     method: bool | None = None, inplace: Any = False, is_function: bool = True, out: bool = True,
     aliases: Iterable[str] = (), written: Function | None = None,
     arranged: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None, behind: str | None = None,
-    mirrors: bool = False,
+    mirrors: bool = False, numpy: bool = False,
 ) -> Any:
     """Declare a public function (see the module's docstring).
 
     `arranged` gives the arguments by place as classes that override functions are to see them; `behind` is
     what Python's errors of surplus and missing arguments call the function, where torch's are another's. One
     of `nn.functional` that `mirrors` torch's Python has Python's errors where that has them, and raises a
-    TypeError where torch hands arguments on to a function in C that refuses them.
+    TypeError where torch hands arguments on to a function in C that refuses them. With `numpy` it takes
+    NumPy's `axis` and `keepdims` for `dim` and `keepdim`.
     """
 
     def declare(function: Function) -> Function:
@@ -72,15 +73,15 @@ def public(
         printed = f"{namespace}_{chosen}" if namespace == "linalg" else chosen
         place = "nn" if namespace == "nn.functional" else namespace
         call = (
-            with_out(function, printed, place, chosen)
+            with_out(function, printed, place, chosen, numpy)
             if out
-            else with_overrides(function, place, chosen, arranged, mirrors)
+            else with_overrides(function, place, chosen, arranged, mirrors, numpy)
         )
         if behind is not None:
             function.__qualname__ = behind
         bound = None
         if has_method:
-            bound = with_overrides(_of_class(function, chosen), "Tensor", chosen)
+            bound = with_overrides(_of_class(function, chosen), "Tensor", chosen, numpy=numpy)
             bound.__name__ = bound.__qualname__ = chosen
         REGISTRY.append(Declaration(chosen, call, namespace, bound, inplace, is_function, written))
         for n in aliases:

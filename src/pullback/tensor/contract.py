@@ -283,8 +283,12 @@ def _stacked(x: Any, y: Any) -> Any:
     rows = a[-2:-1]
     columns = b[-1:] if rb > 1 else ()
     inner = b[-2] if rb > 1 else b[0]
+    lead, other_lead = a[:-2], b[:-2]
     try:
-        lead = np.broadcast_shapes(a[:-2], b[:-2])
+        if lead and other_lead and lead != other_lead:
+            lead = np.broadcast_shapes(lead, other_lead)
+        else:
+            lead = lead or other_lead
     except ValueError:
         position, p, q = _mismatch(a[:-2], b[:-2])
         raise RuntimeError(
@@ -514,6 +518,24 @@ def _unrecorded_linear(x: ndarray, weight: ndarray, bias: ndarray | None = None)
     return wrap(found.reshape(whole)) if bias is None else reshape_view(wrap(found), whole)
 
 
+def _are_usual(input: Any, weight: Any, bias: Any) -> bool:
+    """Return whether arguments of `linear` are matrices of one dtype in memory that fit, and a vector."""
+    if not isinstance(weight, Tensor) or not isinstance(input, Tensor):
+        return False
+    x, rows = input._value, weight._value
+    if type(x) is not ndarray or type(rows) is not ndarray or x.ndim != 2 or rows.ndim != 2:
+        return False
+    size, columns = rows.shape
+    if x.shape[1] != columns or x.dtype is not rows.dtype:
+        return False
+    if bias is None:
+        return True
+    if not isinstance(bias, Tensor):
+        return False
+    added = bias._value
+    return type(added) is ndarray and added.shape == (size,) and added.dtype is x.dtype
+
+
 @public(namespace="nn.functional", name="linear", method=False)
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """Return ``input @ weightᵀ + bias``: (…, in) with (out, in) and (out,) -> (…, out)."""
@@ -522,6 +544,11 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         found = _unrecorded_linear(*plain)
         if found is not None:
             return found
+    elif _are_usual(input, weight, bias):
+        columns = t(weight)
+        if bias is None:
+            return c.MM[False, True](input, columns)
+        return c.ADDMM[False, True](bias, input, columns, 1, 1)
     if not isinstance(weight, Tensor) or not isinstance(input, Tensor):
         _tensors("linear", input=input, weight=weight)
     a, w = shape_of(input), shape_of(weight)

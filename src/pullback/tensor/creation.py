@@ -31,7 +31,7 @@ _FORMAT = "torch.memory_format memory_format = None"
 
 def made(array: ndarray, requires_grad: bool = False) -> Any:
     """Wrap a new array as a leaf, under the modes in force."""
-    if array.dtype == dtypes.COMPLEX32:
+    if array.dtype.kind in "cW" and array.dtype == dtypes.COMPLEX32:
         warn_of_complex_half()
     tensor = wrap(array)
     if requires_grad:

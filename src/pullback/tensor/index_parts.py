@@ -163,9 +163,9 @@ def applied(x: Any, parts: tuple[Any, ...], keep_whole: bool) -> tuple[Any, list
     rank = len(shape_of(x))
     taken = 0
     for item in parts:
-        if type(item) is slice:
+        if type(item) is slice or type(item) is int:
             taken += 1
-        elif item is not None:
+        elif item is not None and item is not Ellipsis:
             # Of other parts it is more to say how many axes they take.
             parts, taken = _read(parts, rank)
             break

@@ -96,7 +96,7 @@ def _getitem(self: Any, index: Any) -> Any:
 
 def _integers(index: Any) -> bool:
     """Return whether an index is a tuple of Python integers, at least one."""
-    if type(index) is not tuple or not index:
+    if type(index) is not tuple or not index or type(index[0]) is not int:
         return False
     return set(map(type, index)) == {int}
 
@@ -163,7 +163,7 @@ def _setitem(self: Any, index: Any, value: Any) -> None:
             and (counted or mode is INFERENCE)
             and (
                 mode is NO_GRAD or mode is INFERENCE
-                or (self._node is None and (mode is DEFAULT or kind is float))
+                or (self._node is None and (mode is DEFAULT or (kind is float and not mode.function_modes)))
             )
             and not overlap.overlaps_itself(a)
             and (_put_tensor(a, index, value, mode) if kind is Tensor else _put_number(a, index, value))

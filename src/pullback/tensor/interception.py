@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..array import locks
-from ..core.modes import change, modes, put_modes, reset_modes, set_modes
+from ..core.modes import DEFAULT, NO_GRAD, change, modes, put_modes, reset_modes, set_modes
 
 Function = Callable[..., Any]
 
@@ -33,6 +33,9 @@ class _Overriding(set[type]):
         """Return whether a class itself overrides functions."""
         return set.__contains__(self, kind) and not modes().function_disabled
 
+
+#: ``holds(OVERRIDING, kind)``: whether a class is in it, the modes aside.
+holds = set.__contains__
 
 #: Classes that override `__torch_function__`, and `_Active` while a mode is on anywhere; while it is empty,
 #: no call looks any further.
@@ -111,6 +114,8 @@ def intercepted(
         What it was called with.
     """
     now = modes()
+    if now is DEFAULT or now is NO_GRAD:
+        return PASS
     if now.watcher is not None:
         if function is None:
             with without(watcher=None):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from ..core.value import shape_of
+from numpy import ndarray
+
+from ..core.value import TensorBase, shape_of
 from ..ops import join, structure
 from .api import public
 from .shape import atleast_1d, atleast_2d, atleast_3d, reshaped
@@ -22,19 +25,15 @@ def cat(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Any:
 
 def concatenated(name: str, given: Any, dim: int) -> Any:
     """Return `cat` under a function's name."""
+    if type(dim) is int and type(given) in (list, tuple) and (sizes := _sizes(given, dim)):
+        try:
+            return join.cat_sizes(tuple(given), sizes, dim if dim >= 0 else dim + given[0]._value.ndim)
+        except ValueError:
+            pass  # other sizes differ, which is said below
     xs = tensors(name, given)
     if not xs:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     shapes = [shape_of(x) for x in xs]
-    first = shapes[0]
-    if type(dim) is int and -len(first) <= dim < len(first) and first != (0,):
-        at = dim if dim >= 0 else dim + len(first)
-        before, after = first[:at], first[at + 1 :]
-        for shape in shapes:
-            if len(shape) != len(first) or shape[:at] != before or shape[at + 1 :] != after or shape == (0,):
-                break
-        else:
-            return join.cat(xs, at)
     for i, shape in enumerate(shapes):
         if not shape:
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
@@ -58,6 +57,27 @@ def concatenated(name: str, given: Any, dim: int) -> Any:
         empty = (*model[:dim], 0, *model[dim + 1 :])
         xs = tuple(reshaped(x, empty) if s == (0,) else x for x, s in zip(xs, shapes, strict=True))
     return join.cat(xs, dim)
+
+
+def _sizes(given: Sequence[Any], dim: int) -> tuple[int, ...]:
+    """Return the sizes along an axis of tensors in memory of one rank, none of them an empty vector; nothing
+    where some are others.
+    """
+    sizes = []
+    rank = None
+    for x in given:
+        value = x._value if isinstance(x, TensorBase) else None
+        if type(value) is not ndarray:
+            return ()
+        shape = value.shape
+        if len(shape) != rank:
+            if rank is not None or not -len(shape) <= dim < len(shape):
+                return ()
+            rank = len(shape)
+        if shape == (0,):
+            return ()
+        sizes.append(shape[dim])
+    return tuple(sizes)
 
 
 @public(method=False)

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy import ndarray
+
 from .. import errors
 from ..array.strides import channels_last_strides, is_channels_last
 from ..core.meta import array_or_phantom
-from ..core.value import shape_of
+from ..core.value import TensorBase, shape_of
 from ..ops import convert, structure
 from .api import public
 from .constants import channels_last, channels_last_3d, contiguous_format, memory_format, preserve_format
@@ -57,6 +59,10 @@ def is_contiguous(self: Any, *, memory_format: Any = contiguous_format) -> bool:
 @public(is_function=False, out=False)
 def contiguous(input: Any, memory_format: Any = contiguous_format) -> Any:
     """Return the tensor itself where it lies in the format, else a copy that does."""
+    if memory_format is contiguous_format and isinstance(input, TensorBase):
+        value = input._value
+        if type(value) is ndarray and value.flags.c_contiguous:
+            return input
     _checked("contiguous", memory_format, None)
     if lies_in(input, memory_format):
         return input

@@ -80,9 +80,20 @@ def _reading(
     """Return the function behind a parser of what follows its first `before` arguments."""
     parser = Parser(printed, *signatures)
     quick = _quick(signatures, before, numbers, numbers_first)
+    #: Types of arguments by place that need no parser, where no integer is too long.
+    known: set[tuple[type, ...]] = set()
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        kinds = tuple([type(v) for v in args])
+        if not kwargs and kinds in known:
+            for v in args:
+                if type(v) is int and not dtypes.LEAST <= v <= dtypes.MOST:
+                    break
+            else:
+                return function(*args)
         if quick(args, kwargs):
+            if not kwargs:
+                known.add(kinds)
             return function(*args, **kwargs)
         first, rest = args[:before], args[before:]
         for signature in parser.signatures:

@@ -12,7 +12,7 @@ from ..core.value import TensorBase, dtype_of
 from ..ops import arithmetic, comparison, elementwise, mixture
 from .contract import matmul
 from .inplace_twins import inplace_twin
-from .interception import PASS
+from .interception import OVERRIDING, PASS
 from .math import floor_divide, positive, power, power_of, remainder, remainder_of
 from .tensor import Tensor
 from .whole_calls import override_operator
@@ -36,6 +36,8 @@ def _answering(method: str, function: Any, *known: type, inner: Any = None) -> A
     def operator(self: Any, other: Any) -> Any:
         if inner is not None and type(self) is Tensor and type(other) in (int, float):
             return inner(self, other)
+        if isinstance(other, TensorBase) and not OVERRIDING:
+            return function(self, other)
         found = override_operator(method, self, other)
         if found is not PASS:
             return found

@@ -130,7 +130,7 @@ def split_with_sizes(input: Any, split_sizes: Sequence[int], dim: int = 0) -> tu
     if not shape:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     dim = checked_dim(dim, len(shape))
-    if any(size < 0 for size in sizes):
+    if sizes and min(sizes) < 0:
         raise RuntimeError(
             "split_with_sizes expects split_sizes have only non-negative entries, but got "
             f"split_sizes={list(sizes)}"

@@ -18,13 +18,14 @@ from ..core.device import device as _device
 from ..core.graph_errors import type_word
 from ..core.meta import is_meta
 from ..core.modes import modes
-from ..core.tracer import is_tracing
+from ..core.tracer import Tracer, is_tracing
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..core.versions import bump
 from ..errors import with_note
 from ..ops import convert
 from ..ops import random as ops
 from ..ops import random_mapped as mapped
+from ..ops.elementwise import log1p
 from .api import public, with_signature
 from .creation import check_options, creator, leaf, made, new_array, numpy_dtype
 from .creation_like import array_like, meta_like, place
@@ -34,6 +35,8 @@ from .out import write_out
 from .signature import OPTIONS, OUT, method
 
 GENERATOR = "torch.Generator generator = None"
+#: Weights of a row up to which a program draws by ops that have loops.
+_BY_PARTS = 1 << 20
 
 
 #: What torch built for the CPU adds to its refusal of a generator for CUDA.
@@ -353,8 +356,23 @@ def multinomial(
     if out is not None and dtype_of(out) != np.int64:
         have = dtypes.from_numpy_dtype(dtype_of(out)).scalar_type
         raise RuntimeError(f"multinomial expects Long tensor out, got: {have}")
-    result = ops.multinomial(input, num_samples, replacement, _of(generator))
+    shape, traced = shape_of(input), isinstance(input._value, Tracer)
+    takes = traced and len(shape) in (1, 2) and 0 not in shape and dtype_of(input).kind in "fV"
+    if takes and 0 < num_samples <= (1 if replacement else shape[-1]) and shape[-1] <= _BY_PARTS:
+        result = _by_parts(input, num_samples, _of(generator))
+    else:
+        result = ops.multinomial(input, num_samples, replacement, _of(generator))
     return result if out is None else write_out(out, result, "multinomial")
+
+
+def _by_parts(weights: Any, count: int, generator: Any) -> Any:
+    """Return what `multinomial` draws in a trace by ops that have loops: p/q with exponential q, in order."""
+    wide = convert.cast(weights, np.dtype(np.float64))
+    noise = -log1p(-ops.uniform.call(wide, 0.0, 1.0, generator))
+    ratio = ops.drawn_from(weights) / convert.cast(noise, dtype_of(weights))
+    if count == 1:
+        return ratio.argmax(-1, keepdim=True)
+    return ratio.sort(-1, descending=True, stable=True).indices[..., :count]
 
 
 @with_signature(f"(Tensor input, {GENERATOR})", method=False)

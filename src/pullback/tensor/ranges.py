@@ -15,6 +15,8 @@ from .data import overflow
 from .signature import OPTIONS, OUT
 from .tensor import Tensor
 
+#: Bounds of integers between which nothing has to be checked.
+_FAR = 1 << 31
 INT64 = range(-(2**63), 2**63)
 
 
@@ -45,6 +47,10 @@ def arange(end: Any, start: Any = 0, step: Any = 1, *, dtype: Any = None) -> np.
     dtype : dtype, optional
         By default int64 where all three are integers, else the default dtype.
     """
+    if dtype is None and type(start) is type(end) is type(step) is int:
+        forward = start <= end if step > 0 else step < 0 and start >= end
+        if forward and -_FAR < start < _FAR and -_FAR < end < _FAR:
+            return np.arange(start, end, step, dtype=np.int64)
     whole = not any(isinstance(v, float | complex) for v in (start, end, step))
     chosen = np.dtype(np.int64) if dtype is None and whole else numpy_dtype(dtype)
     if any(isinstance(v, complex) for v in (start, end, step)):

@@ -9,7 +9,6 @@ import math
 import operator
 import warnings
 from collections.abc import Callable, Sequence
-from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from .. import errors
 from ..array import dtypes
 from ..core import facade
 from ..core.graph_errors import type_word
-from ..core.modes import modes
+from ..core.modes import DEFAULT, NO_GRAD, modes
 from ..core.promotion import unsupported
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..ops import reduce as r
@@ -40,25 +39,9 @@ _INT64 = np.dtype(np.int64)
 # --- arguments ----------------------------------------------------------------------------------------------
 
 
-def numpy_names(function: _F) -> _F:
-    """Take NumPy's `axis`, `keepdims` and `x` for `dim`, `keepdim` and `input`, as torch's parser does."""
-
-    @wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs:
-            for theirs, ours in (("axis", "dim"), ("keepdims", "keepdim")):
-                if theirs in kwargs and ours not in kwargs:
-                    kwargs[ours] = kwargs.pop(theirs)
-        return function(*args, **kwargs)
-
-    return call
-
-
 def reduction(function: _F | None = None, **options: Any) -> Any:
-    """Declare a public reduction: `public` and NumPy's names of the arguments."""
-    if function is None:
-        return lambda f: reduction(f, **options)
-    return public(numpy_names(function), **options)
+    """Declare a public reduction, which takes NumPy's names of the arguments, too."""
+    return public(function, numpy=True, **options)
 
 
 def one_dim(dim: Any, rank: int) -> int:
@@ -137,6 +120,18 @@ def _is_ordinary(place: str, input: Any, dim: Any, keepdim: Any, dtype: Any, out
     )
 
 
+def _usual(value: Any, dim: Any, keepdim: Any) -> tuple[int, ...] | None:
+    """Return the dim of a sum or mean as a tuple where an array of floating or complex numbers is reduced
+    along one axis, so that nothing has to be read; else None.
+    """
+    if type(dim) is not int or type(keepdim) is not bool or type(value) is not np.ndarray:
+        return None
+    rank = value.ndim
+    if value.dtype.kind not in "fc" or not -rank <= dim < rank:
+        return None
+    return (dim if dim >= 0 else dim + rank,)
+
+
 def _read(place: str, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """Return the dtype that arguments of `sum` or `mean` name, which are read as torch's parser reads them,
     or torch's error where they do not fit.
@@ -177,6 +172,24 @@ def _taken_by_name(
     return input, dim, keepdim
 
 
+def _named_dim(
+    names: dict[str, Any], rest: tuple[Any, ...], dim: Any, keepdim: Any
+) -> tuple[int, bool] | None:
+    """Return (dim, keepdim) where one of them or both are given by these names and there is nothing to read;
+    else None.
+    """
+    if rest or len(names) > 2:
+        return None
+    for name, value in names.items():
+        if name == "dim" and dim is None:
+            dim = value
+        elif name == "keepdim" and keepdim is False:
+            keepdim = value
+        else:
+            return None
+    return (dim, keepdim) if type(dim) is int and type(keepdim) is bool else None
+
+
 def _given(**arguments: Any) -> dict[str, Any]:
     return {name: value for name, value in arguments.items() if value is not None}
 
@@ -199,8 +212,11 @@ def _overridden(
     function: Any, name: str, input: Any, dim: Any, keepdim: bool, dtype: Any, out: Any
 ) -> Any:
     """Return a subclass's or a mode's answer to `sum` or `mean`; `PASS` where none does."""
+    overrides = type(input) in OVERRIDING
+    if not overrides and ((now := modes()) is DEFAULT or now is NO_GRAD):
+        return PASS
     named = _given(dim=dim, keepdim=None if keepdim is False else keepdim, dtype=dtype, out=out)
-    if type(input) in OVERRIDING:
+    if overrides:
         return dispatch_override(function, (input,), named)
     return intercepted(function, None, name, (input,), named)
 
@@ -218,17 +234,24 @@ def sum_all(place: str) -> _F:
     ) -> Any:  # fmt: skip
         """Return the sum of all elements, or over `dim`; integers are summed in int64."""
         if names or rest:
-            given = (input, dim, keepdim, *rest)
-            options = {"dtype": dtype, "out": out}
-            input, dim, keepdim = _taken_by_name(place, "sum", given, options, names)
+            if (found := _named_dim(names, rest, dim, keepdim)) is not None:
+                dim, keepdim = found
+            else:
+                given = (input, dim, keepdim, *rest)
+                options = {"dtype": dtype, "out": out}
+                input, dim, keepdim = _taken_by_name(place, "sum", given, options, names)
         if OVERRIDING:
             found = _overridden(sum, "sum", input, dim, keepdim, dtype, out)
             if found is not PASS:
                 return found
-        if dim is None and dtype is None and out is None and not keepdim:
+        if dtype is None and out is None:
             t = type(input)
             if t is facade.Tensor or t is facade.Parameter:
-                return r.sum_all(input)
+                if dim is None and keepdim is False:
+                    return r.sum_all(input)
+                dims = _usual(input._value, dim, keepdim)
+                if dims is not None:
+                    return sum_dims(input, dims, keepdim)
         if not _is_ordinary(place, input, dim, keepdim, dtype, out):
             dtype = _read(place, "sum", (input, dim, keepdim), _given(dtype=dtype, out=out))
         x = accumulated(input, dtype)
@@ -258,19 +281,26 @@ def mean_all(place: str) -> _F:
     ) -> Any:  # fmt: skip
         """Return the mean of all elements, or over `dim`."""
         if names or rest:
-            given = (input, dim, keepdim, *rest)
-            options = {"dtype": dtype, "out": out}
-            input, dim, keepdim = _taken_by_name(place, "mean", given, options, names)
+            if (found := _named_dim(names, rest, dim, keepdim)) is not None:
+                dim, keepdim = found
+            else:
+                given = (input, dim, keepdim, *rest)
+                options = {"dtype": dtype, "out": out}
+                input, dim, keepdim = _taken_by_name(place, "mean", given, options, names)
         if OVERRIDING:
             found = _overridden(mean, "mean", input, dim, keepdim, dtype, out)
             if found is not PASS:
                 return found
-        if dim is None and dtype is None and out is None and not keepdim:
+        if dtype is None and out is None:
             t = type(input)
             if t is facade.Tensor or t is facade.Parameter:
                 value = input._value
+                if dim is not None:
+                    dims = _usual(value, dim, keepdim)
+                    if dims is not None:
+                        return r.mean_dims(input, dims, keepdim)
                 # Values of a transform go on: their dtype is no NumPy dtype.
-                if type(value) is np.ndarray and value.dtype.kind in "fc":
+                elif keepdim is False and type(value) is np.ndarray and value.dtype.kind in "fc":
                     return r.mean_all(input)
         if not _is_ordinary(place, input, dim, keepdim, dtype, out):
             dtype = _read(place, "mean", (input, dim, keepdim), _given(dtype=dtype, out=out))

@@ -44,6 +44,8 @@ def view(input: Any, *shape: Any, size: Any = None, dtype: Any = None) -> Any:
 
     One size may be -1 and is then inferred. Raises where the strides do not allow the shape without a copy.
     """
+    if dtype is None and size is None and shape and type(shape[0]) is int:
+        return _viewed(input, ints("view", "size", shape))
     only = dtype if dtype is not None else shape[0] if len(shape) == 1 else None
     if isinstance(only, dtypes.dtype):
         return view_as_dtype(input, only)
@@ -253,9 +255,10 @@ def unsqueeze(input: Any, dim: int) -> Any:
 def transpose(input: Any, dim0: int, dim1: int) -> Any:
     """Return axes `dim0` and `dim1` exchanged."""
     rank = len(shape_of(tensor("transpose", "input", input)))
-    a = checked_dim(integer("transpose", "dim0", 1, dim0), rank)
-    b = checked_dim(integer("transpose", "dim1", 2, dim1), rank)
-    return v.transpose(input, a, b)
+    if type(dim0) is not int or type(dim1) is not int:
+        dim0 = integer("transpose", "dim0", 1, dim0)
+        dim1 = integer("transpose", "dim1", 2, dim1)
+    return v.transpose(input, checked_dim(dim0, rank), checked_dim(dim1, rank))
 
 
 @public(out=False, aliases=("swapdims",))
@@ -288,7 +291,7 @@ def _permuted(input: Any, order: Ints) -> Any:
             f"ordering of dimensions i.e. input.dim() = {rank} is not equal to len(dims) = {len(order)}"
         )
     canonical = dims(order, rank)
-    if len(set(canonical)) != rank:
+    if len({*canonical}) != rank:
         raise RuntimeError("permute(): duplicate dims are not allowed.")
     return structure.permute(input, canonical)
 
@@ -402,6 +405,8 @@ def expanded(input: Any, size: Ints) -> Any:
     """Return `expand` to a tuple of ints."""
     own = shape_of(input)
     lead = len(size) - len(own)
+    if lead >= 0 and own == size[lead:] and (not lead or min(size[:lead]) >= 0):
+        return structure.expand(input, size)
     if lead < 0:
         raise RuntimeError(
             f"expand({class_name(dtype_of(input))}{{{list(own)}}}, size={list(size)}): the number "

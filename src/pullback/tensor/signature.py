@@ -173,6 +173,11 @@ CHECKS: dict[str, Check] = {
 }
 
 
+#: Printed name of a type → the type of which values fit as they are.
+USUAL: dict[str, type] = {
+    "float": float, "Number": float, "bool": bool, "torch.dtype": dtypes.dtype, "str": str,
+}
+
 #: Tests of what is in a tuple of such a kind.
 ELEMENTS: dict[str, Check] = {
     "tuple of ints": _is_size_element, "tuple of floats": is_real, "tuple of Tensors": _is_tensor,
@@ -249,8 +254,8 @@ class Parameter:
     """One parameter of a signature."""
 
     __slots__ = (
-        "accepts", "allows_none", "convert", "default", "has_default", "keyword_only", "kind", "name",
-        "target",
+        "accepts", "allows_none", "convert", "counts", "default", "has_default", "keyword_only", "kind",
+        "name", "target", "usual",
     )
 
     def __init__(self, text: str, keyword_only: bool, numbers: bool = False) -> None:
@@ -263,6 +268,9 @@ class Parameter:
         self.keyword_only = keyword_only
         self.accepts = CHECKS[self.kind]
         self.convert = CONVERSIONS.get(self.kind)
+        #: The type that is taken as it is, and whether integers are.
+        self.usual = USUAL.get(self.kind)
+        self.counts = self.kind in ("int", "Number")
         if numbers and self.kind == "Tensor":
             self.accepts = _is_operand
         elif sized and self.kind in _REPEATED:
@@ -271,6 +279,10 @@ class Parameter:
 
     def take(self, value: Any, bound: dict[str, Any]) -> bool:
         """Put a value into `bound`, converted; whether it is of the right type."""
+        kind = type(value)
+        if kind is self.usual or (kind is int and self.counts and -_USUAL <= value <= _USUAL):
+            bound[self.target] = value
+            return True
         if value is None and self.allows_none:
             bound[self.target] = None
         elif self.accepts(value):

@@ -5,6 +5,7 @@ tensors.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from operator import index
 from typing import Any
 
@@ -153,6 +154,8 @@ def count(shape: Sequence[int]) -> int:
 
 def inferred(shape: Ints, numel: int) -> Ints:
     """Return a shape of `numel` elements with its -1 replaced, or torch's RuntimeError."""
+    if shape and min(shape) > 0 and prod(shape) == numel:
+        return shape
     known, at = 1, -1
     for i, size in enumerate(shape):
         if size == -1:

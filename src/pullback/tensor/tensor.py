@@ -27,7 +27,17 @@ from ..core.meta import Meta, is_meta
 from ..core.modes import modes
 from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, Node, Nowhere, Output, edge_target
 from ..core.size import Size, size_of
-from ..core.value import TensorBase, array_of, dtype_of, register_facade, shape_of, wrap, wrap_alias
+from ..core.value import (
+    TensorBase,
+    array_of,
+    dtype_of,
+    register_facade,
+    shape_of,
+    sharing,
+    tell_sharing,
+    wrap,
+    wrap_alias,
+)
 from ..core.versions import NoVersions, replace_data
 from ..core.views import bring_up_to_date
 from ..core.visible import visible_strides
@@ -49,6 +59,10 @@ NO_LEAF = (
 )
 
 
+#: Makes a Size of a shape that is known to be good, as `size_of` does.
+_tuple = tuple.__new__
+
+
 class Tensor(Methods):
     """A multi-dimensional array that remembers how it was computed."""
 
@@ -60,7 +74,7 @@ class Tensor(Methods):
     def shape(self) -> Size:
         """Return the sizes of the axes."""
         value = self._value
-        return size_of(value.shape if type(value) is ndarray else shape_of(value))
+        return _tuple(Size, value.shape if type(value) is ndarray else shape_of(value))
 
     @overload
     def size(self) -> Size: ...
@@ -89,6 +103,9 @@ class Tensor(Methods):
     @property
     def dtype(self) -> dtypes.dtype:
         """Return the element type."""
+        value = self._value
+        if type(value) is ndarray and (known := dtypes.BY_NUMPY.get(value.dtype)) is not None:
+            return known
         return dtypes.from_numpy_dtype(dtype_of(self))
 
     @property
@@ -249,6 +266,8 @@ class Tensor(Methods):
         alias._counter = NoVersions() if self._inference else [0]
         if self._level and (shared := getattr(self._value, "shared", None)) is not None:
             shared(self, alias, "data")
+        elif sharing:
+            tell_sharing(self, alias, "data")
         return alias
 
     @data.setter
@@ -259,6 +278,9 @@ class Tensor(Methods):
             raise RuntimeError(
                 "data set to a tensor that requires gradients must be floating point or complex dtype"
             )
+        for value in (self._value, other._value):
+            if (self._level or other._level) and (replaced := getattr(value, "replaced", None)) is not None:
+                replaced()
         replace_data(self, other._value)
         if other._level != self._level:
             self._level = other._level
@@ -422,6 +444,8 @@ def _refusal(name: str) -> Callable[[Any, Any], None]:
 
 def checked_dim(dim: int, rank: int) -> int:
     """Return a dimension as a non-negative index, or torch's IndexError."""
+    if 0 <= dim < rank:
+        return dim
     low, high = (-rank, rank - 1) if rank else (-1, 0)
     if not low <= dim <= high:
         raise IndexError(

@@ -213,7 +213,7 @@ class Kinds:
     once about each combination.
     """
 
-    __slots__ = ("expected", "name", "place", "reads", "safe", "seen", "usual")
+    __slots__ = ("expected", "free", "name", "place", "reads", "safe", "seen", "usual")
 
     def __init__(self, function: Any, place: str, name: str) -> None:
         self.place = place
@@ -225,6 +225,8 @@ class Kinds:
         #: Parameters -> the one type that is not looked at twice; None where each has to be of its kind, for
         #: the function to go on.
         self.expected = {} if self.reads else _expected(function, kinds)
+        #: The parameters that are not looked at.
+        self.free = frozenset({name for name, kind in self.expected.items() if kind is None})
         #: How many arguments by place come before the first such: what stands for a tensor, a size or a dim
         #: has to be one, for the function to go on.
         self.safe = min((place for _, place, _ in kinds), default=EVERY)
@@ -233,6 +235,8 @@ class Kinds:
 
     def wrong(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Exception | None:
         """Build the error for arguments of a combination that was not seen before, or remember it."""
+        if len(args) <= self.safe and kwargs.keys() <= self.free:
+            return None
         for parameter, value in kwargs.items():
             expected = self.expected.get(parameter, ())
             if expected is not None and expected is not type(value):

@@ -129,6 +129,52 @@ def step(x):
     return x * s.get_last_lr()[0]
 --- state
 m, o, s.last_epoch
+=== schedule_by_lambda_inside: compiles
+import functools, math
+k = 1.0
+def warm(n, e):
+    return min(1.0, (e + 1) / n) * math.cos(e / 9)
+m = nn.Linear(3, 1)
+o = torch.optim.SGD(m.parameters(), lr=0.1)
+a = torch.optim.lr_scheduler.LambdaLR(o, lambda e: k / (e + 1))
+b = torch.optim.lr_scheduler.MultiplicativeLR(o, functools.partial(warm, 4))
+s = torch.optim.lr_scheduler.SequentialLR(o, [a, b], [3])
+def step(x):
+    o.zero_grad()
+    m(x).sum().backward()
+    o.step()
+    s.step()
+--- change
+k = 0.5 if n > 1 else 1.0
+--- state
+m, o, s.last_epoch
+=== schedule_by_lambda_of_what_is_assigned:
+k = 1.0
+m = nn.Linear(3, 1)
+o = torch.optim.SGD(m.parameters(), lr=0.1)
+s = torch.optim.lr_scheduler.LambdaLR(o, lambda e: k / (e + 1))
+def step(x):
+    global k
+    o.zero_grad()
+    m(x).sum().backward()
+    o.step()
+    k = 3.0
+    s.step()
+    k = 1.0
+--- state
+m, o
+=== schedule_by_lambda_that_acts:
+seen = []
+m = nn.Linear(3, 1)
+o = torch.optim.SGD(m.parameters(), lr=0.1)
+s = torch.optim.lr_scheduler.LambdaLR(o, lambda e: (seen.append(e), 0.5)[1])
+def step(x):
+    o.zero_grad()
+    m(x).sum().backward()
+    s.step()
+    return len(seen)
+--- state
+m, o, seen
 === schedule_by_lambda_of_state: compiles
 k = 1.0
 m = nn.Linear(3, 1)

@@ -6,8 +6,17 @@ import torch.nn.functional as F
 from told import tell
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.tensor import Replicate, Shard
-from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+from torch.distributed.tensor import Replicate, Shard, distribute_tensor
+from torch.distributed.tensor.experimental import implicit_replication
+from torch.distributed.tensor.parallel import (
+    ColwiseParallel,
+    PrepareModuleInput,
+    PrepareModuleOutput,
+    RowwiseParallel,
+    SequenceParallel,
+    loss_parallel,
+    parallelize_module,
+)
 
 
 class Net(nn.Module):
@@ -66,7 +75,69 @@ def main():
     up = nn.Linear(4, 6)
     divided = parallelize_module(up, mesh, ColwiseParallel(use_local_output=False, output_layouts=Shard(0)))
     results.append([repr(divided(torch.ones(4, 4)).placements), divided(torch.ones(4, 4)).shape])
+    results += [in_sequence(mesh), classes(mesh), beside(mesh)]
     tell(dist.get_rank(), results)
+
+
+class Normed(nn.Module):
+    """A block with a norm before and after, whose places in the sequence are divided."""
+
+    def __init__(self):
+        super().__init__()
+        self.before, self.up, self.down = nn.LayerNorm(8), nn.Linear(8, 12), nn.Linear(12, 8)
+        self.after = nn.RMSNorm(8)
+
+    def forward(self, x):
+        return self.after(x + self.down(F.gelu(self.up(self.before(x)))))
+
+
+def in_sequence(mesh):
+    torch.manual_seed(7)
+    alone, net = Normed(), Normed()
+    net.load_state_dict(alone.state_dict())
+    parallelize_module(net, mesh, {
+        "before": SequenceParallel(use_local_output=True),
+        "up": PrepareModuleInput(input_layouts=Shard(1), desired_input_layouts=Replicate()),
+        "down": RowwiseParallel(output_layouts=Shard(1)),
+        "after": SequenceParallel(),
+        "": PrepareModuleInput(
+            input_layouts=Replicate(), desired_input_layouts=Shard(1), use_local_output=True
+        ),
+    })  # fmt: skip
+    parallelize_module(net, mesh, {
+        "up": ColwiseParallel(),
+        "after": PrepareModuleOutput(output_layouts=Shard(1), desired_output_layouts=Replicate()),
+    })  # fmt: skip
+    x = torch.randn(2, 6, 8)
+    for one in (alone, net):
+        one(x).pow(3).sum().backward()
+    pairs = [(p.grad.full_tensor(), q.grad) for p, q in zip(net.parameters(), alone.parameters())]
+    close = [bool(((a - b).abs().max() < 1e-4 * b.abs().max()).item()) for a, b in pairs]
+    return [close, repr(SequenceParallel()), repr(net.after.weight.placements), net(x).sum().item()]
+
+
+def classes(mesh):
+    torch.manual_seed(8)
+    head, x, y = nn.Linear(8, 9), torch.randn(5, 8), torch.arange(5)
+    parallelize_module(head, mesh, ColwiseParallel(use_local_output=False))
+    with loss_parallel():
+        loss = F.cross_entropy(head(x), y)
+        loss.backward()
+    return [loss.full_tensor().item(), head.weight.grad.full_tensor().abs().sum().item()]
+
+
+def beside(mesh):
+    """Elementwise ops of parts and copies have parts; plain tensors are copies where that is asked for."""
+    rows = distribute_tensor(torch.arange(12.0).reshape(4, 3), mesh, [Shard(0)])
+    copies = distribute_tensor(torch.arange(3.0), mesh, [Replicate()])
+    found = [repr((rows * copies).placements), (rows * copies).full_tensor().tolist()]
+    try:
+        rows + torch.ones(4, 3)
+    except RuntimeError as error:
+        found.append(str(error)[-95:])
+    with implicit_replication():
+        plain = rows + torch.arange(4.0).reshape(4, 1)
+    return [*found, repr(plain.placements), plain.full_tensor().tolist()]
 
 
 if __name__ == "__main__":

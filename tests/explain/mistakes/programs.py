@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent
 SOURCES = FOLDER.parents[2] / "src"
 
 #: Batches that were written before the tool was run on them, the first run of each being an estimate.
-FRESH = "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"
+FRESH = "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh"
 
 HALVES = "open", *FRESH, "held"
 

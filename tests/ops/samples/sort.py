@@ -16,6 +16,7 @@ def _sorted(x: np.ndarray, dim: int, descending: bool) -> Any:
 
 SAMPLES = [
     Sample("probabilities", (between(5, low=0.1, high=0.9),), reference=lambda q: q),
+    Sample("drawn_from", (between(3, 5, low=0.1, high=0.9),), reference=lambda p: p),
     Sample("sort", (apart(3, 4),), (1, False), reference=_sorted),
     Sample("sort", (apart(3, 4),), (0, True), reference=_sorted),
     Sample("sort_stable", (apart(3, 4),), (0, True), reference=_sorted),

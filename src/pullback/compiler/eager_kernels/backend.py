@@ -35,10 +35,11 @@ from ..passes import parallel_rows
 from ..passes.fusion import schedule
 from ..program.program import Program
 from ..runtime import engine
-from ..runtime.thread_pool import pool
+from ..runtime.shared_kernels import address
 from .clamp import Bounding
 from .gather_scatter import Moving
 from .grid_samples import Sampling
+from .jobs import Parts
 from .normals import Normals
 from .padding import Padding
 from .row_sums import Reducing
@@ -53,8 +54,8 @@ ELEMENTS = 1 << 14
 #: for it.
 ROWS = (11, 13)
 
-_Run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
-
+#: Kernels of one op at most, where numbers tell them apart.
+MOST_NUMBERS = 16
 
 class LargeKernel:
     """A kernel and how it is called.
@@ -89,26 +90,30 @@ class LargeKernel:
         ]
         text = engine.whole(module.declarations.values(), functions.declarations(module), bodies)
         self._library = engine.Library(text, {}, functions.addresses)
-        self._part = self._library.address("part")
-        self._run = _Run(pool().address)
+        self._parts = Parts(self._library.address("part"))
+        given = [b.number for b in (*lowered.inputs, *lowered.outputs)]
+        #: For each parameter which of the inputs and outputs it is; None where each part has a place of its
+        #: own.
+        self._order = [
+            None if stride else given.index(number)
+            for number, stride in zip(emission.parameters, self.strides, strict=True)
+        ]
 
-    def __call__(self, addresses: dict[int, int], rows: int) -> dict[int, ndarray]:
-        """Run on `rows` rows of the inputs and outputs at these addresses, by buffer; return what was
-        gathered over the rows.
+    def __call__(self, arrays: Sequence[ndarray | None], rows: int) -> dict[int, ndarray]:
+        """Run on `rows` rows of the inputs and outputs, None where it is gathered; return what was gathered
+        over the rows, by buffer.
         """
         emission, rows = self.emission, rows * self.each
         parts = parallel_rows.count(rows, self.work * rows, bool(self.partials))
         scratch: dict[int, ndarray] = {}
         pointers = []
-        for number, stride in zip(emission.parameters, self.strides, strict=True):
-            if stride:
+        for number, stride, at in zip(emission.parameters, self.strides, self._order, strict=True):
+            if at is None:
                 scratch[number] = np.empty((parts, stride), np.uint8)
-                pointers.append(scratch[number].ctypes.data)
+                pointers.append(address(scratch[number]))
             else:
-                pointers.append(addresses[number])
-        context = (ctypes.c_int64 * (2 + len(pointers)))(rows, parts, *pointers)
-        pool().prepare()
-        self._run(self._part, ctypes.addressof(context), parts)
+                pointers.append(address(arrays[at]))
+        self._parts.run((ctypes.c_int64 * (2 + len(pointers)))(rows, parts, *pointers), parts)
         return {
             number: _joined(scratch[number], partial.buffer, partial.combine)
             for number, partial in self.partials.items()
@@ -250,6 +255,8 @@ class Kernels:
     def elementwise(self, name: str, arrays: Sequence[ndarray], attrs: tuple[Any, ...]) -> ndarray | None:
         """Return the op on arrays of one shape."""
         key = (name, repr(attrs), *(a.dtype for a in arrays))
+        if attrs and not self._has_room(key):
+            return None
 
         def make() -> Any:
             op = TABLE[name]
@@ -258,6 +265,17 @@ class Kernels:
         results = self._flat(key, make, arrays)
         return None if results is None else results[0]
 
+    def _has_room(self, key: Any) -> bool:
+        """Return whether there is a kernel for an op with these numbers, or may be one more.
+
+        A number that is another in each call is not worth one each.
+        """
+        if key in self._made:
+            return True
+        name = key[0]
+        made = sum(other[0] == name for other in self._made)
+        return made < MOST_NUMBERS
+
     def _flat(self, key: Any, make: Callable[[], Any], arrays: Sequence[ndarray]) -> list[Any] | None:
         found = self._kernel(key, make)
         flats = None if found is None else flat_views(arrays)
@@ -265,11 +283,7 @@ class Kernels:
             return None
         kernel, places = found
         outputs = [np.empty_like(arrays[0], dtype=b.dtype) for b in kernel.outputs]
-        size = arrays[0].size
-        everything = [*flats, *outputs]
-        buffers = [*kernel.inputs, *kernel.outputs]
-        addresses = {b.number: a.ctypes.data for b, a in zip(buffers, everything, strict=True)}
-        kernel(addresses, size)
+        kernel([*flats, *outputs], arrays[0].size)
         return [None if at is None else outputs[at] for at in places]
 
     def read(self, x: ndarray, index: ndarray, out: ndarray) -> bool | None:
@@ -319,11 +333,7 @@ class Kernels:
             None if b.number in kernel.partials else np.empty((rows, *b.shape[1:]), b.dtype)
             for b in kernel.outputs
         ]
-        addresses = {b.number: x.ctypes.data for b, x in zip(kernel.inputs, given, strict=True)}
-        addresses |= {
-            b.number: y.ctypes.data for b, y in zip(kernel.outputs, outputs, strict=True) if y is not None
-        }
-        gathered = kernel(addresses, rows)
+        gathered = kernel([*given, *outputs], rows)
         results = [
             gathered[b.number] if y is None else y for b, y in zip(kernel.outputs, outputs, strict=True)
         ]
@@ -347,7 +357,9 @@ class Kernels:
         absent = tuple(v is None for v in values)
         key = (op.name, needs, absent, repr(others), *(a.dtype for a in arrays))
         if along is None:
-            if any(type(v) in (float, tuple) for v in others):
+            if any(type(v) is tuple for v in others):
+                return None
+            if any(type(v) is float for v in others) and not (op.chained and self._has_room(key)):
                 return None
             results = self._flat(key, lambda: _flat_rule(op, saved, needs, arrays), arrays)
             return None if results is None else tuple(results)
@@ -375,10 +387,15 @@ def _line_of_rows(g: Any, x: Any, factor: Any, slope: Any, level: Any) -> Any:
     return g * factor + x * slope + level
 
 
+def _scaled_rows(x: Any, factor: Any, level: Any) -> Any:
+    return x * factor + level
+
+
 #: What array kernels ask for that is more than one op: functions of values.
 COMPOSED: dict[str, Callable[..., Any]] = {
     "sums_and_products": _sums_and_products,
     "line_of_rows": _line_of_rows,
+    "scaled_rows": _scaled_rows,
 }
 
 #: Ops along one dimension, and the attribute that says which.

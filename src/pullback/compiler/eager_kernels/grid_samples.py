@@ -1,14 +1,17 @@
 """Native loops that read images at the places of a grid, add to them there, and pull a covector back to the
 grid.
 
-What depends on a place alone, its pixels and their weights, is computed once for all channels, by the forms
-that programs use (`lower.sampling`). There is a loop for each size of images: the numbers of images, channels
-and places are free. Sums are taken in the order of the array kernels (`array.sampler`).
+The pixels around a place and their weights are computed by the forms that programs use (`lower.sampling`), in
+loops over some places, which vectorize: to compute them again for each channel takes less time than to read
+the pixels. Where values are added to the images, which goes place by place, they are kept for some places.
+There is a kernel for each size of images: the numbers of images, channels and places are free. Sums are taken
+in the order of the array kernels (`array.sampler`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from math import prod
 from typing import Any
 
@@ -18,18 +21,22 @@ from numpy import ndarray
 from ...array.sampler import Sampler
 from ..emit.emitter import TYPES, Emitter, Module, Value
 from ..lower.index import Variable, constant, linear, strides_of
-from ..lower.sampling import is_known, near
+from ..lower.sampling import TAPS, near
 from ..passes import parallel_rows
 from ..runtime.shared_kernels import address
 from .jobs import Job, number, opened
 
-#: Nanoseconds for a place, and for a pixel that is read or written there.
-PLACE, PIXEL = 10.0, 1.0
+#: Nanoseconds for a pixel that is read, and for one that is added to.
+READ, ADDED = 0.5, 1.5
+
+#: Places that a part takes at a time, and those of which pixels and weights are kept.
+_STRETCH, _KEPT = 1024, 64
 
 _UNKNOWN = 1 << 62
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _FIELDS = {
-    **dict.fromkeys(("x", "y", "grid", "out"), "ptr"), **dict.fromkeys(("channels", "places"), "i64"),
+    **dict.fromkeys(("x", "y", "grid", "out"), "ptr"),
+    **dict.fromkeys(("channels", "places", "stretches"), "i64"),
 }  # fmt: skip
 
 
@@ -57,20 +64,25 @@ class Sampling:
         grid
             ``(N, *places, rank)``.
         """
-        if not is_known(sampler) or grid.dtype not in _FLOATS or x.dtype != grid.dtype:
+        if grid.dtype not in _FLOATS or x.dtype != grid.dtype:
             return False
         key = (kind, grid.dtype, tuple(size), sampler)
         job = self._made.get(key)
         if job is None:
-            job = self._made[key] = Job(_LOOPS[kind](TYPES[grid.dtype], grid.dtype, tuple(size), sampler))
-        images, channels, rank = grid.shape[0], x.shape[1], len(size)
+            job = self._made[key] = Job(_written(kind, TYPES[grid.dtype], grid.dtype, tuple(size), sampler))
+        images, channels, taps = grid.shape[0], x.shape[1], TAPS[sampler.mode] ** len(size)
         places = prod(grid.shape[1:-1])
-        shared = images if kind == "adjoint" else images * places
-        work = images * places * (PLACE + channels * PIXEL * 2**rank)
+        stretches = -(-places // (_KEPT if kind == "adjoint" else _STRETCH))
+        # Two images share no pixel.
+        shared = images if kind == "adjoint" else images * stretches
+        work = images * places * channels * taps * (ADDED if kind == "adjoint" else READ)
         parts = parallel_rows.count(shared, work, False)
-        fields = (address(x), address(y), address(grid), address(out), channels, places)
-        job.run(shared, parts, fields)
+        job.run(shared, parts, (*map(address, (x, y, grid, out)), channels, places, stretches))
         return True
+
+
+#: What LLVM is told of memory in a loop whose iterations are independent.
+_APART = ", !llvm.access.group !0"
 
 
 class _Grid:
@@ -84,134 +96,167 @@ class _Grid:
         return Value(_loaded(self._ops, self._real, "%grid", self._first, str(along)), self._dtype)
 
 
-def _address(ops: Emitter, real: str, base: str, *terms: str) -> str:
+def _sum(ops: Emitter, *terms: str) -> str:
     total, *others = terms
     for term in others:
-        total = number(ops, f"add i64 {total}, {term}")
-    return number(ops, f"getelementptr {real}, ptr {base}, i64 {total}")
-
-
-def _loaded(ops: Emitter, real: str, base: str, *terms: str) -> str:
-    return number(ops, f"load {real}, ptr {_address(ops, real, base, *terms)}")
-
-
-class _Place:
-    """Hold what is known at a place of the grid.
-
-    Parameters
-    ----------
-    image, place : str
-        Numbers of the image and of its place.
-    """
-
-    def __init__(
-        self, ops: Emitter, real: str, dtype: np.dtype[Any], size: tuple[int, ...], sampler: Sampler,
-        image: str, place: str,
-    ) -> None:  # fmt: skip
-        self.ops, self.real, self.size, self.sampler = ops, real, size, sampler
-        here = number(ops, f"add i64 {number(ops, f'mul i64 {image}, %places')}, {place}")
-        self.first = number(ops, f"mul i64 {here}, {len(size)}")
-        self._grid = _Grid(ops, real, dtype, self.first)
-        self._image, self._place = image, place
-
-    def taps(self, orders: tuple[int, ...]) -> list[tuple[str, Any, Value]]:
-        """Return position, whether it is inside and weight of the pixels around."""
-        found = near(
-            self.ops, self._grid, (constant(0),) * (2 + len(self.size)), self.size, self.sampler, orders
-        )
-        strides = strides_of(self.size)
-        return [(self.ops.position(linear(t.where, strides)), t.inside, t.weight) for t in found]
-
-    def channel(self, channel: str) -> tuple[str, str]:
-        """Return where a channel's plane begins, and where its value at the place is."""
-        ops = self.ops
-        plane = number(ops, f"add i64 {number(ops, f'mul i64 {self._image}, %channels')}, {channel}")
-        value = number(ops, f"add i64 {number(ops, f'mul i64 {plane}, %places')}, {self._place}")
-        return number(ops, f"mul i64 {plane}, {prod(self.size)}"), value
-
-
-def _values(real: str, dtype: np.dtype[Any], size: tuple[int, ...], sampler: Sampler) -> Emitter:
-    ops: Any = opened(Module(), _FIELDS)
-    zero = ops.constant(0, dtype)
-    each, channel = Variable("i", _UNKNOWN), Variable("c", _UNKNOWN)
-    with ops.loop(each, "%lo", "%hi"):
-        place = _split(ops, real, dtype, size, sampler)
-        taps = place.taps((0,) * len(size))
-        with ops.loop(channel, "0", "%channels"):
-            plane, value = place.channel(ops.counters["c"])
-            total = _weighed(ops, real, plane, taps, zero)
-            ops.line(f"store {real} {total.name}, ptr {_address(ops, real, '%out', value)}")
-    return ops
-
-
-def _split(ops: Emitter, real: str, dtype: np.dtype[Any], size: tuple[int, ...], sampler: Sampler) -> _Place:
-    """Return the place that a loop over the places of all images has reached."""
-    at = ops.counters["i"]
-    image = number(ops, f"udiv i64 {at}, %places")
-    place = number(ops, f"sub i64 {at}, {number(ops, f'mul i64 {image}, %places')}")
-    return _Place(ops, real, dtype, size, sampler, image, place)
-
-
-def _weighed(ops: Any, real: str, plane: str, taps: Any, zero: Value, values: Any = None) -> Value:
-    """Return the sum of the pixels of a plane, or of values at hand, by weights."""
-    values = values or _pixels(ops, real, plane, taps, zero)
-    total = None
-    for (_, _, weight), value in zip(taps, values, strict=True):
-        term = ops.mul(weight, value)
-        total = term if total is None else ops.add(total, term)
-    assert total is not None
+        total = number(ops, f"add nsw i64 {total}, {term}")
     return total
 
 
-def _pixels(ops: Any, real: str, plane: str, taps: Any, zero: Value) -> list[Value]:
-    """Return the pixels of a plane, those outside as zeros."""
-    found = []
-    for position, inside, weight in taps:
-        value = Value(_loaded(ops, real, "%x", plane, position), weight.dtype)
-        found.append(ops.select(inside, value, zero))
-    return found
+def _product(ops: Emitter, x: str, y: str) -> str:
+    return number(ops, f"mul nsw i64 {x}, {y}")
 
 
-def _adjoint(real: str, dtype: np.dtype[Any], size: tuple[int, ...], sampler: Sampler) -> Emitter:
-    ops: Any = opened(Module(), _FIELDS)
-    zero = ops.constant(0, dtype)
-    image, each, channel = Variable("n", _UNKNOWN), Variable("i", _UNKNOWN), Variable("c", _UNKNOWN)
-    with ops.loop(image, "%lo", "%hi"), ops.loop(each, "0", "%places"):
-        place = _Place(ops, real, dtype, size, sampler, ops.counters["n"], ops.counters["i"])
-        taps = place.taps((0,) * len(size))
-        with ops.loop(channel, "0", "%channels"):
-            plane, value = place.channel(ops.counters["c"])
-            given = Value(_loaded(ops, real, "%y", value), dtype)
-            for position, inside, weight in taps:
-                term = ops.select(inside, ops.mul(weight, given), zero)
-                address = _address(ops, real, "%out", plane, position)
-                before = Value(number(ops, f"load {real}, ptr {address}"), dtype)
-                ops.line(f"store {real} {ops.add(before, term).name}, ptr {address}")
-    return ops
+def _address(ops: Emitter, type_: str, base: str, *terms: str) -> str:
+    return number(ops, f"getelementptr {type_}, ptr {base}, i64 {_sum(ops, *terms)}")
 
 
-def _places(real: str, dtype: np.dtype[Any], size: tuple[int, ...], sampler: Sampler) -> Emitter:
-    ops: Any = opened(Module(), _FIELDS)
-    zero, rank = ops.constant(0, dtype), len(size)
-    each, channel = Variable("i", _UNKNOWN), Variable("c", _UNKNOWN)
-    sums = [ops.slot(real) for _ in range(rank)]
-    with ops.loop(each, "%lo", "%hi"):
-        place = _split(ops, real, dtype, size, sampler)
-        taps = [place.taps(tuple(int(k == d) for k in range(rank))) for d in range(rank)]
-        for total in sums:
-            ops.line(f"store {real} {zero.name}, ptr {total}")
-        with ops.loop(channel, "0", "%channels"):
-            plane, value = place.channel(ops.counters["c"])
-            given = Value(_loaded(ops, real, "%y", value), dtype)
-            values = _pixels(ops, real, plane, taps[0], zero)
-            for total, around in zip(sums, taps, strict=True):
-                term = ops.mul(given, _weighed(ops, real, plane, around, zero, values))
-                before = Value(number(ops, f"load {real}, ptr {total}"), dtype)
-                ops.line(f"store {real} {ops.add(before, term).name}, ptr {total}")
-        for d, total in enumerate(sums):
-            done = number(ops, f"load {real}, ptr {total}")
-            ops.line(f"store {real} {done}, ptr {_address(ops, real, '%out', place.first, str(d))}")
-    return ops
+def _loaded(ops: Emitter, type_: str, base: str, *terms: str, kind: str = _APART) -> str:
+    return number(ops, f"load {type_}, ptr {_address(ops, type_, base, *terms)}{kind}")
 
 
-_LOOPS = {"values": _values, "adjoint": _adjoint, "places": _places}
+def _stored(ops: Emitter, type_: str, value: str, base: str, *terms: str, kind: str = _APART) -> None:
+    ops.line(f"store {type_} {value}, ptr {_address(ops, type_, base, *terms)}{kind}")
+
+
+class _Kernel:
+    """Write the loops of one kernel.
+
+    Parameters
+    ----------
+    real : str
+        LLVM's name of the dtype.
+    size : tuple of int
+        Pixels along each axis of an image.
+    """
+
+    def __init__(self, real: str, dtype: np.dtype[Any], size: tuple[int, ...], sampler: Sampler) -> None:
+        self.ops: Any = opened(Module(), _FIELDS)
+        self.real, self.dtype, self.size, self.sampler = real, dtype, size, sampler
+        self.zero = self.ops.constant(0, dtype)
+        self.taps = TAPS[sampler.mode] ** len(size)
+
+    def near(self, image: str, place: str, orders: tuple[int, ...]) -> list[tuple[str, Any, Value]]:
+        """Return position, whether it is inside and weight of the pixels around a place of an image."""
+        ops = self.ops
+        here = _sum(ops, _product(ops, image, "%places"), place)
+        grid = _Grid(ops, self.real, self.dtype, _product(ops, here, str(len(self.size))))
+        at = (constant(0),) * (2 + len(self.size))
+        strides = strides_of(self.size)
+        found = near(ops, grid, at, self.size, self.sampler, orders)
+        return [(ops.position(linear(t.where, strides)), t.inside, t.weight) for t in found]
+
+    def plane(self, image: str, channel: str) -> str:
+        """Return the number of a channel's plane."""
+        return _sum(self.ops, _product(self.ops, image, "%channels"), channel)
+
+    def pixels(self, plane: str) -> str:
+        """Return where the pixels of a plane begin."""
+        return _product(self.ops, plane, str(prod(self.size)))
+
+    @contextmanager
+    def stretch(self) -> Iterator[tuple[str, str, str]]:
+        """Go over stretches of places: image, first place and the end."""
+        ops, unit = self.ops, Variable("u", _UNKNOWN)
+        with ops.loop(unit, "%lo", "%hi"):
+            at = ops.counters["u"]
+            image = number(ops, f"udiv i64 {at}, %stretches")
+            begin = _product(ops, number(ops, f"urem i64 {at}, %stretches"), str(_STRETCH))
+            yield image, begin, self.end(begin, _STRETCH)
+
+    def end(self, begin: str, length: int) -> str:
+        """Return where a stretch ends."""
+        end = _sum(self.ops, begin, str(length))
+        before = number(self.ops, f"icmp slt i64 {end}, %places")
+        return number(self.ops, f"select i1 {before}, i64 {end}, i64 %places")
+
+    def weighed(self, plane: str, taps: Any) -> Value:
+        """Return the sum of the pixels of a plane by weights, of those outside of zeros."""
+        ops, total = self.ops, None
+        for position, inside, weight in taps:
+            pixel = Value(_loaded(ops, self.real, "%x", plane, position), self.dtype)
+            term = ops.mul(weight, ops.select(inside, pixel, self.zero))
+            total = term if total is None else ops.add(total, term)
+        assert total is not None
+        return total
+
+    def values(self) -> None:
+        """Write the values at the places."""
+        ops, channel, each = self.ops, Variable("c", _UNKNOWN), Variable("i", _UNKNOWN)
+        with self.stretch() as (image, begin, end), ops.loop(channel, "0", "%channels"):
+            plane = self.plane(image, ops.counters["c"])
+            pixels, first = self.pixels(plane), _product(ops, plane, "%places")
+            with ops.loop(each, begin, end, "1"):
+                place = ops.counters["i"]
+                total = self.weighed(pixels, self.near(image, place, (0,) * len(self.size)))
+                _stored(ops, self.real, total.name, "%out", first, place)
+
+    def places(self) -> None:
+        """Write the covector of the grid: per coordinate, channel by channel."""
+        ops, rank = self.ops, len(self.size)
+        channel, each, blank = (Variable(name, _UNKNOWN) for name in "ciz")
+        with self.stretch() as (image, begin, end):
+            first = _product(ops, image, "%places")
+            low, high = (_product(ops, _sum(ops, first, at), str(rank)) for at in (begin, end))
+            with ops.loop(blank, low, high, "1"):
+                _stored(ops, self.real, self.zero.name, "%out", ops.counters["z"])
+            with ops.loop(channel, "0", "%channels"):
+                plane = self.plane(image, ops.counters["c"])
+                pixels, of_y = self.pixels(plane), _product(ops, plane, "%places")
+                with ops.loop(each, begin, end, "1"):
+                    place = ops.counters["i"]
+                    given = Value(_loaded(ops, self.real, "%y", of_y, place), self.dtype)
+                    here = _product(ops, _sum(ops, first, place), str(rank))
+                    for d in range(rank):
+                        taps = self.near(image, place, tuple(int(k == d) for k in range(rank)))
+                        term = ops.mul(given, self.weighed(pixels, taps))
+                        before = Value(_loaded(ops, self.real, "%out", here, str(d)), self.dtype)
+                        _stored(ops, self.real, ops.add(before, term).name, "%out", here, str(d))
+
+    def adjoint(self) -> None:
+        """Add the values at the places to the pixels around."""
+        ops, real = self.ops, self.real
+        image, stretch, each, channel, adding = (Variable(name, _UNKNOWN) for name in "nsica")
+        where, within, weights = (
+            ops.slot(f"[{self.taps * _KEPT} x {kind}]") for kind in ("i64", "i8", real)
+        )
+        with ops.loop(image, "%lo", "%hi"), ops.loop(stretch, "0", "%stretches"):
+            n = ops.counters["n"]
+            begin = _product(ops, ops.counters["s"], str(_KEPT))
+            count = number(ops, f"sub i64 {self.end(begin, _KEPT)}, {begin}")
+            with ops.loop(each, "0", count, "1"):
+                i = ops.counters["i"]
+                taps = self.near(n, _sum(ops, begin, i), (0,) * len(self.size))
+                for k, (position, inside, weight) in enumerate(taps):
+                    _stored(ops, "i64", position, where, str(k * _KEPT), i)
+                    _stored(ops, real, weight.name, weights, str(k * _KEPT), i)
+                    flag = number(ops, f"zext i1 {inside.name} to i8")
+                    _stored(ops, "i8", flag, within, str(k * _KEPT), i)
+            with ops.loop(channel, "0", "%channels"):
+                plane = self.plane(n, ops.counters["c"])
+                pixels, of_y = self.pixels(plane), _sum(ops, _product(ops, plane, "%places"), begin)
+                with ops.loop(adding, "0", count):
+                    self._add(where, within, weights, pixels, of_y)
+
+    def _add(self, where: str, within: str, weights: str, pixels: str, of_y: str) -> None:
+        ops, real, at = self.ops, self.real, self.ops.counters["a"]
+        given = Value(_loaded(ops, real, "%y", of_y, at, kind=""), self.dtype)
+        for k in range(self.taps):
+            entry = _sum(ops, str(k * _KEPT), at)
+            weight = Value(_loaded(ops, real, weights, entry, kind=""), self.dtype)
+            flag = number(ops, f"trunc i8 {_loaded(ops, 'i8', within, entry, kind='')} to i1")
+            term = ops.select(Value(flag, _BOOL), ops.mul(weight, given), self.zero)
+            pixel = _address(ops, real, "%out", pixels, _loaded(ops, "i64", where, entry, kind=""))
+            before = Value(number(ops, f"load {real}, ptr {pixel}"), self.dtype)
+            ops.line(f"store {real} {ops.add(before, term).name}, ptr {pixel}")
+
+
+_BOOL = np.dtype(bool)
+
+
+def _written(
+    kind: str, real: str, dtype: np.dtype[Any], size: tuple[int, ...], sampler: Sampler
+) -> Emitter:
+    kernel = _Kernel(real, dtype, size, sampler)
+    getattr(kernel, kind)()
+    return kernel.ops

@@ -16,6 +16,32 @@ from ..runtime import engine
 from ..runtime.thread_pool import pool
 
 _Run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+_One = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
+
+
+class Parts:
+    """A compiled function of one part, and how all parts of a job are run.
+
+    Parameters
+    ----------
+    address : int
+        Of the function.
+    """
+
+    def __init__(self, address: int) -> None:
+        self._address, self._one = address, _One(address)
+        self._all: Callable[..., None] | None = None
+
+    def run(self, context: ctypes.Array[ctypes.c_int64], parts: int) -> None:
+        """Run so many parts: one of them alone needs no threads."""
+        if parts == 1:
+            self._one(context, 0)
+            return
+        threads = pool()
+        threads.prepare()
+        if self._all is None:
+            self._all = _Run(threads.address)
+        self._all(self._address, context, parts)
 
 
 def opened(module: Module, fields: Mapping[str, str]) -> Emitter:
@@ -51,17 +77,11 @@ class Job:
         head = "define void @part(ptr %context, i64 %part) nounwind #0 {"
         body = "\n".join([head, "entry:", *ops.slots, *ops.lines, "  ret void", "}"])
         self._library = engine.Library(engine.whole(ops.module.declarations.values(), [body]), {})
-        self._part = self._library.address("part")
-        self._run: Callable[[int, int, int], None] | None = None
+        self._parts = Parts(self._library.address("part"))
 
     def run(self, shared: int, parts: int, fields: Sequence[int]) -> None:
         """Do all parts."""
-        context = (ctypes.c_int64 * (2 + len(fields)))(shared, parts, *fields)
-        threads = pool()
-        threads.prepare()
-        if self._run is None:
-            self._run = _Run(threads.address)
-        self._run(self._part, ctypes.addressof(context), parts)
+        self._parts.run((ctypes.c_int64 * (2 + len(fields)))(shared, parts, *fields), parts)
 
 
 class Jobs:

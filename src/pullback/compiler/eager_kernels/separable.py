@@ -17,10 +17,14 @@ from ...array.taps import Taps
 from ..emit.emitter import TYPES, Emitter, Module
 from ..lower.index import Variable
 from ..passes import parallel_rows
+from ..runtime.shared_kernels import address
 from .jobs import Jobs, number, opened
 
 #: Nanoseconds for an element of the result and a tap.
 TAP = 0.3
+
+#: Tables that are kept.
+_KEPT = 128
 
 _UNKNOWN = 1 << 62
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -34,6 +38,22 @@ _OF_AXIS = {
 class Separable(Jobs):
     """The loops, made when they are first asked for."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        #: By dtype and map: the map, which keeps its number, its table and where the table's arrays are.
+        self._tables: dict[tuple[Any, int], tuple[Taps, tuple[ndarray, ...], tuple[int, ...]]] = {}
+
+    def _table(self, taps: Taps, dtype: np.dtype[Any]) -> tuple[Any, tuple[ndarray, ...], tuple[int, ...]]:
+        """Return a map, its table and where the table's arrays are."""
+        key = dtype, id(taps)
+        found = self._tables.get(key)
+        if found is None:
+            if len(self._tables) >= _KEPT:
+                self._tables.clear()
+            table = _table(taps, dtype)
+            found = self._tables[key] = taps, table, tuple(map(address, table))
+        return found
+
     def run(self, planes: ndarray, out: ndarray, steps: Sequence[tuple[int, Taps]]) -> bool:
         """Map planes ``(n, *size)`` to ``(n, *output)`` by the maps of the axes, in this order; whether that
         was done.
@@ -45,23 +65,20 @@ class Separable(Jobs):
         shape = list(planes.shape[1:])
         between, work = 1, 0.0
         fields: list[int] = []
-        kept = []
-        for axis, taps in steps:
-            table = _table(taps, planes.dtype)
-            kept.append(table)
+        # Another thread may have the tables forgotten while they are read.
+        held = [self._table(taps, planes.dtype) for _, taps in steps]
+        for (axis, taps), (_, table, addresses) in zip(steps, held, strict=True):
+            several = table[0].shape[1]
             outer, inner = prod(shape[: axis - 1]), prod(shape[axis:])
             shape[axis - 1] = taps.output
             between = max(between, prod(shape))
-            work += prod(shape) * table[0].shape[1] * TAP
-            extents = (outer, taps.size, taps.output, inner, table[0].shape[1])
-            fields += [*extents, *(array.ctypes.data for array in table)]
+            work += prod(shape) * several * TAP
+            fields += [outer, taps.size, taps.output, inner, several, *addresses]
         parts = parallel_rows.count(len(planes), work * len(planes), False)
         stride = parallel_rows.stride(between, planes.dtype)
         scratch = np.empty((parts, 2, stride), np.uint8)
         sizes = (prod(planes.shape[1:]), prod(out.shape[1:]), stride)
-        job.run(
-            len(planes), parts, (planes.ctypes.data, out.ctypes.data, scratch.ctypes.data, *sizes, *fields)
-        )
+        job.run(len(planes), parts, (*map(address, (planes, out, scratch)), *sizes, *fields))
         return True
 
 

@@ -26,11 +26,14 @@ from types import (
 )
 from typing import Any
 
+import numpy as np
+
 from ...core.blame import own_file
 from ...core.node import Node
 from ...core.value import TensorBase
 from . import calls
-from .deferred import Deferred
+from .deferred import Applied, Deferred, converted, is_drawn_array
+from .draws import DRAWING
 from .guards import ABSENT, SCALARS, Guard, native_attribute
 from .session import Session, current
 from .unsupported import Again
@@ -61,6 +64,10 @@ def load_attribute(thing: Any, name: str) -> Any:
         return _of_module(session, thing, name)
     if isinstance(thing, type):
         return _of_class(session, thing, cls, name)
+    if is_drawn_array(thing) and thing.kind is np.ndarray and name in ("shape", "dtype", "size", "ndim"):
+        return getattr(thing.present(), name)
+    if is_drawn_array(thing) and thing.kind is np.ndarray and name == "astype":
+        return lambda dtype: Applied(session, np.ndarray, converted, (thing, np.dtype(dtype)))
     if isinstance(thing, Deferred):
         raise session.refusal(f"it reads .{name} of a number that a tensor will give")
     if isinstance(thing, Node):
@@ -161,7 +168,7 @@ def _through(session: Session, found: Any, kind: type, thing: Any, cls: type, na
         return _slot(session, thing, found)
     if kind is GetSetDescriptorType:
         return _getset(session, thing, found, name)
-    if kind in _BUILTIN_DESCRIPTORS or kind is _FIELD:
+    if kind in _BUILTIN_DESCRIPTORS or kind is _FIELD or kind in DRAWING:
         return found.__get__(thing, cls)
     if kind is functools.cached_property:
         session.note_native(found, "func")

@@ -19,6 +19,7 @@ from . import (
     callables,
     calls,
     containers,
+    draws,
     iteration,
     operations,
     texts,
@@ -64,6 +65,8 @@ def call_builtin(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[s
         return calls.call(owner, args, kwargs)
     if type(owner) is FunctionType and name == "__get__" and not kwargs:
         return owner if args[0] is None else MethodType(owner, args[0])
+    if draws.draws_a_number(owner, name):
+        return draws.draw(session, f, owner, args, kwargs)
     if type(owner) is contextvars.ContextVar and name == "get":
         value = owner.get(*args)
         session.note(Guard(answer, owner.get, args, value), (id(owner), "context"))
@@ -78,12 +81,19 @@ def call_builtin(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[s
         session.effect(owner.flush)
         return None
     if isinstance(owner, MappingProxyType):
+        held = containers.behind_proxy(owner)
+        if held is not owner and name in _OF_PROXIES:
+            return containers.method(session, held, name, args, kwargs)
         raise session.refusal("it reads a mappingproxy")
     if isinstance(owner, BaseException) and not session.was_there(owner):
         return f(*args, **kwargs)
     if isinstance(owner, property) and session.is_fresh(owner):
         return f(*args, **kwargs)
     raise callables.refuse(session, f)
+
+
+#: Methods of proxies that are those of dicts.
+_OF_PROXIES = frozenset({"get", "keys", "values", "items", "copy", "__getitem__", "__contains__", "__iter__"})
 
 
 def _is_of_object(owner: Any, name: str) -> bool:

@@ -264,7 +264,7 @@ def _bool(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 
 @rule(builtins.len)
 def _len(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    (thing,) = args
+    thing = containers.behind_proxy(*args)
     if type(thing) in (str, bytes, range, Size) or isinstance(thing, TensorBase):
         return len(thing)
     if containers.is_view(thing):

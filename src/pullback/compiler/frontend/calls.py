@@ -47,6 +47,7 @@ from ...tensor.constants import layout, memory_format
 from ...tensor.random import Generator
 from . import builtin_methods, callables, containers, iteration, iteration_rules, number_inputs
 from .deferred import Deferred
+from .draws import DRAWING, draw, draws_a_number
 from .guards import ABSENT, SCALARS, is_heap_type, mro_of
 from .hooks import HOOKS
 from .instrument import instrumented
@@ -96,6 +97,8 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) ->
     session = current.get()
     kind = type(f)
     if kind is MethodType:
+        if type(f.__func__) in DRAWING and draws_a_number(f.__self__, f.__name__):
+            return draw(session, f, f.__self__, args, kwargs or {})
         return call(f.__func__, (f.__self__, *args), kwargs)
     if kind is FunctionType:
         return call_function(session, f, args, kwargs or {})
@@ -104,7 +107,7 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) ->
         return rule(session, f, args, kwargs or {})
     if (own := behind(f)) is not f:
         return call_function(session, own, args, kwargs or {})
-    if kind is BuiltinFunctionType or kind is MethodWrapperType:
+    if isinstance(f, BuiltinFunctionType) or kind is MethodWrapperType:
         return builtin_methods.call_builtin(session, f, args, kwargs or {})
     if isinstance(f, type):
         return construct(session, f, args, kwargs or {})
@@ -334,6 +337,9 @@ def call_native(
 ) -> Any:
     """Call a function of this package on arguments that hold nothing unseen."""
     if not kwargs and any(isinstance(arg, Deferred) for arg in args):
+        made = number_inputs.of_array(session, f.__name__, args)
+        if made is not None:
+            return made
         args = number_inputs.operands(f.__name__, args)
     for n, arg in enumerate(args):
         if type(arg) not in PASSED and not isinstance(arg, TensorBase):
@@ -389,6 +395,8 @@ def given(session: Session, f: Any, value: Any) -> Any:
         return value
     if isinstance(value, np.ndarray):
         if session.is_fresh(value):
+            # A tensor may get its memory.
+            session.cells.recorder.lent.append(value)
             return value
         raise session.refusal("it reads an array of NumPy's")
     if isinstance(value, type):

@@ -20,7 +20,7 @@ from ...core.levels import fresh_level
 from ...core.modes import DEFAULT, NO_GRAD, Modes, modes, set_modes
 from ...core.node import LEAF, Node
 from ...core.op import TABLE
-from ...core.tracer import Equation, Recorder, read_by, seeing, tracing
+from ...core.tracer import Equation, Recorder, Tracer, read_by, seeing, tracing
 from ...core.value import TensorBase
 from ...tensor.random import default_generator
 from ...torch_names.amp.autocast_mode import settings, traced_apart
@@ -42,7 +42,7 @@ from .deferred import Argument, Deferred, Item, Numbers
 from .guards import SCALARS, Contents, answer
 from .halves import cut, program_of, trim
 from .heard_warnings import WarnAgain
-from .outgoing import Given, outgoing
+from .outgoing import Given, GivenContainer, Met, outgoing
 from .pulled_back import ResultsPulledBack, kind_of
 from .results import Results
 from .session import Effect, Knowledge, Session, current
@@ -110,6 +110,8 @@ class _Capture:
         self.knowledge = knowledge
         self._leaves_given, _, self._nodes = taken_apart(args, kwargs)
         self._numbers = Numbers()
+        self._numbers.containers = self._nodes
+        self._holds_given = False
         self.recorder = Recorder(fresh_level())
         self.recorder.places = {} if places else None
         self.recorder.lifts = True
@@ -163,7 +165,7 @@ class _Capture:
                 if told and len(warn.GIVEN) - len(given) == len(told):
                     raise OnlyNow
                 for warning in told:
-                    session.effects.insert(0, Effect(WarnAgain(warning), ()))
+                    session.effects.insert(0, Effect(WarnAgain.of(warning), ()))
                 if not np.array_equal(default_generator.get_state()._value, drawn._value):
                     raise Unsupported("the function draws random numbers that depend on none of its tensors")
                 found = self._written_down(result)
@@ -178,6 +180,8 @@ class _Capture:
         finally:
             session.close()
             session.rollback()
+            if session.draws is not None:
+                session.draws.end_trace()
             # A context may not have been left.
             set_modes(before)
             current.reset(token)
@@ -265,9 +269,14 @@ class _Capture:
 
         cells.check()
         out.new_leaves = cells.new_leaves()
+        out.draws = session.draws
+        for t in cells.former_leaves():
+            session.effect(_freeze, t)
+        if session.draws is not None:
+            session.effect(session.draws.keep)
         changed = [(at, t) for at, t in enumerate(cells.tensors) if t._value.index != cells.inputs[at]]
         out.writes = [(at, output(t)) for at, t in changed]
-        out.counts = [max(t._counter[0], 1) for _, t in changed]
+        out.counts = [_counted(t, recorder.silent) for _, t in changed]
         grads = self._gradients(out, output)
         if grads is None:
             return None
@@ -287,8 +296,10 @@ class _Capture:
         out.made = found.made
         out.pullback, out.saved, out.pulled, out.refused, out.arrives, out.later = None, [], [], [], [], []
         count, roots = len(recorder.equations), found.roots
+        # What comes after the call goes on behind the histories that it was given.
+        recorder.pulls = None
         back = ResultsPulledBack(out, cells, session, roots, found.tensors) if roots else None
-        forward = self._taken_apart(count, numbers)
+        forward = self._taken_apart(count, numbers, [] if back is None else back.pulled)
         out.differentiable = [kind_of(cells, m) for m in out.made if m.differentiable is not None]
         if cells.phantoms and cells.stand_in_was_read(recorder.equations, numbers):
             return None
@@ -316,8 +327,8 @@ class _Capture:
         grads: dict[int, int] = {}
         for at, t in enumerate(cells.tensors):
             g, own = t._grad, cells.phantom.get(at)
-            absent = not cells.phantoms and t._node is LEAF and not cells.had_gradient(at)
-            if absent or at in out.new_leaves:
+            asks = not cells.phantoms and (t._node is LEAF or cells.was_leaf(at))
+            if (asks or at in out.new_leaves) and not cells.had_gradient(at):
                 out.grad_absent.append(at)
             if own is not None and g is own:
                 if own._value.index not in cells.phantom_values:
@@ -325,8 +336,8 @@ class _Capture:
             elif g is None:
                 if own is not None or cells.had_gradient(at):
                     out.grads.append((at, None))
-            elif own is None and cells.is_cell(g):
-                if cells.found[cells.index[id(g)]] != Cell("grad", at):
+            elif cells.is_cell(g):
+                if own is not None or cells.found[cells.index[id(g)]] != Cell("grad", at):
                     raise Unsupported("a tensor that the function is given becomes a gradient")
             else:
                 if g._node is not None or g._view is not None or id(g) in grads:
@@ -337,14 +348,21 @@ class _Capture:
 
     def _leaves(self, out: Captured, result: Any) -> list[Any]:
         """Return the leaves of the result, of what effects are given, and the numbers that were asked for."""
-        met: set[int] = set()
+        met, session = Met(), self.session
+        session.given_container = self._given_container
+        effects = session.net_effects()
+        for values in (result, *(effect.args[1:] for effect in effects)):
+            outgoing(session, values, met)
+        met.again()
         leaves, out.structure = self._outgoing(result, met)
         out.effects = []
-        for effect in self.session.net_effects():
+        for effect in effects:
             target, *values = effect.args or (None,)
-            more, structure = self._outgoing((Given(target), *values)[: len(effect.args)], met)
+            given = session.given_container(target) if id(target) in session.arguments else Given(target)
+            more, structure = self._outgoing((given, *values)[: len(effect.args)], met)
             out.effects.append((effect.function, structure))
             leaves += more
+        out.holds_given, out.changes_given = self._holds_given, session.changes_given
         out.late = []
         for deferred, expected in self.session.late:
             out.late.append((len(leaves), expected))
@@ -352,27 +370,49 @@ class _Capture:
         leaves += self.session.may_raise
         return leaves
 
-    def _outgoing(self, value: Any, seen: set[int]) -> tuple[list[Any], Any]:
-        leaves, structure = tree_flatten(outgoing(self.session, value, seen))
+    def _given_container(self, container: Any) -> GivenContainer:
+        """Return what stands for a container among the arguments."""
+        places = [n for n, node in enumerate(self._nodes) if node is container]
+        if len(places) > 1:
+            raise self.session.refusal("a container that the function is given twice is changed, or a result")
+        self._holds_given = True
+        return GivenContainer(self._numbers, places[0])
+
+    def _outgoing(self, value: Any, met: Met) -> tuple[list[Any], Any]:
+        leaves, structure = tree_flatten(outgoing(self.session, value, met))
         _check_values(leaves)
         if any(leaf is dial.cell for leaf in leaves for dial in self.session.dials):
             raise Unsupported("a learning rate is a result")
         return leaves, structure
 
-    def _taken_apart(self, count: int, numbers: Sequence[int]) -> list[Equation]:
-        """Return the first equations, those of the call, with the steps of its recurrent layers; the others
-        follow them again.
+    def _taken_apart(self, count: int, numbers: Sequence[int], pulled: Sequence[Any]) -> list[Equation]:
+        """Return the first equations, those of the call, with the steps of its recurrent layers; the others,
+        which compute what is `pulled`, follow them again.
         """
         recorder = self.recorder
         first, later = recorder.equations[:count], recorder.equations[count:]
-        forward: list[Equation] = rewritten("trace", first, recorder, [*numbers, *read_by(later)])
-        recorder.equations[:count] = forward
+        first = rewritten("trace", first, recorder, [*numbers, *read_by(later)])
+        values = (t._value if isinstance(t, TensorBase) else t for t in pulled)
+        wanted = [*numbers, *(v.index for v in values if isinstance(v, Tracer))]
+        forward: list[Equation]
+        forward, later = rewritten("halves", (first, later), wanted)
+        recorder.equations[:] = [*forward, *later]
         return forward
+
+
+def _freeze(t: Any) -> None:
+    t.requires_grad_(False)
+
+
+def _counted(t: Any, silent: dict[int, int]) -> int:
+    """Return how often a tensor that the function is given was written to, as its version counts."""
+    unknown = silent.get(id(t._counter), 0)
+    return t._counter[0] - unknown if unknown else max(t._counter[0], 1)
 
 
 def _check_values(leaves: Sequence[Any]) -> None:
     """Refuse results that no call could give again."""
-    kinds = (TensorBase, Deferred, Given, *SCALARS, dtypes.dtype)
+    kinds = (TensorBase, Deferred, Given, GivenContainer, *SCALARS, dtypes.dtype)
     for leaf in leaves:
         if isinstance(leaf, Node):
             raise Unsupported("the function returns a node of the graph")

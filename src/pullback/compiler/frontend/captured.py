@@ -11,6 +11,7 @@ from ...core.value import TensorBase
 from ...utils._pytree import tree_unflatten
 from ..program.program import Program
 from .deferred import Numbers
+from .draws import Draws
 from .guards import Guard
 from .results import Made, Result
 
@@ -81,6 +82,11 @@ class Captured:
     writes: list[tuple[int, int]]
     #: Cells that require no grad before the call and do after it.
     new_leaves: list[int]
+    #: Whether the results hold containers among the arguments, and whether the call changes these.
+    holds_given: bool
+    changes_given: bool
+    #: The numbers that each call draws from Python's and NumPy's generators, if it draws any.
+    draws: Draws | None
     #: How often each of these is written to, as its version counts.
     counts: list[int]
     grads: list[tuple[int, int | None]]

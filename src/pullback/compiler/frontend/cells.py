@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from numpy import ndarray
 
 from ...array.strides import strides_of
+from ...core.backward_task import nodes_behind
 from ...core.marked import Marked
-from ...core.node import LEAF
+from ...core.node import LEAF, AccumulateGrad, Node
 from ...core.tracer import Equation, Recorder, Tracer, read_by
 from ...core.value import wrap
 from ...nn.parameter import Buffer, Parameter
@@ -28,6 +30,7 @@ from .unsupported import OnlyNow, Unsupported
 if TYPE_CHECKING:
     from .session import Session
 
+_PAST = "it goes backward through what happened before the call"
 #: Classes of tensors that a program may be given.
 _CLASSES = (Tensor, Parameter, Buffer)
 
@@ -93,6 +96,9 @@ class Cells:
         self.before: list[_Slots] = []
         self._leaves: list[bool] = []
         self._sparse = SparseInputs(lambda why: self.session.refusal(why))
+        #: The tensors with a history from before the call, by identity; for the trace it ends at them.
+        self._continued: dict[int, Any] = {}
+        recorder.pulls = self._check_pulled
 
     # --- what tensors are -----------------------------------------------------------------------------------
 
@@ -115,7 +121,27 @@ class Cells:
 
     def has_history(self, t: Any) -> bool:
         """Return whether an input is the result of something that happened before the call."""
-        return self.before[self.index[id(t)]].node not in (None, LEAF)
+        return id(t) in self._continued
+
+    def _check_pulled(self, roots: Iterable[Node], wanted: Iterable[Node]) -> None:
+        """Refuse to look for the gradient of a tensor that may be behind the history of another one."""
+        if not self._continued:
+            return
+        places = [node.variable for node in wanted if type(node) is AccumulateGrad]
+        for node in nodes_behind(roots):
+            if type(node) is AccumulateGrad and id(node.variable) in self._continued:
+                if any(place is not node.variable for place in places):
+                    raise self.session.refusal(_PAST)
+
+    def is_part(self, t: Any, others: Collection[int]) -> bool:
+        """Return whether a tensor is a view, or shares memory with one of others, told by identity: copies of
+        them share memory, too.
+        """
+        if not self.is_cell(t):
+            return t._view is not None
+        own = self.before[self.index[id(t)]]
+        arrays = [self.before[self.index[key]].value for key in others if key in self.index]
+        return own.view is not None or any(np.may_share_memory(own.value, array) for array in arrays)
 
     def had_gradient(self, at: int) -> bool:
         """Return whether a cell had a gradient when the call began."""
@@ -208,6 +234,8 @@ class Cells:
         t._view = None
         t._counter = [0]
         if t._node is not None:
+            if t._node is not LEAF:
+                self._continued[id(t)] = t
             t._node = LEAF
             t._accumulator = None
             # Those that come after its gradient run where that is left on it, which is not in the program.
@@ -244,19 +272,34 @@ class Cells:
                 raise Unsupported("the data of a tensor that the function is given are replaced")
             if t._view is not None or t._rearranged is not self.before[at].rearranged:
                 raise Unsupported("a tensor that the function is given is transposed in place")
-            if t._node not in (None, LEAF) or (self._leaves[at] and t._node is None):
+            if t._node not in (None, LEAF) or (self.has_history(t) and t._node is None):
                 raise Unsupported("a tensor that the function is given gets or loses a history")
             if t._leaf_hooks is not None or t._retained:
                 raise Unsupported("a tensor that the function is given gets hooks")
+            if id(t) in self._continued and t._grad is not self.before[at].grad:
+                own = self.phantom.get(at)
+                if own is None or t._grad is not own or own._value.index not in self.phantom_values:
+                    raise Unsupported(_PAST)
             if t._value.shape != self.recorder.shapes[self.inputs[at]]:
                 raise Unsupported("a tensor that the function is given changes its shape")
 
     def new_leaves(self) -> list[int]:
         """Return the cells that require no grad before the call and do after it."""
         found = [at for at, t in enumerate(self.tensors) if t._node is LEAF and not self._leaves[at]]
-        if any(self.had_gradient(at) or self.found[at].kind not in ("argument", "fixed") for at in found):
-            raise Unsupported("a tensor that has a gradient, or that each call finds anew, becomes a leaf")
+        if any(self.found[at].kind not in ("argument", "fixed") for at in found):
+            raise Unsupported("a tensor that each call finds anew becomes a leaf")
         return found
+
+    def former_leaves(self) -> list[Any]:
+        """Return the tensors that require grad before the call and none after it."""
+        found = [at for at, t in enumerate(self.tensors) if t._node is None and self._leaves[at]]
+        if any(self.found[at].kind != "fixed" for at in found):
+            raise Unsupported("a tensor that is given to the function, or found anew, is no leaf any more")
+        return [self.tensors[at] for at in found]
+
+    def was_leaf(self, at: int) -> bool:
+        """Return whether a cell required grad when the call began."""
+        return self._leaves[at]
 
     def put_back(self) -> None:
         """Let the tensors hold what they held before the trace."""

@@ -513,6 +513,12 @@ def _put(session: Session, container: dict[Any, Any], key: Any, value: Any) -> N
         session.write_item(container, key, value)
 
 
+def behind_proxy(thing: Any) -> Any:
+    """Return the dict that a read-only proxy shows; anything else as it is."""
+    held = proxy_dict(thing) if type(thing) is MappingProxyType else None
+    return thing if held is None else held
+
+
 def proxy_dict(proxy: MappingProxyType[Any, Any]) -> dict[Any, Any] | None:
     """Return the dict behind a proxy; None where it is of something else."""
     found = gc.get_referents(proxy)

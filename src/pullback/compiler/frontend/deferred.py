@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import operator
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -31,6 +31,9 @@ class Deferred:
     """
 
     __slots__ = ("__weakref__", "kind", "session")
+
+    #: Whether it is known before the program runs.
+    is_early = False
 
     def __init__(self, session: Any, kind: type) -> None:
         self.session = session
@@ -57,8 +60,25 @@ class Deferred:
         raise NotImplementedError
 
 
+def part_of(values: Any, key: Any) -> Any:
+    """Return an item or a slice of a list or an array."""
+    return values[key]
+
+
+def converted(array: Any, dtype: Any) -> Any:
+    """Return an array in another dtype."""
+    return array.astype(dtype)
+
+
+def computed(sign: str, a: Any, b: Any) -> Any:
+    """Return a sum, difference or product of arrays and numbers."""
+    return {"+": operator.add, "-": operator.sub, "*": operator.mul}[sign](a, b)
+
+
+#: Functions of lists and arrays that each call makes alike, but for their elements.
+_OF_ARRAYS = frozenset({part_of, converted, computed})
 #: Functions that raise no error, whatever they are given, and those that raise none of real numbers.
-_NEVER_RAISE = frozenset({bool, str, repr, ascii, operator.not_, operator.eq, operator.ne})
+_NEVER_RAISE = frozenset({bool, str, repr, ascii, operator.not_, operator.eq, operator.ne, *_OF_ARRAYS})
 _OF_NUMBERS = frozenset({
     operator.add, operator.sub, operator.mul, operator.iadd, operator.isub, operator.imul, operator.neg,
     operator.pos, operator.lt, operator.le, operator.gt, operator.ge, abs, min, max,
@@ -133,6 +153,7 @@ class Counter(Deferred):
     """A number that the call finds in a place which it writes to: what each call finds there."""
 
     __slots__ = ("guard", "name")
+    is_early = True
 
     def __init__(self, session: Any, name: Any, guard: Any) -> None:
         super().__init__(session, type(guard.value))
@@ -154,16 +175,18 @@ class Counter(Deferred):
 
 
 class Numbers(threading.local):
-    """The numbers that the present call is given, by their places among its leaves."""
+    """The numbers that the present call is given, by their places among its leaves, and the containers."""
 
     def __init__(self) -> None:
         self.values: dict[int, Any] = {}
+        self.containers: Sequence[Any] = ()
 
 
 class Argument(Deferred):
     """A number that the function is given: in each call what that is given."""
 
     __slots__ = ("given", "place", "value")
+    is_early = True
 
     def __init__(self, session: Any, place: int, value: Any, given: Numbers) -> None:
         super().__init__(session, type(value))
@@ -193,8 +216,9 @@ class Applied(Deferred):
     def __init__(self, session: Any, kind: type, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
         super().__init__(session, kind)
         for arg in args:
-            if isinstance(arg, Elements) and arg.kind is not str and function not in _ONLY_READ:
-                arg.known()
+            if isinstance(arg, Deferred) and arg.kind in (list, np.ndarray):
+                if function not in _ONLY_READ and not (function in _OF_ARRAYS and comes_before(arg)):
+                    arg.known()
         self.function = function
         self.args = args
         if function not in _NEVER_RAISE and not self._is_sum():
@@ -250,7 +274,12 @@ def comes_before(value: Any) -> bool:
     """
     if isinstance(value, Applied):
         return all(map(comes_before, value.parts()))
-    return isinstance(value, (Counter, Argument))
+    return isinstance(value, Deferred) and value.is_early
+
+
+def is_drawn_array(value: Any) -> bool:
+    """Return whether a value is a list or an array whose elements are known before the program runs."""
+    return isinstance(value, Deferred) and value.kind in (list, np.ndarray) and comes_before(value)
 
 
 def is_given(value: Any) -> bool:

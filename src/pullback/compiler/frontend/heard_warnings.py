@@ -1,4 +1,4 @@
-"""Warnings that a trace has heard, given again by each call."""
+"""Warnings that a trace has met, given again by each call."""
 
 from __future__ import annotations
 
@@ -13,30 +13,54 @@ class WarnAgain:
 
     Parameters
     ----------
-    heard : warnings.WarningMessage
+    message : Warning or str or Deferred
+        One that is not known yet is given to each call.
+    category : type
+    where : tuple of str and int
+        The file and line that it tells.
+    module : str or None
+        The module that it tells; None for that of the file's name.
+    names : dict or None
+        The globals that remember which warnings were given; None where nothing of the user's does.
     """
 
-    def __init__(self, heard: Any) -> None:
-        self.message = heard.message
-        self.category = heard.category
-        self.file = heard.filename
-        self.line = heard.lineno
-        self._registry: dict[Any, Any] = {}
+    def __init__(
+        self, message: Any, category: type[Warning], where: tuple[str, int], module: str | None = None,
+        names: dict[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        self.message = message
+        self.category = category
+        self.file, self.line = where
+        self._module = module
+        self._names = {} if names is None else names
 
-    def __call__(self) -> None:
+    @classmethod
+    def of(cls, heard: warnings.WarningMessage) -> WarnAgain:
+        """Return the one for a warning that was recorded."""
+        message: Any = heard.message
+        return cls(message, heard.category, (heard.filename, heard.lineno))
+
+    def __call__(self, _: None = None, text: str | None = None) -> None:
         warnings.warn_explicit(
-            self.message, self.category, self.file, self.line, registry=self._registry
-        )
+            self.message if text is None else text, self.category, self.file, self.line, self._module,
+            self._names.setdefault("__warningregistry__", {}),
+        )  # fmt: skip
 
     def is_error(self) -> bool:
-        """Return whether the first filter that takes the warning makes an error of it."""
-        module = PurePath(self.file).with_suffix("").as_posix()
+        """Return whether the first filter that takes the warning makes an error of it; of a text that is not
+        known yet, whether one may.
+        """
+        module = self._module or PurePath(self.file).with_suffix("").as_posix()
+        known = isinstance(self.message, (str, Warning))
         for action, text, category, where, line in warnings.filters:
             if (
-                (text is None or re.match(text, str(self.message)) is not None)
+                (text is None or not known or re.match(text, str(self.message)) is not None)
                 and issubclass(self.category, category)
                 and (where is None or re.match(where, module) is not None)
                 and line in (0, self.line)
             ):
-                return action == "error"
+                if action == "error":
+                    return True
+                if known or text is None:
+                    return False
         return False

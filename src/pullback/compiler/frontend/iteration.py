@@ -23,6 +23,7 @@ def iterate(thing: Any) -> Any:
     kind = type(thing)
     if kind in (str, bytes, range, Size) or isinstance(thing, TensorBase):
         return iter(thing)
+    thing = containers.behind_proxy(thing)
     if containers.is_container(thing):
         return containers.iterator(session, thing)
     if containers.is_view(thing):

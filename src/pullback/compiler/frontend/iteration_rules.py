@@ -252,6 +252,21 @@ def _accumulate(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[st
     return session.made(f(iteration.iterate(thing), how, **initial))
 
 
+@rule(itertools.groupby)
+def _groupby(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    thing, *function = args
+    key = function[0] if function else kwargs.get("key")
+    if type(thing) not in (list, tuple, str):
+        # It would be gone through earlier than the groups are asked for.
+        raise session.refusal("it groups what is no list")
+    values = list(iteration.iterate(thing))
+    keys = values if key is None else [calls.call(key, (value,)) for value in values]
+    if not all(map(operations.is_plain, keys)):
+        raise session.refusal("it groups by values that are not known")
+    found = f(range(len(values)), keys.__getitem__)
+    return session.made((at, session.made(iter([values[n] for n in group]))) for at, group in found)
+
+
 @rule(itertools.takewhile, itertools.dropwhile)
 def _while(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     function, thing = args

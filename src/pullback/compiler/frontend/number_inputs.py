@@ -15,7 +15,7 @@ import numpy as np
 from ...array import dtypes
 from ...core.value import TensorBase, dtype_of, shape_of, wrap
 from ...tensor.select import where
-from .deferred import Applied, Deferred, comes_before
+from .deferred import Applied, Deferred, comes_before, is_drawn_array, part_of
 from .session import Session
 
 #: Operators that take a tensor without axes as they take the number.
@@ -46,6 +46,34 @@ def operands(name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
     if sign is None or len(args) != 2 or not isinstance(args[0], TensorBase):
         return args
     return args[0], operand(args[1], sign, args[0])
+
+
+def array(session: Session, value: Deferred) -> Any:
+    """Return a tensor that stands for a list or an array of numbers which each call makes anew, of as many;
+    None where there is no such tensor.
+    """
+    found = np.asarray(value.present())
+    whole = found.dtype.kind in "biu" or isinstance(value.present(), np.ndarray)
+    return session.number(value, found.dtype) if whole and found.dtype.char in _TAKEN else None
+
+
+#: Dtypes of NumPy's that tensors have.
+_TAKEN = frozenset("?bhilqBefd")
+
+
+def of_array(session: Session, name: str, args: tuple[Any, ...]) -> Any:
+    """Return what a function makes of such a list or array; None where that is not known."""
+    if name not in ("from_numpy", "tensor", "as_tensor", "asarray") or len(args) != 1:
+        return None
+    found = array(session, args[0]) if is_drawn_array(args[0]) else None
+    if found is None or name == "tensor" or args[0].kind is list:
+        return None if found is None else found.clone()
+    # What is made of one array shares its memory.
+    whole = args[0]
+    while isinstance(whole, Applied) and whole.function is part_of:
+        whole = whole.args[0]
+    made, of = session.arrays.setdefault(id(whole), (found.clone(), args[0]))
+    return made.detach() if of is args[0] else None
 
 
 def _met(kind: type, tensor: Any) -> np.dtype[Any] | None:

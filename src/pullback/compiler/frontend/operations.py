@@ -22,7 +22,7 @@ from ...core.value import TensorBase
 from ...nn.parameter import Buffer, Parameter
 from ...tensor.tensor import Tensor
 from . import callables, calls, containers, iteration, number_inputs
-from .deferred import Applied, Deferred, comes_before
+from .deferred import Applied, Deferred, comes_before, computed, is_drawn_array, part_of
 from .guards import _COMPARED, ABSENT, SCALARS, is_heap_type, mro_of
 from .session import Session, current
 
@@ -236,6 +236,8 @@ def _binary_slowly(
                 # What was no tensor is not written to.
                 function = _function(_OPERATORS[sign.rstrip("=")])
             return function(number_inputs.operand(a, sign, b), number_inputs.operand(b, sign, a))
+        if sign in ("+", "-", "*") and all(map(_is_computed, (a, b))):
+            return Applied(session, np.ndarray, computed, (sign, a, b))
         kind = str if type(a) is str else kind_of_result(function, (a, b))
         return deferred(session, function, (a, b), kind)
     if type(a) is str and type(b) is tuple and any(isinstance(part, Deferred) for part in b):
@@ -257,6 +259,11 @@ def _binary_slowly(
         result = function(a, b)
         return session.made(result) if isinstance(result, np.ndarray) else result
     return _dispatched(session, sign, names, reflected, a, b)
+
+
+def _is_computed(value: Any) -> bool:
+    """Return whether a value is an array that is drawn, or a number beside one."""
+    return type(value) in (int, float) or (is_drawn_array(value) and value.kind is np.ndarray)
 
 
 def _dispatched(
@@ -482,6 +489,7 @@ def contains(item: Any, container: Any) -> bool:
     item = _known(item)
     if type(container) in (str, bytes, range) or (type(container) is Size and is_plain(item)):
         return item in container
+    container = containers.behind_proxy(container)
     if isinstance(container, TensorBase):
         return bool(operator.contains(container, item))  # type: ignore[arg-type]  # tensors have the method
     if containers.is_container(container):
@@ -509,16 +517,31 @@ def not_contains(item: Any, container: Any) -> bool:
 # --- subscripts ---------------------------------------------------------------------------------------------
 
 
+def _part(session: Session, values: Any, key: Any) -> Any:
+    ends = (key.start, key.stop, key.step) if type(key) is slice else (key,)
+    if not all(end is None or type(end) is int for end in ends):
+        raise session.refusal("it looks for a part of an array that is drawn")
+    found = part_of(values.present(), key)
+    if type(found) not in (*SCALARS, list, np.ndarray):
+        raise session.refusal("it looks for an element of an array that is drawn")
+    return Applied(session, type(found), part_of, (values, key))
+
+
 def load_item(container: Any, key: Any) -> Any:
     """Return ``container[key]``."""
     session = current.get()
+    if is_drawn_array(container):
+        return _part(session, container, key)
     if isinstance(container, TensorBase):
+        if is_drawn_array(key) and (index := number_inputs.array(session, key)) is not None:
+            key = index
         picked = number_inputs.item(session, container, key)
         if picked is not None:
             return picked
         return calls.call_native(session, operator.getitem, (container, key), {})
     if isinstance(key, Deferred):
         key = key.known()
+    container = containers.behind_proxy(container)
     if type(container) in (str, bytes, range, Size):
         key = slice(*map(index_of, (key.start, key.stop, key.step))) if type(key) is slice else index_of(key)
         return container[key]

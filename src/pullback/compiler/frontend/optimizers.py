@@ -21,6 +21,7 @@ from . import calls
 from .callables import rule
 from .guards import ABSENT
 from .optimizer_state import Dial, is_ours, turns
+from .plain_functions import variables_of
 from .session import Session
 
 _OWN = ("init", "init_alike", "update", "_step_of", "_change")
@@ -135,10 +136,31 @@ def scheduler_step(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict
             code = getattr(inspect.unwrap(found) if callable(found) else found, "__code__", None)
             if code is not None and not own_file[code.co_filename] and base is not object:
                 raise session.refusal(f"{kind.__name__} has a method {name} of its own")
-    if kind.__name__ in ("LambdaLR", "MultiplicativeLR") or kwargs:
-        raise session.refusal(f"{kind.__name__} calls functions of the user's")
+    if kwargs:
+        raise session.refusal(f"{kind.__name__}.step is given keywords")
+    _follow_functions(session, scheduler)
     optimizer = scheduler.optimizer
     why = "it looks at what a scheduler's step has changed"
     for container in (vars(scheduler), vars(optimizer), *optimizer.param_groups):
         session.taint(container, why)
     session.effect(f, scheduler, *values)
+
+
+def _follow_functions(session: Session, scheduler: Any) -> None:
+    """Guard the functions that a scheduler, or one that it is made of, calls; they may only compute."""
+    held = session.dict_of(scheduler)
+    assert held is not None
+    for name in ("lr_lambdas", "_schedulers"):
+        if name not in held:
+            continue
+        parts = session.dict_item(held, name)
+        session.whole(parts)
+        for part in list(parts):
+            if name == "_schedulers":
+                _follow_functions(session, part)
+                continue
+            variables = variables_of(part)
+            if variables is None:
+                kind = type(scheduler).__name__
+                raise session.refusal(f"{kind} calls a function that may do more than compute")
+            session.read_later += variables

@@ -5,6 +5,7 @@ What the trace has made is made anew by each call; what was there before is the 
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict, defaultdict, deque
 from types import BuiltinFunctionType, MethodType, ModuleType
 from typing import Any
@@ -17,7 +18,7 @@ from ...core.size import Size
 from ...core.value import TensorBase
 from ...tensor.return_types import ReturnType
 from ...utils._pytree import register_pytree_node
-from .deferred import Deferred
+from .deferred import Deferred, Numbers, is_drawn_array
 from .guards import _COMPARED, SCALARS
 from .session import Session
 
@@ -33,6 +34,98 @@ class Given:
 
     def __init__(self, thing: Any) -> None:
         self.thing = thing
+
+
+class GivenContainer:
+    """A container among the arguments: each call returns its own.
+
+    Parameters
+    ----------
+    numbers : Numbers
+        What the present call is given.
+    place : int
+        Among the containers.
+    """
+
+    __slots__ = ("numbers", "place")
+
+    def __init__(self, numbers: Numbers, place: int) -> None:
+        self.numbers, self.place = numbers, place
+
+    def of_call(self) -> Any:
+        """Return that of the present call."""
+        return self.numbers.containers[self.place]
+
+
+class Met:
+    """The containers that the trace has made and that its results hold, gone through twice.
+
+    The first time says which of them are held in several places; the second time the first of these makes the
+    object, and the others take it.
+
+    Attributes
+    ----------
+    elements : set of int
+        Lists and arrays of elements that were met, by identity.
+    """
+
+    def __init__(self) -> None:
+        self.elements: set[int] = set()
+        self._times: dict[int, int] = {}
+        self._left: dict[int, int] = {}
+        self._inside: set[int] = set()
+        self._objects = _Objects()
+
+    def again(self) -> None:
+        """Begin the second time."""
+        self.elements.clear()
+        self._left, self._times = self._times, {}
+
+    def tree(self, session: Session, value: Any) -> Any:
+        """Return a container that the trace has made as a tree."""
+        key = id(value)
+        if key in self._inside:
+            raise session.refusal("an object that the function makes holds itself")
+        times = self._times[key] = self._times.get(key, 0) + 1
+        if times > 1:
+            return _Same(self._objects, key, self._left.get(key) == times)
+        self._inside.add(key)
+        made = _container(session, value, self)
+        self._inside.discard(key)
+        return _First(self._objects, key, made) if self._left.get(key, 1) > 1 else made
+
+
+class _Objects(threading.local):
+    """What the present call has made that stands in several places."""
+
+    def __init__(self) -> None:
+        self.held: dict[int, Any] = {}
+
+
+class _First:
+    """The first place of an object, as a node of a tree."""
+
+    def __init__(self, objects: _Objects, key: int, made: Any) -> None:
+        self.about = objects, key
+        self.made = made
+
+
+class _Same:
+    """A later place of an object, perhaps the last, as a node of a tree."""
+
+    def __init__(self, objects: _Objects, key: int, last: bool) -> None:
+        self.about = objects, key, last
+
+
+def _first(children: Any, about: tuple[_Objects, int]) -> Any:
+    objects, key = about
+    (objects.held[key],) = children
+    return objects.held[key]
+
+
+def _same(children: Any, about: tuple[_Objects, int, bool]) -> Any:
+    objects, key, last = about
+    return objects.held.pop(key) if last else objects.held[key]
 
 
 class Rebuilt:
@@ -95,6 +188,10 @@ register_pytree_node(
 )
 
 
+register_pytree_node(_First, lambda node: ([node.made], node.about), _first)
+register_pytree_node(_Same, lambda node: ([], node.about), _same)
+
+
 class _Plain:
     """Stand for an object that has nothing but a ``__dict__``."""
 
@@ -103,7 +200,7 @@ def _is_plain(value: Any) -> bool:
     return type(value).__basicsize__ == _Plain.__basicsize__ and type(value).__dictoffset__ != 0
 
 
-def outgoing(session: Session, value: Any, seen: set[int]) -> Any:
+def outgoing(session: Session, value: Any, met: Met) -> Any:
     """Return a value as a tree.
 
     Parameters
@@ -111,8 +208,8 @@ def outgoing(session: Session, value: Any, seen: set[int]) -> Any:
     session : Session
     value
         A result of the function, or what it assigns to a place of the user's.
-    seen : set of int
-        Objects that the trace has made and that were met before: they would be made twice.
+    met : Met
+        The containers that were met before.
     """
     kind = type(value)
     if kind is Size and not session.was_there(value):
@@ -121,22 +218,24 @@ def outgoing(session: Session, value: Any, seen: set[int]) -> Any:
         raise session.refusal("a result has attributes that the function has set")
     if (isinstance(value, np.generic) or kind in _OBJECTS) and not session.was_there(value):
         return Rebuilt(kind, [Given(value)], None)
+    if is_drawn_array(value):
+        raise session.refusal("a list or array that is drawn is a result")
     if isinstance(value, Deferred) and value.kind in (list, np.ndarray):
-        if id(value) in seen:
-            raise session.refusal("an object that the function makes is a result twice")
-        seen.add(id(value))
-    if kind in _VALUES or isinstance(value, (TensorBase, Deferred, Given, np.generic)):
+        if id(value) in met.elements:
+            raise session.refusal("a list or array of elements is a result twice")
+        met.elements.add(id(value))
+    if kind in _VALUES or isinstance(value, (TensorBase, Deferred, Given, GivenContainer, np.generic)):
         return value
     if isinstance(value, tuple) and session.was_there(value):
         return Given(value)
     if kind is tuple:
-        return tuple(outgoing(session, part, seen) for part in value)
+        return tuple(outgoing(session, part, met) for part in value)
     if id(value) in session.arguments:
-        raise session.refusal("a container that the function is given is a result")
+        return session.given_container(value)
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         if kind.__dictoffset__ and value.__dict__:
             raise session.refusal("a named tuple with attributes of its own is a result")
-        return Rebuilt(kind, [outgoing(session, part, seen) for part in value], Ellipsis)
+        return Rebuilt(kind, [outgoing(session, part, met) for part in value], Ellipsis)
     bound = getattr(value, "__self__", None) if isinstance(value, BuiltinFunctionType) else None
     if isinstance(value, (type, ModuleType)) or (
         isinstance(value, BuiltinFunctionType) and (bound is None or isinstance(bound, ModuleType))
@@ -148,27 +247,29 @@ def outgoing(session: Session, value: Any, seen: set[int]) -> Any:
         return Rebuilt(MethodType, [Given(value.__func__), Given(value.__self__)], Ellipsis)
     if not session.is_fresh(value):
         if isinstance(value, ReturnType):
-            return Rebuilt(kind, [outgoing(session, part, seen) for part in value], None)
+            return Rebuilt(kind, [outgoing(session, part, met) for part in value], None)
         if session.was_there(value):
             return Given(value)
         raise session.refusal(f"a {kind.__name__} is a result")
-    if id(value) in seen:
-        raise session.refusal("an object that the function makes is a result twice")
-    seen.add(id(value))
+    return met.tree(session, value)
+
+
+def _container(session: Session, value: Any, met: Met) -> Any:
+    kind = type(value)
     if kind is list:
-        return [outgoing(session, part, seen) for part in value]
+        return [outgoing(session, part, met) for part in value]
     if kind is deque:
-        return Rebuilt(deque, [outgoing(session, part, seen) for part in value], value.maxlen)
+        return Rebuilt(deque, [outgoing(session, part, met) for part in value], value.maxlen)
     if kind in (set, frozenset):
-        return Rebuilt(kind, [outgoing(session, part, seen) for part in value], None)
+        return Rebuilt(kind, [outgoing(session, part, met) for part in value], None)
     if kind in (dict, OrderedDict, defaultdict):
         keys = tuple(value)
         if any(session.is_fresh(key) and type(key) not in _VALUES for key in keys):
             raise session.refusal("an object that the function makes is a key of a result")
-        parts = [outgoing(session, part, seen) for part in value.values()]
+        parts = [outgoing(session, part, met) for part in value.values()]
         return Rebuilt(kind, parts, (value.default_factory, keys) if kind is defaultdict else keys)
     if _is_plain(value):
         session.typed(value)
         held = value.__dict__
-        return Instance(kind, {name: outgoing(session, part, seen) for name, part in held.items()})
+        return Instance(kind, {name: outgoing(session, part, met) for name, part in held.items()})
     raise session.refusal(f"a {kind.__name__} that the function makes is a result")

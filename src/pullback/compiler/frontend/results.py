@@ -19,7 +19,7 @@ from ...core.versions import NoVersions
 from ...core.views import DEFAULT_VIEW, INFERENCE_VIEW, MULTI_VIEW, NO_GRAD_VIEW, bring_up_to_date, replay
 from ..runtime.placement import Memory, Placement
 from .deferred import Deferred, tensors_of
-from .outgoing import Given
+from .outgoing import Given, GivenContainer
 from .unsupported import Unsupported
 
 
@@ -32,7 +32,7 @@ class Result(NamedTuple):
         ``"cell"``, ``"grad"``: a tensor that the call was given, or its gradient, by the number of the cell;
         ``"made"``: new tensor number `at`; ``"view"``: the view ops `at` of the tensor `source`;
         ``"alias"``: its method or property `at`, which shares its memory; ``"number"``: a deferred value and
-        the tensors that it needs; ``"value"``: `at` itself.
+        the tensors that it needs; ``"container"``: one among the arguments; ``"value"``: `at` itself.
     """
 
     kind: str
@@ -46,6 +46,8 @@ class Result(NamedTuple):
         """Return the result, of the tensors of a call."""
         if self.kind == "value":
             return self.at
+        if self.kind == "container":
+            return self.at.of_call()
         if self.kind == "number":
             value, sources = self.at
             return value.evaluate(lambda t: sources[id(t)].tensor(cells, made))
@@ -129,7 +131,8 @@ class Results:
         self._place: dict[int, int] = {}
         self._shared = {
             id(tensor): (source, alias.how)
-            for alias in recorder.aliases
+            for memory in recorder.shared
+            for alias in memory.aliases
             if (tensor := alias.tensor()) is not None and (source := alias.source()) is not None
         }
         self._given: set[int] = set()
@@ -145,6 +148,8 @@ class Results:
             return self._of(leaf)
         if isinstance(leaf, Deferred):
             return Result("number", (leaf, {id(t): self._of(t) for t in tensors_of(leaf)}))
+        if isinstance(leaf, GivenContainer):
+            return Result("container", leaf)
         return Result("value", leaf.thing if isinstance(leaf, Given) else leaf)
 
     @staticmethod
@@ -163,8 +168,8 @@ class Results:
             owner = self._owner(source)
             plain = t._node is None and t._view is None
             if id(owner) in self._cells or id(owner) in self._given:
-                if not plain:
-                    raise Unsupported("a result shares the memory of another tensor, and has a history")
+                if not plain or how not in ("detach", "data"):
+                    raise Unsupported("a result shares the memory of another tensor, and is more than that")
                 return Result("alias", how, self._of(source))
         if t._view is None:
             return Result("made", self._new(t))

@@ -10,10 +10,14 @@ from typing import Any
 from . import (
     attributes,
     calls,
+    clocks,
+    generators,
     imports,
     iteration,
     iteration_rules,
+    library,
     memory_layout,
+    messages,
     operations,
     patterns,
     texts,
@@ -34,6 +38,10 @@ _BY_NAME: dict[ModuleType, str] = {
     # They have no hooks; their rules are known once they are imported.
     iteration_rules: "",
     memory_layout: "",
+    clocks: "",
+    library: "",
+    generators: "",
+    messages: "",
 }
 for _module, _names in _BY_NAME.items():
     for _name in _names.split():

@@ -168,9 +168,15 @@ class Session:
         self.fresh: set[int] = set()
         #: The containers among the arguments, by identity.
         self.arguments: dict[int, Any] = {}
+        #: Returns what stands for one of them among results; set when these are put together.
+        self.given_container: Callable[[Any], Any]
+        #: Whether one of them is changed.
+        self.changes_given = False
         self.lookups: dict[Any, Any] = {}
         #: Containers that code which must not be looked at any more may have written to.
         self.tainted: dict[int, str] = {}
+        #: What functions that are called after the program read (see `plain_functions`).
+        self.read_later: list[tuple[Any, str]] = []
         self._noted: dict[Any, Guard] = {}
         self._keep: list[Any] = []
         self._undo: list[Callable[[], None]] = []
@@ -204,6 +210,13 @@ class Session:
         #: Tensors that the trace has made and set attributes on.
         self.tagged: list[Any] = []
         self._generators: WeakSet[Any] = WeakSet()
+        #: Readings of clocks, in order, and what holds those of a call.
+        self.clocks: list[Any] = []
+        self.readings: Any = None
+        #: Numbers drawn from generators that are no tensors', if there are any.
+        self.draws: Any = None
+        #: The tensors that have the memory of arrays that were drawn, and which part it is, by identity.
+        self.arrays: dict[int, Any] = {}
 
     # --- refusing -------------------------------------------------------------------------------------------
 
@@ -664,8 +677,7 @@ class Session:
     def write_item(self, container: dict[Any, Any], key: Any, value: Any) -> None:
         """Put a value into a dict."""
         name = id(container)
-        self.check_argument(container)
-        if name in self.fresh:
+        if self._is_own(container):
             dict.__setitem__(container, key, value)
             return
         old = dict.get(container, key, ABSENT)
@@ -683,8 +695,7 @@ class Session:
     def delete_item(self, container: dict[Any, Any], key: Any) -> None:
         """Take a value that is there out of a dict."""
         name = id(container)
-        self.check_argument(container)
-        if name not in self.fresh:
+        if not self._is_own(container):
             self._snapshot(container)
             held = _copied(container)
             self._undo.append(lambda: _refill(container, held))
@@ -695,10 +706,9 @@ class Session:
     def write_list_item(self, container: list[Any], key: int, value: Any) -> None:
         """Put a value in the place of another one in a list."""
         name = id(container)
-        if name in self.fresh or name in self._entry or not isinstance(key, int):
+        if self._is_own(container) or name in self._entry or not isinstance(key, int):
             self.mutate(container, list.__setitem__, key, value)
             return
-        self.check_argument(container)
         self.list_length(container)
         self._begun.setdefault(name, list(list.__iter__(container)))
         old = list.__getitem__(container, key)
@@ -721,8 +731,7 @@ class Session:
 
     def mutate(self, container: Any, method: Callable[..., Any], *args: Any) -> Any:
         """Call a method that changes a list, set, dict or deque of the user's; return what it returns."""
-        self.check_argument(container)
-        if id(container) in self.fresh:
+        if self._is_own(container):
             return method(container, *args)
         self._snapshot(container)
         if method not in _GROWING:
@@ -775,16 +784,20 @@ class Session:
             raise self.refusal(f"the function assigns to .{name} of a tensor that it is given")
         self.write_item(held, name, value)
 
-    def check_argument(self, container: Any) -> None:
-        """Refuse to change a container among the arguments: each call is given another one."""
+    def _is_own(self, container: Any) -> bool:
+        """Return whether a container that is going to be changed is the trace's, so that it is no effect."""
         if self.tainted:
             self.check_taint(container)
         if id(container) in self.arguments:
-            raise self.refusal("the function changes a container that it is given")
+            self.changes_given = True
+            return False
+        return id(container) in self.fresh
 
     def changed(self) -> set[int]:
-        """Return the containers of the user's that the trace has written to, by identity."""
-        return {*self._entry, *self._written}
+        """Return the containers of the user's that the trace has written to, by identity, but for those among
+        the arguments, of which each call is given others.
+        """
+        return {*self._entry, *self._written} - self.arguments.keys()
 
     def _snapshot(self, container: Any) -> None:
         if id(container) not in self._entry:
@@ -806,6 +819,9 @@ class Session:
         A place that held something when the call began is assigned once, with what it holds in the end; no
         order of keys depends on that.
         """
+        later = {(id(container), name) for container, name in self.read_later}
+        if later and any(self._place_of(effect) in later for effect in self.effects):
+            raise self.refusal("it assigns a variable that a function called after the program reads")
         shaped = {id(e.args[0]) for e in self.effects if e.args and e.function not in _ASSIGNING}
         last: dict[Any, int] = {}
         for n, effect in enumerate(self.effects):

@@ -21,6 +21,7 @@ from ..emit.emitter import TYPES, computing, is_float
 from ..program import layouts
 from ..program.program import Program
 from . import (
+    alignments,
     arrangements,
     attention,
     averages,
@@ -34,6 +35,7 @@ from . import (
     losses,
     normalization,
     reductions,
+    refusals,
     routines,
     sampling,
     scans,
@@ -60,9 +62,9 @@ SHARED = 8
 RULES: dict[str, Callable[..., Any]] = {
     name: rule
     for family in (
-        arrangements, averages, batch_norm, borders, contractions, convolutions, gathers, losses,
-        normalization, reductions, routines, sampling, scans, selection, small_systems, sorting, triangular,
-        views, whole_numbers,
+        alignments, arrangements, averages, batch_norm, borders, contractions, convolutions, gathers, losses,
+        normalization, reductions, refusals, routines, sampling, scans, selection, small_systems, sorting,
+        triangular, views, whole_numbers,
     )
     for name, rule in family.LOWERINGS.items()
 } | {"scaled_dot_product_attention": attention.attention}  # fmt: skip

@@ -19,6 +19,7 @@ from .handlers import Handler
 from .index import Indices
 from .lowered import Lowered, Shape
 from .reductions import total
+from .refusals import require_probabilities
 
 
 class _Classes:
@@ -144,19 +145,6 @@ def nll_weights(
     return context.map(target.shape, dtype, classes.share)
 
 
-def _require_probabilities(context: Context, x: Lowered) -> None:
-    """Let the program refuse its results where a number is not between 0 and 1."""
-
-    def outside(ops: Handler, indices: Indices) -> Any:
-        value = x.at(ops, indices)
-        within = ops.and_(
-            ops.ge(value, ops.constant(0, x.dtype)), ops.le(value, ops.constant(1, x.dtype))
-        )
-        return ops.not_(within)
-
-    context.refuse(context.reduction(x, range(len(x.shape)), "any", np.dtype(bool), outside))
-
-
 def pairs(op: Op, context: Context, *given: Any) -> Lowered | None:
     """Lower a loss of pairs, each, in all or on average, by its kernel for arrays."""
     operands, (*attrs, reduction) = given[: len(op.inputs)], given[len(op.inputs) :]
@@ -180,7 +168,7 @@ def pairs(op: Op, context: Context, *given: Any) -> Lowered | None:
 
 def binary_cross_entropy(context: Context, x: Lowered, *given: Any) -> Lowered | None:
     """Lower ``binary_cross_entropy``, which refuses what is no probability."""
-    _require_probabilities(context, x)
+    require_probabilities(context, x)
     return pairs(TABLE["binary_cross_entropy"], context, x, *given)
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...array.sampler import Sampler, base_grid
+from ...array.sampler import KERNELS, Sampler, base_grid, derived
 from .context import Context
 from .index import Indices, constant
 from .lowered import Lowered, Shape
@@ -38,13 +38,36 @@ class _Tap(NamedTuple):
     weight: Any
 
 
-def is_known(sampler: Sampler) -> bool:
-    """Return whether there are loops for a sampler."""
-    return sampler.mode in ("bilinear", "nearest") and sampler.padding in ("zeros", "border")
+#: Pixels of an axis near a place, by mode.
+TAPS = {mode: len(kernel) for mode, (kernel, _) in KERNELS.items()}
 
 
 def _vanish(sampler: Sampler, orders: Sequence[int]) -> bool:
-    return max(orders) >= (2 if sampler.mode == "bilinear" else 1)
+    return max(orders) >= len(KERNELS[sampler.mode][0][0])
+
+
+def _bounded(ops: Any, c: Any, n: int, sampler: Sampler) -> tuple[Any, Any, Any]:
+    """Return a coordinate brought into the image, whether it moves with the given one, and which way."""
+
+    def number(value: float) -> Any:
+        return ops.constant(value, c.dtype)
+
+    if sampler.padding == "zeros":
+        return c, None, None
+    sign = None
+    if sampler.padding == "reflection":
+        low, span = (0.0, n - 1.0) if sampler.align_corners else (-0.5, float(n))
+        if not span:
+            return number(0), ops.lt(c, c), None
+        distance = ops.abs(ops.sub(c, number(low)))
+        turns = ops.floor(ops.div(distance, number(span)))
+        rest = ops.sub(distance, ops.mul(turns, number(span)))
+        pairs = ops.floor(ops.mul(turns, number(0.5)))
+        odd = ops.eq(ops.sub(turns, ops.mul(pairs, number(2))), number(1))
+        sign = ops.select(ops.xor(ops.lt(c, number(low)), odd), number(-1), number(1))
+        c = ops.add(ops.select(odd, ops.sub(number(span), rest), rest), number(low))
+    moves = ops.and_(ops.gt(c, number(0)), ops.lt(c, number(n - 1)))
+    return ops.minimum(ops.maximum(c, number(0)), number(n - 1)), moves, sign
 
 
 def _taps(ops: Any, place: Any, n: int, sampler: Sampler, order: int) -> list[_Tap]:
@@ -58,19 +81,29 @@ def _taps(ops: Any, place: Any, n: int, sampler: Sampler, order: int) -> list[_T
     if not sampler.align_corners:
         c = ops.sub(c, number(0.5))
     slope = number(scale)
-    if sampler.padding == "border":
-        moves = ops.and_(ops.gt(c, number(0)), ops.lt(c, number(n - 1)))
-        slope = ops.select(moves, slope, number(0))
-        c = ops.minimum(ops.maximum(c, number(0)), number(n - 1))
+    if sampler.mode != "bicubic":
+        c, moves, sign = _bounded(ops, c, n, sampler)
+        if sign is not None:
+            slope = ops.mul(sign, slope)
+        if moves is not None:
+            slope = ops.select(moves, slope, number(0))
     if sampler.mode == "nearest":
         return [_tap(ops, ops.rint(c), n, number(1))]
     first = ops.floor(c)
     fraction = ops.sub(c, first)
-    if order:
-        weights = [ops.mul(number(-1), slope), ops.mul(number(1), slope)]
-    else:
-        weights = [ops.add(ops.mul(number(-1), fraction), number(1)), fraction]
-    return [_tap(ops, ops.add(first, number(k)), n, weight) for k, weight in enumerate(weights)]
+    offset = KERNELS[sampler.mode][1]
+    found = []
+    for k, coefficients in enumerate(derived(sampler.mode, order)):
+        weight = number(coefficients[-1])
+        for coefficient in coefficients[-2::-1]:
+            weight = ops.add(ops.mul(weight, fraction), number(coefficient))
+        for _ in range(order):
+            weight = ops.mul(weight, slope)
+        pixel = ops.add(first, number(k + offset)) if k + offset else first
+        if sampler.mode == "bicubic":
+            pixel = _bounded(ops, pixel, n, sampler)[0]
+        found.append(_tap(ops, pixel, n, weight))
+    return found
 
 
 def _tap(ops: Any, pixel: Any, n: int, weight: Any) -> _Tap:
@@ -109,7 +142,7 @@ def _nothing(context: Context, shape: Shape, dtype: Any) -> Lowered:
 def sampled(context: Context, x: Lowered, grid: Lowered, sampler: Sampler, orders: Ints) -> Lowered | None:
     """Return images at the places of a grid."""
     shape, dtype = context.results[0]
-    if not is_known(sampler) or grid.dtype != x.dtype:
+    if grid.dtype != x.dtype:
         return None
     if _vanish(sampler, orders):
         return _nothing(context, shape, dtype)
@@ -132,13 +165,13 @@ def adjoint(
 ) -> Lowered | None:
     """Add values at the places of a grid to the pixels around."""
     shape, dtype = context.results[0]
-    if not is_known(sampler) or grid.dtype != y.dtype:
+    if sampler.mode == "bicubic" or grid.dtype != y.dtype:
         return None
     if _vanish(sampler, orders):
         return _nothing(context, shape, dtype)
     y, grid = context.cheap(y), context.cheap(grid)
     total: Lowered | None = None
-    for which in range((2 if sampler.mode == "bilinear" else 1) ** len(size)):
+    for which in range(TAPS[sampler.mode] ** len(size)):
 
         def tap(ops: Any, at: Indices, which: int = which) -> _Tap:
             return near(ops, grid, at, size, sampler, orders)[which]

@@ -77,7 +77,7 @@ class TracedSteps:
                 return False
             if (t._node is not None and t._node is not LEAF) or type(t._counter) is not list:
                 return False
-        return not recorder.aliases
+        return not recorder.shared
 
     def _written_down(
         self, optimizer: Any, tensors: list[Any], group: dict[str, Any], state: dict[str, Any]

@@ -1,6 +1,7 @@
 """The way from a trace to a plan: every rewrite, in the order in which it is applied, in one list.
 
 No rewrite changes a number: each is exact for every input, infinities, NaN and the sign of zero included.
+Only sums of products are added up in another order (`loop_fission`).
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..program import verify
 from ..program.program import Program
 from .gathered_gradients import gathered
+from .loop_fission import with_products_apart
 from .loop_rolling import rolled
 from .recurrent_layers import in_steps
-from .simplification import algebra, common_subexpressions, dead_code, dead_equations
+from .simplification import algebra, common_subexpressions, computed_once, dead_code, dead_equations
 
 if TYPE_CHECKING:
     from ..emit.modules import Kernels
@@ -27,8 +29,8 @@ class Stage(NamedTuple):
     Attributes
     ----------
     of : str
-        What it rewrites: the equations of a ``"trace"``, those of the ``"half"`` of it that is a call or its
-        pullback, a ``"program"``, or the ``"plan"`` of a lowered program.
+        What it rewrites: the equations of a ``"trace"``, those of a call and its pullback as ``"halves"``, of
+        each ``"half"`` alone, a ``"program"``, or the ``"plan"`` of a lowered program.
     change : callable
         Takes what it rewrites and returns the new one.
     """
@@ -54,11 +56,13 @@ def _on_demand(name: str) -> Callable[..., Any]:
 PIPELINE = (
     # A call and its pullback, as the recorder has written them down.
     Stage("trace", in_steps),
+    Stage("halves", computed_once),
     # The call, then its pullback, before it is decided what the one saves for the other.
     Stage("half", dead_equations),
     Stage("half", gathered),
     Stage("half", rolled),
     Stage("half", dead_equations),
+    Stage("half", with_products_apart),
     # What algebra makes equal is then found to be so, and what nobody reads any more goes last.
     Stage("program", algebra),
     Stage("program", common_subexpressions),

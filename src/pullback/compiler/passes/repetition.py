@@ -132,10 +132,10 @@ class Period:
                 return None
             holds = [self._is_outside(v) for v in values]
             slot = Slot("scattered", tuple(values))
-        kind = self.roller.kind(here)
+        # What comes from before the stretch may have another shape: signatures tell results only.
+        kind = self.roller.kind(here) if slot.kind in ("carried", "scattered") else None
         for k, held in enumerate(holds):
-            # What stands where the repetition before makes its value may be broadcast in the first one.
-            alike = self.roller.kind(values[k]) == kind
+            alike = kind is None or self.roller.kind(values[k]) == kind
             if not held or not alike:
                 good[k] = False
                 if slot.kind != "carried" or not alike:

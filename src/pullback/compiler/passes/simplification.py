@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -92,6 +92,8 @@ def _unchanged(equation: Equation, work: _Rewriter) -> int | None:
         return x
     if name == "cast":
         return _cast_back(equation, x, work)
+    if name == "permute" and list(equation.attrs[0]) == sorted(equation.attrs[0]):
+        return x
     inner = work.makers.get(x)
     if inner is None or inner.op != name or not isinstance(inner.operands[0], Reference):
         return None
@@ -148,22 +150,64 @@ def _holds(wide: np.dtype[Any], narrow: np.dtype[Any]) -> bool:
 
 def common_subexpressions(program: Program) -> Program:
     """Compute what is computed twice once; what acts, as a random draw, does so as often as it did."""
-    work = _Rewriter(program)
-    known: dict[Any, tuple[int, ...]] = {}
-    for equation in program.equations:
-        equation = work.updated(equation)
-        if TABLE[equation.op].acts:
-            work.keep(equation)
-            continue
-        key = (equation.op, exact(equation.operands), exact(equation.attrs))
-        before = known.get(key)
-        if before is None:
-            known[key] = equation.outputs
-            work.keep(equation)
+    equations, same = _once(program.equations, ())
+    outputs = [same.get(n, n) for n in program.outputs]
+    p = program
+    return Program(p.inputs, equations, outputs, p.constants, p.shapes, p.dtypes)
+
+
+def computed_once(
+    halves: tuple[Sequence[Equation], Sequence[Equation]], wanted: Iterable[int]
+) -> tuple[list[Equation], list[Equation]]:
+    """Return the equations of a call and those of its pullback without those that compute what earlier ones
+    do, but for wanted values.
+
+    What is computed more than once from what a half is given, as a weight transposed in each step of a loop,
+    comes first in it, so that all steps are alike.
+    """
+    call, pullback = halves
+    kept, same = _once([*call, *pullback], frozenset(wanted))
+    of_call = {e.outputs for e in call}
+    repeated = set(same.values())
+    parts = [e for e in kept if e.outputs in of_call], [e for e in kept if e.outputs not in of_call]
+    return _repeated_first(parts[0], repeated), _repeated_first(parts[1], repeated)
+
+
+def _repeated_first(equations: list[Equation], repeated: set[int]) -> list[Equation]:
+    made = {n for e in equations for n in e.outputs}
+    first: list[Equation] = []
+    rest: list[Equation] = []
+    for equation in equations:
+        given = not any(type(o) is Reference and o.index in made for o in equation.operands)
+        if given and not repeated.isdisjoint(equation.outputs):
+            made.difference_update(equation.outputs)
+            first.append(equation)
         else:
-            for number, other in zip(equation.outputs, before, strict=True):
-                work.replace(number, other)
-    return work.result()
+            rest.append(equation)
+    return first + rest
+
+
+def _once(equations: Sequence[Equation], wanted: Container[int]) -> tuple[list[Equation], dict[int, int]]:
+    """Return equations without repetitions, and which values turned out to be others."""
+    known: dict[Any, tuple[int, ...]] = {}
+    same: dict[int, int] = {}
+    kept = []
+    for equation in equations:
+        if any(type(o) is Reference and o.index in same for o in equation.operands):
+            equation = equation._replace(
+                operands=tuple(
+                    Reference(same.get(o.index, o.index)) if type(o) is Reference else o
+                    for o in equation.operands
+                )
+            )
+        if not TABLE[equation.op].acts:
+            key = (equation.op, exact(equation.operands), exact(equation.attrs))
+            before = known.setdefault(key, equation.outputs)
+            if before is not equation.outputs and not any(n in wanted for n in equation.outputs):
+                same.update(zip(equation.outputs, before, strict=True))
+                continue
+        kept.append(equation)
+    return kept, same
 
 
 def dead_code(program: Program) -> Program:

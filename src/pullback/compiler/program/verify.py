@@ -49,6 +49,8 @@ def verify(program: Program | Body, kinds: bool = False) -> None:
                 if output in defined:
                     raise ProgramError(f"v{output} is defined twice")
                 defined.add(output)
+            if equation.op == "scan":
+                _check_scan(program, equation)
         except ProgramError as error:
             raise ProgramError(f"equation {number}: {error}") from None
     for output in program.outputs:
@@ -74,6 +76,18 @@ def _check_op(equation: Equation) -> None:
             verify(attribute)
     if not op.many and len(equation.outputs) != len(op.outputs):
         raise ProgramError(f"{op.name} has {len(op.outputs)} outputs, not {len(equation.outputs)}")
+
+
+def _check_scan(program: Program | Body, scan: Equation) -> None:
+    """Compare what a loop is given with what its body takes."""
+    body, carries, slices, length, _ = scan.attrs
+    for n, (operand, taken) in enumerate(zip(scan.operands, body.inputs, strict=True)):
+        wanted, dtype = body.shapes[taken], body.dtypes[taken]
+        if carries <= n < carries + slices:
+            wanted = (length, *wanted)
+        found = program.shapes[operand.index]
+        if (tuple(found), program.dtypes[operand.index]) != (tuple(wanted), dtype):
+            raise ProgramError(f"a loop is given {operand} of shape {found} for one of shape {wanted}")
 
 
 def _check_kinds(program: Program | Body) -> None:

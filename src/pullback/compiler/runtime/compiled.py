@@ -106,8 +106,10 @@ class Compiled:
         for specialization in self.specializations:
             if specialization.fits(leaves, spec, nodes):
                 if specialization.would_raise():
+                    specialization.put_back()
                     return self.function(*args, **kwargs)
                 if specialization.overlaps(leaves):
+                    specialization.put_back()
                     return self._this_time(_SHARED, args, kwargs)
                 found = self._run(specialization, leaves, args, kwargs)
                 if found is not MISS:
@@ -202,6 +204,7 @@ class Compiled:
         self._turns = self._turns.union(*(_turned(s.captured) for s in self.specializations))
         for earlier in self.specializations:
             self._knowledge.changed(earlier.captured.guards)
+            earlier.put_back()
         try:
             # Offsets in objects are found while nothing else runs.
             layout()
@@ -269,6 +272,8 @@ class Compiled:
                 first.take_back()
                 continue
             failed = [guard for guard in captured.guards if not guard.holds()]
+            if captured.draws is not None:
+                captured.draws.put_back()
             if failed:
                 if all(isinstance(guard, Succeeds) for guard in failed):
                     first.take_back()
@@ -288,6 +293,7 @@ class Compiled:
     ) -> Any:  # fmt: skip
         drawn = [(generator, generator.mark()) for generator in specialization.forward.generators]
         if specialization.captured.writes and not specialization.takes_writes(leaves):
+            specialization.put_back()
             if undo is not None:
                 undo()
             return self._this_time("it writes to elements that share memory", args, kwargs)

@@ -133,16 +133,22 @@ def forward(
     nested = any(not child.is_leaf() for both in spec.children_specs for child in both.children_specs)
     if captured.changed and nested:
         return None
-    if captured.late or any(type(function) is WarnAgain for function, _ in captured.effects):
+    if any(type(function) is WarnAgain for function, _ in captured.effects):
         return None
-    # Native code may write over what is there before a number is worked out, which may fail.
-    numbers = [result.at[0] for result in captured.results if result.kind == "number"]
-    if any(isinstance(value, Applied) and not is_given(value) for value in numbers):
+    # Native code may write over what is there before a number is worked out, which may fail or be another.
+    changes = captured.writes or captured.grads or executable.generators
+    if changes and (captured.late or any(map(_may_fail, captured.results))):
         return None
     # Native code compares tensors with ones in C order.
     if not all(t._value.flags.c_contiguous for t in tensors):
         return None
     return _Forward(captured, executable, leaves, spec, tensors, mode, pull).written()
+
+
+def _may_fail(result: Any) -> bool:
+    """Return whether a result is a number that cannot always be worked out."""
+    value = result.at[0] if result.kind == "number" else None
+    return isinstance(value, Applied) and not is_given(value)
 
 
 class _Forward:
@@ -165,6 +171,8 @@ class _Forward:
         source.names |= {"modes": modes, "mode": self.mode}
         source.unless("modes() is mode" if self.mode in (DEFAULT, NO_GRAD) else "modes() == mode")
         self.expressions: list[str] = []
+        #: The arguments' containers, as `taken_apart` gives them, and whether each can be changed.
+        self.containers: list[tuple[str, bool]] = []
         if not self._arguments(self.spec, "both"):
             return None
         self._constants()
@@ -188,6 +196,7 @@ class _Forward:
             name = f"c{len(source.lines)}"
             source.line(f"{name} = {expression}")
             expression = name
+        self.containers.append((expression, spec.type is not tuple))
         if spec.type is dict:
             keys = list(spec.context)
             if not keys:
@@ -233,6 +242,11 @@ class _Forward:
             source.names["numbers"] = self.captured.numbers
             pairs = ", ".join(f"{n}: {self.expressions[n]}" for n in varying)
             source.line(f"numbers.values = {{{pairs}}}")
+        if self.captured.changes_given:
+            changed = [f"id({name})" for name, can_change in self.containers if can_change]
+            source.names["read"] = {id(guard.container) for guard in self.captured.guards}
+            source.line(f"changed = {self._tuple(changed)}")
+            source.unless(f"len({{*changed}}) == {len(changed)} and read.isdisjoint(changed)")
 
     def _cells(self) -> None:
         """Say where each cell's tensor is, and what native code is to find there."""
@@ -449,11 +463,14 @@ class _Forward:
                 source.line(f"{name}._node = edge(Output, (refusal{new.refused}({given}), 0))")
             made.append(name)
         values: list[str] = []
-        for result in captured.results:
+        expected = dict(captured.late)
+        for n, result in enumerate(captured.results):
             if result.kind == "cell":
                 values.append(self.cells[result.at])
             elif result.kind == "made":
                 values.append(made[result.at])
+            elif result.kind == "container":
+                values.append(self.containers[result.at.place][0])
             elif result.kind == "value":
                 values.append(source.name("v", result.at))
             else:
@@ -461,9 +478,18 @@ class _Forward:
                 call = f"{how}({self._tuple(self.cells)}, {self._tuple(made)})"
                 if result.kind == "number":
                     # Before an effect changes the place that it is read from.
-                    source.line(f"n{len(values)} = {call}")
-                    call = f"n{len(values)}"
+                    if _may_fail(result):
+                        source.line("try:")
+                        source.line(f"n{n} = {call}", 2)
+                        source.line("except Exception:")
+                        source.line("return MISS", 2)
+                    else:
+                        source.line(f"n{n} = {call}")
+                    call = f"n{n}"
                 values.append(call)
+            if n in expected:
+                source.names["is_same"] = is_same
+                source.unless(f"is_same({values[n]}, {source.name('expected', expected[n])})")
         if captured.differentiable and captured.pullback is not None:
             saved = [self._saved(entry, made) for entry in captured.saved]
             source.line(f"node._saved = {self._tuple(saved)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,6 +65,8 @@ class Specialization:
         self.shortcut = specialised_call.forward(
             captured, self.forward, leaves, spec, self.tensors(leaves), modes(), self._pull
         )
+        if self.shortcut is not None and captured.draws is not None:
+            self.shortcut = self._drawing(self.shortcut)
         self._checks: list[Check | None] = [None, None]
         if captured.places is not None:
             # The short way compares nothing.
@@ -77,6 +79,8 @@ class Specialization:
         self._kinds = _kinds(leaves, captured.varying)
         #: A tensor that the function closes over and gets as an argument, too, is another program's.
         self._fixed = set(map(id, captured.met))
+        #: What the program has read of the user's state.
+        self._read = {id(guard.container) for guard in captured.guards}
         self._places = any(cell.kind == "place" for cell in captured.cells)
         #: Arguments that are told by their identity must not be freed, lest another object have it.
         self._held = list(leaves)
@@ -90,6 +94,7 @@ class Specialization:
             else (type(t), t._value.shape, t._value.dtype, _history(t), _layout(t._value))
             for cell, t in zip(captured.cells, self.tensors(leaves), strict=True)
         ]
+        self.put_back()
 
     def fits(self, leaves: Sequence[Any], spec: Any, nodes: Sequence[Any]) -> bool:
         """Return whether the call's arguments and everything else are as at the trace."""
@@ -102,11 +107,44 @@ class Specialization:
         if not _same_kinds(_kinds(leaves, self.captured.varying), self._kinds):
             return False
         self.captured.numbers.values = {n: leaves[n] for n in self.captured.varying}
+        if self.captured.holds_given:
+            self.captured.numbers.containers = nodes
+            if self.captured.changes_given and not self._are_apart(nodes):
+                return False
         if self.captured.alike:
             arguments = _tensors(leaves)
             if any(arguments[n] is not t for n, t in self.captured.alike.items()):
                 return False
-        return self._holds() and self._cells_fit(leaves)
+        if self._holds() and self._cells_fit(leaves):
+            return True
+        self.put_back()
+        return False
+
+    def _drawing(self, shortcut: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the short way of a call that draws numbers: they are put back where it is not gone to its
+        end.
+        """
+
+        def drawing(args: Any, kwargs: Any) -> Any:
+            found = MISS
+            try:
+                found = shortcut(args, kwargs)
+            finally:
+                if found is MISS:
+                    self.put_back()
+            return found
+
+        return drawing
+
+    def put_back(self) -> None:
+        """Put generators back from which numbers were drawn for a call that this does not do."""
+        if self.captured.draws is not None:
+            self.captured.draws.put_back()
+
+    def _are_apart(self, nodes: Sequence[Any]) -> bool:
+        """Return whether containers that the call changes are not seen otherwise than by their places."""
+        changed = [id(node) for node in nodes if not isinstance(node, tuple)]
+        return len(set(changed)) == len(changed) and self._read.isdisjoint(changed)
 
     def differing(self, leaves: Sequence[Any], spec: Any) -> set[int]:
         """Return the places among the arguments of numbers that are others than at the trace."""
@@ -228,7 +266,8 @@ class Specialization:
         for (at, position), count in zip(captured.writes, captured.counts, strict=True):
             t = cells[at]
             t._value[...] = values[position]
-            bump(t)
+            if count:
+                bump(t)
             if count > 1 and not t._inference:
                 written_again(t._counter, count - 1)
         for t, grad in grads:
@@ -237,16 +276,18 @@ class Specialization:
             if result.kind == "grad":
                 results[n] = result.tensor(cells, made)
         answer, *given = rebuilt(captured, results)
+        captured.numbers.containers = ()
         for (function, _), values_given in zip(captured.effects, given, strict=True):
             function(*values_given)
         return answer
 
     def take_back(self, leaves: Sequence[Any]) -> None:
-        """Let what a run that came to nothing has made leaves be none."""
+        """Let what a run that came to nothing has made leaves be none, and have drawn nothing."""
         if self.captured.new_leaves:
             cells = self.tensors(leaves)
             for at in self.captured.new_leaves:
                 cells[at]._node = None
+        self.put_back()
 
     def _is_as_expected(self, cells: Sequence[Any], made: Sequence[Any]) -> bool:
         """Return whether the numbers that have decided what the function does are as at the trace."""

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from . import (
+    api,
     default_planner,
     filesystem,
     format_utils,
     metadata,
     optimizer,
     planner,
+    planner_helpers,
+    staging,
     state_dict,
     state_dict_loader,
     state_dict_saver,
+    stateful,
+    storage,
+    utils,
 )
+from .api import CheckpointException
 from .default_planner import DefaultLoadPlanner, DefaultSavePlanner
 from .filesystem import FileSystemReader, FileSystemWriter
 from .metadata import (
@@ -23,14 +30,17 @@ from .metadata import (
     TensorStorageMetadata,
 )
 from .optimizer import load_sharded_optimizer_state_dict
-from .planner import LoadPlanner, SavePlanner
+from .planner import LoadPlan, LoadPlanner, ReadItem, SavePlan, SavePlanner, WriteItem
 from .state_dict_loader import load, load_state_dict
 from .state_dict_saver import async_save, save, save_state_dict
+from .storage import StorageReader, StorageWriter
 
 __all__ = [
-    "BytesStorageMetadata", "ChunkStorageMetadata", "DefaultLoadPlanner", "DefaultSavePlanner",
-    "FileSystemReader", "FileSystemWriter", "LoadPlanner", "Metadata", "MetadataIndex", "SavePlanner",
-    "TensorStorageMetadata", "async_save", "default_planner", "filesystem", "format_utils", "load",
-    "load_sharded_optimizer_state_dict", "load_state_dict", "metadata", "optimizer", "planner", "save",
-    "save_state_dict", "state_dict", "state_dict_loader", "state_dict_saver",
+    "BytesStorageMetadata", "CheckpointException", "ChunkStorageMetadata", "DefaultLoadPlanner",
+    "DefaultSavePlanner", "FileSystemReader", "FileSystemWriter", "LoadPlan", "LoadPlanner",
+    "Metadata", "MetadataIndex", "ReadItem", "SavePlan", "SavePlanner", "StorageReader",
+    "StorageWriter", "TensorStorageMetadata", "WriteItem", "api", "async_save", "default_planner",
+    "filesystem", "format_utils", "load", "load_sharded_optimizer_state_dict", "load_state_dict",
+    "metadata", "optimizer", "planner", "planner_helpers", "save", "save_state_dict", "staging",
+    "state_dict", "state_dict_loader", "state_dict_saver", "stateful", "storage", "utils",
 ]  # fmt: skip

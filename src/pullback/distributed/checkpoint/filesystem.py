@@ -9,13 +9,21 @@ from __future__ import annotations
 
 import io
 import os
-from dataclasses import dataclass
+import uuid
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ...serialization.load import _Trusting, load
-from ...serialization.save import Pickler, save
-from .metadata import Metadata, MetadataIndex
+from ...serialization.load import load
+from ...serialization.save import save
+from ...torch_names.futures import Future
+from .metadata import Metadata, MetadataIndex, StorageMeta
+from .planner import LoadItemType, LoadPlan, LoadPlanner, SavePlan, SavePlanner, WriteItemType
+from .staging import BlockingAsyncStager
+from .storage import StorageReader, StorageWriter, WriteResult
+from .utils import pickled, unpickled
 
 
 @dataclass
@@ -31,29 +39,25 @@ class _StorageInfo:
         return {name: value for name, value in self.__dict__.items() if value is not None}
 
 
-_StorageInfo.__module__ = "torch.distributed.checkpoint.filesystem"
+@dataclass
+class _StoragePrefix:
+    """Hold how the names of a process's files begin."""
+
+    prefix: str
 
 
-def pickled(value: Any) -> bytes:
-    """Return what stands for an object, with torch's names of classes, whether torch is there or not."""
-    stream = io.BytesIO()
-    Pickler(stream, 4, False).dump(value)
-    return stream.getvalue()
 
 
-def unpickled(content: bytes) -> Any:
-    """Return the object."""
-    return _Trusting(io.BytesIO(content), lambda pid: None, {}).load()
-
-
-class FileSystemWriter:
+class FileSystemWriter(BlockingAsyncStager, StorageWriter):
     """Write a checkpoint into a folder.
 
     Parameters
     ----------
     path : str or path
-    single_file_per_rank, sync_files, thread_count, per_thread_copy_ahead, overwrite
-        As torch has them: each process writes one file, which is on the disk when it is said to be.
+    single_file_per_rank, sync_files, thread_count, per_thread_copy_ahead, cache_staged_state_dict, options
+        Not used: each process writes one file, which is on the disk when it is said to be.
+    overwrite : bool
+        Whether a checkpoint that is there may be replaced.
     """
 
     def __init__(
@@ -61,31 +65,25 @@ class FileSystemWriter:
         thread_count: int = 1, per_thread_copy_ahead: int = 10_000_000, cache_staged_state_dict: bool = False,
         overwrite: bool = True, **options: Any,
     ) -> None:  # fmt: skip
-        self.path = Path(path)
+        super().__init__(cache_staged_state_dict)
+        self.path: Any = self._path(path)
         self.overwrite = overwrite
+        self.rank = 0
+        self.save_id = str(uuid.uuid4())
 
-    def write(self, rank: int, items: dict[MetadataIndex, Any]) -> dict[MetadataIndex, _StorageInfo]:
-        """Write the entries of a process; return where they are."""
+    # ----------------------------------------------- what other file systems do otherwise
+
+    @staticmethod
+    def _path(path: Any) -> Any:
+        return Path(path)
+
+    def _make_folder(self) -> None:
         self.path.mkdir(parents=True, exist_ok=True)
-        name = f"__{rank}_0.distcp"
-        places: dict[MetadataIndex, _StorageInfo] = {}
 
-        def fill(stream: Any) -> None:
-            for index, value in items.items():
-                part = io.BytesIO()
-                save(value, part)
-                start = stream.tell()
-                stream.write(part.getbuffer())
-                places[index] = _StorageInfo(name, start, stream.tell() - start)
+    def _exists(self, name: str) -> bool:
+        return bool((self.path / name).exists())
 
-        self._write(name, fill)
-        return places
-
-    def finish(self, metadata: Metadata) -> None:
-        """Write what tells of all entries; the folder is whole then."""
-        self._write(".metadata", lambda stream: stream.write(pickled(metadata)))
-
-    def _write(self, name: str, fill: Any) -> None:
+    def _write(self, name: str, fill: Callable[[Any], None]) -> None:
         """Write a file that is there whole or not at all."""
         beside = self.path / f"{name}.tmp"
         with open(beside, "wb") as stream:
@@ -94,8 +92,84 @@ class FileSystemWriter:
             os.fsync(stream.fileno())
         os.replace(beside, self.path / name)
 
+    # ----------------------------------------------- the steps of `save`
 
-class FileSystemReader:
+    @property
+    def checkpoint_id(self) -> Any:
+        """Return the folder."""
+        return self.path
+
+    def reset(self, checkpoint_id: str | os.PathLike[str] | None = None) -> None:
+        """Begin a new checkpoint, in another folder where one is given."""
+        if checkpoint_id:
+            self.path = self._path(checkpoint_id)
+        self.save_id = str(uuid.uuid4())
+
+    def set_up_storage_writer(self, is_coordinator: bool, *args: Any, **kwargs: Any) -> None:
+        """Note the rank of this process, which names its file."""
+        self.rank = kwargs.get("rank", 0)
+
+    def prepare_local_plan(self, plan: SavePlan) -> SavePlan:
+        """Make the folder, and return the plan."""
+        self._make_folder()
+        if self._exists(".metadata"):
+            if not self.overwrite:
+                raise RuntimeError(f"Checkpoint already exists and {self.overwrite=}.")
+            warnings.warn(
+                f"Detected an existing checkpoint in {self.path}, overwriting since {self.overwrite=}. Past "
+                "version 2.5 of PyTorch, `overwrite` will default to False. Set this variable to True to "
+                "maintain this functionality or False to raise when an existing checkpoint is found.",
+                stacklevel=2,
+            )
+        return plan
+
+    def prepare_global_plan(self, plans: list[SavePlan]) -> list[SavePlan]:
+        """Return the plans with the beginnings of the names of each process's files."""
+        return [
+            replace(plan, storage_data=_StoragePrefix(f"__{rank}_")) if plan.storage_data is None else plan
+            for rank, plan in enumerate(plans)
+        ]
+
+    def write_data(self, plan: SavePlan, planner: SavePlanner) -> Future[list[WriteResult]]:
+        """Write the items of a process into its file."""
+        name = f"{plan.storage_data.prefix}0.distcp"
+        results: list[WriteResult] = []
+
+        def fill(stream: Any) -> None:
+            for item in plan.items:
+                value, part = planner.resolve_data(item), io.BytesIO()
+                if item.type is WriteItemType.BYTE_IO:
+                    part = value
+                else:
+                    value = value.detach()
+                    shared = value.untyped_storage().nbytes() != value.numel() * value.element_size()
+                    save(value.clone() if shared else value, part)
+                start = stream.tell()
+                size = stream.write(part.getbuffer())
+                results.append(WriteResult(item.index, size, _StorageInfo(name, start, size)))
+
+        self._write(name, fill)
+        done: Future[list[WriteResult]] = Future()
+        done.set_result(results)
+        return done
+
+    def finish(self, metadata: Metadata, results: list[list[WriteResult]]) -> None:
+        """Write what tells of all entries; the folder is whole then."""
+        metadata.storage_data = {result.index: result.storage_data for part in results for result in part}
+        metadata.storage_meta = self.storage_meta()
+        self._write(".metadata", lambda stream: stream.write(pickled(metadata)))
+
+    def storage_meta(self) -> StorageMeta:
+        """Return by what name the checkpoint is saved."""
+        return StorageMeta(self.checkpoint_id, self.save_id)
+
+    @classmethod
+    def validate_checkpoint_id(cls, checkpoint_id: str | os.PathLike[str]) -> bool:
+        """Return whether a name is one of a folder."""
+        return isinstance(checkpoint_id, Path) or "://" not in str(checkpoint_id)
+
+
+class FileSystemReader(StorageReader):
     """Read a checkpoint from a folder.
 
     Parameters
@@ -104,20 +178,91 @@ class FileSystemReader:
     """
 
     def __init__(self, path: str | os.PathLike[str], **options: Any) -> None:
-        self.path = Path(path)
+        self.path: Any = self._path(path)
+        self.storage_data: dict[MetadataIndex, Any] = {}
+        self.load_id = str(uuid.uuid4())
 
-    def read_metadata(self) -> Metadata:
+    @staticmethod
+    def _path(path: Any) -> Any:
+        return Path(path)
+
+    def _open(self, name: str) -> Any:
+        return open(self.path / name, "rb")
+
+    @property
+    def checkpoint_id(self) -> Any:
+        """Return the folder."""
+        return self.path
+
+    def reset(self, checkpoint_id: str | os.PathLike[str] | None = None) -> None:
+        """Begin to read, from another folder where one is given."""
+        self.storage_data = {}
+        if checkpoint_id:
+            self.path = self._path(checkpoint_id)
+        self.load_id = str(uuid.uuid4())
+
+    def read_metadata(self, *args: Any, **kwargs: Any) -> Metadata:
         """Return what the checkpoint says of its entries."""
-        return unpickled((self.path / ".metadata").read_bytes())
+        with self._open(".metadata") as stream:
+            metadata: Metadata = unpickled(stream.read())
+        if getattr(metadata, "storage_meta", None) is None:
+            metadata.storage_meta = StorageMeta()
+        metadata.storage_meta.load_id = self.load_id  # type: ignore[union-attr]
+        return metadata
 
-    def read(self, info: Any, *, weights_only: bool = True) -> Any:
-        """Return the entry at a place."""
-        with open(self.path / info.relative_path, "rb") as stream:
-            stream.seek(info.offset)
-            return load(io.BytesIO(stream.read(info.length)), weights_only=weights_only)
+    def set_up_storage_reader(
+        self, metadata: Metadata, is_coordinator: bool, *args: Any, **kwargs: Any
+    ) -> None:
+        """Note where the entries are."""
+        self.storage_data = metadata.storage_data
+
+    def prepare_local_plan(self, plan: LoadPlan) -> LoadPlan:
+        """Return the plan."""
+        return plan
+
+    def prepare_global_plan(self, plans: list[LoadPlan]) -> list[LoadPlan]:
+        """Return the plans."""
+        return plans
+
+    def read_data(self, plan: LoadPlan, planner: LoadPlanner) -> Future[None]:
+        """Read the items of a process, file after file."""
+        files: dict[str, list[Any]] = {}
+        for item in plan.items:
+            place = self.storage_data[item.storage_index]
+            files.setdefault(place.relative_path, []).append((place, item))
+        for name, items in files.items():
+            with self._open(name) as stream:
+                for place, item in items:
+                    stream.seek(place.offset)
+                    content = io.BytesIO(stream.read(place.length))
+                    if item.type is LoadItemType.BYTE_IO:
+                        planner.load_bytes(item, content)
+                    else:
+                        _read_tensor(load(content, weights_only=True), item, planner)
+        done: Future[None] = Future()
+        done.set_result(None)
+        return done
+
+    @classmethod
+    def validate_checkpoint_id(cls, checkpoint_id: str | os.PathLike[str]) -> bool:
+        """Return whether a name is one of a folder."""
+        return FileSystemWriter.validate_checkpoint_id(checkpoint_id)
 
 
-for _class in (FileSystemReader, FileSystemWriter):
+def _read_tensor(stored: Any, item: Any, planner: LoadPlanner) -> None:
+    """Copy elements of a stored part into what the planner has for them."""
+    for axis, (offset, length) in enumerate(zip(item.storage_offsets, item.lengths, strict=True)):
+        stored = stored.narrow(axis, offset, length)
+    target = planner.resolve_tensor(item).detach()
+    if target.size() != stored.size():
+        raise AssertionError(
+            f"req {item.storage_index} mismatch sizes {target.size()} vs {stored.size()}"
+        )
+    target.copy_(stored)
+    planner.commit_tensor(item, target)
+
+
+for _class in (_StorageInfo, _StoragePrefix, FileSystemReader, FileSystemWriter):
     _class.__module__ = "torch.distributed.checkpoint.filesystem"
 
 __all__ = ["FileSystemReader", "FileSystemWriter"]

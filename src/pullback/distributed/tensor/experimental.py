@@ -1,14 +1,20 @@
-"""torch.distributed.tensor.experimental: what programs switch on around operations on spread tensors."""
+"""torch.distributed.tensor.experimental: what programs switch on around operations on distributed tensors."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from .propagation import plain_is_replicated
+
 __all__ = ["implicit_replication"]
 
 
 @contextmanager
 def implicit_replication() -> Iterator[None]:
-    """Let plain tensors stand beside spread ones; as no tensor is spread, nothing changes."""
-    yield
+    """Let plain tensors stand beside distributed ones, as if every process had a copy."""
+    token = plain_is_replicated.set(True)
+    try:
+        yield
+    finally:
+        plain_is_replicated.reset(token)

@@ -1,20 +1,26 @@
 """Ops on distributed tensors, done on the parts.
 
-An elementwise op on tensors of one layout is done by each process on its part. The sum of squares that a norm
+An elementwise op on tensors of one layout, and on copies that every process has, is done by each process on
+its part. The sum of squares that a norm
 takes is completed by one reduction. Any other op is done on whole tensors, which every process gathers: that
 is right for every op, and slow.
 """
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import Any
 
 from ...core.op import TABLE
+from ...tensor.shape import broadcast_shapes
 from ...tensor.tensor import Tensor
 from .. import ReduceOp, all_reduce
 from .api import DTensor
-from .layout import Layout, moved
+from .layout import Layout, moved, part
 from .placement_types import Partial, Replicate, Shard
+
+#: Whether plain tensors may stand beside distributed ones, as copies that every process has.
+plain_is_replicated: ContextVar[bool] = ContextVar("plain_is_replicated", default=False)
 
 #: What keeps the layout of its one tensor although it is no elementwise op of the table.
 _KEEPS = frozenset(
@@ -37,7 +43,8 @@ def computed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         else:
             target.copy_(source.full_tensor())
         return target
-    if any(not isinstance(t, DTensor) and t.dim() for t in given):
+    plain = any(not isinstance(t, DTensor) and t.dim() for t in given)
+    if plain and not plain_is_replicated.get():
         raise RuntimeError(
             f"{func} got mixed torch.Tensor and DTensor, need to convert all torch.Tensor to DTensor before "
             "calling distributed operators!"
@@ -49,28 +56,49 @@ def computed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         first, second, *generator = (*args[1:], *kwargs.values())
         drawn = getattr(_local(args[0]).clone(), f"{name}_")(first, second, generator=(*generator, None)[0])
         return _wrapped(drawn, layout)
-    if _is_local(name, func, found, layout):
-        result = func(*_mapped(args, _local), **_mapped(kwargs, _local))
-        return _wrapped(result, layout)
+    if name in _KEEPS and not plain:
+        return _wrapped(func(*_mapped(args, _local), **_mapped(kwargs, _local)), layout)
+    common = _common_layout(name, given)
+    if common is not None:
+        args, kwargs = (_mapped(value, lambda t: _part(t, common), Tensor) for value in (args, kwargs))
+        return _wrapped(func(*args, **kwargs), common)
     whole = Layout(layout.mesh, (Replicate(),) * layout.mesh.ndim, ())
     result = func(*_mapped(args, _full), **_mapped(kwargs, _full))
     return _wrapped(result, whole)
 
 
-def _is_local(name: str, func: Any, found: list[Any], layout: Layout) -> bool:
-    """Return whether an op is done by each process on its part."""
-    if name in _KEEPS:
-        return True
+def _common_layout(name: str, given: list[Any]) -> Layout | None:
+    """Return the layout in which each process does an elementwise op on its parts; None for other ops.
+
+    It is that of the tensors in parts. Copies, which every process has, are cut to it.
+    """
     op = TABLE.get(name)
     if op is None or op.kind != "elementwise":
-        return False
-    # numbers of no dimension are the same everywhere
-    alike = [t._layout for t in found if t.dim()]
-    if any(one != layout for one in alike):
-        return False
-    if any(not isinstance(p, Replicate) for t in found if not t.dim() for p in t._layout.placements):
-        return False
-    return not any(isinstance(p, Partial) for p in layout.placements)
+        return None
+    found = [t._layout for t in given if isinstance(t, DTensor)]
+    shape = broadcast_shapes(*(tuple(t.shape) for t in given))
+    divided = [one for one in found if any(not isinstance(p, Replicate) for p in one.placements)]
+    common = divided[0] if divided else Layout(found[0].mesh, found[0].placements, tuple(shape))
+    if any(one != common for one in divided) or any(one.mesh != common.mesh for one in found):
+        return None
+    if common.shape != tuple(shape) or any(isinstance(p, Partial) for p in common.placements):
+        return None
+    return common
+
+
+def _part(tensor: Any, layout: Layout) -> Any:
+    """Return this process's part of a tensor that is broadcast to the shape of a layout."""
+    if isinstance(tensor, DTensor):
+        if tensor._layout.placements == layout.placements and tensor._layout.shape == layout.shape:
+            return tensor._local_tensor
+        tensor = tensor._local_tensor
+    for axis, placement in enumerate(layout.placements):
+        if isinstance(placement, Shard):
+            dim = placement.dim - (len(layout.shape) - tensor.dim())
+            if dim >= 0 and tensor.shape[dim] != 1:
+                place, count = layout.mesh.get_local_rank(axis), layout.mesh.size(axis)
+                tensor = part(tensor, dim, place, count)
+    return tensor
 
 
 def _norm(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], layout: Layout) -> Any:
@@ -100,13 +128,13 @@ def _tensors(value: Any) -> Any:
             yield from _tensors(part)
 
 
-def _mapped(value: Any, change: Any) -> Any:
-    if isinstance(value, DTensor):
+def _mapped(value: Any, change: Any, kind: type = DTensor) -> Any:
+    if isinstance(value, kind):
         return change(value)
     if isinstance(value, (list, tuple)):
-        return type(value)(_mapped(part, change) for part in value)
+        return type(value)(_mapped(part, change, kind) for part in value)
     if isinstance(value, dict):
-        return {key: _mapped(part, change) for key, part in value.items()}
+        return {key: _mapped(part, change, kind) for key, part in value.items()}
     return value
 
 
@@ -141,4 +169,4 @@ def _wrapped(result: Any, layout: Layout) -> Any:
     return DTensor(result, Layout(layout.mesh, layout.placements, shape))
 
 
-__all__ = ["computed"]
+__all__ = ["computed", "plain_is_replicated"]

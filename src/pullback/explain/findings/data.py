@@ -19,7 +19,7 @@ from ..scene import Scene
 from ..trace import Event
 from ..walk import array_at_bottom
 from .collected import Findings
-from .losses import values_of
+from .losses import origin, values_of
 
 #: Losses whose target is 1 or -1, and where it stands.
 OF_SIGNS = {
@@ -60,6 +60,8 @@ def look_at(event: Event, findings: Findings) -> None:
         _wrapped(event, findings)
     elif name == "stack":
         _same_sample(event, findings)
+    elif name == "mean":
+        _mean_of_padding(event, findings)
     elif name in ("multi_head_attention_forward", "scaled_dot_product_attention"):
         _added_mask(event, findings)
 
@@ -135,6 +137,29 @@ def _same_sample(event: Event, findings: Findings) -> None:
             "one sample for all", f"All {count} tensors that are put together here share one memory, which "
             "was written over for each of them: the rows of the batch are the same.", event.place, (),
             "return a new tensor for each sample, such as a `clone()`",
+        ))  # fmt: skip
+
+
+def _mean_of_padding(event: Event, findings: Findings) -> None:
+    """Say where a mean over the steps of sequences counts their padding."""
+    dim = event.argument(1, "dim")
+    through = {"dropout", "relu", "tanh", "linear", "layer_norm"}
+    made = origin(event.maker_of(event.argument(0, "input")), through)
+    if made is None or made.name != "embedding" or dim not in (1, (1,), [1], -2):
+        return
+    ids, pad = made.argument(0, "input"), made.argument(2, "padding_idx")
+    values = values_of(ids) if isinstance(ids, TensorBase) else None
+    if values is None or values.ndim != 2 or len(values) < 2:
+        return
+    is_pad = values == (0 if pad is None else pad)
+    lengths = values.shape[1] - is_pad.sum(1)
+    at_the_end = (is_pad == (np.arange(values.shape[1]) >= lengths[:, None])).all()
+    if at_the_end and is_pad.any() and len(set(lengths.tolist())) > 1 and not is_pad.all(1).any():
+        findings.add("wrong axis", Answer(
+            "mean of padding", f"The mean over axis 1 counts the padding: {int(is_pad.sum())} of "
+            f"{is_pad.size} places hold the index {0 if pad is None else pad}, at the end of shorter "
+            "sequences.", event.place, (f"the embedding is at {made.place}",),
+            "mask it: `(x * mask).sum(1) / mask.sum(1)` with `mask = (ids != 0).unsqueeze(-1)`",
         ))  # fmt: skip
 
 

@@ -38,7 +38,7 @@ def _look_at(name: str, value: Any, scene: Scene, findings: Findings) -> None:
         _look_at_sum(name, scene, findings)
     if type(value) is not list or len(value) < MEMBERS or not all(map(_is_used_up, value[:MEMBERS])):
         return
-    place = _appending(name, scene)
+    place = appending(name, scene)
     if place is not None:
         findings.add("note", Answer(
             "history kept", f"`{name}` keeps numbers with their history, one more in each turn: what their "
@@ -75,7 +75,7 @@ def _is_used_up(value: Any) -> bool:
     return False
 
 
-def _appending(name: str, scene: Scene) -> Place | None:
+def appending(name: str, scene: Scene) -> Place | None:
     """Return the line that appends to a list."""
     file = scene.frame.f_code.co_filename
     last = name.rpartition(".")[2]

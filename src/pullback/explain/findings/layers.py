@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import math
 from collections import Counter
 from collections.abc import Callable
 from types import CodeType
@@ -147,6 +148,7 @@ class Layers:
         elif event.name in ("dropout", "dropout1d", "dropout2d", "alpha_dropout", "feature_dropout"):
             module = event.module
             on = event.argument(2, "training", True)
+            self._nothing_left(event, findings)
             if module is not None and on and not module.training and type(module).__name__ not in BY_MODE:
                 findings.add("mode", Answer(
                     "dropout in eval", f"F.{event.name} drops values although the module is in eval mode: "
@@ -154,6 +156,43 @@ class Layers:
                     "`training` is True by default.", event.place, (),
                     "pass `training=self.training`, or use `nn.Dropout`",
                 ))  # fmt: skip
+
+        elif event.name == "layer_norm":
+            self._one_feature(event, findings)
+
+    def _made_by(self, event: Event, kinds: tuple[str, ...]) -> Place | None:
+        """Return the line that makes the layer which a call is, or else that of the call."""
+        own = event.module is not None and type(event.module).__name__ in kinds
+        at = self.made.get(id(event.module)) if own else None
+        return event.place if at is None else place_at(*at)
+
+    def _nothing_left(self, event: Event, findings: Findings) -> None:
+        """Say where dropout drops everything."""
+        given, found = event.argument(0, "input"), values_of(event.outputs[0]) if event.outputs else None
+        value = values_of(given) if isinstance(given, TensorBase) else None
+        p = event.argument(1, "p", 0.5)
+        if p == 1 and value is not None and found is not None and value.any() and not found.any():
+            findings.add("wrong input of a loss", Answer(
+                "dropout drops all", f"{event.name} with a probability of 1 drops every value: `p` is the "
+                "part that is dropped, not the part that is kept.", self._made_by(event, BY_MODE),
+                (f"called at {event.place}",), "take a `p` such as 0.1, or 1 minus the part that is kept",
+                "its input is not 0, and its result is 0 throughout",
+            ))  # fmt: skip
+
+    def _one_feature(self, event: Event, findings: Findings) -> None:
+        """Say where a layer norm is taken over a single feature."""
+        shape = event.argument(1, "normalized_shape")
+        found = values_of(event.outputs[0]) if event.outputs else None
+        if math.prod(shape if isinstance(shape, (tuple, list)) else (shape or 0,)) != 1 or found is None:
+            return
+        if found.size > 1 and (found == found.flat[0]).all():
+            findings.add("wrong input of a loss", Answer(
+                "one feature normalised", "The layer norm is taken over a single feature: less its own mean "
+                "that is always 0, so the result is the bias of the layer norm whatever comes in, and no "
+                "gradient passes.", self._made_by(event, ("LayerNorm",)), (f"called at {event.place}",),
+                "leave the normalisation of a single output out, or normalise the features before it",
+                f"all {found.size} results are the same number",
+            ))  # fmt: skip
 
     # --- at the end -----------------------------------------------------------------------------------------
 

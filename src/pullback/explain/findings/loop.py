@@ -36,7 +36,12 @@ class Watched:
 
     optimizer: Any
     at: At | None
+    #: Where it was made, and where the function was called that made it; None at the top of a program.
+    inner: At | None = None
+    outer: At | None = None
     steps: int = 0
+    #: Steps of turns that were looked at in full.
+    looked: int = 0
     step_at: At | None = None
     rates: list[float] = field(default_factory=list)
     largest: tuple[float, Any] = (0.0, None)
@@ -97,11 +102,15 @@ class Loop:
 
     # --- told by the watch ----------------------------------------------------------------------------------
 
-    def made(self, optimizer: Any, at: At | None) -> Watched:
+    def made(self, optimizer: Any, at: At | None, outer: At | None = None) -> Watched:
         """Note an optimizer."""
         known = self.optimizers.get(id(optimizer))
         if known is None:
-            known = self.optimizers[id(optimizer)] = Watched(optimizer, at)
+            twins = [w for w in self.optimizers.values() if at and outer and w.inner == at and w.outer]
+            for twin in twins:
+                twin.at = twin.outer  # a function makes several: the calls of it tell them apart
+            known = self.optimizers[id(optimizer)] = Watched(optimizer, outer if twins else at, at, outer)
+            at = known.at
             self.order[at] = next_sequence()
             self._held_again(known)
         for p in known.parameters():
@@ -253,6 +262,7 @@ class Loop:
         place = None if at is None else place_at(*at)
         if not full:
             return []
+        known.looked += 1
         stale = [self.stale[id(p)] for p in known.parameters() if id(p) in self.stale and p._grad is not None]
         if stale and stale[0] is not None and any(_some(p._grad) for p in known.parameters()):
             self.findings.add("accumulated", Answer(
@@ -348,7 +358,8 @@ class Loop:
                 continue
             size = norm(before)
             if before.ndim >= 2 and size > 0:
-                change = norm(value.astype(np.float64) - before.astype(np.float64)) / size
+                with np.errstate(all="ignore"):
+                    change = norm(value.astype(np.float64) - before.astype(np.float64)) / size
                 if math.isfinite(change):
                     if change > known.largest[0]:
                         known.largest = (change, p)
@@ -361,6 +372,19 @@ class Loop:
         grad = p._grad
         numbers = None if grad is None else values_of(grad)
         infinite = numbers is not None and not np.isfinite(numbers.astype(np.float64)).all()
+        after = values_of(p)
+        if not infinite and numbers is not None and after is not None and self._eps_of(known, p) == 0:
+            spoilt = ~np.isfinite(after.astype(np.float64))
+            self.broken = Answer(
+                "eps of 0", "The optimizer divides by the size of past gradients plus eps, and eps is 0: for "
+                f"{int(spoilt.sum())} of {spoilt.size} elements of a weight, whose gradient is 0, the "
+                "update is 0 / 0.", place_at(*(known.at or known.step_at)),
+                (f"the weights are NaN from step {known.steps} on",),
+                "leave `eps` at its default, 1e-8",
+                "all elements that became NaN have a gradient of 0, so with a positive eps the update is 0"
+                if not numbers[spoilt].any() else "",
+            )  # fmt: skip
+            return
         self.broken = Answer(
             "weights not finite", "The weights are NaN or infinite from this step on: "
             + ("its gradients were not finite." if infinite else "the update was too large."),
@@ -368,6 +392,13 @@ class Loop:
             "look for the first value that is not finite" if infinite else "take a smaller learning rate, "
             "or clip",
         )  # fmt: skip
+
+    def _eps_of(self, known: Watched, p: Any) -> Any:
+        """Return what an optimizer adds to a divisor for a weight; None where it divides by nothing."""
+        for group in known.optimizer.param_groups:
+            if any(q is p for q in group["params"]):
+                return group.get("eps")
+        return None
 
     # --- at the end -----------------------------------------------------------------------------------------
 
@@ -390,6 +421,8 @@ class Loop:
             return
         for known in self.optimizers.values():
             mine = {id(p): p for p in known.parameters()}
+            if known.steps and not known.looked:
+                continue  # made after the turns that were looked at
             if mine and not set(mine) & set(self.graded) and not set(mine) & told:
                 frozen = [p for p in mine.values() if not p.requires_grad]
                 findings_group = "another model"

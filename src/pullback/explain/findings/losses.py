@@ -1,8 +1,8 @@
-"""Look at calls of losses and of what leads into them: shapes that broadcast, a wrong input, a wrong axis."""
+"""Look at calls of losses: input and target of different shapes, or of another kind than the loss takes."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,9 +23,9 @@ ELEMENTWISE = {
     "hinge_embedding_loss",
 }  # fmt: skip
 
-#: Arithmetic whose operands are broadcast.
-ARITHMETIC = {"sub", "__sub__", "__rsub__", "mul", "__mul__", "__rmul__", "add", "__add__", "__radd__", "pow",
-              "div", "__truediv__", "subtract", "multiply", "rsub", "__rdiv__", "__div__"}  # fmt: skip
+#: Ops that put several values together, and how many of them are looked at.
+JOINING = ("cat", "stack", "concat")
+MOST_JOINED = 16
 
 #: Ops that hand values on as they are.
 PASSING = {
@@ -33,24 +33,12 @@ PASSING = {
     "permute", "transpose", "dropout", "type", "__getitem__", "detach", "T", "t",
 }  # fmt: skip
 
-#: Said of an axis that the program does not name.
-CHOSEN = ", as torch chooses where `dim` is left out"
-
-#: Results of these have an axis that was put in on purpose.
-SHAPING = {
-    "unsqueeze", "view", "reshape", "expand", "expand_as", "__getitem__", "keepdim", "outer", "permute",
-}
-
 
 def look_at(event: Event, findings: Findings) -> None:
     """Add what one call shows."""
     name = event.name
     if name in ELEMENTWISE:
         _elementwise(event, findings)
-    elif name in ARITHMETIC:
-        _arithmetic(event, findings)
-    elif name in ("__eq__", "eq", "__ne__", "ne"):
-        _compared(event, findings)
     if name in ("cross_entropy", "nll_loss"):
         _classes(event, findings)
     elif name in ("binary_cross_entropy_with_logits",):
@@ -59,83 +47,6 @@ def look_at(event: Event, findings: Findings) -> None:
         _probabilities(event, findings)
     elif name == "kl_div":
         _log_probabilities(event, findings)
-    elif name in ("softmax", "log_softmax"):
-        _axis(event, findings)
-    elif name == "__getitem__":
-        _last_of_batch(event, findings)
-    elif name == "normalize":
-        _normalised_axis(event, findings)
-    elif name in ("reshape", "view"):
-        _swapped_axes(event, findings)
-
-
-def _last_of_batch(event: Event, findings: Findings) -> None:
-    """Say where the last step of a recurrent layer's output is taken along the axis of the batch."""
-    index = event.args[1] if len(event.args) > 1 else None
-    maker = event.inputs[0][1] if event.inputs else None
-    if maker is None or maker.name not in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
-        return
-    last = isinstance(index, tuple) and len(index) > 1 and index[0] == slice(None) and index[1] == -1
-    if last and getattr(maker.module, "batch_first", True) is False:
-        findings.add("wrong axis", Answer(
-            "last of the batch", "The output of the recurrent layer has the steps along axis 0, because "
-            "`batch_first` is False: `[:, -1]` takes the last sequence of the batch, not the last step.",
-            event.place, (f"the layer is called at {maker.place}",),
-            "make the layer with `batch_first=True`, or take `[-1]`",
-        ))  # fmt: skip
-
-
-def _normalised_axis(event: Event, findings: Findings) -> None:
-    x, dim = event.argument(0, "input"), event.argument(2, "dim", 1)
-    if isinstance(x, TensorBase) and event.wanted and dim == 0 and len(shape_of(x)) == 2:
-        findings.add("wrong axis", Answer(
-            "normalised over the batch", f"normalize of shape {_dims(shape_of(x))} is taken over axis 0, "
-            "the batch: the "
-            "samples are not of length 1.", event.place, (), "take it over the features: `dim=-1`",
-        ))  # fmt: skip
-
-
-def _swapped_axes(event: Event, findings: Findings) -> None:
-    """Say where a reshape gives two axes each other's sizes: it does not exchange them."""
-    x = event.argument(0, "input")
-    if (
-        not isinstance(x, TensorBase)
-        or len(event.outputs) != 1
-        or not (event.wanted or is_floating(x))
-    ):
-        return
-    have, want = shape_of(x), shape_of(event.outputs[0])
-    if have == want or len(have) < 2:
-        return
-    if len(have) != len(want):
-        _moved_axis(event, have, want, findings)
-        return
-    moved = [k for k, (a, b) in enumerate(zip(have, want)) if a != b]
-    if len(moved) == 2 and have[moved[0]] == want[moved[1]] and have[moved[1]] == want[moved[0]]:
-        if 1 in (have[moved[0]], have[moved[1]]):
-            return
-        a, b = moved
-        findings.add("wrong axis", Answer(
-            "reshape instead of transpose", f"{event.name} from {_dims(have)} to {_dims(want)} does not "
-            "exchange the "
-            "axes: it reads the numbers on in their order, so values of different samples are mixed.",
-            event.place, (), f"use `transpose({a}, {b})`",
-        ))  # fmt: skip
-
-
-def _moved_axis(event: Event, have: tuple[int, ...], want: tuple[int, ...], findings: Findings) -> None:
-    """Say where a reshape seems to move an axis past another one: it reads the numbers on in their order."""
-    for axis, size in enumerate(have):
-        if size == 1 or have.count(size) != 1 or want.count(size) != 1:
-            continue
-        if math.prod(have[:axis]) != math.prod(want[: want.index(size)]):
-            findings.add("wrong axis", Answer(
-                "reshape instead of transpose", f"{event.name} from {_dims(have)} to {_dims(want)} does not "
-                f"move axis {axis}, of size {size}, to axis {want.index(size)}: it reads the numbers on in "
-                "their order, so values of different samples or places are mixed.", event.place, (),
-                "bring the axes into order first: `transpose` or `permute`, then `reshape`",
-            ))  # fmt: skip
-            return
 
 
 def values_of(tensor: Any) -> ndarray | None:
@@ -147,17 +58,29 @@ def values_of(tensor: Any) -> ndarray | None:
 def origin(event: Event | None, passing: set[str] = PASSING) -> Event | None:
     """Return the event that made a value, past those that hand it on."""
     steps = 0
-    while event is not None and event.name in passing and event.inputs and steps < 50:
-        event = event.inputs[0][1]
+    while event is not None and event.inputs and steps < 50:
+        before = [maker for _, maker in event.inputs]
+        if event.name in JOINING and joined_of_one_kind(before, passing):
+            pass
+        elif event.name not in passing:
+            break
+        event = before[0]
         steps += 1
     return event
+
+
+def joined_of_one_kind(makers: Sequence[Event | None], passing: set[str]) -> bool:
+    """Return whether what is put together comes from one kind of call throughout."""
+    made = [origin(maker, passing) for maker in makers[:MOST_JOINED]]
+    return len({None if event is None else event.name for event in made}) == 1 and made[0] is not None
 
 
 def _pair(event: Event, second: str = "target") -> tuple[Any, Any]:
     return event.argument(0, "input"), event.argument(1, second)
 
 
-def _dims(shape: tuple[int, ...]) -> str:
+def dims(shape: tuple[int, ...]) -> str:
+    """Return a shape as it is written."""
     return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
 
@@ -169,8 +92,8 @@ def _elementwise(event: Event, findings: Findings) -> None:
     if have != want and have and want:
         whole = np.broadcast_shapes(have, want)
         findings.add("broadcast", Answer(
-            "broadcast", f"The input of {event.name} has shape {_dims(have)} and the target {_dims(want)}: "
-            f"they broadcast to {_dims(whole)}, so every prediction is compared with every target.",
+            "broadcast", f"The input of {event.name} has shape {dims(have)} and the target {dims(want)}: "
+            f"they broadcast to {dims(whole)}, so every prediction is compared with every target.",
             event.place, (), _same_shape(have, want), _pair_by_pair(event, x, target),
         ))  # fmt: skip
     maker = event.maker_of(target)
@@ -256,75 +179,6 @@ def _same_shape(have: tuple[int, ...], want: tuple[int, ...]) -> str:
     return "give prediction and target one shape"
 
 
-def _arithmetic(event: Event, findings: Findings) -> None:
-    tensors = [a for a in event.args[:2] if isinstance(a, TensorBase)]
-    if len(tensors) != 2 or not event.outputs:
-        return
-    a, b = tensors
-    have, want = shape_of(a), shape_of(b)
-    if len(want) > len(have):
-        a, b, have, want = b, a, want, have
-    _along_the_width(event, a, b, findings)
-    column = len(have) == 2 and len(want) == 1 and have[1] == 1 and have[0] > 1 and want[0] > 1
-    if not column or (a._node is None) == (b._node is None):
-        return
-    if shape_of(event.outputs[0]) != (have[0], want[0]):
-        return
-    if any(_on_purpose(event.maker_of(t), t) for t in (a, b)):
-        return
-    findings.add("broadcast", Answer(
-        "broadcast", f"Shapes {_dims(have)} and {_dims(want)} broadcast to {_dims((have[0], want[0]))}: "
-        "every "
-        "row of one is combined with every element of the other.", event.place, (),
-        "give both one shape: `.squeeze(-1)` on the one, or `.unsqueeze(-1)` on the other",
-    ))  # fmt: skip
-
-
-def _compared(event: Event, findings: Findings) -> None:
-    """Say where a column is compared with a row, as predictions with labels in an accuracy."""
-    pair = [a for a in event.args[:2] if isinstance(a, TensorBase)]
-    shapes = sorted(map(shape_of, pair), key=len)
-    if len(pair) != 2 or [len(s) for s in shapes] != [1, 2] or shapes[1] != (shapes[0][0], 1):
-        return
-    makers = [event.maker_of(t) for t in pair]
-    if shapes[0][0] < 2 or any(m is not None and m.name == "arange" for m in makers):
-        return
-    if any(map(_on_purpose, makers, pair)):
-        return
-    size = shapes[0][0]
-    findings.add("wrong axis", Answer(
-        "broadcast in a comparison", f"Shapes {_dims(shapes[1])} and {_dims(shapes[0])} broadcast to "
-        f"{_dims((size, size))}: every element of one is compared with every element of the other.",
-        event.place, (), "give both one shape: `.squeeze(-1)` on the one, or `.unsqueeze(-1)` on the other",
-    ))  # fmt: skip
-
-
-def _along_the_width(event: Event, a: Any, b: Any, findings: Findings) -> None:
-    """Say where one number for each sample meets the last axis, which has the same size by chance."""
-    have, want = shape_of(a), shape_of(b)
-    if len(have) < 3 or len(want) != 1 or not have[0] == have[-1] == want[0] > 1:
-        return
-    if event.maker_of(b) is None:
-        return  # made once, as weights and statistics of features are
-    findings.add("broadcast", Answer(
-        "broadcast along the last axis", f"Shapes {_dims(have)} and {_dims(want)} broadcast along the "
-        f"last axis; the first one, the batch, has the same size {want[0]}, so one number for each sample "
-        "would be meant.", event.place, (),
-        f"give it the axes that are lacking: `.view(-1{', 1' * (len(have) - 1)})`",
-    ))  # fmt: skip
-
-
-def _on_purpose(maker: Event | None, tensor: Any) -> bool:
-    """Return whether the axis of size 1 was put in by the program just before."""
-    if maker is None:
-        return False
-    if maker.kwargs.get("keepdim") is True:
-        return True
-    return maker.name in SHAPING and len(shape_of(tensor)) == 2 and bool(
-        maker.inputs and len(shape_of(maker.inputs[0][0])) == 1
-    )  # fmt: skip
-
-
 def _sums_to_one(x: ndarray, axis: int) -> bool:
     return bool(
         x.size
@@ -347,7 +201,7 @@ def _classes(event: Event, findings: Findings) -> None:
         findings.add("one class", Answer(
             "one class", f"The axis of classes has size 1: {event.name} over one class is always 0 and has "
             "no "
-            "gradient.", event.place, (f"the input has shape {_dims(values.shape)}",),
+            "gradient.", event.place, (f"the input has shape {dims(values.shape)}",),
             "give the last layer one output for each class; for two classes with one output use "
             "`binary_cross_entropy_with_logits`",
         ))  # fmt: skip
@@ -363,7 +217,7 @@ def _classes(event: Event, findings: Findings) -> None:
         findings.add("wrong axis", Answer(
             "classes on the wrong axis", f"{event.name} takes the classes along axis 1, and the layer "
             "before it "
-            f"puts them last: shape {_dims(values.shape)} fits both only because two axes are "
+            f"puts them last: shape {dims(values.shape)} fits both only because two axes are "
             "equal.", event.place,
             (), "pass `logits.transpose(1, 2)`, or flatten: `logits.flatten(0, 1), target.flatten()`",
         ))  # fmt: skip
@@ -372,8 +226,8 @@ def _classes(event: Event, findings: Findings) -> None:
             softmax = made is not None and made.name in ("softmax", "softmin", "safe_softmax")
             at = made.place if softmax and made is not None else event.place
             findings.add("softmax twice", Answer(
-                "softmax twice", "cross_entropy takes a softmax itself, and its input is a softmax already: "
-                "the gradient becomes small and the loss cannot come near 0.", at,
+                "softmax twice", f"cross_entropy{_line_of(event)} takes a softmax itself, and its input is a "
+                "softmax already: the gradient becomes small and the loss cannot come near 0.", at,
                 (f"the loss is at {event.place}", "each row of the input is positive and adds up to 1"),
                 "pass the scores before the softmax",
                 _on_scores(event, made) if softmax and made is not None else "",
@@ -435,13 +289,14 @@ def _truncated(event: Event, target: Any, findings: Findings) -> None:
 
 def _logits(event: Event, findings: Findings) -> None:
     x, _ = _pair(event)
+    _probabilities(event, findings)
     values = values_of(x) if isinstance(x, TensorBase) else None
     made = origin(event.maker_of(x)) if values is not None else None
     if values is None or made is None or made.name not in ("sigmoid", "sigmoid_", "softmax"):
         return
     findings.add("softmax twice", Answer(
-        "sigmoid twice", f"binary_cross_entropy_with_logits takes a sigmoid itself, and its input has been "
-        f"through {made.name} already.", made.place, (f"the loss is at {event.place}",),
+        "sigmoid twice", f"binary_cross_entropy_with_logits{_line_of(event)} takes a sigmoid itself, and its "
+        f"input has been through {made.name} already.", made.place, (f"the loss is at {event.place}",),
         "pass the scores before it, or use `binary_cross_entropy`", _on_scores(event, made),
     ))  # fmt: skip
 
@@ -451,8 +306,10 @@ def _probabilities(event: Event, findings: Findings) -> None:
     labels = values_of(target) if isinstance(target, TensorBase) else None
     if labels is not None and labels.size and ((labels < 0) | (labels > 1)).any():
         findings.add("wrong input of a loss", Answer(
-            "target out of range", "The target of binary_cross_entropy lies outside 0 to 1.", event.place, (),
-            "use targets between 0 and 1",
+            "target out of range", f"The target of {event.name} lies outside 0 to 1: it goes from "
+            f"{labels.min():.4g} to {labels.max():.4g}, and the loss has no bound below then.",
+            event.place, (),
+            "use targets between 0 and 1 (`mask / 255`, `(y + 1) / 2`)",
         ))  # fmt: skip
 
 
@@ -481,48 +338,6 @@ def _log_probabilities(event: Event, findings: Findings) -> None:
             "log-probabilities as target", "The target of kl_div holds negative numbers, log-probabilities, "
             "and "
             "`log_target` is False.", event.place, (), "pass probabilities, or `log_target=True`",
-        ))  # fmt: skip
-
-
-def _axis(event: Event, findings: Findings) -> None:
-    x = event.argument(0, "input")
-    dim = event.argument(1, "dim")
-    if not isinstance(x, TensorBase) or not event.wanted:
-        return
-    shape = shape_of(x)
-    left_out = dim is None
-    if left_out:  # as torch chooses it
-        dim = 0 if len(shape) in (0, 1, 3) else 1
-    if not isinstance(dim, int):
-        return
-    if not shape:
-        return
-    axis = dim % len(shape)
-    if shape[axis] == 1:
-        findings.add("one class", Answer(
-            "softmax of one", f"{event.name} over an axis of size 1 gives "
-            f"{'1' if event.name == 'softmax' else '0'}"
-            " whatever the scores are, and passes no gradient on.", event.place,
-            (f"the input has shape {_dims(shape)}, the axis is {dim}",),
-            "use a sigmoid for a single score, or take the axis of the classes",
-        ))  # fmt: skip
-        return
-    made = origin(event.maker_of(x), PASSING | ARITHMETIC | {"masked_fill", "masked_fill_", "where"})
-    scores = made is not None and made.name in ("matmul", "bmm", "einsum", "__matmul__")
-    if scores and len(shape) >= 3 and axis != len(shape) - 1:
-        findings.add("wrong axis", Answer(
-            "softmax over the wrong axis", f"The softmax of the attention scores {_dims(shape)} is taken "
-            "over "
-            f"axis {dim}{CHOSEN if left_out else ''}, so the weights "
-            "of one query do not add up to 1.", event.place, (),
-            "take it over the last axis: `dim=-1`",
-        ))  # fmt: skip
-    elif axis == 0 and len(shape) >= 2 and shape[0] > 1:
-        findings.add("wrong axis", Answer(
-            "softmax over the batch", f"{event.name} of shape {_dims(shape)} is taken over axis 0, the "
-            "batch: the "
-            "samples of a batch compete with each other.", event.place, (),
-            "take it over the axis of the classes: `dim=-1`",
         ))  # fmt: skip
 
 

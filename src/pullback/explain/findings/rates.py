@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import math
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from ...core.blame import place_at
+from ...core.blame import Place, place_at
 from ...core.value import dtype_of, shape_of
 from ..answer import Answer
+from ..scene import paths_in, scope_at
 from ..shown import norm
 from .losses import values_of
 from .reach import listed
@@ -241,11 +243,23 @@ def _without_bound(loop: Loop) -> None:
             continue
         first, middle, last = losses[0], losses[len(losses) // 2], losses[-1]
         if last < -10 * max(1.0, abs(first)) and last - middle < middle - first < 0:
-            loop.findings.add("learning rate", Answer(
+            loop.findings.add("wrong input of a loss", Answer(
                 "loss without bound", f"The loss falls from {first:.3g} to {last:.3g}, faster and faster, "
                 "and has no bound below: a term has the wrong sign, or is maximised without a limit.",
-                place_at(*at), (), "look at the sign of each term of the loss",
+                _made_before(place_at(*at)), (f"it goes backward at {place_at(*at)}",),
+                "look at the sign of each term of the loss",
             ))  # fmt: skip
+
+
+def _made_before(called: Place | None) -> Place | None:
+    """Return the line that gives a loss its name, before the call of backward on that name."""
+    scope = None if called is None else scope_at(called.file, called.line)
+    if called is None or scope is None:
+        return called
+    here = [c for c, _ in scope.calls if c.lineno == called.line]
+    calls = [c for c in here if ast.unparse(c.func).endswith(".backward")]
+    made = [s for c in calls for n in paths_in(c.func) for s in scope.assigning(n, called.line)]
+    return scope.place_of_line(made[-1].line) if made else called
 
 
 def diverged(loop: Loop) -> Answer | None:

@@ -42,6 +42,7 @@ class Sizes:
         self.last: list[tuple[Any, float]] = []
         self.squashing: Counter[str] = Counter()
         self.where: Place | None = None
+        self.module: Any = None
         self.single: dict[Any, list[int]] = {}
 
     def look_at(self, event: Event, findings: Findings) -> None:
@@ -61,6 +62,8 @@ class Sizes:
                         ))  # fmt: skip
         elif event.name in ("cross_entropy", "nll_loss") and event.wanted:
             self._labels(event, findings)
+        elif event.name in SQUASHING and event.module is not None:
+            self.module = event.module
 
     def _labels(self, event: Event, findings: Findings) -> None:
         target = event.argument(1, "target")
@@ -90,17 +93,23 @@ class Sizes:
                 self.squashing[node._op.name] += 1
                 self.where = place_of(node) or self.where
 
-    def report(self, findings: Findings, name_of: Callable[[Any], str | None]) -> None:
-        """Add what the last call shows."""
+    def report(
+        self, findings: Findings, name_of: Callable[[Any], str | None],
+        made: Callable[[Any], Place | None] = lambda module: None,
+    ) -> None:  # fmt: skip
+        """Add what the last call shows; `made` gives the line that makes a module."""
         if len(self.last) >= 4 and sum(self.squashing.values()) >= 4:
             largest = max(size for _, size in self.last)
             leaf, smallest = min(self.last, key=lambda w: w[1])
             if 0 < smallest < VANISHING * largest:
                 name, count = self.squashing.most_common(1)[0]
+                own = type(self.module).__name__.lower() == name  # the layer is the function itself
+                place = (made(self.module) if own else None) or self.where
                 findings.add("vanishing", Answer(
                     "vanishing", f"The gradient vanishes on its way back through {count} {name}s: "
                     f"{smallest:.2g} at "
-                    f"`{name_of(leaf) or 'the first weight'}`, {largest:.2g} at the largest.", self.where, (),
+                    f"`{name_of(leaf) or 'the first weight'}`, {largest:.2g} at the largest.", place,
+                    () if place is self.where else (f"used at {self.where}",),
                     "use relu, residual connections or normalisation between the layers",
                 ))  # fmt: skip
         for leaf, size in self.last:

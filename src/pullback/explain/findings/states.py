@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...core.blame import Place
+from ...core.blame import Place, own_file
 from ...core.value import TensorBase
+from ...nn.parameter import Parameter
 from ..answer import Answer
+from ..carried import assigning_attribute
+from ..scene import paths_in
 from ..walk import array_at_bottom
 from .collected import Findings
+from .layers import assigned
 
 
 class States:
@@ -50,6 +55,13 @@ class States:
         if not kept or not all(array_at_bottom(a) is array_at_bottom(b) for a, b in kept):
             return
         _, taken, before = self.taken.get(id(kept[0][1]), (None, None, steps))
+        if before == steps and taken is not None:
+            findings.add("another model", Answer(
+                "the same module", "The state dict is loaded into the very module it was taken from: both "
+                "names mean one and the same object, so what is meant as a target, teacher or average has "
+                "the same weights at every moment, and loading changes nothing.", place, (),
+                "make a copy once, before the training: `target = copy.deepcopy(online)`",
+            ))  # fmt: skip
         if before < steps:
             findings.add("another model", Answer(
                 "state dict not copied", "The kept `state_dict()` shares its memory with the weights and "
@@ -57,6 +69,31 @@ class States:
                 "changes nothing.", taken or place, (f"loaded at {place}",),
                 "keep a copy: `copy.deepcopy(model.state_dict())`",
                 f"all {len(kept)} tensors that are loaded are the weights themselves",
+            ))  # fmt: skip
+
+
+def look_at_left_out(module: Any, findings: Findings) -> None:
+    """Say where a module keeps what it learns in a plain tensor, which no state dict holds."""
+    for member in module.modules():
+        if own_file[type(member).forward.__code__.co_filename]:
+            continue
+        for name, value in list(vars(member).items()):
+            if not isinstance(value, TensorBase) or isinstance(value, Parameter):
+                continue
+            made, changed = assigned(member, name), assigning_attribute(member, name)
+            if made is None or made.function != "__init__" or changed is None:
+                continue
+            statement, _ = changed
+            mixes = isinstance(statement.value, ast.BinOp) and any(
+                path.endswith(f".{name}") for path in paths_in(statement.value)
+            )  # a sum or an average; what a layer gives on is a state, which need not be saved
+            if not mixes and not isinstance(statement.node, ast.AugAssign):
+                continue
+            findings.add("", Answer(
+                "not in the state dict", f"`self.{name}` of {type(member).__name__} is a plain tensor that "
+                f"line {statement.line} goes on with in each call, and no registered buffer: `state_dict` "
+                "does not hold it, so it is lost when the model is saved, loaded or moved.", made, (),
+                f"register it: `self.register_buffer('{name}', …)`",
             ))  # fmt: skip
 
 
@@ -98,4 +135,4 @@ def mend_of(prefix: str) -> str:
     return "compare the keys, and load with `strict=True`, which says which ones are missing"
 
 
-__all__ = ["States", "described", "fitted", "fitting_prefix", "mend_of"]
+__all__ = ["States", "described", "fitted", "fitting_prefix", "look_at_left_out", "mend_of"]

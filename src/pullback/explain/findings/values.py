@@ -15,7 +15,10 @@ from ..answer import Answer
 from ..counterfactual import Change, Rerun, finite_number, made_finite, with_nudged
 from ..patterns import PATTERNS, UNKNOWN, Pattern
 from ..trace import Event, Trace
+from .attention import ATTENTION, of_attention, with_open_rows
+from .growth import of_growth
 from .losses import values_of
+from .origins import ADDING, MASKING, first_not_finite, has_nan, is_finite, is_mask, wide
 
 #: Ops under the names of the public functions that run them.
 OP_OF = {
@@ -33,52 +36,9 @@ MEANS = {"mean", "nanmean", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss
 #: Rows that are named.
 MOST_ROWS = 4
 
-#: Values that a mask puts in: their infinities are meant.
-MASKING = {"masked_fill", "masked_fill_", "where", "full", "full_like", "triu", "tril", "fill_", "zeros_like"}
-
-
-def is_finite(tensor: Any) -> bool:
-    """Return whether all of a tensor is finite; True for one without numbers."""
-    value = values_of(tensor)
-    if value is None or value.dtype.kind not in "fcV":
-        return True
-    return bool(np.isfinite(value if value.dtype.kind != "V" else value.astype(np.float32)).all())
-
-
-def has_nan(tensor: Any) -> bool:
-    """Return whether a tensor holds NaN."""
-    value = values_of(tensor)
-    return value is not None and value.dtype.kind in "fcV" and bool(np.isnan(value.astype(np.float64)).any())
-
-
-def first_not_finite(tensor: Any, trace: Trace) -> tuple[Event | None, Any]:
-    """Return (call, tensor): the first call on the way to a tensor that gave what is not finite of what is,
-    or (None, the tensor that came in so).
-    """
-    event = trace.maker_of(tensor)
-    if event is None:
-        return None, tensor
-    seen = {event}
-    while True:
-        found: Event | None = None
-        for given, maker in event.inputs:
-            if is_finite(given) or maker in seen or any(given is out for out in event.outputs):
-                continue
-            if maker is None:
-                return None, given
-            if maker.name in MASKING and not has_nan(given):
-                continue
-            found = maker
-            break
-        if found is None:
-            return event, event.outputs[0] if event.outputs else tensor
-        seen.add(found)
-        event = found
-
-
 def look_at_value(
     tensor: Any, trace: Trace, name_of: Callable[[Any], str | None], source: Callable[[Any], Any],
-    rerun: Rerun | None = None,
+    rerun: Rerun | None = None, set_at: Callable[[Any], Any] = lambda weight: None,
 ) -> Answer | None:
     """Return where a value that is not finite came from; None where the trace does not tell.
 
@@ -92,40 +52,107 @@ def look_at_value(
         The place where a tensor without a maker came in.
     rerun : Rerun, optional
         The calls that led to the loss, to check the answer by.
+    set_at : callable, optional
+        The line that gave a weight its first values.
     """
     event, found = first_not_finite(tensor, trace)
     if event is None:
         if found._node is LEAF:
             return None  # the weights themselves: what the steps of the optimizer did to them
-        name = name_of(found)
-        return Answer(
-            "data not finite", f"{f'`{name}`' if name else 'An input'} holds {_count(found)}"
-            f"{_in_rows(found)}: the data is not finite.", source(found), _rows(found),
-            "look at the data; replace or leave out such rows before they go in",
-            _loss_with(rerun, {}, {id(found): made_finite(found)}, FILLED),
-        )  # fmt: skip
-    written = (
-        event.name in ("__setitem__", "fill_", "copy_", "index_fill_", "masked_fill_") and not event.wanted
-    )
-    if (
-        written
-        or not event.inputs
-        or (event.name in ("stack", "tensor", "from_numpy", "as_tensor") and not event.wanted)
-    ):
-        name = name_of(found)
-        return Answer(
-            "data not finite", f"{f'`{name}`' if name else 'The tensor'} made here holds {_count(found)}"
-            f"{_in_rows(found)}: the data is not finite.", event.place, _rows(found),
-            "look at the data; replace or leave out such rows before they go in",
-            _loss_with(rerun, {event: _made_finite}, {}, FILLED),
-        )  # fmt: skip
+        return _of_data(found, source(found), {}, {id(found): made_finite(found)}, name_of, rerun)
+    if is_data(event):
+        return _of_data(found, event.place, {event: finite_result}, {}, name_of, rerun)
     answer = _of_event(event, name_of)
+    if answer is None or answer.kind in ("overflow", "not finite"):
+        answer = of_growth(event, name_of, set_at) or answer
     if answer is None:
         return None
-    checked = _loss_with(rerun, {event: with_nudged}, {}, "with its input moved away from there,")
-    if not checked and rerun is not None and rerun.events[-1:] != [event]:  # of the loss it says nothing
-        checked = _loss_with(rerun, {event: _made_finite}, {}, FILLED)
-    return replace(answer, checked=checked)
+    return _checked(answer, event, rerun, name_of)
+
+
+def is_data(event: Event) -> bool:
+    """Return whether a call brings data in: it makes a tensor, or writes into one, out of no history."""
+    written = event.name in ("__setitem__", "fill_", "copy_", "index_fill_", "masked_fill_")
+    making = event.name in ("stack", "tensor", "from_numpy", "as_tensor")
+    return not event.inputs or ((written or making) and not event.wanted)
+
+
+def _of_data(
+    found: Any, place: Any, change: dict[Event, Change], replaced: dict[int, Any],
+    name_of: Callable[[Any], str | None], rerun: Rerun | None,
+) -> Answer:  # fmt: skip
+    """Return that data is not finite; or that it is, and a mask is multiplied by that is 0 there."""
+    name = name_of(found)
+    called = f"`{name}`" if name else "The tensor"
+    masked = None if rerun is None else _multiplied_mask(rerun, change, replaced)
+    if masked is not None and rerun is not None:
+        return Answer(
+            "0 · inf", f"{called} holds {_count(found)}{_in_rows(found)}, and this product with a mask is "
+            "meant to take them out: 0 · NaN and 0 · inf are NaN.", masked.place,
+            (f"the data came in at {place}",),
+            "put a number in their place before anything is computed of them (`torch.where(ok, x, 0.0)`), or "
+            "choose elements (`loss[ok].mean()`) in place of multiplying by the mask",
+            _loss_with(rerun, change, replaced, FILLED),
+        )  # fmt: skip
+    return Answer(
+        "data not finite", f"{called} {'made here ' if change else ''}holds {_count(found)}{_in_rows(found)}"
+        ": the data is not finite.", place, _rows(found),
+        "look at the data; replace or leave out such rows before they go in",
+        _loss_with(rerun, change, replaced, FILLED),
+    )  # fmt: skip
+
+
+def _multiplied_mask(
+    rerun: Rerun, change: dict[Event, Change], replaced: dict[int, Any]
+) -> Event | None:
+    """Return the product in which what is not finite meets a mask that is 0 there, throughout."""
+    for event in rerun.events:
+        if event.name not in MULTIPLYING or len(event.inputs) != 2:
+            continue
+        values = [values_of(t) for t, _ in event.inputs]
+        for value, mask in (values, values[::-1]):
+            if value is None or mask is None or mask.dtype.kind not in "fiub" or value.dtype.kind not in "fV":
+                continue
+            spread = np.broadcast_shapes(value.shape, mask.shape)
+            bad = np.broadcast_to(~np.isfinite(wide(value)), spread)
+            kept = np.broadcast_to(wide(mask), spread)
+            if bad.any() and not kept[bad].any() and np.isin(mask, (0, 1)).all() and mask.any():
+                return event
+    return None
+
+
+def _checked(
+    answer: Answer, event: Event, rerun: Rerun | None, name_of: Callable[[Any], str | None]
+) -> Answer:
+    """Return an answer about a call with what was run again; and with other calls that do the same."""
+    if rerun is None:
+        return answer
+    checked = _loss_with(rerun, {event: mended(event)}, {}, MOVED)
+    if checked:
+        return replace(answer, checked=checked)
+    clean = all(is_finite(t) or is_mask(t, maker, event) for t, maker in event.inputs)
+    if rerun.events[-1:] != [event] and clean:  # put in place of the loss it says nothing
+        checked = _loss_with(rerun, {event: finite_result}, {}, FILLED)
+    if checked:
+        return replace(answer, checked=checked)
+    others = [e for e in rerun.events if e is not event and _spoils(e)][:MOST_SOURCES]
+    told = {e.place.line: other for e in others if e.place and (other := _of_event(e, name_of))}
+    change = {e: mended(e) for e in (event, *others)}
+    checked = _loss_with(rerun, change, {}, MOVED) if others else ""
+    if not checked or not told:
+        return answer
+    lines = ", ".join(map(str, sorted(told)))
+    return replace(
+        answer, cause=f"{answer.cause} This alone is not all: so it is at line {lines}.", checked=checked,
+        evidence=(*answer.evidence, *(f"line {line}: {other.cause}" for line, other in told.items())),
+    )  # fmt: skip
+
+
+def _spoils(event: Event) -> bool:
+    """Return whether a call gives what is not finite of what is, or of the infinities of masks."""
+    return bool(event.outputs) and event.name not in MASKING and not is_finite(event.outputs[0]) and all(
+        is_finite(t) or is_mask(t, maker, event) for t, maker in event.inputs
+    ) and not is_data(event)  # fmt: skip
 
 
 def look_at_gradient(
@@ -135,29 +162,48 @@ def look_at_gradient(
     the loss that is not even used; None where all values are finite.
     """
     spoilt = [event for event in rerun.events if event.outputs and not is_finite(event.outputs[0])]
+    first_answer: Answer | None = None
+    tried: set[Event] = set()
     for event in sorted(spoilt, key=lambda event: not has_nan(event.outputs[0])):
-        if event.name in MASKING:
+        first, _ = first_not_finite(event.outputs[0], trace)
+        if event.name in MASKING or first in tried:
             continue
         answer = look_at_value(event.outputs[0], trace, name_of, source)
         if answer is None:
             continue
-        first, _ = first_not_finite(event.outputs[0], trace)
-        change: Change
-        for change, how in ((with_nudged, "with its input moved away from there,"), (_made_finite, FILLED)):
-            found = None if first is None else rerun.gradients(rerun.loss({first: change}), [leaf])[0]
+        first_answer = first_answer or answer
+        if first is None or len(tried) == MOST_SOURCES:
+            continue
+        tried.add(first)
+        for change, how in ((mended(first), MOVED), (finite_result, FILLED)):
+            found = rerun.gradients(rerun.loss({first: change}), [leaf])[0]
             if found is not None and np.isfinite(found).all():
                 size = float(np.linalg.norm(found.astype(np.float64)))
                 return replace(answer, checked=f"{how} the gradient is finite, of norm {size:.3g}")
-        return answer
-    return None
+    return first_answer
 
 
 #: What is done to data that is not finite, to see whether that is all.
 FILLED = "with 0 in place of what is not finite there,"
 
+#: What is done to the input of a call.
+MOVED = "with its input moved away from there,"
 
-def _made_finite(event: Event, args: list[Any], kwargs: dict[str, Any]) -> Any:
+#: Calls that are looked at as further sources of what is not finite.
+MOST_SOURCES = 6
+
+#: Products of two tensors.
+MULTIPLYING = {"mul", "__mul__", "__rmul__", "__imul__", "mul_", "multiply"}
+
+
+def finite_result(event: Event, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Give what a call gave, with 0 where that is not finite."""
     return made_finite(event.outputs[0])
+
+
+def mended(event: Event) -> Change:
+    """Return what is done in place of a call to see that its input is the cause."""
+    return with_open_rows if event.name in ATTENTION else with_nudged
 
 
 def _loss_with(
@@ -195,6 +241,10 @@ def _rows(tensor: Any) -> tuple[str, ...]:
 
 def _of_event(event: Event, name_of: Callable[[Any], str | None]) -> Answer | None:
     tensors = [t for t, _ in event.inputs]
+    if event.name in ATTENTION:
+        answer = of_attention(event)
+        if answer is not None:
+            return answer
     for tensor, maker in event.inputs:
         if 0 in shape_of(tensor) and event.name in (*MEANS, "cross_entropy", "nll_loss", "stack", "cat"):
             name = name_of(tensor)
@@ -237,13 +287,31 @@ def _of_event(event: Event, name_of: Callable[[Any], str | None]) -> Answer | No
                 )  # fmt: skip
     pattern = _pattern(event, tensors)
     if pattern is None:
-        return None
+        if not event.outputs or not all(map(is_finite, tensors)):
+            return None
+        return Answer(
+            "not finite", f"What goes into {event.name.strip('_')} is finite, and its result holds "
+            f"{_count(event.outputs[0])}.", event.place, (), "look at the values that go into it: they lie "
+            "where it has no finite value, or the result is too large for the dtype",
+        )  # fmt: skip
     names = [n for n in map(name_of, tensors) if n]
+    mask = _mask_before(event) if pattern.kind == "softmax of nothing" else None
+    masked = "" if mask is None or mask.place is None else f" The mask is put in at line {mask.place.line}."
     return Answer(
-        pattern.kind, f"{pattern.cause} The result of {event.name} holds "
+        pattern.kind, f"{pattern.cause}{masked} The result of {event.name} holds "
         f"{_count(event.outputs[0])}.", event.place,
         (f"the inputs{' ' + ', '.join(f'`{n}`' for n in names) if names else ''} are finite",), pattern.mend,
     )  # fmt: skip
+
+
+def _mask_before(event: Event) -> Event | None:
+    """Return the call that put the infinities of a mask into what a softmax is given."""
+    current: Event | None = event.inputs[0][1] if event.inputs else None
+    for _ in range(20):
+        if current is None or current.name in MASKING or current.name in ADDING:
+            return current
+        current = current.inputs[0][1] if current.inputs else None
+    return None
 
 
 def _of_ctc(event: Event) -> Answer:

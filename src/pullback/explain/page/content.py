@@ -54,7 +54,7 @@ def _call(explanation: Mapping[str, Any]) -> dict[str, Any]:
     tree = folding.tree()
     scalar = sum(prod(output["covector"]["value"]["shape"]) for output in explanation["outputs"]) == 1
     nodes = [
-        _without({**_on_the_path(node), "title": folding.titles.get(node["id"])}, "scopes", "members")
+        _without({**_on_the_path(node), "title": _title(node, folding)}, "scopes", "members")
         for node in graph["nodes"]
         if node["kind"] != "group"
     ]
@@ -65,6 +65,14 @@ def _call(explanation: Mapping[str, Any]) -> dict[str, Any]:
         "graph": {"nodes": nodes, "edges": edges},
         "tree": tree,
     }
+
+
+def _title(node: Mapping[str, Any], folding: Folding) -> str | None:
+    """Return what a step is called, with the number of its steps where it is a recurrent layer."""
+    title, inside = folding.titles.get(node["id"]), node.get("inside")
+    if inside is None or inside["across"] != "step":
+        return title
+    return f"{title or node['known_as']} ×{inside['count']}"
 
 
 def _leaf(leaf: Mapping[str, Any], scalar: bool) -> dict[str, Any]:

@@ -57,6 +57,7 @@ class Details {
     if (placeText(box)) add(box.code ? "" : "line", make("span", { title: box.file }, placeText(box)));
     if (box.module) add("module", make("code", {}, box.module));
     if (box.formula) add("rule", ...box.formula.split("\n").map((line) => make("code", { class: "rule" }, line)));
+    if (box.inside) add("inside", insideTable(box.inside));
     if (box.structure) add("its J is", box.structure);
     if (box.shape) add(box.kind === "leaf" ? "value" : "result", `${shapeText(box.shape)} ${box.dtype ?? ""}`, ...(box.value ? [make("br"), make("code", {}, valueText(box.value))] : []));
     if (box.kind !== "leaf" && box.name) add("recorded as", make("code", {}, box.name));
@@ -80,6 +81,25 @@ class Details {
     if (edges.length > MOST_ARROWS) items.push(make("li", {}, `… and ${edges.length - MOST_ARROWS} more`));
     add(name, make("ul", {}, ...items));
   }
+}
+
+/** The steps of a recurrent layer, or the weights of attention, in a row: the darker, the larger in its row. */
+function insideTable({ title, across, count, columns, rows }) {
+  const heading = columns.map((column, k) => make("th", { scope: "col" }, `${k > 0 && column - columns[k - 1] > 1 ? "… " : ""}${column}`));
+  const body = rows.map(([name, values]) => {
+    const numbers = values.map(toNumber);
+    const largest = Math.max(...numbers.map(Math.abs).filter(Number.isFinite), 0);
+    return make("tr", {}, make("th", { scope: "row" }, name), ...numbers.map((x) => {
+      const cell = make("td", { class: `number cell ${Number.isFinite(x) ? (x < 0 ? "cold" : "warm") : "bad"}`, title: `${name}: ${numberText(x)}` }, shortNumber(x));
+      cell.style.setProperty("--heat", largest > 0 && Number.isFinite(x) ? Math.abs(x) / largest : 0);
+      return cell;
+    }));
+  });
+  return make("div", { class: "inside" }, make("p", { class: "small" }, title),
+    make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title },
+      make("table", { class: "cells" },
+        make("thead", {}, make("tr", {}, make("th", { scope: "col" }, `${across} ×${count}`), ...heading)),
+        make("tbody", {}, ...body))));
 }
 
 function boxTitle(box, boxes) {

@@ -44,7 +44,7 @@ def _numbers(value: Any, rank: int, name: str) -> tuple[int, ...]:
 def _convolution(
     x: Any, w: Any, b: Any, stride: Any, padding: Any, dilation: Any, groups: int, rank: int
 ) -> Any:
-    key = _key(x, w, b, stride, padding, dilation, groups, rank)
+    key = _key(x, w, b, (stride, padding, dilation), groups, rank)
     known = _known.get(key)
     if known is not None:
         return _applied(ops.conv, ops.conv_biased, x, w, b, *known)
@@ -81,10 +81,7 @@ def _convolution(
     check_kernel(shape_of(w), False, dilated)
     check_kinds(x, w, b, rank, False, dilated, onednn)
     attrs = (stride, padding, dilation, groups)
-    if key is not None:
-        if len(_known) >= _MOST_KNOWN:
-            _known.clear()
-        _known[key] = alone, attrs
+    _remember(key, alone, attrs)
     return _applied(ops.conv, ops.conv_biased, x, w, b, alone, attrs)
 
 
@@ -94,9 +91,18 @@ _known: dict[Any, tuple[bool, tuple[Any, ...]]] = {}
 _MOST_KNOWN = 1024
 
 
-def _key(x: Any, w: Any, b: Any, stride: Any, padding: Any, dilation: Any, groups: int, rank: int) -> Any:
-    """Return what the checks of a convolution look at; None where it is not plain."""
-    options = stride, padding, dilation
+def _remember(key: Any, alone: bool, attrs: tuple[Any, ...]) -> None:
+    if key is not None:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        _known[key] = alone, attrs
+
+
+def _key(x: Any, w: Any, b: Any, options: tuple[Any, ...], groups: int, rank: int) -> Any:
+    """Return what the checks of a convolution look at; None where it is not plain.
+
+    The options of a transposed one are four.
+    """
     for option in options:
         if type(option) is int:
             continue
@@ -115,6 +121,10 @@ def _transposed(
     x: Any, w: Any, b: Any, stride: Any, padding: Any, output_padding: Any, groups: int, dilation: Any,
     rank: int
 ) -> Any:
+    key = _key(x, w, b, (stride, padding, output_padding, dilation), groups, rank)
+    known = _known.get(key)
+    if known is not None:
+        return _applied(ops.conv_transpose, ops.conv_transpose_biased, x, w, b, *known)
     check_operands(x, w, b, bias_first=False)
     stride = _numbers(stride, rank, "stride")
     padding = _numbers(padding, rank, "padding")
@@ -134,6 +144,7 @@ def _transposed(
     check_result(size, given, stride, dilation, output_padding)
     check_kinds(x, w, b, rank, True, False, onednn)
     attrs = (stride, padding, dilation, groups, size)
+    _remember(key, alone, attrs)
     return _applied(ops.conv_transpose, ops.conv_transpose_biased, x, w, b, alone, attrs)
 
 

@@ -13,8 +13,13 @@ from ...core.tracer import Tracer
 from ...core.value import array_of, dtype_of, shape_of, wrap
 from ...ops import embedding_bag as ops
 from ...ops.convert import cast
+from ...tensor.creation import full, zeros
+from ...tensor.join import cat
 from ...tensor.properties import common_dtype
+from ...tensor.ranges import arange
+from ...tensor.select import index_select
 from ...tensor.signature import Parser
+from ...tensor.sorting import searchsorted
 from .embedding import check_indices, embedding, renormalise
 from .loss_reduction import mirrored
 
@@ -106,6 +111,24 @@ def _bags_of_one_length(shape: tuple[int, ...], indices: Any, weight: Any, scale
     return rows.sum(1) if mode == "sum" else rows.mean(1)
 
 
+def _bags_from_offsets(indices: Any, offsets: Any, weight: Any, scale: Any, mode: str) -> Any:
+    """Return bags in a trace by the bag that each sample is in, where no offset is known.
+
+    The program refuses offsets that do not begin at 0, fall, or end behind the last sample.
+    """
+    count, bags = shape_of(indices)[0], shape_of(offsets)[0]
+    offsets = offsets.to(int64)
+    lengths = cat([offsets[1:], full((1,), count, dtype=int64)]) - offsets
+    for found, limit in ((offsets[:1], 1), (lengths, count + 1)):
+        index_select(zeros(limit), 0, found)
+    bag = searchsorted(offsets, arange(count), right=True) - 1
+    rows = embedding(indices, weight)
+    if scale is not None:
+        rows = rows * scale.reshape((count, 1))
+    total = zeros(bags, shape_of(weight)[1], dtype=weight.dtype).index_add(0, bag, rows)
+    return total if mode == "sum" else total / lengths.clamp(min=1).to(weight.dtype).unsqueeze(1)
+
+
 _PARSER = Parser(
     "embedding_bag",
     "(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int mode, bool sparse, Tensor? "
@@ -183,6 +206,9 @@ def embedding_bag(
     plain = mode != "max" and padding_idx is None and max_norm is None and not (sparse or scale_grad_by_freq)
     if fixed and plain and isinstance(indices._value, Tracer):
         return _bags_of_one_length(shape_of(input), indices, weight, scale, mode)
+    traced = isinstance(indices._value, Tracer) or isinstance(offsets._value, Tracer)
+    if traced and plain and not include_last_offset and 0 not in (*shape_of(indices), *shape_of(offsets)):
+        return _bags_from_offsets(indices, offsets, weight, scale, mode)
     _PARSER.bind(
         (weight, indices, offsets, scale_grad_by_freq, 0, sparse, scale, include_last_offset, padding_idx), {}
     )

@@ -264,6 +264,8 @@ class DistributedDataParallel(Module, Joinable):
         counted = count_active(self)
         if counted is not None:
             self.reducer.set_forward_work(*counted, self._divide_by_initial_world_size)
+        if modes().grad:
+            self.reducer.times.begin_forward(self.reducer.passes)
         if modes().grad and self.reducer.rebuild_buckets():
             logger.info("Reducer buckets have been rebuilt in this iteration.")
         if self._syncs_buffers(BufferCommHookLocation.PRE_FORWARD):
@@ -429,6 +431,12 @@ class DistributedDataParallel(Module, Joinable):
 
     def _get_ddp_logging_data(self) -> dict[str, Any]:
         return logging_data(self)
+
+    def _set_ddp_runtime_logging_sample_rate(self, sample_rate: int) -> None:
+        """Take the times of every so manieth pass, after the first ten."""
+        if sample_rate < 1:
+            raise ValueError("DDP runtime logging sample rate should be equal or greater than 1")
+        self.reducer.times.sample_rate = sample_rate
 
     # ------------------------------------------------------------------------------ uneven inputs
 

@@ -12,6 +12,7 @@ import os
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from time import time_ns
 from typing import Any
 
 from ...autograd.grad_mode import no_grad
@@ -22,6 +23,7 @@ from ...tensor.creation import tensor
 from ...tensor.creation_like import empty_like
 from . import reduction_errors as errors
 from .buckets import Bucket, GradBucket, compute_bucket_assignment_by_size
+from .pass_times import PassTimes
 from .reachable import leaves_behind
 from .synchronization import all_reduced_sparse, broadcast
 
@@ -54,6 +56,8 @@ class Reducer:
         The parameters of the last pass in the order in which their gradients came.
     first_sizes : list of int
         The sizes of the buckets of the first pass, in bytes.
+    times : PassTimes
+        How long passes have taken.
     """
 
     def __init__(
@@ -72,6 +76,7 @@ class Reducer:
         self.static = False
         self.has_rebuilt = False
         self.passes = 0
+        self.times = PassTimes()
         self._comm_hook: tuple[Any, Any] | None = None
         self._forward_work: tuple[Any, Any, bool] | None = None
         self._futures: list[Any] = []
@@ -233,6 +238,7 @@ class Reducer:
         if self._begins:
             self._begins = False
             self.ready_order = []
+            self.times.backward_start = time_ns()
         self.ready_order.append(number)
         if counts_uses:
             self._counted[number] += 1
@@ -310,6 +316,7 @@ class Reducer:
     def _reduce(self, index: int) -> None:
         """Begin the reduction of a bucket, divided by the number of processes where no hook does that."""
         bucket = self.buckets[index]
+        self.times.exchange_start = self.times.exchange_start or time_ns()
         buffer = bucket.sparse_gradient if bucket.sparse else bucket.flat
         if self._comm_hook is None and (count := self._division()) != 1:
             buffer = buffer * (1.0 / count) if bucket.sparse else buffer.mul_(1.0 / count)
@@ -371,6 +378,7 @@ class Reducer:
     @no_grad()
     def finish(self) -> None:
         """Wait for all buckets and put the averages into the gradients."""
+        self.times.backward_end = time_ns()
         self._expects_hooks = False
         self._is_unfinished = False
         self._forward_work = self._divisor = None
@@ -386,6 +394,7 @@ class Reducer:
             bucket.future = None
         for future in self._futures:
             future.wait()
+        self.times.exchange_end = time_ns()
         self._futures = []
         if not self.static:  # of which the first pass has told for all
             self._used = [0] * len(self.parameters)

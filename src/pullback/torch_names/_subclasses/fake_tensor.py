@@ -12,6 +12,8 @@ __all__ = ["FakeTensor", "FakeTensorMode", "is_fake"]
 class FakeTensor(Tensor):
     """The class to which no tensor belongs."""
 
+    _overrides_once_made = True
+
 
 class FakeTensorMode:
     """Refused: tensors on the device ``meta`` have shapes without numbers."""

@@ -2,21 +2,26 @@
 
 Of y = x Wᵀ + b with weight W, `ColwiseParallel` gives each process some rows of W: it makes some features of
 y from all of x. `RowwiseParallel` gives it some columns: it makes a summand of y from some features of x. One
-after the other they need one exchange, at the end of the second.
+after the other they need one exchange, at the end of the second. Between two such pairs `SequenceParallel`
+keeps parts of the sequence, and `PrepareModule...` says where whole sequences are needed.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import OrderedDict
+from copy import copy
 from typing import Any
 
+from ....func import functional_call
 from ....nn import functional as F
 from ....nn.modules.linear import Linear
 from ....nn.modules.module import Module
 from ....nn.modules.sparse import Embedding
 from ....nn.parameter import Parameter
+from ....tensor.tensor import Tensor
 from ...device_mesh import DeviceMesh
-from ..api import DTensor, distribute_tensor
+from ..api import DTensor, distribute_module, distribute_tensor
 from ..placement_types import Partial, Placement, Replicate, Shard
 
 
@@ -171,7 +176,246 @@ class RowwiseParallel(_Divided):
         return module
 
 
-for _class in (ParallelStyle, ColwiseParallel, RowwiseParallel):
+class SequenceParallel(ParallelStyle):
+    """Let each process compute a layer on its part of a sequence, with a copy of the layer's parameters.
+
+    For layers that treat every place of a sequence alike: `LayerNorm`, `RMSNorm`, `Dropout`. Gradients of the
+    parameters are summands, which one exchange adds.
+
+    Parameters
+    ----------
+    sequence_dim : int
+        The axis of the sequence.
+    use_local_output : bool
+        Whether the result is this process's part, rather than a distributed tensor.
+    """
+
+    def __init__(self, *, sequence_dim: int = 1, use_local_output: bool = False) -> None:
+        self.sequence_sharding = (Shard(sequence_dim),)
+        self.use_local_output = use_local_output
+
+    def _apply(self, module: Module, device_mesh: DeviceMesh) -> Module:
+        if self.src_data_rank is not None:
+            distribute_module(module, device_mesh)
+        else:
+            _replicate(module, device_mesh)
+        # What is called below has the module's own forward, and its parameters.
+        inner = copy(module)
+        inner.__dict__.pop("forward", None)
+        inner.__dict__["_forward_hooks"], inner.__dict__["_forward_pre_hooks"] = OrderedDict(), OrderedDict()
+
+        def forward(x: Any) -> Any:
+            if not isinstance(x, DTensor):
+                x = DTensor.from_local(x, device_mesh, self.sequence_sharding)
+            x = x.redistribute(placements=self.sequence_sharding)
+            parameters: Any = module.named_parameters()
+            parts = {name: p.to_local(grad_placements=[Partial()]) for name, p in parameters}
+            y = functional_call(inner, parts, (x.to_local(),))
+            whole = DTensor.from_local(y, device_mesh, x.placements, shape=(*x.shape[:-1], y.shape[-1]))
+            return whole.to_local() if self.use_local_output else whole
+
+        module.__dict__["forward"] = forward
+        return module
+
+    def __repr__(self) -> str:
+        which = f"sequence_dim={self.sequence_sharding[0].dim}"
+        return f"SequenceParallel({which}, use_local_output={self.use_local_output})"
+
+
+def _replicate(module: Module, mesh: DeviceMesh) -> None:
+    """Let the parameters of a module stand in every process as they are there."""
+    for owner in module.modules():
+        for name, value in list(owner._parameters.items()):
+            if value is not None and not isinstance(value, DTensor):
+                copied = distribute_tensor(value, mesh, src_data_rank=None)
+                owner.register_parameter(name, Parameter(copied, requires_grad=value.requires_grad))
+
+
+def _several(layouts: Any) -> Any:
+    """Return layouts of several values, where one may stand for one."""
+    return (layouts,) if isinstance(layouts, Placement) else layouts
+
+
+class PrepareModuleInput(ParallelStyle):
+    """Bring what a module is called with into the layouts that it computes with.
+
+    Parameters
+    ----------
+    input_layouts, desired_input_layouts : Placement or tuple of Placement or None
+        How each positional argument comes in, and how the module wants it; None leaves one as it is.
+    input_kwarg_layouts, desired_input_kwarg_layouts : dict, optional
+        Likewise, by name.
+    use_local_output : bool
+        Whether the module gets this process's parts, rather than distributed tensors.
+    """
+
+    def __init__(
+        self, *, input_layouts: Any = None, desired_input_layouts: Any = None,
+        input_kwarg_layouts: dict[str, Placement] | None = None,
+        desired_input_kwarg_layouts: dict[str, Placement] | None = None, use_local_output: bool = False,
+    ) -> None:  # fmt: skip
+        self.input_layouts = _several(input_layouts)
+        self.desired_input_layouts = _several(desired_input_layouts)
+        self.use_local_output = use_local_output
+        if self.input_layouts is not None:
+            if self.desired_input_layouts is None:
+                raise AssertionError("desired module inputs should not be None!")
+            if len(self.input_layouts) != len(self.desired_input_layouts):
+                raise AssertionError("input_layouts and desired_input_layouts should have same length!")
+        self.with_kwargs = input_kwarg_layouts is not None
+        self.input_kwarg_layouts = input_kwarg_layouts or {}
+        self.desired_input_kwarg_layouts = desired_input_kwarg_layouts or {}
+        if self.with_kwargs and len(self.input_kwarg_layouts) != len(self.desired_input_kwarg_layouts):
+            raise AssertionError(
+                "input_kwarg_layouts and desired_input_kwarg_layouts should have same length!"
+            )
+
+    def _prepared(self, inputs: Any, kwargs: dict[str, Any], mesh: DeviceMesh) -> tuple[Any, dict[str, Any]]:
+        if self.input_layouts is not None:
+            inputs = inputs if isinstance(inputs, tuple) else (inputs,)
+            if len(inputs) != len(self.input_layouts):
+                raise ValueError("module inputs and input_layouts should have same length!")
+            inputs = tuple(
+                _laid_out(value, mesh, layout, wanted, self.use_local_output)
+                for value, layout, wanted in zip(
+                    inputs, self.input_layouts, self.desired_input_layouts, strict=True
+                )
+            )
+        return inputs, {
+            name: _laid_out(
+                value, mesh, self.input_kwarg_layouts.get(name), self.desired_input_kwarg_layouts.get(name),
+                self.use_local_output,
+            )
+            for name, value in kwargs.items()
+        }  # fmt: skip
+
+    def _apply(self, module: Module, device_mesh: DeviceMesh) -> Module:
+        module.register_forward_pre_hook(
+            lambda _, inputs, kwargs: self._prepared(inputs, kwargs, device_mesh), with_kwargs=True
+        )
+        return module
+
+    def __repr__(self) -> str:
+        return (
+            f"PrepareModuleInput(input_layouts={self.input_layouts}, "
+            f"desired_input_layouts={self.desired_input_layouts}, "
+            f"input_kwarg_layouts={self.input_kwarg_layouts}, "
+            f"desired_input_kwarg_layouts={self.desired_input_kwarg_layouts}, "
+            f"use_local_output={self.use_local_output})"
+        )
+
+
+class PrepareModuleOutput(ParallelStyle):
+    """Bring what a module returns into the layouts that those after it want.
+
+    Parameters
+    ----------
+    output_layouts, desired_output_layouts : Placement or tuple of Placement or None
+        How each result is laid out, and how it is to be; None leaves one as it is.
+    use_local_output : bool
+        Whether this process's parts are returned, rather than distributed tensors.
+    """
+
+    def __init__(
+        self, *, output_layouts: Any, desired_output_layouts: Any, use_local_output: bool = True
+    ) -> None:
+        self.output_layouts = _several(output_layouts)
+        self.desired_output_layouts = _several(desired_output_layouts)
+        self.use_local_output = use_local_output
+        if len(self.output_layouts) != len(self.desired_output_layouts):
+            raise AssertionError("output_layouts and desired_output_layouts should have same length!")
+
+    def _prepared(self, outputs: Any, mesh: DeviceMesh) -> Any:
+        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        if len(outputs) != len(self.output_layouts):
+            raise ValueError("module outputs and output_layouts should have same length!")
+        found = tuple(
+            _laid_out(value, mesh, layout, wanted, self.use_local_output)
+            for value, layout, wanted in zip(
+                outputs, self.output_layouts, self.desired_output_layouts, strict=True
+            )
+        )
+        return found[0] if len(found) == 1 else found
+
+    def _apply(self, module: Module, device_mesh: DeviceMesh) -> Module:
+        module.register_forward_hook(lambda _, inputs, outputs: self._prepared(outputs, device_mesh))
+        return module
+
+    def __repr__(self) -> str:
+        return (
+            f"PrepareModuleOutput(output_layouts={self.output_layouts}, "
+            f"desired_output_layouts={self.desired_output_layouts}, "
+            f"use_local_output={self.use_local_output})"
+        )
+
+
+class PrepareModuleInputOutput(ParallelStyle):
+    """Bring what a module is called with and what it returns into layouts.
+
+    Parameters
+    ----------
+    input_layouts, desired_input_layouts, input_kwarg_layouts, desired_input_kwarg_layouts
+        As of `PrepareModuleInput`.
+    use_local_input : bool
+        Whether the module gets this process's parts, rather than distributed tensors.
+    output_layouts, desired_output_layouts, use_local_output
+        As of `PrepareModuleOutput`.
+    """
+
+    def __init__(
+        self, *, input_layouts: Any = None, desired_input_layouts: Any = None,
+        input_kwarg_layouts: dict[str, Placement] | None = None,
+        desired_input_kwarg_layouts: dict[str, Placement] | None = None, use_local_input: bool = False,
+        output_layouts: Any, desired_output_layouts: Any, use_local_output: bool = True,
+    ) -> None:  # fmt: skip
+        self.prepare_module_input = PrepareModuleInput(
+            input_layouts=input_layouts, desired_input_layouts=desired_input_layouts,
+            input_kwarg_layouts=input_kwarg_layouts, desired_input_kwarg_layouts=desired_input_kwarg_layouts,
+            use_local_output=use_local_input,
+        )  # fmt: skip
+        self.prepare_module_output = PrepareModuleOutput(
+            output_layouts=output_layouts, desired_output_layouts=desired_output_layouts,
+            use_local_output=use_local_output,
+        )  # fmt: skip
+
+    def _apply(self, module: Module, device_mesh: DeviceMesh) -> Module:
+        self.prepare_module_input._apply(module, device_mesh)
+        self.prepare_module_output._apply(module, device_mesh)
+        return module
+
+    def __repr__(self) -> str:
+        before, after = self.prepare_module_input, self.prepare_module_output
+        return (
+            f"PrepareModuleInputOutput(input_layouts={before.input_layouts}, "
+            f"desired_input_layouts={before.desired_input_layouts}, "
+            f"input_kwarg_layouts={before.input_kwarg_layouts}, "
+            f"desired_input_kwarg_layouts={before.desired_input_kwarg_layouts}, "
+            f"use_local_input={before.use_local_output}, output_layouts={after.output_layouts}, "
+            f"desired_output_layouts={after.desired_output_layouts}, "
+            f"use_local_output={after.use_local_output})"
+        )
+
+
+def _laid_out(value: Any, mesh: DeviceMesh, layout: Any, wanted: Any, local: bool) -> Any:
+    """Return a value in the layout that is wanted, from the one in which it is."""
+    if layout is None:
+        return value
+    if not isinstance(value, DTensor):
+        if not isinstance(value, Tensor):
+            raise AssertionError("expecting input to be a torch.Tensor!")
+        value = DTensor.from_local(value, mesh, [layout])
+    if wanted is not None and layout != wanted:
+        value = value.redistribute(placements=[wanted])
+    return value.to_local() if local else value
+
+
+for _class in (
+    ParallelStyle, ColwiseParallel, RowwiseParallel, SequenceParallel, PrepareModuleInput,
+    PrepareModuleOutput, PrepareModuleInputOutput,
+):  # fmt: skip
     _class.__module__ = "torch.distributed.tensor.parallel.style"
 
-__all__ = ["ColwiseParallel", "ParallelStyle", "RowwiseParallel"]
+__all__ = [
+    "ColwiseParallel", "ParallelStyle", "PrepareModuleInput", "PrepareModuleInputOutput",
+    "PrepareModuleOutput", "RowwiseParallel", "SequenceParallel",
+]  # fmt: skip

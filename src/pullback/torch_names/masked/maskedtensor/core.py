@@ -16,6 +16,7 @@ from typing import Any
 from ....array import dtypes
 from ....autograd.function import Function
 from ....tensor.constants import strided
+from ....tensor.interception import OVERRIDING
 from ....tensor.overriding import _torch_function
 from ....tensor.select import where
 from ....tensor.tensor import Tensor
@@ -64,6 +65,7 @@ class MaskedTensor(Tensor):
                 "this, you can use data.detach().clone()",
                 UserWarning, stacklevel=2,
             )  # fmt: skip
+        OVERRIDING.add(cls)
         return _make_wrapper_subclass(
             cls, data.size(), device=data.device, dtype=data.dtype, requires_grad=requires_grad
         )
@@ -145,6 +147,8 @@ class MaskedTensor(Tensor):
 
 
 MaskedTensor.__module__ = "torch.masked.maskedtensor.core"
+# Programs that load it and make none would have all calls look for overrides.
+OVERRIDING.discard(MaskedTensor)
 
 
 class _Constructor(Function):

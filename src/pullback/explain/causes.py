@@ -1,0 +1,182 @@
+"""Find, when backward is called and before it frees the values, why the loss or a gradient is what it is.
+
+A loss or a gradient that is not finite, a gradient of 0, a graph that leads back into the turn before.
+"""
+
+from __future__ import annotations
+
+import math
+from types import CodeType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.blame import Place, next_sequence
+from ..core.node import LEAF, AccumulateGrad, edge_target
+from ..core.value import TensorBase, shape_of
+from ..nn.parameter import Parameter
+from ..tensor.backward import BackwardCall
+from .answer import Answer
+from .carried import boundaries, carried
+from .counterfactual import Rerun
+from .explanation import Explanation
+from .findings.origins import is_finite
+from .findings.rates import diverged
+from .findings.values import look_at_gradient, look_at_value
+from .names import Names
+from .nonfinite import of_gradient, of_value
+from .roots import Root, ones_for
+from .scene import Scene
+from .vanished import search
+from .walk import Path, array_at_bottom
+
+if TYPE_CHECKING:
+    from .watch import Watch
+
+At = tuple[CodeType, int]
+
+#: Leaves of one call that are asked why their gradient is zero or not finite.
+MOST_ASKED = 6
+
+
+class Causes:
+    """Ask at each call of backward that is explained.
+
+    Attributes
+    ----------
+    answers : dict
+        Why the gradient of a leaf is zero or not finite, by the leaf's id, and why a loss is not finite.
+    zero : dict
+        Leaves whose gradient was 0, with the answer, by id.
+    alive : set of int
+        The ids of leaves that had a gradient which is neither 0 nor infinite nor NaN.
+    not_finite : bool
+        Whether a loss was not finite.
+    """
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+        self.answers: dict[int, Answer] = {}
+        self.zero: dict[int, tuple[Any, Answer | None]] = {}
+        self.alive: set[int] = set()
+        self.not_finite = False
+        self._turns: dict[At, int] = {}
+
+    def goes_back(self, call: BackwardCall, path: Path, scene: Scene, at: At) -> None:
+        """Say where a graph leads back into the turn before, although nothing was freed."""
+        moment = self._turns.get(at)
+        self._turns[at] = next_sequence()
+        if moment is None or call.kind != "backward":
+            return
+        old = [n for n in path.nodes if n._seq < moment and type(n) is not AccumulateGrad]
+        if not old or scene.scope is None:
+            return
+        roots = [edge_target(edge)[0] for edge, _ in call.roots]
+        found = carried(boundaries(roots, moment, old[0]), [scene])
+        if found is not None and found.how in ("loop", "attribute", "sum", "list"):
+            self.watch.findings.add("accumulated", Answer(
+                "history of earlier turns",
+                f"`{found.name}` keeps the history of earlier turns, so each backward goes back through all "
+                "of "
+                "them: it takes longer with each turn, and their gradients count again.",
+                found.place, (), f"cut it off in each turn: `{found.name} = {found.name}.detach()`",
+            ))  # fmt: skip
+
+    def values(self, outputs: list[Any], scene: Scene, path: Path | None = None) -> None:
+        """Say where a value that went backward and is not finite came from."""
+        for y in outputs:
+            if self.not_finite or is_finite(y):
+                continue
+            self.not_finite = True
+            names = Names(scene.frame)
+
+            def name_of(tensor: Any, names: Names = names) -> str | None:
+                return names.of_tensor(tensor)
+
+            def source(tensor: Any, names: Names = names) -> Place | None:
+                return self._source(tensor, names, scene)
+
+            answer = diverged(self.watch.loop) or self.watch.loop.broken
+            if answer is None:
+                rerun = None if path is None else Rerun(y, self.watch.trace, path)
+                if self.watch.trace.events:
+                    answer = look_at_value(y, self.watch.trace, name_of, source, rerun, self.watch.set_at)
+            if answer is None:
+                answer = of_value(y, scene.name_of(y) or "the loss", scene)
+            self.watch.findings.add("not finite", answer)
+            self.answers[id(y)] = answer
+
+    def _source(self, tensor: Any, names: Names, scene: Scene) -> Place | None:
+        """Return where a tensor that no call made came in."""
+        for event in self.watch.trace.events:
+            if any(t is tensor for t, _ in event.inputs):
+                name = scene.name_of(tensor)
+                made = [] if name is None or scene.scope is None else scene.scope.assigning(name, scene.line)
+                return scene.scope.place_of_line(made[-1].line) if made and scene.scope else event.place
+        return None
+
+    def gradients(self, call: BackwardCall, explanation: Explanation, path: Path, scene: Scene) -> None:
+        """Ask why gradients are 0 or not finite."""
+        if call.inputs is not None or not explanation.leaves:
+            return
+        finite = all(is_finite(y) for y in call.outputs if isinstance(y, TensorBase))
+        asked = 0
+        sizes = []
+        for node, part in zip(path.targets, explanation.leaves):
+            leaf = node.variable
+            if part.gradient is None or not (self.watch.wanted(leaf) or isinstance(leaf, Parameter)):
+                continue
+            size = part.gradient.norm
+            sizes.append((leaf, size))
+            if size == 0:
+                if finite and id(leaf) not in self.zero and asked < MOST_ASKED:
+                    asked += 1
+                    self.zero[id(leaf)] = (leaf, self._why_zero(leaf, part.name, call, scene))
+                continue
+            if size != size or math.isinf(size):
+                if finite and id(leaf) not in self.answers and asked < MOST_ASKED:
+                    asked += 1
+                    self._why_nan(leaf, part.name, call, scene, path)
+                continue
+            self.alive.add(id(leaf))
+        if not any(hasattr(type(value), "unscale_") for value in list(scene.variables.values())):
+            self.watch.sizes.backward(sizes, path.nodes)  # gradients of a scaled loss are large on purpose
+
+    def _root(self, call: BackwardCall) -> Root | None:
+        if len(call.outputs) != 1 or not isinstance(call.outputs[0], TensorBase):
+            return None
+        y = call.outputs[0]
+        if y._node is None or y._node is LEAF:
+            return None
+        v = call.covectors[0]
+        covector = ones_for(y._node) if v is None else np.asarray(array_at_bottom(v))
+        return Root(y, covector, True, None) if covector.shape == shape_of(y) else None
+
+    def _why_zero(self, leaf: Any, name: str, call: BackwardCall, scene: Scene) -> Answer | None:
+        root = self._root(call)
+        if root is None:
+            return None
+        answer = search(leaf, name, root, np.zeros(shape_of(leaf)), scene)
+        self.answers[id(leaf)] = answer
+        return answer
+
+    def _why_nan(self, leaf: Any, name: str, call: BackwardCall, scene: Scene, path: Path) -> None:
+        root = self._root(call)
+        names = Names(scene.frame)
+        if root is not None:
+            answer = look_at_gradient(
+                leaf, Rerun(root.loss, self.watch.trace, path), self.watch.trace, names.of_tensor,
+                lambda t: self._source(t, names, scene),
+            )  # fmt: skip
+            if answer is not None:
+                self.answers[id(leaf)] = answer
+                self.watch.findings.add("not finite", answer)
+                return
+        if root is not None:
+            answer = of_gradient(leaf, name, root, scene)
+            self.answers[id(leaf)] = answer
+            if answer.place is not None:
+                self.watch.findings.add("not finite", answer)
+
+
+__all__ = ["Causes"]

@@ -1,0 +1,233 @@
+"""Look at axes: shapes that broadcast by chance, a softmax over the wrong axis, a reshape that mixes axes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...core.value import TensorBase, shape_of
+from ..answer import Answer
+from ..trace import Event
+from .collected import Findings
+from .losses import PASSING, dims, is_floating, origin
+
+#: Arithmetic whose operands are broadcast.
+ARITHMETIC = {"sub", "__sub__", "__rsub__", "mul", "__mul__", "__rmul__", "add", "__add__", "__radd__", "pow",
+              "div", "__truediv__", "subtract", "multiply", "rsub", "__rdiv__", "__div__"}  # fmt: skip
+
+#: Said of an axis that the program does not name.
+CHOSEN = ", as torch chooses where `dim` is left out"
+
+#: Results of these have an axis that was put in on purpose.
+SHAPING = {
+    "unsqueeze", "view", "reshape", "expand", "expand_as", "__getitem__", "keepdim", "outer", "permute",
+}
+
+
+def look_at(event: Event, findings: Findings) -> None:
+    """Add what one call shows."""
+    name = event.name
+    if name in ARITHMETIC:
+        _arithmetic(event, findings)
+    elif name in ("__eq__", "eq", "__ne__", "ne"):
+        _compared(event, findings)
+    elif name in ("softmax", "log_softmax"):
+        _axis(event, findings)
+    elif name == "__getitem__":
+        _last_of_batch(event, findings)
+    elif name == "normalize":
+        _normalised_axis(event, findings)
+    elif name in ("reshape", "view"):
+        _swapped_axes(event, findings)
+
+
+def _arithmetic(event: Event, findings: Findings) -> None:
+    tensors = [a for a in event.args[:2] if isinstance(a, TensorBase)]
+    if len(tensors) != 2 or not event.outputs:
+        return
+    a, b = tensors
+    have, want = shape_of(a), shape_of(b)
+    if len(want) > len(have):
+        a, b, have, want = b, a, want, have
+    _along_the_width(event, a, b, findings)
+    column = len(have) == 2 and len(want) == 1 and have[1] == 1 and have[0] > 1 and want[0] > 1
+    if not column or (a._node is None) == (b._node is None):
+        return
+    if shape_of(event.outputs[0]) != (have[0], want[0]):
+        return
+    if any(_on_purpose(event.maker_of(t), t) for t in (a, b)):
+        return
+    findings.add("broadcast", Answer(
+        "broadcast", f"Shapes {dims(have)} and {dims(want)} broadcast to {dims((have[0], want[0]))}: "
+        "every "
+        "row of one is combined with every element of the other.", event.place, (),
+        "give both one shape: `.squeeze(-1)` on the one, or `.unsqueeze(-1)` on the other",
+    ))  # fmt: skip
+
+
+def _compared(event: Event, findings: Findings) -> None:
+    """Say where a column is compared with a row, as predictions with labels in an accuracy."""
+    pair = [a for a in event.args[:2] if isinstance(a, TensorBase)]
+    shapes = sorted(map(shape_of, pair), key=len)
+    if len(pair) != 2 or [len(s) for s in shapes] != [1, 2] or shapes[1] != (shapes[0][0], 1):
+        return
+    makers = [event.maker_of(t) for t in pair]
+    if shapes[0][0] < 2 or any(m is not None and m.name == "arange" for m in makers):
+        return
+    if any(map(_on_purpose, makers, pair)):
+        return
+    size = shapes[0][0]
+    findings.add("wrong axis", Answer(
+        "broadcast in a comparison", f"Shapes {dims(shapes[1])} and {dims(shapes[0])} broadcast to "
+        f"{dims((size, size))}: every element of one is compared with every element of the other.",
+        event.place, (), "give both one shape: `.squeeze(-1)` on the one, or `.unsqueeze(-1)` on the other",
+    ))  # fmt: skip
+
+
+def _along_the_width(event: Event, a: Any, b: Any, findings: Findings) -> None:
+    """Say where one number for each sample meets the last axis, which has the same size by chance."""
+    have, want = shape_of(a), shape_of(b)
+    if len(have) < 3 or len(want) != 1 or not have[0] == have[-1] == want[0] > 1:
+        return
+    if event.maker_of(b) is None:
+        return  # made once, as weights and statistics of features are
+    findings.add("broadcast", Answer(
+        "broadcast along the last axis", f"Shapes {dims(have)} and {dims(want)} broadcast along the "
+        f"last axis; the first one, the batch, has the same size {want[0]}, so one number for each sample "
+        "would be meant.", event.place, (),
+        f"give it the axes that are lacking: `.view(-1{', 1' * (len(have) - 1)})`",
+    ))  # fmt: skip
+
+
+def _on_purpose(maker: Event | None, tensor: Any) -> bool:
+    """Return whether the axis of size 1 was put in by the program just before."""
+    if maker is None:
+        return False
+    if maker.kwargs.get("keepdim") is True:
+        return True
+    return maker.name in SHAPING and len(shape_of(tensor)) == 2 and bool(
+        maker.inputs and len(shape_of(maker.inputs[0][0])) == 1
+    )  # fmt: skip
+
+
+def _last_of_batch(event: Event, findings: Findings) -> None:
+    """Say where the last step of a recurrent layer's output is taken along the axis of the batch."""
+    index = event.args[1] if len(event.args) > 1 else None
+    maker = event.inputs[0][1] if event.inputs else None
+    if maker is None or maker.name not in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
+        return
+    if index == -1 and getattr(maker.module, "batch_first", False) is True and len(
+        shape_of(event.inputs[0][0])
+    ) == 3:
+        findings.add("wrong axis", Answer(
+            "last of the batch", "The output of the recurrent layer has the samples along axis 0, because "
+            "`batch_first` is True: `[-1]` takes the last sequence of the batch, not the last step.",
+            event.place, (f"the layer is called at {maker.place}",), "take `[:, -1]`",
+        ))  # fmt: skip
+        return
+    last = isinstance(index, tuple) and len(index) > 1 and index[0] == slice(None) and index[1] == -1
+    if last and getattr(maker.module, "batch_first", True) is False:
+        findings.add("wrong axis", Answer(
+            "last of the batch", "The output of the recurrent layer has the steps along axis 0, because "
+            "`batch_first` is False: `[:, -1]` takes the last sequence of the batch, not the last step.",
+            event.place, (f"the layer is called at {maker.place}",),
+            "make the layer with `batch_first=True`, or take `[-1]`",
+        ))  # fmt: skip
+
+
+def _normalised_axis(event: Event, findings: Findings) -> None:
+    x, dim = event.argument(0, "input"), event.argument(2, "dim", 1)
+    if isinstance(x, TensorBase) and event.wanted and dim == 0 and len(shape_of(x)) == 2:
+        findings.add("wrong axis", Answer(
+            "normalised over the batch", f"normalize of shape {dims(shape_of(x))} is taken over axis 0, "
+            "the batch: the "
+            "samples are not of length 1.", event.place, (), "take it over the features: `dim=-1`",
+        ))  # fmt: skip
+
+
+def _swapped_axes(event: Event, findings: Findings) -> None:
+    """Say where a reshape gives two axes each other's sizes: it does not exchange them."""
+    x = event.argument(0, "input")
+    if (
+        not isinstance(x, TensorBase)
+        or len(event.outputs) != 1
+        or not (event.wanted or is_floating(x))
+    ):
+        return
+    have, want = shape_of(x), shape_of(event.outputs[0])
+    if have == want or len(have) < 2:
+        return
+    if len(have) != len(want):
+        _moved_axis(event, have, want, findings)
+        return
+    moved = [k for k, (a, b) in enumerate(zip(have, want)) if a != b]
+    if len(moved) == 2 and have[moved[0]] == want[moved[1]] and have[moved[1]] == want[moved[0]]:
+        if 1 in (have[moved[0]], have[moved[1]]):
+            return
+        a, b = moved
+        findings.add("wrong axis", Answer(
+            "reshape instead of transpose", f"{event.name} from {dims(have)} to {dims(want)} does not "
+            "exchange the "
+            "axes: it reads the numbers on in their order, so values of different samples are mixed.",
+            event.place, (), f"use `transpose({a}, {b})`",
+        ))  # fmt: skip
+
+
+def _moved_axis(event: Event, have: tuple[int, ...], want: tuple[int, ...], findings: Findings) -> None:
+    """Say where a reshape seems to move an axis past another one: it reads the numbers on in their order."""
+    for axis, size in enumerate(have):
+        if size == 1 or have.count(size) != 1 or want.count(size) != 1:
+            continue
+        if math.prod(have[:axis]) != math.prod(want[: want.index(size)]):
+            findings.add("wrong axis", Answer(
+                "reshape instead of transpose", f"{event.name} from {dims(have)} to {dims(want)} does not "
+                f"move axis {axis}, of size {size}, to axis {want.index(size)}: it reads the numbers on in "
+                "their order, so values of different samples or places are mixed.", event.place, (),
+                "bring the axes into order first: `transpose` or `permute`, then `reshape`",
+            ))  # fmt: skip
+            return
+
+
+def _axis(event: Event, findings: Findings) -> None:
+    x = event.argument(0, "input")
+    dim = event.argument(1, "dim")
+    if not isinstance(x, TensorBase) or not event.wanted:
+        return
+    shape = shape_of(x)
+    left_out = dim is None
+    if left_out:  # as torch chooses it
+        dim = 0 if len(shape) in (0, 1, 3) else 1
+    if not isinstance(dim, int):
+        return
+    if not shape:
+        return
+    axis = dim % len(shape)
+    if shape[axis] == 1:
+        findings.add("one class", Answer(
+            "softmax of one", f"{event.name} over an axis of size 1 gives "
+            f"{'1' if event.name == 'softmax' else '0'}"
+            " whatever the scores are, and passes no gradient on.", event.place,
+            (f"the input has shape {dims(shape)}, the axis is {dim}",),
+            "use a sigmoid for a single score, or take the axis of the classes",
+        ))  # fmt: skip
+        return
+    made = origin(event.maker_of(x), PASSING | ARITHMETIC | {"masked_fill", "masked_fill_", "where"})
+    scores = made is not None and made.name in ("matmul", "bmm", "einsum", "__matmul__")
+    if scores and len(shape) >= 3 and axis != len(shape) - 1:
+        findings.add("wrong axis", Answer(
+            "softmax over the wrong axis", f"The softmax of the attention scores {dims(shape)} is taken "
+            "over "
+            f"axis {dim}{CHOSEN if left_out else ''}, so the weights "
+            "of one query do not add up to 1.", event.place, (),
+            "take it over the last axis: `dim=-1`",
+        ))  # fmt: skip
+    elif axis == 0 and len(shape) >= 2 and shape[0] > 1:
+        findings.add("wrong axis", Answer(
+            "softmax over the batch", f"{event.name} of shape {dims(shape)} is taken over axis 0, the "
+            "batch: the "
+            "samples of a batch compete with each other.", event.place, (),
+            "take it over the axis of the classes: `dim=-1`",
+        ))  # fmt: skip
+
+
+__all__ = ["look_at"]

@@ -1,0 +1,97 @@
+"""Programs that copy, search, group or write plain values by the standard library."""
+
+from __future__ import annotations
+
+from .programs import read
+
+PROGRAMS = read(r'''
+=== patterns_of_text: compiles
+import re
+pat = re.compile('(\\w+)\\.(weight|bias)')
+m = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+def step(x):
+    wd = [p for k, p in m.named_parameters() if pat.match(k).group(2) == 'weight']
+    found = pat.sub('z', 'a.bias'), pat.findall('b.weight'), pat.fullmatch('q') is None
+    return sum((p.pow(2).sum() for p in wd)) * x, found
+--- change 3
+m[0].weight.data.zero_()
+--- change 5
+pat = re.compile('(\\w+)\\.(bias|weight)')
+=== proxy_of_a_dict_read: compiles
+d = {'a': 2.0}
+p = types.MappingProxyType(d)
+def step(x):
+    return (x * p['a'] + len(p), 'b' in p, [k for k in p], p.get('c', 0), sorted(p.items()))
+--- change 2
+d['a'] = 5.0
+--- change 4
+d['b'] = 1
+=== groups_of_a_list: compiles
+def step(x):
+    g = {k: list(v) for k, v in itertools.groupby([1, 1, 2, 3, 3], key=lambda v: v % 2)}
+    return ([x * sum(v) for v in g.values()], [(k, len(list(q))) for k, q in itertools.groupby('aabc')])
+=== place_in_a_sorted_list: compiles
+import bisect
+b = [1, 5, 9]
+def step(x, k):
+    return (x * bisect.bisect(b, k), bisect.bisect_left(b, 5))
+--- call
+torch.ones(2), n * 2
+--- change 3
+bisect.insort(b, 4)
+=== json_read_and_written: compiles
+import json
+cfg = {'a': [1, 2.5], 'b': {'c': None}}
+def step(x, s):
+    c = json.loads(s)
+    c['q'] = 1
+    return (x * c['k'], json.dumps(cfg, sort_keys=True), c)
+--- call
+torch.ones(2), '{"k": %d}' % (n % 3)
+--- change 4
+cfg['a'].append(True)
+=== best_state_copied: compiles
+m = nn.Linear(3, 1)
+o = torch.optim.SGD(m.parameters(), 0.1)
+best = None
+bl = float('inf')
+def step(x):
+    global best, bl
+    o.zero_grad()
+    l = m(x).pow(2).sum()
+    l.backward()
+    o.step()
+    if l.item() < bl:
+        bl = l.item()
+        best = copy.deepcopy(m.state_dict())
+    return l
+--- call
+torch.ones(3) * [1, .5, 3, .1, 2, .2, 1][n]
+--- change 5
+m.load_state_dict(best)
+--- state
+m, best, bl
+=== plain_containers_copied: compiles
+d = {'a': [torch.ones(3)], 'b': (1, [2])}
+d['c'] = d['a']
+def step(x):
+    e = copy.deepcopy(d)
+    e['a'][0].add_(x)
+    e['b'][1].append(3)
+    return (e, e['c'] is e['a'])
+--- change 3
+d['a'].append(5)
+--- state
+d
+=== tensors_of_one_memory_copied
+b = torch.arange(6.0).view(2, 3)
+v = b[0]
+q = b.detach()
+z = torch.zeros(2)
+def step(x):
+    c = copy.deepcopy([z, v])
+    e = copy.deepcopy([b, q])
+    e[0].add_(1)
+    c[0].add_(1)
+    return (c, e)
+''')
