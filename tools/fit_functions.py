@@ -112,6 +112,10 @@ FITS: dict[str, tuple[Callable[[Any], Any], tuple[Any, Any], float, float, str]]
         _scaled_erfc, (mpf(-1), mpf(1)), 2.0**-55, 2.0**-29,
         "(1 + 2 x) exp(x**2) erfc(x) - 5/4 of (x - 3.75) / (x + 3.75), x >= 0",
     ),
+    "LGAMMA": (
+        _apart(lambda t: mp.loggamma(2 + t) / t), (mpf("-0.5"), mpf("0.5")), 2.0**-56, 2.0**-30,
+        "lgamma(2 + t) / t, |t| <= 1/2",
+    ),
 }  # fmt: skip
 
 

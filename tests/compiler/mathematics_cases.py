@@ -133,7 +133,7 @@ def expected(name: str, *xs: np.ndarray) -> np.ndarray:
     wide = np.float64 if xs[0].dtype == np.float32 else np.longdouble
     with np.errstate(all="ignore"):
         given = [x.astype(wide) for x in xs]
-        if name in ("erf", "erfc", "lgamma", "tgamma"):
+        if name in ("erf", "erfc", "lgamma", "tgamma", "digamma"):
             if wide == np.float64:
                 import scipy.special
 

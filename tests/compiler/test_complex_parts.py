@@ -75,11 +75,3 @@ def test_infinite_parts_and_nan(name):
     numbers = torch.tensor([complex(x, y) for x in special for y in special], dtype=torch.complex128)
     a, b = numbers[:, None].expand(49, 49).contiguous(), numbers.expand(49, 49).contiguous()
     assert close(FORMS[name](a, b), torch.compile(FORMS[name])(a, b), 1e-12)
-
-
-def test_transforms_stay_array_kernels():
-    compiled = torch.compile(lambda a, b: torch.fft.ifft(torch.fft.fft(a) * b).real)
-    a, b = (torch.randn(4, 8, dtype=torch.complex64) for _ in range(2))
-    assert close(compiled(a, b), torch.fft.ifft(torch.fft.fft(a) * b).real, 1e-5)
-    steps = compiled._native.specializations[-1].forward.steps
-    assert [s.op for s in steps if isinstance(s, Call)] == ["fft_c2c", "fft_c2c"]

@@ -69,3 +69,46 @@ def test_where_a_row_has_lanes() -> None:
     assert in_lanes((2, 3, 4), (1,)) is None
     assert in_lanes((2, 3, 9, 16), (0, 2)) is None
     assert in_lanes((2, TERMS + 1, 16), (1,)) is None
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.int32], ids=str)
+def test_short_axes_in_registers(dtype):
+    numbers = np.random.default_rng(0).integers(-3, 4, (3, 7, 11)).astype(str(dtype)[6:])
+    if dtype.is_floating_point:
+        numbers[0, 2, 1] = numbers[0, 5, 1] = numbers[1, 0, 3] = numbers[2, 6, 4] = np.nan
+        numbers[1, :, 5] = -np.inf
+    x = torch.tensor(numbers)
+
+    def function(x: Any, row: Any) -> tuple[Any, ...]:
+        y = x + row[:, None]
+        found = [*y.max(1), *y.min(1), y.argmax(1), y.argmin(1), y.amax(1), y.sum(1), (y * 2).prod(1)]
+        return (*found, y.logsumexp(1), y.amin(0)) if x.is_floating_point() else tuple(found)
+
+    row = torch.tensor([1, 0, 2, 0, 1, 0, 0], dtype=dtype)
+    compiled = torch.compile(function)
+    for found, expected in zip(compiled(x, row), function(x, row), strict=True):
+        torch.testing.assert_close(found, expected, equal_nan=True)
+    assert "array kernel" not in str(compiled.kernels)
+
+
+def test_what_repeats_along_the_last_axis_is_added_up_in_lanes():
+    x, y = torch.randn(20, 9, 8, dtype=torch.float64), torch.randn(20, 8, dtype=torch.float64)
+
+    def function(x: Any, y: Any) -> tuple[Any, ...]:
+        raised = (x - y[:, None]).exp()
+        return raised.sum(0), raised.sum(), raised.sum((0, 1)), raised.amax(0)
+
+    for found, expected in zip(torch.compile(function)(x, y), function(x, y), strict=True):
+        torch.testing.assert_close(found, expected)
+
+
+def test_costly_functions_of_rows_stand_in_a_loop_of_their_own():
+    x, w = torch.randn(200, 6, dtype=torch.float64) / 4, torch.randn(6, dtype=torch.float64)
+
+    def function(x: Any, w: Any) -> tuple[Any, ...]:
+        rate = (x @ w).exp()
+        terms = torch.lgamma(rate + 1) - rate.log1p()
+        return terms, terms.mean(), x * terms[:, None], torch.digamma(rate) + x.logsumexp(1)
+
+    for found, expected in zip(torch.compile(function)(x, w), function(x, w), strict=True):
+        torch.testing.assert_close(found, expected)

@@ -14,8 +14,8 @@ from pullback.compiler.runtime import engine
 from tests.compiler.mathematics_cases import TWO_OPERANDS, arguments, errors, expected, loop
 
 LONG = np.finfo(np.longdouble).nmant >= 63
-#: Functions that are the C library's in float64, which promises nothing.
-FOREIGN = ("lgamma", "tgamma")
+#: Functions of which no wider values are at hand.
+FOREIGN = ("lgamma", "tgamma", "digamma")
 
 
 @pytest.mark.parametrize("real", ["float", "double"])
@@ -72,3 +72,20 @@ def test_processors_with_neither_wide_registers_nor_fused_operations(name, real,
     assert errors(function(*xs), expected(name, *xs)).max() <= 2
     assert "zmm" not in library.assembly()
     assert "ymm" not in library.assembly()
+
+
+@pytest.mark.parametrize(("name", "known"), [("lgamma", "gammaln"), ("digamma", "psi")])
+def test_functions_of_gamma_in_float64(name, known):
+    special = pytest.importorskip("scipy.special")
+    function, _ = loop(name, "double")
+    draws = np.random.default_rng(0)
+    beside = np.logspace(-12, -1, 50)
+    xs = np.concatenate(
+        [draws.uniform(0, 12, 500), draws.uniform(-9, 0, 200), np.logspace(-200, 300, 200), 1 + beside]
+    )
+    np.testing.assert_allclose(function(xs), getattr(special, known)(xs), rtol=2e-13, atol=2e-15)
+    if name == "lgamma":
+        # lgamma(1 + t) = −γt + π²t²/12 − …: the zeros are zeros of the series, too.
+        t = beside[beside < 1e-7]
+        np.testing.assert_allclose(function(1 + t), -np.euler_gamma * ((1 + t) - 1), rtol=2e-7)
+        np.testing.assert_array_equal(function(np.array([1.0, 2.0])), [0.0, 0.0])

@@ -316,6 +316,18 @@ def test_selects_of_a_stretch_that_is_no_loop_stay(steps: int) -> None:
     assert compiled._native.eager_because is None
 
 
+def test_the_first_value_that_is_carried_may_be_broadcast():
+    def steps(start: Any, move: Any, rows: Any) -> Any:
+        # The first state is one row for all, made where a step would make the next.
+        state = torch.log_softmax(start, 0) + rows[0]
+        for n in range(1, rows.shape[0]):
+            state = torch.logsumexp(state[:, :, None] + move, 1) + rows[n]
+        return state
+
+    torch.manual_seed(0)
+    agree(steps, torch.randn(3), torch.randn(3, 3), torch.randn(24, 5, 3), most=None)
+
+
 def test_the_first_repetition_is_given_another_shape() -> None:
     def run(x: Any, w: Any) -> Any:
         for _ in range(16):

@@ -126,6 +126,8 @@ class Reference(NamedTuple):
 
 
 _NUMBERS = (type(None), bool, int, float, complex)
+#: Bytes of the largest constants that are compared by their numbers.
+_COMPARED = 1 << 16
 #: In place of the kind of an operand that is neither a value of the program nor a number.
 _OTHER = -1
 #: Without the function around it that a class of named tuples has, in a third of the time.
@@ -229,6 +231,7 @@ class Recorder:
         #: By the number of a value, the equation that makes it.
         self.makers: dict[int, Equation] = {}
         self._constant_of: dict[int, tuple[ndarray, int]] = {}
+        self._constant_like: dict[tuple[Any, ...], int] = {}
         #: Shapes and dtypes that came up, by number; the number of each value's; what ops made of them.
         self._kinds: dict[tuple[tuple[int, ...], np.dtype[Any]], int] = {}
         self._kind_of: list[int] = []
@@ -303,11 +306,7 @@ class Recorder:
             known = self._constant_of.get(id(array))
             # The function may write to the array later, or may have since it met a tracer first.
             if known is None or not _same(self.constants[known[1]], array):
-                constant = self.new(array.shape, array.dtype)
-                self.constants[constant.index] = _kept(array)
-                self._constant_of[id(array)] = known = (array, constant.index)
-                if not array.flags.forc and not is_dense(array):
-                    self.layouts.spread(constant.index, array)
+                self._constant_of[id(array)] = known = (array, self._constant(array))
             return Reference(known[1]), array
         plain: Any
         for plain in (int, float):
@@ -315,6 +314,27 @@ class Recorder:
                 # A member of an enumeration, say: the program has the number alone.
                 value = plain.__pos__(value)
         return value, value
+
+    def _constant(self, array: ndarray) -> int:
+        """Return the number of a new constant, or of one with the same numbers: what a step makes anew in
+        each repetition is one constant, so that the repetitions are the same equations.
+        """
+        key = None
+        if array.flags.c_contiguous and array.nbytes <= _COMPARED and not array.dtype.hasobject:
+            key = (array.dtype, array.shape, array.tobytes())
+            if key in self._constant_like:
+                return self._constant_like[key]
+        number = self._new_constant(array)
+        if key is not None:
+            self._constant_like[key] = number
+        return number
+
+    def _new_constant(self, array: ndarray) -> int:
+        number = self.new(array.shape, array.dtype).index
+        self.constants[number] = _kept(array)
+        if not array.flags.forc and not is_dense(array):
+            self.layouts.spread(number, array)
+        return number
 
     def numbers_of(self, index: int) -> ndarray:
         """Refuse to say what a value's numbers are: they are known when the program runs."""
@@ -328,7 +348,8 @@ class Recorder:
         """Make a tensor that has a history, or shall have one, a constant of the program, so that traced
         values that come of it have one, too.
         """
-        number = self.operand(t._value)[0].index
+        # Two that are alike are two values still, each with a history of its own.
+        number = self._new_constant(np.asarray(t._value))
         self.lifted.append((t._value, number))
         t._value = Tracer(self, number)
         t._level = self.level

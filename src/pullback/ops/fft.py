@@ -112,11 +112,20 @@ def _r2c(x: ndarray, /, dims: Dims, normalization: int, onesided: bool) -> ndarr
     return found
 
 
+def _weighted(g: Any, dim: int, size: int, weight: float) -> Any:
+    """Return frequencies 0 … size/2, those times a weight that stand for their conjugates, too."""
+    shape = shape_of(g)
+    weights = np.ones(shape[dim], np.zeros((), dtype_of(g)).real.dtype)
+    weights[1 : (size + 1) // 2] = weight
+    return mul(g, weights.reshape((-1, *(1,) * (len(shape) - dim - 1))))
+
+
 def _r2c_rule(g: Any, shape_x: Dims, dims: Dims, normalization: int, onesided: bool) -> Any:
-    if onesided:
-        missing = shape_x[dims[-1]] - shape_of(g)[dims[-1]]
-        g = pad(g, tuple((0, missing if d == dims[-1] else 0) for d in range(len(shape_x))), 0)
-    return real(c2c(g, dims, normalization, False))
+    if not onesided:
+        return real(c2c(g, dims, normalization, False))
+    # Of what is summed over the frequencies that are there, a transform back counts most twice.
+    size = shape_x[dims[-1]]
+    return c2r(_weighted(g, dims[-1], size, 0.5), dims, normalization, size)
 
 
 #: The transform of real values; with `onesided` the last of `dims` has frequencies 0 … N/2 only, the rest
@@ -146,12 +155,7 @@ def _c2r(x: ndarray, /, dims: Dims, normalization: int, size: int) -> ndarray:
 
 
 def _c2r_rule(g: Any, dims: Dims, normalization: int, size: int) -> Any:
-    half = r2c(g, dims, normalization, True)
-    shape = shape_of(half)
-    weights = np.ones(shape[dims[-1]], dtype_of(g))
-    # Frequencies that stand for their conjugates too count twice.
-    weights[1 : (size + 1) // 2] = 2
-    return mul(half, weights.reshape((-1, *(1,) * (len(shape) - dims[-1] - 1))))
+    return _weighted(r2c(g, dims, normalization, True), dims[-1], size, 2)
 
 
 #: The transform, with the exponent's plus, of frequencies of which the last of `dims` has 0 … N/2; the result

@@ -39,10 +39,13 @@ lgamma = elementwise(
 
 
 def _digamma(x: ndarray, /, out: Any = ...) -> ndarray:
-    result = np.asarray(special("digamma")(x))
-    np.copyto(result, np.copysign(np.inf, -x), where=np.equal(x, 0))
-    np.copyto(result, np.nan, where=np.less(x, 0) & np.equal(x, np.trunc(x)))
-    return into(out, result)
+    # Before anything is written: what is written to may be x.
+    none, pole = np.equal(x, 0), np.less(x, 0) & np.equal(x, np.trunc(x))
+    infinite = np.copysign(np.inf, -x)
+    result = special("digamma")(x, out=out)
+    np.copyto(result, infinite, where=none)
+    np.copyto(result, np.nan, where=pole)
+    return result
 
 
 #: DLMF 5.2.2; ∓∞ at ±0, nan at the other poles.

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core.op import Op
 from ..emit.scalars import TYPES
-from . import views
+from . import fourier, views
 from .context import Context, broadcast
 from .handlers import PARTS, Handler, Pair
 from .index import Indices, constant, linear, strides_of
@@ -52,6 +52,9 @@ def lowered(
         return [views.LOWERINGS[op.base](context, *operands, *attrs)]
     if op.name == "cast":
         return _cast(context, operands[0], *results[0])
+    if op.base in fourier.LOWERINGS:
+        found = fourier.LOWERINGS[op.base](context, *operands, *attrs)
+        return None if found is None else [found]
     if op.base in rules and _is_apart(op, operands, attrs):
         return _apart(context, op, rules[op.base], operands, attrs, results)
     return None

@@ -74,6 +74,15 @@ class Domain:
         """Return lanes of a row."""
         return self.loops[-1].extent if self.laned else 1
 
+    def with_last_apart(self) -> Domain:
+        """Return the space with a loop of its own for the last of the axes that the innermost loop goes
+        along.
+        """
+        if not self.inner or len(self.inner[-1]) < 2:
+            return self
+        *others, last = self.inner
+        return Domain(self.shape, self.kept, (*others, last[:-1], last[-1:]))
+
     def key(self) -> tuple[object, ...]:
         """Return what is equal for equal spaces."""
         return self.shape, self.kept, self.inner, self.blocked, self.laned

@@ -179,7 +179,7 @@ def _asked(ops: Handler, *operands: Any, ufunc: np.ufunc) -> Any:
     """Ask a handler for a ufunc of operands."""
     *wanted, result = _dtypes(ufunc, *[_kind(x) for x in operands])
     paired = wanted[0].kind == "c"
-    word = None if paired else _WORDS.get(ufunc)
+    word = None if paired else _WORDS.get(ufunc, _OF_SCIPY.get(ufunc.__name__))
     formula = (FORMULAS if paired else _FORMULAS).get(ufunc)
     if (word is None and formula is None) or (
         ufunc in _OF_FLOATS and not (paired or is_float(wanted[0]))
@@ -239,6 +239,8 @@ _FORMULAS: dict[np.ufunc, Callable[..., Any]] = {
     np.signbit: lambda ops, x: ops.lt(ops.copysign(ops.constant(1, x.dtype), x), ops.constant(0, x.dtype)),
     np.square: lambda ops, x: ops.mul(x, x),
 }
+#: By the names of SciPy's functions, which are not imported for this.
+_OF_SCIPY = {"gammaln": "lgamma", "psi": "digamma"}
 #: What handlers have of floating numbers only.
 _OF_FLOATS = {np.copysign, np.divide, np.isfinite, np.isinf, np.reciprocal, np.signbit} | {
     ufunc for ufunc, word in _WORDS.items() if word in MATHEMATICS

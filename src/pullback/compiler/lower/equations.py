@@ -172,7 +172,7 @@ class _Lowering:
         op = TABLE[equation.op]
         operands = [self.values[o.index] if isinstance(o, Reference) else o for o in equation.operands]
         results = [(program.shapes[o], program.dtypes[o]) for o in equation.outputs]
-        if equation.op in loops.LOWERINGS and _holds(operands, results):
+        if equation.op in loops.LOWERINGS and complex_parts.hold(operands, results):
             wanted = [o in self.uses for o in equation.outputs]
             lowering = loops.LOWERINGS[equation.op]
             lowered: Sequence[Lowered | None] | None = lowering(

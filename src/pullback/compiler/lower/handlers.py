@@ -29,6 +29,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ...array.scipy_functions import special
 from .buffer import Buffer
 from .index import Index, Measured, Quotient, atom_index
 
@@ -41,7 +42,7 @@ UNARY = ("neg", "abs", "sqrt", "floor", "ceil", "trunc", "rint", "not_")
 MATHEMATICS = (
     "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
     "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "lgamma", "tgamma", "pow", "atan2",
-    "hypot", "fmod",
+    "hypot", "fmod", "digamma",
 )  # fmt: skip
 
 
@@ -240,6 +241,8 @@ class Reference:
 
     def function(self, name: str, *xs: Any) -> Any:
         dtype = xs[0].dtype
+        if name == "digamma":
+            return dtype.type(special("digamma")(float(xs[0])))
         if name in ("erf", "erfc", "lgamma"):
             return dtype.type(getattr(math, name)(float(xs[0])))
         if name == "tgamma":

@@ -115,6 +115,10 @@ class Index:
     def __repr__(self) -> str:
         return self.key()
 
+    def divides(self) -> bool:
+        """Return whether a quotient or a rest is a part of it."""
+        return any(isinstance(atom, Quotient) for atom, _ in self.terms.values())
+
     def bounds(self) -> tuple[int, int]:
         """Return the smallest and largest value that the atoms' bounds allow."""
         if self._bounds is None:

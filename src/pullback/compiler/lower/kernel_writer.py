@@ -336,10 +336,11 @@ class _Writer:
             ops.group = None
 
     def _stands_alone(self) -> bool:
-        """Return whether the loop over rows cannot be vectorized: its rows are no stretch of memory, or what
-        one computes is stored for a later loop, or gathered in memory.
+        """Return whether the loop over rows cannot be vectorized: its rows are no stretch of memory, what one
+        reads is found by dividing its number, or what one computes is stored for a later loop, or gathered in
+        memory.
         """
-        if self.domain.laned:
+        if self.domain.laned or any(index.divides() for _, index, _ in self.accesses.reads):
             return True
         gathers = any(place.kind == COLUMN for place in self.places.values())
         return bool(self.ops.rows) or gathers or self.domain.kept != tuple(range(len(self.domain.kept)))

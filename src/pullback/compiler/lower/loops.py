@@ -13,7 +13,7 @@ from ...core.body import Body
 from ..program.program import Program
 from .buffer import Buffer
 from .context import BOOL, Context, distinct
-from .handlers import Analysis
+from .handlers import PARTS, Analysis
 from .index import ZERO, Variable, atom_index, strides_of
 from .lowered import Branch, Call, Loop, Lowered
 
@@ -141,10 +141,12 @@ def _sliced(context: Context, x: Lowered) -> tuple[Buffer, tuple[int, int]]:
 
     A part of a buffer is sliced where it is; where all slices are one number, there is one slice.
     """
+    size = x.dtype.itemsize
+    if x.dtype in PARTS:
+        return _buffer(context, x), (strides_of(x.shape)[0] * size, 0)
     variables = [Variable(f"i{n}", extent) for n, extent in enumerate(x.shape)]
     analysis = Analysis()
     term = x.body(analysis, tuple(atom_index(v) for v in variables))
-    size = x.dtype.itemsize
     if not analysis.reads and not analysis.count:
         one = Lowered(x.shape[1:], x.dtype, lambda ops, indices: x.at(ops, (ZERO, *indices)))
         return _buffer(context, one), (0, 0)

@@ -1,8 +1,8 @@
 """Say where the largest or smallest element of a row is, that element, and what picks and places single
 elements.
 
-A place is found by two reductions, which vectorise: the extreme, then the first place that holds it. NaN is
-larger and smaller than everything.
+A place is found by two reductions, which vectorise: the extreme, then the first place that holds it; along
+short axes by one pass. NaN is larger and smaller than everything.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..emit.scalars import computing, is_float
-from .context import Context
+from .context import CHEAP, Context, is_short
 from .gathers import place
 from .handlers import Handler
 from .index import Indices, constant
@@ -47,10 +47,46 @@ def _place_of(context: Context, x: Lowered, dim: int, word: str) -> Lowered | No
     return context.stored(context.reduction(x, (dim,), "minimum", INT64, first))
 
 
+def _in_one_pass(context: Context, x: Lowered, dim: int, word: str) -> tuple[Lowered, Lowered]:
+    """Return the extremes of a short axis and their places, gone through in registers: an element takes the
+    place of the best one where it is better, or is the first NaN.
+    """
+    kept = (*x.shape[:dim], *x.shape[dim + 1 :])
+    above, dtype = "gt" if word == "maximum" else "lt", x.dtype
+
+    def best(ops: Handler, indices: Indices) -> tuple[Any, Any]:
+        value, number = None, ops.constant(0, INT64)
+        for n in range(x.shape[dim]):
+            other = x.at(ops, (*indices[:dim], constant(n), *indices[dim:]))
+            if value is None:
+                value = other
+                continue
+            better = getattr(ops, above)(other, value)
+            if dtype.kind == "f":
+                better = ops.or_(better, ops.and_(ops.ne(other, other), ops.eq(value, value)))
+            value = ops.select(better, other, value)
+            number = ops.select(better, ops.constant(n, INT64), number)
+        return value, number
+
+    values, places = (
+        context.map(kept, kind, lambda ops, indices, n=n: best(ops, indices)[n])  # type: ignore[misc]  # n is bound
+        for n, kind in enumerate((dtype, INT64))
+    )
+    return context.stored(values), context.stored(places)
+
+
+def _goes_in_one_pass(x: Lowered, dim: int) -> bool:
+    whole = bool(x.shape) and x.dtype.kind in "fiu" and x.dtype == computing(x.dtype)
+    return whole and is_short(x.shape, (dim,)) and x.cost <= CHEAP
+
+
 def extreme_place(context: Context, x: Lowered, dim: int, keepdim: bool, *, word: str) -> Lowered | None:
     """Lower the place of the largest or smallest element along an axis: the first of equals."""
+    dim %= max(len(x.shape), 1)
+    if _goes_in_one_pass(x, dim):
+        return copied(_in_one_pass(context, x, dim, word)[1], context.results[0][0])
     x = context.stored(x) if x.cost > 1 else x
-    found = _place_of(context, x, dim % max(len(x.shape), 1), word)
+    found = _place_of(context, x, dim, word)
     return None if found is None else copied(found, context.results[0][0])
 
 
@@ -58,8 +94,11 @@ def extreme_element(
     context: Context, x: Lowered, dim: int, keepdim: bool, *, word: str
 ) -> list[Lowered] | None:
     """Lower the largest or smallest element along an axis, and its place."""
-    x = context.stored(x) if x.cost > 1 else x
     dim %= max(len(x.shape), 1)
+    if _goes_in_one_pass(x, dim):
+        both = _in_one_pass(context, x, dim, word)
+        return [copied(v, s) for v, (s, _) in zip(both, context.results, strict=True)]
+    x = context.stored(x) if x.cost > 1 else x
     found = _place_of(context, x, dim, word)
     if found is None:
         return None

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import circular, errors, exponentials, hyperbolic, logarithms, powers
+from . import circular, errors, exponentials, gammas, hyperbolic, logarithms, powers
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **exponentials.FUNCTIONS, **logarithms.FUNCTIONS, **circular.FUNCTIONS, **hyperbolic.FUNCTIONS,
-    **errors.FUNCTIONS, **powers.FUNCTIONS,
+    **errors.FUNCTIONS, **powers.FUNCTIONS, **gammas.FUNCTIONS,
 }  # fmt: skip
