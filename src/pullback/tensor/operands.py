@@ -86,14 +86,14 @@ def _reading(
     def call(*args: Any, **kwargs: Any) -> Any:
         given: Any = (*args, *kwargs.values()) if kwargs else args
         kinds = (*map(type, given), *kwargs)
-        if kinds in known:
+        if kinds in parser.known:
             for v in given:
                 if type(v) is int and not dtypes.LEAST <= v <= dtypes.MOST:
                     break
             else:
                 return function(*args, **kwargs)
         if quick(args, kwargs):
-            known.add(kinds)
+            parser.known.add(kinds)
             return function(*args, **kwargs)
         first, rest = args[:before], args[before:]
         for signature in parser.signatures:
