@@ -41,3 +41,19 @@ def test_an_argument_becomes_a_leaf(function):
                 torch.autograd.backward(expected if isinstance(expected, torch.Tensor) else expected[0])
             torch.testing.assert_close(mine.grad, theirs.grad)
     assert len(compiled._native.specializations) == 2
+
+
+def test_the_arguments_around_it_may_be_unread():
+    compiled = torch.compile(lambda a, x, b, y: (x.requires_grad_() * b).sum(), fullgraph=True)
+    for _ in range(2):
+        given = [torch.randn(3) for _ in range(4)]
+        compiled(*given).backward()
+        assert [v.requires_grad for v in given] == [False, True, False, False]
+        torch.testing.assert_close(given[1].grad, given[2])
+
+
+def test_it_becomes_one_where_nothing_reads_it():
+    compiled = torch.compile(lambda a, x: (a * 2, x.requires_grad_())[0], fullgraph=True)
+    for _ in range(2):
+        a, x = torch.randn(3), torch.randn(3)
+        assert not compiled(a, x).requires_grad and x.requires_grad and not a.requires_grad

@@ -80,8 +80,6 @@ def _reading(
     """Return the function behind a parser of what follows its first `before` arguments."""
     parser = Parser(printed, *signatures)
     quick = _quick(signatures, before, numbers, numbers_first)
-    #: Types of arguments by place that need no parser, where no integer is too long.
-    known: set[tuple[object, ...]] = set()
 
     def call(*args: Any, **kwargs: Any) -> Any:
         given: Any = (*args, *kwargs.values()) if kwargs else args

@@ -342,8 +342,8 @@ class Parser:
         self.function = function
         self.texts = signatures
         self.numbers = numbers
-        #: Types of arguments by place that need no parser, where no integer is too long.
-        self.known: set[tuple[type, ...]] = set()
+        #: Types, and names, of arguments that need no parser, where no integer is too long.
+        self.known: set[tuple[object, ...]] = set()
 
     @computed
     def signatures(self) -> list[Signature]:

@@ -127,6 +127,7 @@ def trim(out: Captured, cells: Cells, session: Session) -> None:
     out.cells = [Cell("grad", place[cell.where]) if cell.kind == "grad" else cell for cell in found]
     out.program.inputs = tuple(cells.inputs[at] for at in keep)
     out.writes = [(place[at], n) for at, n in out.writes]
+    out.new_leaves = [place[at] for at in out.new_leaves]
     out.grads = [(place[at], n) for at, n in out.grads]
     out.pulled = [(place[at], n) for at, n in out.pulled]
     out.results = [_renumbered(r, place) for r in out.results]
@@ -157,7 +158,7 @@ def _kept(out: Captured, cells: Cells, session: Session) -> list[int]:
     """Return the cells that are read or changed, and those whose gradients are, which must be there."""
     read = read_by(out.program.equations).union(out.program.outputs)
     asked = {at for at, t in enumerate(cells.tensors) if id(t) in session.asked_grads}
-    touched = {at for at, _ in (*out.writes, *out.grads, *out.pulled)}
+    touched = {*out.new_leaves, *(at for at, _ in (*out.writes, *out.grads, *out.pulled))}
     touched |= {at for r in _sources(out.results) if (at := _cell_of(r)) is not None}
     touched |= asked
     touched |= {at for at, cell in enumerate(cells.found) if cell.kind == "grad" and cell.where in asked}
