@@ -30,7 +30,6 @@ def _uncollected() -> Iterator[None]:
 with _uncollected():
     from . import torch_names as _torch_names
     from .array import locks as _locks
-    from .array import memory as _memory
     from .core import backend as _backend
     from .core import facade as _facade
     from .tensor import namespace as _namespace
@@ -38,7 +37,6 @@ with _uncollected():
     from .torch_names.torch_version import __version__
 
 _torch_names.install()
-_memory.adapt()
 globals().update(_namespace.TOP_LEVEL)
 
 

@@ -187,6 +187,17 @@ def test_the_environment_gives_the_number():
     assert run(program, OMP_NUM_THREADS="many") == [str(len(os.sched_getaffinity(0)))]
 
 
+def test_the_import_leaves_the_allocator_as_it_is():
+    program = """
+        import pullback as torch
+        from pullback.array import memory
+        before = memory.adapt.cache_info().misses
+        torch.relu(torch.zeros(1 << 18))
+        print(before, memory.adapt.cache_info().misses)
+        """
+    assert run(program) == ["0", "1"]
+
+
 def test_freed_memory_is_used_again():
     program = """
         import resource

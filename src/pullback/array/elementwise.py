@@ -16,6 +16,7 @@ from numpy import ndarray
 
 from . import large
 from .chains import MOST, Chain
+from .memory import adapt
 from .threads import get_num_threads, run_parts, split
 
 #: Where two threads begin to beat one, in elements, for loops of the price of an addition (0.1 ns an element
@@ -78,6 +79,7 @@ def apply(ufunc: Any, *operands: Any, out: ndarray | EllipsisType = ...) -> ndar
     out
         Where to write; by default a new array of the layout that NumPy would choose.
     """
+    adapt()
     if get_num_threads() == 1:
         return ufunc(*operands, out=out)
     arrays = [operand for operand in operands if isinstance(operand, ndarray) and operand.ndim]

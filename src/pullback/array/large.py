@@ -17,6 +17,7 @@ from typing import Any
 from numpy import ndarray
 
 from .blas import is_narrow
+from .memory import adapt
 
 #: Elements from which a native loop is asked for: the call costs 15 µs, which a pass saved over 2¹⁸ elements
 #: brings back.
@@ -83,6 +84,7 @@ def source() -> Any:
     global _load, _source, SIZE, CHAIN, MATRIX
     if _load is not None:
         load, _load = _load, None
+        adapt()
         _source = load()
         if _source is None:
             SIZE = CHAIN = MATRIX = _NEVER

@@ -2,8 +2,8 @@
 
 A temporary of 1 MB costs more in page faults than in arithmetic: glibc maps blocks above 128 KB afresh and
 unmaps them when they are freed. It adapts itself: once a mapped block of some size, at most 32 MiB, is freed,
-blocks up to that size come from its heap, of which it keeps twice that size. `adapt`, which the import calls
-in 0.2 ms, brings that about before the first large array, not after the largest. Measured on one core (a
+blocks up to that size come from its heap, of which it keeps twice that size. `adapt` brings that about
+before the first large array, not after the largest. Measured on one core (a
 chain of ten ufuncs in float64; ms before → after): 50,000 elements 2.3 → 1.1, 300,000 elements 15 → 7.2,
 1,000,000 elements 35 → 26. To keep 1 GiB instead of 64 MiB brings nothing more up to there, and a tenth at
 4,000,000 elements.

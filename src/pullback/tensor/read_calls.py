@@ -41,7 +41,8 @@ def overridden(args: Iterable[Any]) -> bool:
     now = modes()
     if now.function_modes or now.function_disabled:
         return bool(now.function_modes)
-    # A program that has such a class pays this in every call: 0.25 µs, 1.2 by a generator.
+    # A program that has such a class pays this in every call: 0.5 µs for two tensors and a
+    # number, 1.0 by a generator.
     for item in args:
         kind = type(item)
         if kind in _PLAIN:
