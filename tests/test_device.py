@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from pullback import ones
-from pullback.array import dtypes
+from pullback.array import dtype_limits, dtypes
 from pullback.core.device import as_device, device, get_default_device, set_default_device
 from pullback.core.size import Size
 from tests.recorded import load, outcome
@@ -19,7 +19,7 @@ BASICS = load("basics")
 
 #: By name: the attribute `pullback.device` is the class, as in torch.
 module = importlib.import_module("pullback.core.device")
-TORCH = SimpleNamespace(**vars(dtypes), device=device, Size=Size)
+TORCH = SimpleNamespace(**{**vars(dtypes), **vars(dtype_limits)}, device=device, Size=Size)
 
 
 @pytest.fixture(autouse=True)

@@ -48,7 +48,8 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, text in STAND_IN.items():
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text(dedent(text))
-    for name in ("__main__.py", "torch_names/__init__.py", "torch_names/version.py"):
+    for name in ("__main__.py", "torch_names/__init__.py", "torch_names/version.py",
+                 "torch_names/exclusions.py", "torch_names/excluded_modules.py"):
         (package / name).parent.mkdir(exist_ok=True)
         shutil.copy(SOURCE / "pullback" / name, package / name)
     shutil.copytree(SOURCE / "pullback/command", package / "command")

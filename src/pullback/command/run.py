@@ -31,7 +31,6 @@ from typing import Any, NamedTuple, NoReturn
 
 import pullback
 from pullback import torch_names
-from pullback.torch_names.exclusions import module_reason
 from pullback.torch_names.version import VERSION
 from pullback.torch_names.version import __version__ as torch_version
 
@@ -115,6 +114,8 @@ def find_module(name: str) -> ModuleType:
             if not is_same_or_parent(error.name, target):
                 raise
     missing = ModuleNotFoundError(f"No module named {name!r}: pullback has no module {target!r}", name=name)
+    from pullback.torch_names.exclusions import module_reason  # 50 kB of text, which errors alone need
+
     why = module_reason(name)
     if why is not None:
         beside = "distributed" if name.startswith("torch.distributed.") else "exclusions"

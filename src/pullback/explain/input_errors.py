@@ -7,11 +7,12 @@ on the line, of which shape and dtype, and what is usually meant.
 from __future__ import annotations
 
 import ast
+import sys
+from typing import Any
 
 from ..core.blame import Place
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..nn.modules.module import Module
-from ..utils.data import DataLoader
 from .answer import Answer
 from .carried import loops_around
 from .failure import Raised
@@ -268,10 +269,13 @@ def _inference_mode(file: str) -> Place | None:
 
 def _short_batch(scene: Scene) -> tuple[Place, str] | None:
     """Return the line that makes a loader whose last batch has one sample, and how many there are."""
+    loaders: Any = sys.modules.get("pullback.utils.data")
+    if loaders is None:
+        return None
     loops = [loop for loop in loops_around(scene) if isinstance(loop, ast.For)]
     over = {name for loop in loops for name in paths_in(loop.iter)}
     for name, value in list(scene.variables.items()):
-        if not isinstance(value, DataLoader) or value.drop_last or not value.batch_size or name not in over:
+        if not isinstance(value, loaders.DataLoader) or value.drop_last or not value.batch_size or name not in over:
             continue
         count = len(value.dataset) if hasattr(value.dataset, "__len__") else 0
         made = [] if scene.scope is None else scene.scope.assigning(name)

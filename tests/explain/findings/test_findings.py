@@ -29,7 +29,8 @@ def findings_of(program: Path) -> list[Answer]:
 def findings_of_torch(program: Path) -> list[Answer]:
     """What is found in a program that imports torch."""
     text = program.read_text().replace("import torch\n", "import pullback as torch\n")
-    code = compile(text.replace("from torch", "from pullback"), program, "exec")
+    text = text.replace("from torch", "from pullback").replace("import torch.", "import pullback.")
+    code = compile(text, program, "exec")
     with explain.record() as recording:
         exec(code, {"__name__": "__main__"})
     return recording.findings
