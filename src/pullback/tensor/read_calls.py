@@ -185,12 +185,13 @@ def as_function(method: Function, name: str, place: str = "") -> Function:
             return dispatch_override(call, args, kwargs)
         try:
             return method(*args, **kwargs)
-        except Exception as error:  # noqa: BLE001  # raised again, or the call is done otherwise
-            return failed(error, args, kwargs)
+        except Exception:
+            explain(place, name, args, kwargs)
+            raise
 
     def failed(error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         explain(place, name, args, kwargs)
-        raise error
+        return PASS
 
     def of_tensors(a: Any = ABSENT, b: Any = ABSENT, /, *more: Any, **named: Any) -> Any:
         if type(a) is facade.Tensor and not (named or more or OVERRIDING):
@@ -199,8 +200,9 @@ def as_function(method: Function, name: str, place: str = "") -> Function:
                     return method(a)
                 if type(b) is facade.Tensor or type(b) in _PLAIN:
                     return method(a, b)
-            except Exception as error:  # noqa: BLE001  # raised again
-                return failed(error, _given(a, b, ABSENT, ABSENT), {})
+            except Exception:
+                explain(place, name, _given(a, b, ABSENT, ABSENT), {})
+                raise
         return general((*_given(a, b, ABSENT, ABSENT), *more), named)
 
     call = _at_once(method, general, failed, EVERY) if place == "Tensor" else of_tensors
@@ -240,8 +242,11 @@ def with_overrides(
             raise wrong
         try:
             result = function(*args, **(_in_torchs_names(kwargs) if numpy else kwargs))
-        except Exception as error:  # noqa: BLE001  # raised again, or the call is done otherwise
-            return failed(error, args, kwargs, wrong)
+        except Exception as error:  # raised again, or the call is done otherwise
+            found = failed(error, args, kwargs, wrong)
+            if found is PASS:
+                raise
+            return found
         if wrong is not None:
             raise wrong
         return result
@@ -256,7 +261,7 @@ def with_overrides(
             if found is not PASS:
                 return found
         if mirrors and not _is_told(error):
-            raise error
+            return PASS
         if place == "nn" and (
             name in _STRAIGHT
             or isinstance(error, _OF_KERNELS)
@@ -266,7 +271,7 @@ def with_overrides(
             if wrong is not None:
                 raise wrong from None
         explain(place, name, args, kwargs)
-        raise error
+        return PASS
 
     call = _at_once(function, general, failed, safe)
     return _named(call, function)
@@ -281,7 +286,9 @@ def _at_once(function: Function, general: Function, failed: Function, safe: int)
     general : callable
         ``general(args, kwargs)`` does any call.
     failed : callable
-        ``failed(error, args, kwargs)`` says what is wrong with a call that failed, or does it otherwise.
+        ``failed(error, args, kwargs)`` says what is wrong with a call that failed, or does it otherwise;
+        `PASS` where the error is to be raised again. It does not raise it itself: a frame in the error's
+        traceback that holds the error would be a cycle.
     safe : int
         How many arguments need no look (`Kinds.safe`).
     """
@@ -303,8 +310,11 @@ def _at_once(function: Function, general: Function, failed: Function, safe: int)
                         return function(a, b, c)
                 elif safe > 3:
                     return function(a, b, c, d)
-            except Exception as error:  # noqa: BLE001  # raised again, or the call is done otherwise
-                return failed(error, _given(a, b, c, d), {})
+            except Exception as error:  # raised again, or the call is done otherwise
+                found = failed(error, _given(a, b, c, d), {})
+                if found is PASS:
+                    raise
+                return found
         return general((*_given(a, b, c, d), *more), named)
 
     return call
@@ -377,8 +387,11 @@ def with_out(function: Function, printed: str, place: str, name: str, numpy: boo
             if out is None:
                 return function(*args, **kwargs)
             return write_out(out, function(*args, **kwargs), printed, _items((*args, *kwargs.values())))
-        except Exception as error:  # noqa: BLE001  # raised again, or the call is done otherwise
-            return failed(error, args, named)
+        except Exception as error:  # raised again, or the call is done otherwise
+            found = failed(error, args, named)
+            if found is PASS:
+                raise
+            return found
 
     def failed(error: Exception, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         if isinstance(error, (TypeError, AttributeError)):
@@ -388,7 +401,7 @@ def with_out(function: Function, printed: str, place: str, name: str, numpy: boo
             if found is not PASS:
                 return found
         explain(place, name, args, named)
-        raise error
+        return PASS
 
     call = _at_once(function, general, failed, safe)
     call.takes_out = True  # type: ignore[attr-defined]  # what the stubs ask
