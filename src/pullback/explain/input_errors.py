@@ -275,7 +275,9 @@ def _short_batch(scene: Scene) -> tuple[Place, str] | None:
     loops = [loop for loop in loops_around(scene) if isinstance(loop, ast.For)]
     over = {name for loop in loops for name in paths_in(loop.iter)}
     for name, value in list(scene.variables.items()):
-        if not isinstance(value, loaders.DataLoader) or value.drop_last or not value.batch_size or name not in over:
+        if not isinstance(value, loaders.DataLoader) or name not in over:
+            continue
+        if value.drop_last or not value.batch_size:
             continue
         count = len(value.dataset) if hasattr(value.dataset, "__len__") else 0
         made = [] if scene.scope is None else scene.scope.assigning(name)
