@@ -30,6 +30,7 @@ class Numbers(dict[float, Any]):
         if len(self) >= _KEPT:
             self.clear()
         found = self[number] = np.array(number, self.dtype)
+        found.flags.writeable = False
         return found
 
 

@@ -114,7 +114,7 @@ def find_module(name: str) -> ModuleType:
             if not is_same_or_parent(error.name, target):
                 raise
     missing = ModuleNotFoundError(f"No module named {name!r}: pullback has no module {target!r}", name=name)
-    from pullback.torch_names.exclusions import module_reason  # 50 kB of text, which errors alone need
+    from pullback.torch_names.exclusions import module_reason  # a long list, which errors alone need
 
     why = module_reason(name)
     if why is not None:

@@ -49,11 +49,14 @@ def tracing(recorder: Recorder) -> Iterator[None]:
     """Let loops that are called by name, and random draws, be written down, for a ``with`` block."""
     token = _tracing.set(recorder)
     # Of a tensor that is no value of the program yet: it will be when it is written to.
-    sharing.append(recorder.share)
+    outermost = recorder.share not in sharing
+    if outermost:
+        sharing.append(recorder.share)
     try:
         yield
     finally:
-        sharing.remove(recorder.share)
+        if outermost:
+            sharing.remove(recorder.share)
         _tracing.reset(token)
 
 
@@ -193,9 +196,9 @@ class Recorder:
     constants : dict of int to array
         Values that were arrays when they met a tracer, as they were then.
     shared : list of SharedMemory
-    silent : dict of int to int
-        By the identity of a version counter, how many writes it counts of which eager's does not know: those
-        by ``.data``.
+    silent : dict of int to (list, int)
+        By the identity of a version counter, which is kept so that no other one gets it, the counter and how
+        many writes it counts of which eager's does not know: those by ``.data``.
     refused : BaseException or None
         Why an op could not be written down; a program that caught the error went on without knowing why.
     """
@@ -207,7 +210,7 @@ class Recorder:
         self.equations: list[Equation] = []
         self.constants: dict[int, ndarray] = {}
         self.shared: list[SharedMemory] = []
-        self.silent: dict[int, int] = {}
+        self.silent: dict[int, tuple[list[int], int]] = {}
         #: Of each equation, by the number of its first output: the user's instruction, where it is asked for.
         self.places: dict[int, tuple[CodeType, int]] | None = None
         self.refused: BaseException | None = None
@@ -432,7 +435,12 @@ class Recorder:
             t._value, t._level = owner._value, owner._level
             if t._counter is not owner._counter:
                 t._counter[0] += 1
-                self.silent[id(t._counter)] = self.silent.get(id(t._counter), 0) + 1
+                self.silent[id(t._counter)] = (t._counter, self.unknown_to_eager(t) + 1)
+
+    def unknown_to_eager(self, t: Any) -> int:
+        """Return how many of the writes that a tensor's version counts eager's does not."""
+        known = self.silent.get(id(t._counter))
+        return 0 if known is None else known[1]
 
     def check_apart(
         self, written: Any, overlap: bool, operands: Iterable[Any], apart: bool = False

@@ -269,6 +269,7 @@ def _inference_mode(file: str) -> Place | None:
 
 def _short_batch(scene: Scene) -> tuple[Place, str] | None:
     """Return the line that makes a loader whose last batch has one sample, and how many there are."""
+    # A program that has a loader has imported them.
     loaders: Any = sys.modules.get("pullback.utils.data")
     if loaders is None:
         return None

@@ -276,7 +276,7 @@ class _Capture:
             session.effect(session.draws.keep)
         changed = [(at, t) for at, t in enumerate(cells.tensors) if t._value.index != cells.inputs[at]]
         out.writes = [(at, output(t)) for at, t in changed]
-        out.counts = [_counted(t, recorder.silent) for _, t in changed]
+        out.counts = [_counted(t, recorder.unknown_to_eager(t)) for _, t in changed]
         grads = self._gradients(out, output)
         if grads is None:
             return None
@@ -404,9 +404,8 @@ def _freeze(t: Any) -> None:
     t.requires_grad_(False)
 
 
-def _counted(t: Any, silent: dict[int, int]) -> int:
+def _counted(t: Any, unknown: int) -> int:
     """Return how often a tensor that the function is given was written to, as its version counts."""
-    unknown = silent.get(id(t._counter), 0)
     return t._counter[0] - unknown if unknown else max(t._counter[0], 1)
 
 
