@@ -17,7 +17,7 @@ from .modes import modes
 from .node import DIFFERENTIABLE, LEAF, MultiNode, Node, Output, accumulator, unrecorded
 from .saved import save
 from .tracer import Tracer, running
-from .value import TensorBase, dtype_of, run, shape_of, wrap
+from .value import InnerValue, TensorBase, dtype_of, run, shape_of, wrap
 from .views import View
 from .wrapper import Wrapped, dispatched
 
@@ -44,11 +44,18 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
             if isinstance(v, TensorBase) and v._node is not None and type(v._value) is ndarray:
                 # It was made in the trace, and was no part of it until now.
                 recorder.lift(v)
+    top = None
+    traced = False
     for v in inputs:
         if isinstance(v, TensorBase) and (v._level == level or (level == WRAPPER and not v._level)):
             inner.append(value := v._value)
-            if type(value) is Marked:
-                has_bits = True
+            if (kind := type(value)) is not ndarray and kind is not TensorBase._facade:
+                if kind is Marked:
+                    has_bits = True
+                elif kind is Tracer:
+                    traced = True
+                elif isinstance(value, InnerValue) and value._level == level:
+                    top = kind
             if aliased is None:
                 aliased = v
             edge = v._node
@@ -60,16 +67,15 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
         else:
             inner.append(v)
             edges.append(None)
-    if level:
-        for v in inner:
-            if isinstance(v, Tracer):
-                # A constant of a trace is its array: a rule may meet it with a covector that is one.
-                inner = [_bare(v) for v in inner]
-                break
+            traced = traced or type(v) is Tracer
+    if traced and level:
+        # A constant of a trace is its array: a rule may meet it with a covector that is one.
+        inner = [_bare(v) for v in inner]
     if mode.dispatch_modes and not level:
         result = dispatched(op, inputs, attrs)
     elif level:
-        result = run(op, tuple(inner), attrs)
+        # What has the level itself has nothing above it.
+        result = run(op, tuple(inner), attrs) if top is None else top.run(op, tuple(inner), attrs, level)
     elif not has_bits:
         result = op.evaluate(tuple(inner), attrs)
     elif op.is_view:
@@ -157,8 +163,4 @@ def _attach(
 node_watchers: list[Callable[[Node], None]] = []
 
 
-def _run(cls: type, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
-    return run_tensor(op, inputs, attrs, level)
-
-
-TensorBase.run = classmethod(_run)  # type: ignore[method-assign, assignment]  # `value` knows no calls
+TensorBase.run = staticmethod(run_tensor)  # type: ignore[method-assign, assignment]  # `value` knows no calls

@@ -35,6 +35,14 @@ class Modes(NamedTuple):
     #: Modes with `__torch_dispatch__`, the innermost last (see `wrapper`).
     dispatch_modes: tuple[Any, ...] = ()
 
+    @property
+    def is_transform_alone(self) -> bool:
+        """Return whether nothing but running transforms and grad mode tell this from a common record."""
+        return bool(self.transform) and not (
+            self.inference or self.saved_hooks or self.anomaly or self.function_modes
+            or self.watcher is not None or self.dispatch_modes
+        )
+
 
 DEFAULT = Modes()
 NO_GRAD = Modes(grad=False)

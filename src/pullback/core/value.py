@@ -49,6 +49,8 @@ class InnerValue(Value):
 
     shape: Any
     dtype: Any
+    #: What makes the tensor that holds the value, of a node: where that is no new facade tensor.
+    held: Any = None
 
     @property
     def ndim(self) -> int:
@@ -107,8 +109,8 @@ def wrap(value: Any, node: Node | Any = None, level: int = 0) -> Any:
     tensor._counter = [0]
     tensor._view = None
     if level:
-        if (held := getattr(value, "held", None)) is not None:
-            return held(node)
+        if isinstance(value, InnerValue) and value.held is not None:
+            return value.held(node)
         tensor._level = level
     mode = modes()
     if mode is not DEFAULT and mode is not NO_GRAD:
@@ -137,8 +139,8 @@ def wrap_alias(value: Any, other: Any, node: Node | Any = None) -> Any:
     tensor._counter = other._counter
     tensor._view = None
     if other._level:
-        if (held := getattr(value, "held", None)) is not None:
-            return held(node)
+        if isinstance(value, InnerValue) and value.held is not None:
+            return value.held(node)
         tensor._level = other._level
         shared = getattr(value, "shared", None)
         if shared is not None:

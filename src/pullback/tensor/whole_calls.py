@@ -28,6 +28,8 @@ def public_call(op: Op, inputs: tuple[Any, ...], named: Mapping[str, Any], metho
     """Treat what a public closure does not do inline: checks, overrides, `out=`, foreign operands
     of an operator; `method` is the name of the method that was called.
     """
+    if not named and not OVERRIDING and len(inputs) == len(op.inputs) and all(map(_is_tensor, inputs)):
+        return run(op, inputs, ())
     operator = method.startswith("__")
     if not named.keys() <= {"out"}:
         inputs, named = _by_numpys_names(op, inputs, named)
@@ -54,6 +56,11 @@ def public_call(op: Op, inputs: tuple[Any, ...], named: Mapping[str, Any], metho
         if found is not PASS:
             return found
     return _checked_call(op, method, *inputs, out=out)
+
+
+def _is_tensor(value: Any) -> bool:
+    kind = type(value)
+    return kind is facade.Tensor or kind is facade.Parameter
 
 
 #: The methods that overrides are told of where an operator was called; the others' are their own.
