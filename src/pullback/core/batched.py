@@ -8,7 +8,6 @@ op once on the larger arrays. An op without a rule is run in a loop over the bat
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,8 +16,8 @@ from numpy import ndarray
 
 from ..array import dtypes
 from . import facade
-from .modes import DEFAULT, NO_GRAD, modes, put_modes, reset_modes
-from .value import InnerValue, TensorBase, Value, dtype_of, run, shape_of
+from .modes import modes
+from .value import InnerValue, Value, dtype_of, run, shape_of, within_transform
 
 if TYPE_CHECKING:
     from .op import Op
@@ -81,41 +80,39 @@ class Batched(InnerValue):
 
     @classmethod
     def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
-        """Run the op once for the whole batch.
-
-        On tensors without levels ops run as they do where there is no transform, which takes a third of the
-        time; what they give was made within the transform all the same.
-        """
-        mine = [type(v) is Batched and v._level == level for v in inputs]
-        values = [v.value if m else v for v, m in zip(inputs, mine)]
+        """Run the op once for the whole batch."""
+        mine, values = [], []
+        #: Whether no transform knows the tensors inside; whether an elementwise op takes them as they are.
+        plain = fits = True
+        dtype = rank = None
+        for v in inputs:
+            own = type(v) is Batched and v._level == level
+            mine.append(own)
+            if own:
+                fits = fits and not v.dim
+                v = v.value
+            values.append(v)
+            if (kind := type(v)) is facade.Tensor or kind is facade.Parameter:
+                array = v._value
+                if type(array) is not ndarray or v._level:
+                    plain = False
+                    continue
+                if rank is None:
+                    dtype, rank = array.dtype, array.ndim - own
+                elif array.dtype is not dtype or array.ndim - own != rank:
+                    fits = False
+            elif isinstance(v, (Value, ndarray)):
+                plain = False
         mode = modes()
-        if not mode.is_transform_alone or not all(map(_is_plain, values)):
-            return _hidden(_computed(op, inputs, values, mine, attrs), level)
-        token = put_modes(DEFAULT if mode.grad else NO_GRAD)
-        try:
+        if not plain or not mode.is_transform_alone:
             result = _computed(op, inputs, values, mine, attrs)
-        finally:
-            reset_modes(token)
-        if mode.differentiating:
-            for made in result if isinstance(result, tuple) else (result,):
-                if isinstance(made, TensorBase) and not any(made is v for v in values):
-                    made._born = mode.transform
-        return _hidden(result, level)
-
-
-def _hidden(result: Any, level: int) -> Any:
-    """Return results with their first axis hidden."""
-    if isinstance(result, tuple):
-        return tuple([Batched(r, 0, level) for r in result])
-    return Batched(result, 0, level)
-
-
-def _is_plain(value: Any) -> bool:
-    """Return whether a value is no tensor of a transform or of a class that computes ops itself."""
-    kind = type(value)
-    if kind is facade.Tensor or kind is facade.Parameter:
-        return type(value._value) is ndarray and not value._level
-    return not isinstance(value, Value)
+        elif fits and op.kind == "elementwise" and op.batch_rule is None:
+            result = within_transform(op, values, mode, op.called, values, attrs)
+        else:
+            result = within_transform(op, values, mode, _computed, op, inputs, values, mine, attrs)
+        if isinstance(result, tuple):
+            return tuple([cls(r, 0, level) for r in result])
+        return cls(result, 0, level)
 
 
 def _computed(
@@ -132,13 +129,8 @@ def _computed(
         return _elementwise(op, _promoted(op, inputs), mine, attrs)
     elif op.batch is not None:
         fronts = tuple([front(v, m, size) for v, m in zip(inputs, mine)])
-        return _run(op, fronts, tuple(op.batch(size, *attrs)))
+        return op.called(fronts, tuple(op.batch(size, *attrs)))
     return _loop(op, inputs, mine, size, attrs)
-
-
-def _run(op: Op, inputs: Sequence[Any], attrs: tuple[Any, ...]) -> Any:
-    """Run an op as its callers do: tensors without levels take the short way."""
-    return op.call(inputs, *attrs) if op.variadic else op.call(*inputs, *attrs)
 
 
 def front(value: Any, batched: bool, size: int) -> Any:
@@ -171,7 +163,7 @@ def _promoted(op: Op, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 def _elementwise(op: Op, inputs: tuple[Any, ...], mine: list[bool], attrs: tuple[Any, ...]) -> Any:
     aligned = [front(v, True, 0) if m else v for v, m in zip(inputs, mine)]
     if len(aligned) == 1:
-        return _run(op, aligned, attrs)
+        return op.called(aligned, attrs)
     ranks = [
         len(shape_of(v)) - m if isinstance(v, (Value, ndarray)) else 0 for v, m in zip(aligned, mine)
     ]
@@ -180,7 +172,7 @@ def _elementwise(op: Op, inputs: tuple[Any, ...], mine: list[bool], attrs: tuple
         if own < rank and mine[k]:
             shape = shape_of(aligned[k])
             aligned[k] = facade.reshape(aligned[k], (shape[0], *(1,) * (rank - own), *shape[1:]))
-    return _run(op, aligned, attrs)
+    return op.called(aligned, attrs)
 
 
 def _loop(op: Op, inputs: tuple[Any, ...], mine: list[bool], size: int, attrs: tuple[Any, ...]) -> Any:

@@ -17,7 +17,7 @@ from .modes import modes
 from .node import DIFFERENTIABLE, LEAF, MultiNode, Node, Output, accumulator, unrecorded
 from .saved import save
 from .tracer import Tracer, running
-from .value import InnerValue, TensorBase, dtype_of, run, shape_of, wrap
+from .value import InnerValue, TensorBase, dtype_of, run, shape_of, within_transform, wrap
 from .views import View
 from .wrapper import Wrapped, dispatched
 
@@ -32,6 +32,8 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
     one is needed.
     """
     mode = modes()
+    if mode.transform and not level and mode.is_transform_alone:
+        return within_transform(op, inputs, mode, op.called, inputs, attrs)
     record = op.derivable and mode.grad and not mode.inference
     inner: list[Any] = []
     edges: list[Any] = []
@@ -163,4 +165,4 @@ def _attach(
 node_watchers: list[Callable[[Node], None]] = []
 
 
-TensorBase.run = staticmethod(run_tensor)  # type: ignore[method-assign, assignment]  # `value` knows no calls
+TensorBase.run = staticmethod(run_tensor)  # type: ignore[method-assign]  # `value` knows no calls

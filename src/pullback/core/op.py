@@ -348,6 +348,10 @@ class Op:
     def __repr__(self) -> str:
         return f"<op {self.name}>"
 
+    def called(self, inputs: Sequence[Any], attrs: Sequence[Any]) -> Any:
+        """Return what the call makes of inputs and attributes."""
+        return self.call(inputs, *attrs) if self.variadic else self.call(*inputs, *attrs)
+
     @computed
     def public(self) -> Callable[..., Any]:
         """Return the call on tensors only, with `out=`, that users have."""

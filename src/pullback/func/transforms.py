@@ -20,7 +20,7 @@ from ..core.calls import edge_of
 from ..core.dual import Dual
 from ..core.engine import run_backward
 from ..core.levels import Level, entered_level
-from ..core.modes import change, is_grad_enabled, modes
+from ..core.modes import DEFAULT, NO_GRAD, change, is_grad_enabled, modes, put_modes, set_modes
 from ..core.node import DIFFERENTIABLE, LEAF, Output
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import version_of
@@ -114,14 +114,20 @@ def _pull(
         nodes = [e.node if type(e) is Output else e for e, _ in roots]
         capture = Capture([edge_of(x) for x in leaves], nodes)
         before = change(grad=record)
+        if (now := modes()).is_transform_alone:
+            # What the rules make is given to nobody, but for the results.
+            put_modes(DEFAULT if record else NO_GRAD)
         try:
             run_backward(
                 roots, keep_graph=keep_graph, create_graph=False, capture=capture, accumulate=False,
                 record_inner=record,
             )
         finally:
-            change(grad=before.grad)
+            set_modes(before)
         results = capture.results
+        for g in results:
+            if now.differentiating and isinstance(g, TensorBase) and not any([g is v for v in covectors]):
+                g._born = now.transform
     return [
         wrap(np.zeros(shape_of(x), dtype_of(x))) if g is None else as_tensor(g)
         for x, g in zip(leaves, results, strict=True)
