@@ -16,7 +16,7 @@ from typing import Any
 
 from numpy import ndarray
 
-from .blas import is_narrow
+from .blas import TAKES_THREADS, is_narrow, product
 from .memory import adapt
 
 #: Elements from which a native loop is asked for: the call costs 15 µs, which a pass saved over 2¹⁸ elements
@@ -155,11 +155,13 @@ def multiplied(x: ndarray, y: ndarray, /) -> ndarray:
     """Return ``x @ y`` for two matrices: native where it is large."""
     if y.shape[0] == 1:
         return x * y  # NumPy leaves out the products with a zero, and with it 0·nan
+    if x.size < MATRIX and x.size * y.shape[1] < TAKES_THREADS:
+        return x.dot(y)
     if x.size >= MATRIX and x.size * y.shape[1] >= _worth() and x.dtype is y.dtype:
-        product: ndarray | None = ask("product", x, y)
-        if product is not None:
-            return product
-    return x.dot(y)
+        native: ndarray | None = ask("product", x, y)
+        if native is not None:
+            return native
+    return product(x, y)
 
 
 def is_there() -> bool:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.blas import product
 from ..array.large import multiplied
 from ..array.layout import as_first
 from ..core.op import Call, op, renamed
@@ -151,7 +152,7 @@ linear_weight: Call = _product(
 )  # fmt: skip
 
 def _matmul(x: ndarray, y: ndarray, /) -> ndarray:
-    return np.matmul(x, y)
+    return product(x, y)
 
 
 def _batch_matmul(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> Any:
