@@ -137,9 +137,9 @@ def within_transform(
     if mode.differentiating:
         born = mode.transform
         if op.is_view:
-            born = max([v._born for v in inputs if isinstance(v, TensorBase)])
+            born = max(v._born for v in inputs if isinstance(v, TensorBase))
         for made in result if isinstance(result, tuple) else (result,):
-            if isinstance(made, TensorBase) and not any([made is v for v in inputs]):
+            if isinstance(made, TensorBase) and not any(made is v for v in inputs):
                 made._born = born
     return result
 

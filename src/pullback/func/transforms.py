@@ -126,7 +126,7 @@ def _pull(
             set_modes(before)
         results = capture.results
         for g in results:
-            if now.differentiating and isinstance(g, TensorBase) and not any([g is v for v in covectors]):
+            if now.differentiating and isinstance(g, TensorBase) and not any(g is v for v in covectors):
                 g._born = now.transform
     return [
         wrap(np.zeros(shape_of(x), dtype_of(x))) if g is None else as_tensor(g)
