@@ -121,3 +121,22 @@ def test_mean_in_a_gradient_of_each_sample() -> None:
     x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
     each = torch.vmap(torch.func.grad(lambda v: (v**2).mean()))(x)
     assert each.tolist() == x.tolist()
+
+
+def test_writes_within_transforms_are_told_from_writes_outside():
+    outside = torch.ones(3)
+
+    def made_within(x):
+        y = torch.func.vmap(lambda v: v * 2)(outside)
+        y.add_(1)
+        z = outside * 2
+        z.add_(y)
+        return (x * z).sum()
+
+    def given(x):
+        outside[1:].add_(1)
+        return (x * outside).sum()
+
+    assert torch.func.grad(made_within)(torch.ones(3)).tolist() == [5.0, 5.0, 5.0]
+    with pytest.raises(RuntimeError, match="in-place"):
+        torch.func.grad(given)(torch.ones(3))

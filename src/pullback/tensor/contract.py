@@ -202,7 +202,8 @@ def matmul(input: Any, other: Any) -> Any:
     if ra == 2 and rb == 1:
         return mv(input, other)
     if ra == 1 and rb == 2:
-        _check_product(reshape(input, (1, *a)), other)
+        if a[0] != b[0]:
+            _check_product(reshape(input, (1, *a)), other)
         _check_dtypes(input, other)
         row = squeezed(_mm(unsqueeze(input, 0), other), (b[1],))
         if type(row._counter) is list:
