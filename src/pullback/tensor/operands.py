@@ -80,8 +80,12 @@ def _reading(
     """Return the function behind a parser of what follows its first `before` arguments."""
     parser = Parser(printed, *signatures)
     quick = _quick(signatures, before, numbers, numbers_first)
+    #: Types by place, none of them int, with which the function is called as it is.
+    plain: set[tuple[object, ...]] = set()
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        if not kwargs and (*map(type, args),) in plain:
+            return function(*args)
         given: Any = (*args, *kwargs.values()) if kwargs else args
         kinds = (*map(type, given), *kwargs)
         if kinds in parser.known:
@@ -92,6 +96,8 @@ def _reading(
                 return function(*args, **kwargs)
         if quick(args, kwargs):
             parser.known.add(kinds)
+            if not kwargs and int not in kinds:
+                plain.add(kinds)
             return function(*args, **kwargs)
         first, rest = args[:before], args[before:]
         for signature in parser.signatures:
@@ -158,21 +164,6 @@ def described(summary: str, *parameters: str, returns: str = "Tensor") -> str:
     """Put a text together from a summary, one entry per parameter and one of the result."""
     entries = "\n".join(parameters)
     return f"{summary}\n\nParameters\n----------\n{entries}\n\nReturns\n-------\n{returns}\n"
-
-
-def documented(summary: str, *parameters: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a function of a table its text (see `described`)."""
-    text = described(summary, *parameters)
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*args: Any, **kwargs: Any) -> Any:
-            return function(*args, **kwargs)
-
-        call.__doc__ = text
-        call.__module__ = __name__
-        return call
-
-    return decorate
 
 
 def by_operands(
