@@ -110,8 +110,7 @@ logit = elementwise(
 
 def _product_with(logarithm: Any, x: Any, y: Any, out: Any) -> ndarray:
     """Return x·logarithm(y), 0 where x is 0; nan where y is nan."""
-    with np.errstate(all="ignore"):
-        result = np.multiply(x, logarithm(y), out=...)
+    result = np.multiply(x, logarithm(y), out=...)
     np.copyto(result, 0, where=np.equal(x, 0))
     np.copyto(result, np.nan, where=np.isnan(y))
     return into(out, result)
