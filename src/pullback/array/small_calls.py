@@ -15,6 +15,7 @@ import numpy as np
 
 from . import large
 from .chains import _RENT, ROWS, SCALAR, Unfit, Way, way
+from .quiet import IGNORE, loud, quiet
 
 #: Calls after which an op is looked at, and nanoseconds that each of them takes longer than a native one.
 _CALLS, _SAVED = 200, 1000
@@ -80,7 +81,12 @@ class SmallCalls:
         del self._counts[key]
         if len(self.known) >= _MOST_COUNTED:
             self.known.clear()
-        found: Call = large.small_call(list(self._fitting(attrs))) or refuse
+        token = quiet(IGNORE)
+        try:
+            ways = [] if complex in map(type, attrs) else list(self._fitting(attrs))
+        finally:
+            loud(token)
+        found: Call = (large.small_call(ways) if ways else None) or refuse
         self.known[key] = found
         return found
 

@@ -37,9 +37,9 @@ def _positional(signature: str) -> list[str]:
 
 def _quick(
     signatures: Sequence[str], before: int, numbers: Collection[str], numbers_first: bool
-) -> Callable[..., bool]:
-    """Return whether a call needs no parser: tensors only, or tensors and then numbers for the parameters
-    named.
+) -> tuple[Callable[..., bool], int]:
+    """Return what says whether a call needs no parser, of tensors only, or of tensors and then numbers for
+    the parameters named; and of how many tensors the former are, −1 where there is no such call.
     """
     first = _positional(signatures[0])
     tensors = before + sum(part.startswith("Tensor ") for part in first)
@@ -70,7 +70,7 @@ def _quick(
             return False
         return not kwargs or all(name in numbers and _is_plain(v) for name, v in kwargs.items())
 
-    return quick
+    return quick, tensors
 
 
 def _reading(
@@ -79,7 +79,7 @@ def _reading(
 ) -> Any:
     """Return the function behind a parser of what follows its first `before` arguments."""
     parser = Parser(printed, *signatures)
-    quick = _quick(signatures, before, numbers, numbers_first)
+    quick, taken = _quick(signatures, before, numbers, numbers_first)
     #: Types by place, none of them int, with which the function is called as it is.
     plain: set[tuple[object, ...]] = set()
 
@@ -107,6 +107,7 @@ def _reading(
                 return function(*first, *given, **bound)
         raise parser.rejected(rest, kwargs)
 
+    call.behind, call.taken = function, taken  # type: ignore[attr-defined]  # functions take attributes
     call.__name__ = call.__qualname__ = printed
     call.__doc__ = text or function.__doc__
     call.__module__ = function.__module__

@@ -292,6 +292,8 @@ def _at_once(function: Function, general: Function, failed: Function, safe: int)
     safe : int
         How many arguments need no look (`Kinds.safe`).
     """
+    if hasattr(function, "taken"):
+        return _read_at_once(function, general, failed, function.behind, function.taken)  # type: ignore[attr-defined]  # functions take attributes
 
     # Without ``*args`` and ``**kwargs`` a call of the function costs 80 ns less.
     def call(
@@ -309,6 +311,39 @@ def _at_once(function: Function, general: Function, failed: Function, safe: int)
                     if safe > 2:
                         return function(a, b, c)
                 elif safe > 3:
+                    return function(a, b, c, d)
+            except Exception as error:  # raised again, or the call is done otherwise
+                found = failed(error, _given(a, b, c, d), {})
+                if found is PASS:
+                    raise
+                return found
+        return general((*_given(a, b, c, d), *more), named)
+
+    return call
+
+
+def _read_at_once(
+    function: Function, general: Function, failed: Function, behind: Function, taken: int
+) -> Function:
+    """Return the same of a function that reads its arguments with a parser. That is not asked where they are
+    so many tensors: then it is the function `behind` the parser that is called.
+    """
+
+    def call(
+        a: Any = ABSENT, b: Any = ABSENT, c: Any = ABSENT, d: Any = ABSENT, /, *more: Any, **named: Any
+    ) -> Any:
+        if not (named or more or OVERRIDING):
+            tensor = facade.Tensor
+            try:
+                if b is ABSENT:
+                    if a is not ABSENT:
+                        return (behind if taken == 1 and type(a) is tensor else function)(a)
+                elif c is ABSENT:
+                    return (behind if taken == 2 and type(a) is type(b) is tensor else function)(a, b)
+                elif d is ABSENT:
+                    plain = taken == 3 and type(a) is type(b) is type(c) is tensor
+                    return (behind if plain else function)(a, b, c)
+                else:
                     return function(a, b, c, d)
             except Exception as error:  # raised again, or the call is done otherwise
                 found = failed(error, _given(a, b, c, d), {})
