@@ -187,7 +187,8 @@ def _table(size: tuple[int, ...], windows: Windows) -> _Table | None:
 
 def _largest_of_few(x: ndarray, table: _Table | None) -> tuple[ndarray, ndarray] | None:
     """Return what `max_pool` does, of a few elements in a few calls; None where one is nan."""
-    if table is None or x.dtype.kind not in "fiu" or x.size * table.places.size > _FEW * prod(x.shape[2:]) * 4:
+    many = table is not None and x.size * table.places.size > 4 * _FEW * prod(x.shape[2:])
+    if table is None or many or x.dtype.kind not in "fiu":
         return None
     values, first = _largest(x, table.places)
     if x.dtype.kind == "f" and np.isnan(values).any():
@@ -490,7 +491,8 @@ def adaptive_bounds(size: int, output: int) -> list[tuple[int, int]]:
     return [(o * size // output, -(-(o + 1) * size // output)) for o in range(output)]
 
 
-def _even_windows(size: Sequence[int], output: Sequence[int]) -> Windows | None:
+@functools.lru_cache(maxsize=256)
+def _even_windows(size: tuple[int, ...], output: tuple[int, ...]) -> Windows | None:
     """Return the same windows as those of an ordinary pool, where the sizes divide."""
     if 0 in output or 0 in size or any(n % o for n, o in zip(size, output)):
         return None
@@ -502,7 +504,7 @@ def adaptive_avg_pool(x: ndarray, output: Sequence[int]) -> ndarray:
     """Return averages over windows that divide each axis into `output` nearly equal ones, overlapping where
     they must.
     """
-    windows = _even_windows(x.shape[2:], output)
+    windows = _even_windows(x.shape[2:], tuple(output))
     if windows is not None:
         return avg_pool(x, windows)
     if x.dtype.itemsize == 2:
@@ -533,7 +535,7 @@ def _adaptive_table(size: int, output: int) -> tuple[ndarray, ndarray, int, ndar
 
 def adaptive_avg_pool_adjoint(y: ndarray, size: Sequence[int]) -> ndarray:
     """Return the transpose of `adaptive_avg_pool` from ``(N, C, *size)``."""
-    windows = _even_windows(size, y.shape[2:])
+    windows = _even_windows(tuple(size), y.shape[2:])
     if windows is not None:
         return avg_pool_adjoint(y, windows, size)
     if y.dtype.itemsize == 2:
@@ -544,7 +546,7 @@ def adaptive_avg_pool_adjoint(y: ndarray, size: Sequence[int]) -> ndarray:
 def adaptive_max_pool(x: ndarray, output: Sequence[int]) -> tuple[ndarray, ndarray]:
     """Return maxima over the windows of `adaptive_avg_pool`, and their indices into the plane, int64."""
     size = x.shape[2:]
-    windows = _even_windows(size, output)
+    windows = _even_windows(size, tuple(output))
     if windows is not None:
         values, winners = max_pool(x, windows)
         return values, winner_indices(winners, windows, size)
