@@ -172,12 +172,13 @@ def creator(
 
 def _are_sizes(size: Any) -> bool:
     """Return whether a size is a tuple of plain ints that need no further look."""
-    if type(size) is not tuple:
-        return False
-    for n in size:
-        if type(n) is not int or not 0 <= n <= _USUAL:
-            return False
-    return True
+    if type(size) is tuple:
+        for n in size:
+            if type(n) is not int or not 0 <= n <= _USUAL:
+                break
+        else:
+            return True
+    return False
 
 
 #: Sizes up to here are no error of themselves.

@@ -26,7 +26,7 @@ _ALL, _LENGTH, _LENGTH_LESS_ONE, _ROW_COUNT, _ONE = range(5)
 #: Words of a step, and of an operand in it.
 _STEP, _OPERAND, _OPERANDS = 29, 6, 4
 #: Slots that a chain has at most, and the bytes of elements that loops of ours choose.
-SLOTS, CHOSEN = 64, (1, 2, 4, 8)
+SLOTS, CHOSEN = 128, (1, 2, 4, 8)
 
 
 class _Ufunc(ctypes.Structure):
@@ -101,7 +101,7 @@ class Chains:
         if where is None or functions is None or note.given + note.spare + len(note.constants) > SLOTS:
             return None
         if self._library is None:
-            texts = [python_functions.declarations(), _text(where), small_calls.text(where)]
+            texts = [python_functions.declarations(), _text(where), small_calls.text(where, SLOTS)]
             self._library = engine.Library(engine.whole(texts), functions)
         try:
             steps = [_words(part) for step in note.steps for part in self._parts(step)]

@@ -41,8 +41,8 @@ def _word(name: str, type_: str, at: int, table: str = "table") -> str:
     return read(name, type_, table, at, "i64")
 
 
-def text(where: Layout) -> str:
-    """Return the function."""
+def text(where: Layout, slots: int) -> str:
+    """Return the function, whose chains have so many slots at most."""
     return f"""
 define internal ptr @array_of(ptr %object, i1 %is_tensor, ptr %table) nounwind #0 {{
 entry:
@@ -197,7 +197,7 @@ full:
 
 define ptr @call(ptr %owner, ptr %arguments, i64 %given) nounwind #0 {{
 entry:
-  %slots = alloca [64 x ptr]
+  %slots = alloca [{slots} x ptr]
   %counts = alloca [5 x i64]
 {read("begin", "ptr", "owner", where.data)}
 {_word("none", "ptr", _NONE, "begin")}
