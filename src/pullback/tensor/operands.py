@@ -45,6 +45,7 @@ def _quick(
     tensors = before + sum(part.startswith("Tensor ") for part in first)
     if any(not part.startswith("Tensor ") and " = " not in part for part in first):
         tensors = -1
+    needed = before + sum(" = " not in part for part in first)
     last = _positional(signatures[-1])
     leading = before + sum(part.startswith("Tensor ") for part in last)
     least = before + sum(" = " not in part for part in last)
@@ -64,7 +65,7 @@ def _quick(
             elif given != leading or not _is_plain(v) or (v is None and least > leading):
                 return False
         count = len(args)
-        if given == count == tensors and not kwargs:
+        if given == count and needed <= count <= tensors and not kwargs:
             return True
         if given != leading or not numbers or count > most or count + len(kwargs) < least:
             return False
