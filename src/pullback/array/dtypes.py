@@ -364,6 +364,8 @@ def result_numpy_dtype(operands: Iterable[Any]) -> np.dtype[Any]:
     for operand in operands:
         if type(operand) is np.ndarray:
             key.append(operand.dtype if operand.ndim else (operand.dtype,))
+        elif isinstance(operand, np.ndarray):
+            key.append(operand.dtype)  # what stands for an array in a chain
         else:
             key.append(type(operand))
     return _result(tuple(key), _default)

@@ -72,11 +72,22 @@ def take_away() -> None:
 
 def chain(note: Any) -> Any:
     """Return a native function that runs a chain (`chains.Note`); None where there is none."""
+    found = _source_of_chains()
+    return None if found is None else found.chain(note)
+
+
+def small_call(ways: Any) -> Any:
+    """Return a native function that is an op in some ways (`chains.Way`); None where there is none."""
+    found = _source_of_chains()
+    return None if found is None else found.call(ways)
+
+
+def _source_of_chains() -> Any:
     global _load_chains, _chains
     if _load_chains is not None:
         load, _load_chains = _load_chains, None
         _chains = load()
-    return None if _chains is None else _chains.chain(note)
+    return _chains
 
 
 def source() -> Any:

@@ -38,6 +38,11 @@ _WORTH_THREADS = 1_000_000
 #: Input elements from which native code is asked for: compiled, it takes a fifth of the time.
 SMALL = _WORTH_NATIVE = 1 << 16
 
+#: Input elements up to which maxima are looked for in all windows at once.
+_FEW = 1 << 12
+#: Taps above which that takes less than one tap after another where the values alone are wanted.
+_TAPS = 8
+
 #: Nanoseconds that NumPy takes for the calls of a small pool, and for each element.
 _CALLS, _ELEMENT = 25_000, 2
 
@@ -109,6 +114,9 @@ def max_pool(x: ndarray, windows: Windows) -> tuple[ndarray, ndarray]:
         ``(N, C, *output)`` each; winners are unsigned integers, a byte where the window has at most 256
         places.
     """
+    few = _largest_of_few(x, _table(x.shape[2:], windows)) if 0 < x.size <= _FEW else None
+    if few is not None:
+        return few
     output = windows.output(x.shape[2:])
     values = np.empty((*x.shape[:2], *output), x.dtype)
     winners = np.empty(values.shape, np.min_scalar_type(prod(windows.kernel) - 1))
@@ -141,6 +149,66 @@ def max_pool(x: ndarray, windows: Windows) -> tuple[ndarray, ndarray]:
     return values, winners
 
 
+class _Table(NamedTuple):
+    """Tell which places of a plane lie under the windows.
+
+    Attributes
+    ----------
+    output : tuple of int
+    places : ndarray
+        ``(windows, taps)``: where in the plane; what is padding stands for the first place that is none.
+    taps : ndarray
+        The same: the number of the tap over it.
+    """
+
+    output: tuple[int, ...]
+    places: ndarray
+    taps: ndarray
+
+
+@functools.lru_cache(maxsize=256)
+def _table(size: tuple[int, ...], windows: Windows) -> _Table | None:
+    """Return the places under windows; None where one of these lies in the padding alone."""
+    output = windows.output(size)
+    count = prod(output)
+    inside = np.ones((count, prod(windows.kernel)), bool)
+    places = np.zeros(inside.shape, np.intp)
+    cells, taps = np.indices(output).reshape(len(size), -1, 1), np.array(list(windows.taps())).T[:, None]
+    for cell, tap, n, s, p in zip(cells, taps, size, windows.stride, windows.padding, strict=True):
+        at = cell * s + tap - p
+        inside &= (at >= 0) & (at < n)
+        places = places * n + at
+    if not inside.any(1).all():
+        return None
+    chosen = np.where(inside, np.arange(inside.shape[1]), inside.argmax(1)[:, None])
+    narrow = np.min_scalar_type(inside.shape[1] - 1)
+    return _Table(output, np.take_along_axis(places, chosen, 1), chosen.astype(narrow))
+
+
+def _largest_of_few(x: ndarray, table: _Table | None) -> tuple[ndarray, ndarray] | None:
+    """Return what `max_pool` does, of a few elements in a few calls; None where one is nan."""
+    many = table is not None and x.size * table.places.size > 4 * _FEW * prod(x.shape[2:])
+    if table is None or many or x.dtype.kind not in "fiu":
+        return None
+    values, first = _largest(x, table.places)
+    if x.dtype.kind == "f" and np.isnan(values).any():
+        return None
+    shape = (*x.shape[:2], *table.output)
+    return values.reshape(shape), table.taps.take(first).reshape(shape)
+
+
+def _largest(x: ndarray, places: ndarray) -> tuple[ndarray, ndarray]:
+    """Return the largest elements at rows of places in planes, ``(planes, rows)``, and which it is, counted
+    over all rows.
+    """
+    rows, taps = places.shape
+    under = x.reshape(x.shape[0] * x.shape[1], -1).take(places, 1)
+    first = under.argmax(2)
+    first += np.arange(0, rows * taps, taps)
+    step = np.arange(0, under.size, rows * taps)[:, None]
+    return under.reshape(-1).take(first + step), first
+
+
 @functools.lru_cache(maxsize=256)
 def _rent(size: tuple[int, ...], windows: Windows) -> large.Rent:
     """Return what pools of small planes of one size have cost: native code gives the same numbers."""
@@ -151,6 +219,8 @@ def max_values(x: ndarray, windows: Windows) -> ndarray:
     """Return what `max_pool` does without the winners: 8 planes of 14×14 take 13 µs instead of 32."""
     shape = x.shape
     output, whole, (first, *parts) = _parts(shape[2:], windows)
+    if len(parts) > _TAPS and 0 < x.size <= _FEW and (table := _table(shape[2:], windows)) is not None:
+        return _largest(x, table.places)[0].reshape(*shape[:2], *output)
     planes = x.reshape(-1, *shape[2:])
     box = planes if whole else _box(planes, windows, output, _lowest(x.dtype))
     largest = box[first].copy()
@@ -214,13 +284,23 @@ def _keep_inside(empty: ndarray, windows: Windows, output: Sequence[int], winner
 
 def winner_indices(winners: ndarray, windows: Windows, size: Sequence[int]) -> ndarray:
     """Return the place of each winner in its plane, counted in C order: torch's indices, int64."""
-    indices = _Places(windows, winners.shape[2:], size).of(
-        winners.reshape(prod(winners.shape[:2]), *winners.shape[2:])
-    )
-    corner = sum(p * prod(size[axis + 1 :]) for axis, p in enumerate(windows.padding))
-    planes = np.arange(prod(winners.shape[:2])) * prod(size)
-    indices = indices.reshape(len(planes), prod(winners.shape[2:])) - (planes + corner)[:, None]
-    return indices.reshape(winners.shape).astype(np.int64, copy=False)
+    reach, starts = _index_parts(windows, winners.shape[2:], tuple(size))
+    indices = reach.take(winners)
+    indices += starts
+    return indices
+
+
+@functools.lru_cache(maxsize=256)
+def _index_parts(
+    windows: Windows, output: tuple[int, ...], size: tuple[int, ...]
+) -> tuple[ndarray, ndarray]:
+    """Return how far in a plane each tap reaches, and where each window begins."""
+    steps = [prod(size[axis + 1 :]) for axis in range(len(size))]
+    reach = [sum(t * step for t, step in zip(tap, steps)) for tap in windows.taps()]
+    starts = np.zeros((1,) * len(output), np.int64)
+    for axis, (o, s, p, step) in enumerate(zip(output, windows.stride, windows.padding, steps)):
+        starts = starts + _on_axis((np.arange(o) * s - p) * step, axis, len(output))
+    return np.array(reach, np.int64), starts
 
 
 def scatter_windows(y: ndarray, winners: ndarray, windows: Windows, size: Sequence[int]) -> ndarray:
@@ -411,7 +491,8 @@ def adaptive_bounds(size: int, output: int) -> list[tuple[int, int]]:
     return [(o * size // output, -(-(o + 1) * size // output)) for o in range(output)]
 
 
-def _even_windows(size: Sequence[int], output: Sequence[int]) -> Windows | None:
+@functools.lru_cache(maxsize=256)
+def _even_windows(size: tuple[int, ...], output: tuple[int, ...]) -> Windows | None:
     """Return the same windows as those of an ordinary pool, where the sizes divide."""
     if 0 in output or 0 in size or any(n % o for n, o in zip(size, output)):
         return None
@@ -423,7 +504,7 @@ def adaptive_avg_pool(x: ndarray, output: Sequence[int]) -> ndarray:
     """Return averages over windows that divide each axis into `output` nearly equal ones, overlapping where
     they must.
     """
-    windows = _even_windows(x.shape[2:], output)
+    windows = _even_windows(x.shape[2:], tuple(output))
     if windows is not None:
         return avg_pool(x, windows)
     if x.dtype.itemsize == 2:
@@ -454,7 +535,7 @@ def _adaptive_table(size: int, output: int) -> tuple[ndarray, ndarray, int, ndar
 
 def adaptive_avg_pool_adjoint(y: ndarray, size: Sequence[int]) -> ndarray:
     """Return the transpose of `adaptive_avg_pool` from ``(N, C, *size)``."""
-    windows = _even_windows(size, y.shape[2:])
+    windows = _even_windows(tuple(size), y.shape[2:])
     if windows is not None:
         return avg_pool_adjoint(y, windows, size)
     if y.dtype.itemsize == 2:
@@ -465,12 +546,17 @@ def adaptive_avg_pool_adjoint(y: ndarray, size: Sequence[int]) -> ndarray:
 def adaptive_max_pool(x: ndarray, output: Sequence[int]) -> tuple[ndarray, ndarray]:
     """Return maxima over the windows of `adaptive_avg_pool`, and their indices into the plane, int64."""
     size = x.shape[2:]
-    windows = _even_windows(size, output)
+    windows = _even_windows(size, tuple(output))
     if windows is not None:
         values, winners = max_pool(x, windows)
         return values, winner_indices(winners, windows, size)
-    values = np.empty((*x.shape[:2], *output), x.dtype)
-    indices = np.empty(values.shape, np.int64)
+    shape = (*x.shape[:2], *output)
+    if 0 < x.size <= _FEW and 0 not in shape:
+        places = _adaptive_places(size, tuple(output))
+        largest, first = _largest(x, places)
+        return largest.reshape(shape), places.take(first).reshape(shape)
+    values = np.empty(shape, x.dtype)
+    indices = np.empty(shape, np.int64)
     plane = np.arange(prod(size)).reshape(size)
     for cell in product(*(enumerate(adaptive_bounds(n, o)) for n, o in zip(size, output))):
         place: tuple[Any, ...] = (..., *(index for index, _ in cell))
@@ -481,6 +567,18 @@ def adaptive_max_pool(x: ndarray, output: Sequence[int]) -> tuple[ndarray, ndarr
         values[place] = np.take_along_axis(elements, first[..., None], axis=-1)[..., 0]
         indices[place] = plane[box].reshape(-1)[first]
     return values, indices
+
+
+@functools.lru_cache(maxsize=256)
+def _adaptive_places(size: tuple[int, ...], output: tuple[int, ...]) -> ndarray:
+    """Return the places under each window, its first again behind the last where others have more."""
+    plane = np.arange(prod(size)).reshape(size)
+    boxes = [
+        plane[tuple(slice(*bounds) for bounds in cell)].reshape(-1)
+        for cell in product(*(adaptive_bounds(n, o) for n, o in zip(size, output)))
+    ]
+    most = max(map(len, boxes))
+    return np.array([np.pad(box, (0, most - len(box)), constant_values=box[0]) for box in boxes])
 
 
 # ---------------------------------------------------------------------------------------------------- indices
@@ -516,6 +614,9 @@ def _box(planes: ndarray, windows: Windows, output: Sequence[int], fill: Any) ->
 def _over_planes(task: Callable[..., None], *arrays: ndarray) -> None:
     """Call `task` with the same block of planes ``(planes, *spatial)`` of every array, side by side."""
     flat = [array.reshape(-1, *array.shape[2:]) for array in arrays]
+    if all(0 < array.nbytes <= _BLOCK_BYTES for array in arrays):
+        task(*flat)
+        return
     largest = max(flat, key=lambda array: array.size)
     count = len(largest)
     if any(array.size == 0 for array in flat):

@@ -57,7 +57,7 @@ def positions(index: ndarray, dim: int, shape: Sequence[int]) -> ndarray:
 
 
 def _check_range(index: ndarray, dim: int, length: int) -> None:
-    if not index.size or _is_within(index, length):
+    if not index.size or is_within(index, length):
         return
     lowest, highest = int(index.min()), int(index.max())
     if lowest < 0 or highest >= length:
@@ -65,7 +65,7 @@ def _check_range(index: ndarray, dim: int, length: int) -> None:
         raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {length}")
 
 
-def _is_within(index: ndarray, length: int) -> bool:
+def is_within(index: ndarray, length: int) -> bool:
     """Return whether int64 places are all from 0 to `length`."""
     # Read without signs, what is negative is too large as well: one search instead of two.
     return index.dtype == np.int64 and int(np.maximum.reduce(index.view(np.uint64), axis=None)) < length
@@ -311,7 +311,7 @@ def put_sum(shape: Sequence[int], key: tuple[Any, ...], values: ndarray) -> ndar
         # Index arrays on the first axes: whole rows are added.
         lead, row = tuple(shape[: len(key)]), tuple(shape[len(key) :])
         index = arrays[0]
-        if len(arrays) > 1 or (index.size and not _is_within(index, lead[0])):
+        if len(arrays) > 1 or (index.size and not is_within(index, lead[0])):
             wrapped = [_from_the_start(part, length) for part, length in zip(arrays, lead)]
             index = np.ravel_multi_index(np.broadcast_arrays(*wrapped), lead)
         every = (*index.shape, *row)

@@ -24,6 +24,7 @@ def is_installed() -> bool:
     return importlib.util.find_spec("scipy") is not None
 
 
+@functools.cache
 def special(name: str) -> Any:
     """Return a function of `scipy.special`, whose import costs about 0.1 s."""
     try:
@@ -34,6 +35,7 @@ def special(name: str) -> Any:
         raise _explained(error)  # noqa: B904  # it is the same error
 
 
+@functools.cache
 def lapack() -> Any:
     """Return `scipy.linalg.lapack`."""
     try:
@@ -42,6 +44,7 @@ def lapack() -> Any:
         raise _explained(error)  # noqa: B904  # it is the same error
 
 
+@functools.cache
 def sparse() -> Any:
     """Return `scipy.sparse`."""
     try:
@@ -50,6 +53,7 @@ def sparse() -> Any:
         raise _explained(error)  # noqa: B904  # it is the same error
 
 
+@functools.cache
 def fft() -> Any:
     """Return `scipy.fft`, or NumPy's module of that name, whose functions take the same arguments."""
     try:

@@ -13,6 +13,7 @@ code object. What the source does not say (the kernel, the class of nodes) it fi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -59,6 +60,8 @@ class Facts(NamedTuple):
     saved : tuple of Saved
     metadata : tuple of int
         The inputs whose shapes are saved.
+    small : bool
+        Whether there may be a native function for small operands (`array.small_calls`).
     """
 
     inputs: tuple[str, ...]
@@ -79,6 +82,7 @@ class Facts(NamedTuple):
     place: str
     saved: tuple[Saved, ...]
     metadata: tuple[int, ...]
+    small: bool
 
 
 #: Asks for a mode that a call which is written here does not know.
@@ -134,6 +138,9 @@ def _taken(facts: Facts) -> list[str]:
         f"if {OTHER_MODE}" + " or surplus or named" * facts.public + ":",
         f"    {elsewhere}",
     ]
+    if facts.small:
+        lines += ["if mode is not INFERENCE:", *("    " + line for line in _small(facts, "y", facts.inputs))]
+        lines += ["    if y is not None:", "        return y"]
     for k, name in enumerate(facts.inputs):
         stale = f"if {name}._view is not None and mode is not INFERENCE:"
         tensor = [stale, f"    bring_up_to_date({name})"] * facts.derivable
@@ -154,6 +161,21 @@ def _taken(facts: Facts) -> list[str]:
     return lines
 
 
+def _small(facts: Facts, result: str, operands: Sequence[str]) -> list[str]:
+    """Return the call of the native function of small operands, which gives None for others."""
+    if not facts.attrs:
+        return [f"{result} = small({', '.join(operands)})"]
+    return [
+        "try:",
+        "    found = known.get(attrs if 0 not in attrs else repr(attrs))",
+        "    if found is None:",
+        "        found = find(attrs)",
+        f"    {result} = found({', '.join(operands)})",
+        "except (TypeError, ValueError):  # an attribute that is no key",
+        f"    {result} = None",
+    ]
+
+
 def _arrays(facts: Facts) -> list[str]:
     """Return what rules of a plain backward call the op with: bare arrays, numbers and gaps."""
     if facts.public:
@@ -164,6 +186,9 @@ def _arrays(facts: Facts) -> list[str]:
     lines = ["if t is ndarray:"]
     if facts.view and facts.on_arrays:
         return [*lines, f"    return {_viewed(first, facts)}"]
+    if facts.small:
+        lines += ["    " + line for line in _small(facts, "y", facts.inputs)]
+        lines += ["    if y is not None:", "        return y"]
     if facts.on_arrays:
         plain = f"((d := {first}.dtype) is F32 or d is F64)"
         kernel = f"return {_kernel(facts, ', '.join(facts.inputs))}"
@@ -273,7 +298,8 @@ def _computed(facts: Facts) -> list[str]:
     scalars = facts.ufunc and facts.numbers and facts.floats
     passed = "a0, k1" if scalars else given
     kernel = _kernel(facts, passed)
-    lines = [f"if {fast}:"]
+    lines = [*_small(facts, "r", arrays), "if r is not None:", "    pass"] if facts.small else []
+    lines.append(f"{'el' * facts.small}if {fast}:")
     if facts.place and facts.outputs == 1 and facts.place != "format" and (facts.elementwise or count == 1):
         lines.append("    in_order = a0.flags.c_contiguous")
     lines += ["    token = quiet(IGNORE)", "    try:"]

@@ -21,12 +21,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import float32, float64, ndarray
 
-from ..array import dtypes
+from ..array import dtypes, large
 from ..array.elementwise import WORTH_ASKING as PARALLEL_SIZE
 from ..array.elementwise import apply as parallel
 from ..array.layout import following_channels, following_planes, placed
 from ..array.numbers import DOUBLES, SINGLES
 from ..array.quiet import IGNORE, loud, quiet
+from ..array.small_calls import SmallCalls, refuse
 from ..array.strides import settled
 from . import facade
 from .blame import PACKAGE, next_sequence, outer_frame, own_file, stamp
@@ -121,7 +122,12 @@ def _complete(
     function: FunctionType, names: dict[str, Any], op: Op, public: bool, method: str
 ) -> FunctionType:
     """Give a function its code, and that its globals."""
-    facts = _facts_of(op, public)
+    small = _small_calls(op, public)
+    facts = _facts_of(op, public, small is not None)
+    if small is not None:
+        names.update(known=small.known, find=small.find)
+        if not op.attrs:
+            names["small"] = partial(_find_small, function, names, op, public, small)
     names.update(op=op, kernel=op.kernel, method=method, place=op.place, fast=_fast_dtypes(op))
     if op.derivable:
         names["node_class"] = op.node_class
@@ -130,6 +136,32 @@ def _complete(
     )
     function.__code__ = _code_of(facts)
     return function
+
+
+def _small_calls(op: Op, public: bool) -> SmallCalls | None:
+    """Return what finds the native functions of an op on small operands; None where there can be none."""
+    if op.kind != "elementwise" or len(op.outputs) > 1 or len(op.inputs) > 3 or not large.is_there():
+        return None
+    if op.signs is not None or _PLACES.get(op.place, "any") == "format":
+        return None
+    facts = _facts_of(op, public, False)
+    if not facts.direct:
+        return None
+    return SmallCalls(op.kernel, len(op.inputs), facts.numbers, op.promote is None, _fast_dtypes(op))
+
+
+def _find_small(
+    function: FunctionType, names: dict[str, Any], op: Op, public: bool, small: SmallCalls, *operands: Any
+) -> Any:
+    """Count a call of an op without attributes, and give its function what was found for it."""
+    small.find(())
+    found = small.known.get(())
+    if found is refuse:
+        function.__code__ = _code_of(_facts_of(op, public, False))
+    elif found is not None:
+        names["small"] = found
+        return found(*operands)
+    return None
 
 
 _codes: dict[Facts, CodeType] = {}
@@ -165,7 +197,7 @@ facade.shared.update({
 })  # fmt: skip
 
 
-def _facts_of(op: Op, public: bool) -> Facts:
+def _facts_of(op: Op, public: bool, small: bool) -> Facts:
     """Return what the source of an op's call depends on."""
     count, layout = len(op.inputs), op.layout
     elementwise = op.kind == "elementwise"
@@ -196,6 +228,7 @@ def _facts_of(op: Op, public: bool) -> Facts:
             for name, i, o in zip(layout.values, layout.input_index, layout.output_index, strict=True)
         ),
         metadata=metadata,
+        small=small,
     )  # fmt: skip
 
 

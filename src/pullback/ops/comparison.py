@@ -14,7 +14,7 @@ from ..array.numbers import scalar_like
 from ..core.op import Call, elementwise, of
 from ..core.promotion import check_broadcast, common_dtype, promoted, unsupported
 from ..core.value import TensorBase, Value
-from .kernels import refuse
+from .kernels import into, refuse
 from .signatures import ANY, EITHER_NUMBER, INTEGERS, REAL, WHOLE
 
 
@@ -194,11 +194,7 @@ def _where(condition: ndarray, x: Any, y: Any, /, out: Any = ...) -> ndarray:
     common = dtypes.result_numpy_dtype([x, y])
     x = x if isinstance(x, ndarray) and x.dtype == common else np.asarray(x).astype(common)
     y = y if isinstance(y, ndarray) and y.dtype == common else np.asarray(y).astype(common)
-    result = chosen(condition, x, y)
-    if out is not ...:
-        out[...] = result
-        return out
-    return np.asarray(result)
+    return into(out, chosen(condition, x, y))
 
 
 #: Elements of y where the condition x holds, else of z.
@@ -222,16 +218,15 @@ zeros_of = elementwise("zeros_of", _zero, None, promote=None, halves=False)
 def _near(
     a: ndarray, b: ndarray, /, rtol: float, atol: float, equal_nan: bool, out: Any = ...
 ) -> ndarray:
-    close = np.asarray(a == b)
+    close = np.equal(a, b, out=...)
     if equal_nan and a.dtype.kind in "fcV":
-        close = close | (np.isnan(a) & np.isnan(b))
+        close = np.logical_or(close, np.isnan(a) & np.isnan(b), out=...)
     if rtol == 0 and atol == 0:
         return close
     if a.dtype.kind in "biu":
         a, b = a.astype(np.int64), b.astype(np.int64)
-    with np.errstate(all="ignore"):
-        gap = np.abs(a - b)
-        return close | (np.isfinite(gap) & (gap <= atol + np.abs(rtol * b)))
+    gap = np.abs(a - b)
+    return np.logical_or(close, np.isfinite(gap) & (gap <= atol + np.abs(rtol * b)), out=...)
 
 
 #: ``|x − y| ≤ atol + rtol·|y|``; equal infinities are near, and nans with `equal_nan`.

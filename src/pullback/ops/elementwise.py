@@ -6,6 +6,7 @@ convention (the gradient with respect to the conjugate), for real ones `conj` do
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -262,6 +263,12 @@ relu = elementwise(
 )
 
 
+@functools.cache
+def _limits(dtype: Any) -> tuple[float, float]:
+    found = dtype_limits.finfo(dtypes.from_numpy_dtype(dtype))
+    return found.min, found.max
+
+
 def _nan_to_num(
     x: ndarray, /, nan: float, posinf: float | None, neginf: float | None, out: Any = ...
 ) -> ndarray:
@@ -272,10 +279,10 @@ def _nan_to_num(
         _nan_to_num(x.real, nan, posinf, neginf, out=result.real)
         _nan_to_num(x.imag, nan, posinf, neginf, out=result.imag)
         return into(out, result)
-    limits = dtype_limits.finfo(dtypes.from_numpy_dtype(x.dtype))
+    least, most = _limits(x.dtype)
     result = np.where(np.isnan(x), x.dtype.type(nan), x)
-    np.copyto(result, limits.max if posinf is None else posinf, where=np.isposinf(x), casting="unsafe")
-    np.copyto(result, limits.min if neginf is None else neginf, where=np.isneginf(x), casting="unsafe")
+    np.copyto(result, most if posinf is None else posinf, where=np.equal(x, np.inf), casting="unsafe")
+    np.copyto(result, least if neginf is None else neginf, where=np.equal(x, -np.inf), casting="unsafe")
     return into(out, result)
 
 

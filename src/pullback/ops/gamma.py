@@ -89,7 +89,7 @@ def _incomplete(name: str, at_zero: float) -> Callable[..., ndarray]:
     """
 
     def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-        result = np.asarray(special(name)(x, y))
+        result = special(name)(x, y, out=...)
         unknown = np.isnan(x)
         np.copyto(result, at_zero, where=(unknown & np.equal(y, 0)) | (np.isposinf(x) & np.isnan(y)))
         np.copyto(result, 1 - at_zero, where=unknown & np.isposinf(y))

@@ -471,6 +471,8 @@ masked_scatter: Any = op(
 
 
 def _check_flat(index: ndarray, size: int) -> None:
+    if not index.size or kernels.is_within(index, size):
+        return
     wrong = index[(index < -size) | (index >= size)]
     if wrong.size:
         raise IndexError(
@@ -480,7 +482,7 @@ def _check_flat(index: ndarray, size: int) -> None:
 
 def _take(x: ndarray, index: ndarray, /) -> ndarray:
     _check_flat(index, x.size)
-    return np.asarray(np.take(x.reshape(-1), index))
+    return np.asarray(x.reshape(-1).take(index))
 
 
 #: Elements of x as one row at the places `index`.

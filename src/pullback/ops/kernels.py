@@ -19,7 +19,7 @@ from ..core.value import dtype_of
 def into(out: Any, result: Any) -> ndarray:
     """Return a kernel's result, written to `out` where one is given."""
     if out is ...:
-        return np.asarray(result)
+        return result if isinstance(result, ndarray) else np.asarray(result)
     out[...] = result
     return out
 

@@ -30,7 +30,7 @@ from .signatures import ANY, FLOATING, REAL, TWO
 def _chain(block: Callable[..., Any], arrays: tuple[Any, ...], out: Any, scratch: int) -> ndarray:
     """Run a chain of ufuncs in cache-sized blocks where the arrays are large and alike, else at once."""
     first = arrays[0]
-    if not isinstance(first, ndarray):  # an element of a native loop
+    if type(first) is not ndarray:  # an element of a native loop, or what stands for an array in a chain
         return blockwise(block, *arrays, scratch=scratch, out=out)
     shape = first.shape
     alike, fresh = True, out is ...

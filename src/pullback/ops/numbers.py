@@ -120,7 +120,8 @@ round_decimals = elementwise(
 
 
 def _heaviside(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
-    return into(out, np.where(np.equal(x, 0), y, np.greater(x, 0)).astype(x.dtype))
+    one, zero = x.dtype.type(1), x.dtype.type(0)
+    return into(out, np.where(np.equal(x, 0), y, np.where(np.greater(x, 0), one, zero)))
 
 
 #: 0 below zero and for nan, y at zero, 1 above.

@@ -20,39 +20,46 @@ from .signatures import OF_DEGREE
 Step = Callable[[int, ndarray, ndarray, ndarray], ndarray]
 
 
-def recurrence(x: ndarray, n: ndarray, first: ndarray, step: Step) -> ndarray:
+#: ``values(x, n, highest)`` gives polynomials of degree n[i] ≥ 0 at x[i], `highest` the largest of these.
+Values = Callable[[ndarray, ndarray, int], ndarray]
+
+
+def recurrence(x: ndarray, n: ndarray, highest: int, first: ndarray, step: Step) -> ndarray:
     """Return polynomials of degree n[i] at x[i].
 
     Parameters
     ----------
     x : ndarray
-        Arguments in one dimension.
     n : ndarray
-        Degrees, int64, none negative.
+        Degrees, int64, of the same shape, none negative and none above `highest`.
     first : ndarray
         The polynomial of degree 1; that of degree 0 is 1.
     """
-    p, q = np.ones_like(x), first
+    p, q, k = x.dtype.type(1), first, 1
     result = np.where(n == 0, p, q)
-    highest, k = int(n.max(initial=0)), 1
     # A value that has overflowed stays nan, however high the degree.
     while k < highest and not np.isnan(q).all():
         p, q = q, step(k, x, q, p)
         k += 1
         result = np.where(n == k, q, result)
-    return np.where(n > k, q, result)
+    return result if k >= highest else np.where(n > k, q, result)
 
 
-def _polynomial(name: str, values: Callable[[ndarray, ndarray], ndarray], summary: str) -> Call:
-    """Declare a polynomial; `values` takes arguments and degrees ≥ 0 in one dimension."""
+def _polynomial(name: str, values: Values, summary: str) -> Call:
+    """Declare a polynomial."""
 
     def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
         dtype = np.result_type(x, y)
-        argument, degree = np.broadcast_arrays(np.asarray(x, dtype), np.asarray(y, dtype))
+        argument, degree = np.asarray(x, dtype), np.asarray(y, dtype)
+        if argument.shape != degree.shape:
+            argument, degree = np.broadcast_arrays(argument, degree)
         n = degree.astype(np.int64)
+        least, highest = np.minimum.reduce(n, None, initial=0), int(np.maximum.reduce(n, None, initial=0))
+        if least >= 0:
+            return into(out, values(argument, n, highest))
         result = np.zeros(n.shape, dtype)
         known = n >= 0
-        result[known] = values(argument[known], n[known])
+        result[known] = values(argument[known], n[known], highest)
         return into(out, result)
 
     return elementwise(
@@ -67,7 +74,7 @@ def _chebyshev(
     at_ends: Callable[[ndarray], tuple[Any, Any]],
     shifted: bool,
     above: int,
-) -> Callable[[ndarray, ndarray], ndarray]:
+) -> Values:
     """Return a Chebyshev polynomial of some kind.
 
     Parameters
@@ -82,9 +89,14 @@ def _chebyshev(
         Whether its argument is 2x − 1.
     """
 
-    def values(x: ndarray, n: ndarray) -> ndarray:
+    def step(k: int, x: ndarray, q: ndarray, p: ndarray) -> ndarray:
+        return (x + x) * q - p
+
+    def values(x: ndarray, n: ndarray, highest: int) -> ndarray:
         if shifted:
             x = x + x - 1
+        if highest <= above:
+            return recurrence(x, n, highest, first(x), step)  # exact at ±1: it adds whole numbers there
         result = np.empty_like(x)
         right, left = at_ends(n)
         end = np.abs(x) == 1
@@ -93,7 +105,7 @@ def _chebyshev(
         result[inside] = trigonometric(n[inside].astype(x.dtype), np.arccos(x[inside]))
         rest = ~(end | inside)
         y = x[rest]
-        result[rest] = recurrence(y, n[rest], first(y), lambda k, x, q, p: (x + x) * q - p)
+        result[rest] = recurrence(y, n[rest], highest, first(y), step)
         return result
 
     return values
@@ -158,10 +170,13 @@ shifted_chebyshev_polynomial_w = _polynomial(
 _HERMITE_LIMITS = {4: 128, 8: 512}
 
 
-def _hermite(first: Callable[[ndarray], ndarray], step: Step) -> Callable[[ndarray, ndarray], ndarray]:
-    def values(x: ndarray, n: ndarray) -> ndarray:
-        too_high = n > _HERMITE_LIMITS[x.dtype.itemsize]
-        result = recurrence(x, np.where(too_high, 0, n), first(x), step)
+def _hermite(first: Callable[[ndarray], ndarray], step: Step) -> Values:
+    def values(x: ndarray, n: ndarray, highest: int) -> ndarray:
+        limit = _HERMITE_LIMITS[x.dtype.itemsize]
+        if highest <= limit:
+            return recurrence(x, n, highest, first(x), step)
+        too_high = n > limit
+        result = recurrence(x, np.where(too_high, 0, n), limit, first(x), step)
         return np.where(too_high, np.nan, result)
 
     return values
@@ -178,15 +193,17 @@ hermite_polynomial_he = _polynomial(
 )
 laguerre_polynomial_l = _polynomial(
     "laguerre_polynomial_l",
-    lambda x, n: recurrence(
-        x, n, 1 - x, lambda k, x, q, p: ((2 * k + 1 - x) * q - k * p) / (k + 1)
+    lambda x, n, highest: recurrence(
+        x, n, highest, 1 - x, lambda k, x, q, p: ((2 * k + 1 - x) * q - k * p) / (k + 1)
     ),
     "Laguerre polynomial Lₙ(x)",
 )
 
 
-def _legendre(x: ndarray, n: ndarray) -> ndarray:
-    result = recurrence(x, n, x, lambda k, x, q, p: ((2 * k + 1) * x * q - k * p) / (k + 1))
+def _legendre(x: ndarray, n: ndarray, highest: int) -> ndarray:
+    result = recurrence(x, n, highest, x, lambda k, x, q, p: ((2 * k + 1) * x * q - k * p) / (k + 1))
+    if highest < 2:
+        return result
     return np.where(np.abs(x) == 1, np.where((x > 0) | (n % 2 == 0), 1, -1), result).astype(x.dtype)
 
 

@@ -4,6 +4,7 @@ replaced.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.dtypes import COMPLEX32
-from ..array.layout import as_first, copy, in_order
+from ..array.layout import as_first, copy
 from ..array.strides import laid_out, strides_of
 from ..core.op import Call, of, op
 from ..core.overlap import overlaps_itself
@@ -94,7 +95,10 @@ rot90: Call = op(
 
 
 def _repeat(x: ndarray, /, repeats: tuple[int, ...]) -> ndarray:
-    return in_order(np.tile(x, repeats), ())
+    own = (1,) * (len(repeats) - x.ndim) + x.shape
+    whole = np.empty(tuple([n for pair in zip(repeats, own, strict=True) for n in pair]), x.dtype)
+    whole[...] = x.reshape([n for size in own for n in (1, size)])
+    return whole.reshape([n * size for n, size in zip(repeats, own, strict=True)])
 
 
 def _repeat_rule(g: Any, shape_x: Shape, repeats: tuple[int, ...]) -> Any:
@@ -146,8 +150,31 @@ take_places_backward: Call = op(
 # --- triangles and diagonals --------------------------------------------------------------------------------
 
 
+def _not_below(rows: int, columns: int, diagonal: int) -> ndarray:
+    """Return a mask of what lies on a diagonal or above it; small ones are kept."""
+    if rows * columns > _KEPT:
+        return ~np.tri(rows, columns, diagonal - 1, bool)
+    return _small_mask(rows, columns, diagonal)
+
+
+#: Elements up to which masks of triangles are kept.
+_KEPT = 1 << 12
+
+
+@functools.lru_cache(maxsize=64)
+def _small_mask(rows: int, columns: int, diagonal: int) -> ndarray:
+    return ~np.tri(rows, columns, diagonal - 1, bool)
+
+
+def _without(x: ndarray, mask: ndarray) -> ndarray:
+    """Return a copy in C order with zeros where a mask of its last two axes holds."""
+    new = x.copy("C")
+    np.copyto(new, np.zeros((), x.dtype), where=mask)
+    return new
+
+
 def _tril(x: ndarray, /, diagonal: int) -> ndarray:
-    return np.ascontiguousarray(np.tril(x, diagonal))
+    return _without(x, _not_below(x.shape[-2], x.shape[-1], diagonal + 1))
 
 
 #: Zeros above a diagonal.
@@ -160,7 +187,7 @@ tril: Call = op(
 
 
 def _triu(x: ndarray, /, diagonal: int) -> ndarray:
-    return np.ascontiguousarray(np.triu(x, diagonal))
+    return _without(x, ~_not_below(x.shape[-2], x.shape[-1], diagonal))
 
 
 #: Zeros below a diagonal.

@@ -36,9 +36,34 @@ erfc = elementwise(
 )
 
 
+#: erfinv(x)/x as polynomials in w − 2.5 where w = −log(1 − x²) is below 5, and in √w − 3 beyond; the highest
+#: power first. M. B. Giles, "Approximating the erfinv function", GPU Computing Gems (2012), table for single
+#: precision.
+_CENTRE = (
+    2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503,
+    -0.00417768164, 0.246640727, 1.50140941,
+)  # fmt: skip
+_TAIL = (
+    -0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613,
+    0.00943887047, 1.00167406, 2.83297682,
+)  # fmt: skip
+
+
+def _polynomial(coefficients: tuple[float, ...], x: Any) -> Any:
+    total = x * coefficients[0] + coefficients[1]
+    for c in coefficients[2:]:
+        total = total * x + c
+    return total
+
+
 def _erfinv(x: ndarray, /, out: Any = ...) -> ndarray:
-    zero = x == 0
-    return into(out, np.where(zero, x, scipy_functions.special("erfinv")(x)))  # SciPy's has no sign at -0
+    if x.dtype != np.float32:
+        zero = x == 0  # SciPy's has no sign at -0
+        return into(out, np.where(zero, x, scipy_functions.special("erfinv")(x)))
+    # SciPy takes 0.75 µs for an element; the error here is at most 2.7e-7 of the value.
+    w = -np.log((1 - x) * (1 + x))
+    slope = np.where(w < 5, _polynomial(_CENTRE, w - 2.5), _polynomial(_TAIL, np.sqrt(w) - 3))
+    return into(out, np.where(np.abs(x) == 1, np.copysign(np.inf, x), x * slope))
 
 
 def _erfinv_rule(g: Any, x: Any) -> Any:
@@ -110,8 +135,7 @@ logit = elementwise(
 
 def _product_with(logarithm: Any, x: Any, y: Any, out: Any) -> ndarray:
     """Return x·logarithm(y), 0 where x is 0; nan where y is nan."""
-    with np.errstate(all="ignore"):
-        result = np.multiply(x, logarithm(y), out=...)
+    result = np.multiply(x, logarithm(y), out=...)
     np.copyto(result, 0, where=np.equal(x, 0))
     np.copyto(result, np.nan, where=np.isnan(y))
     return into(out, result)
@@ -162,7 +186,10 @@ xlog1py_with_number = elementwise(
 
 
 def _sinc(x: ndarray, /, out: Any = ...) -> ndarray:
-    return into(out, np.sinc(x).astype(x.dtype))
+    # As NumPy has it: of something small in place of 0, whose quotient is 1.
+    angle = x * math.pi
+    angle = np.where(np.equal(angle, 0), x.dtype.type(1e-20), angle)
+    return into(out, np.sin(angle) / angle)
 
 
 def _sinc_rule(g: Any, x: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -153,7 +154,7 @@ def _arg(name: str, call: _F) -> _F:
         if kind in "cWb":
             raise RuntimeError(f"{name}(): does not support {'complex' if kind in 'cW' else 'bool'} input")
         if dim is None:
-            flat = call(reshape(input, (int(np.prod(shape)),)), 0, False)
+            flat = call(reshape(input, (math.prod(shape),)), 0, False)
             return reshape(flat, (1,) * len(shape)) if keepdim else flat
         found = one_dim(dim, len(shape))
         _check_row(name, shape, found)

@@ -37,12 +37,12 @@ class _Overriding(set[type]):
 #: ``holds(OVERRIDING, kind)``: whether a class is in it, the modes aside.
 holds = set.__contains__
 
-#: Classes that override `__torch_function__`, and `_Active` while a mode is on anywhere; while it is empty,
+#: Classes that override `__torch_function__`, and `Active` while a mode is on anywhere; while it is empty,
 #: no call looks any further.
 OVERRIDING = _Overriding()
 
 
-class _Active:
+class Active:
     """Stand in `OVERRIDING` while some thread has a mode on."""
 
 
@@ -55,7 +55,7 @@ def activate() -> None:
     global _active
     with _lock:
         _active += 1
-        OVERRIDING.add(_Active)
+        OVERRIDING.add(Active)
 
 
 def deactivate() -> None:
@@ -64,7 +64,7 @@ def deactivate() -> None:
     with _lock:
         _active -= 1
         if not _active:
-            OVERRIDING.discard(_Active)
+            OVERRIDING.discard(Active)
 
 
 @contextmanager

@@ -157,6 +157,9 @@ def rsub(input: Any, other: Any, alpha: Any = 1) -> Any:
     -------
     Tensor
     """
+    alike = type(input) is type(other) is Tensor and shape_of(input) == shape_of(other)
+    if alike and type(alpha) is int and alpha == 1:
+        return a.rsub_tensor(input, other)
     _check_alpha("rsub", alpha, input, other)
     alpha = factor(alpha, input, other)
     scaled = input if type(alpha) is int and alpha == 1 else a.mul(input, alpha)
@@ -358,6 +361,8 @@ def square(input: Any) -> Any:
     -------
     Tensor
     """
+    if type(input) is Tensor and dtype_of(input).kind == "f":
+        return a.pow_scalar(input, 2)
     return power(input, 2)
 
 

@@ -37,14 +37,15 @@ def _positional(signature: str) -> list[str]:
 
 def _quick(
     signatures: Sequence[str], before: int, numbers: Collection[str], numbers_first: bool
-) -> Callable[..., bool]:
-    """Return whether a call needs no parser: tensors only, or tensors and then numbers for the parameters
-    named.
+) -> tuple[Callable[..., bool], int]:
+    """Return what says whether a call needs no parser, of tensors only, or of tensors and then numbers for
+    the parameters named; and of how many tensors the former are, −1 where there is no such call.
     """
     first = _positional(signatures[0])
     tensors = before + sum(part.startswith("Tensor ") for part in first)
     if any(not part.startswith("Tensor ") and " = " not in part for part in first):
         tensors = -1
+    needed = before + sum(" = " not in part for part in first)
     last = _positional(signatures[-1])
     leading = before + sum(part.startswith("Tensor ") for part in last)
     least = before + sum(" = " not in part for part in last)
@@ -64,13 +65,13 @@ def _quick(
             elif given != leading or not _is_plain(v) or (v is None and least > leading):
                 return False
         count = len(args)
-        if given == count == tensors and not kwargs:
+        if given == count and needed <= count <= tensors and not kwargs:
             return True
         if given != leading or not numbers or count > most or count + len(kwargs) < least:
             return False
         return not kwargs or all(name in numbers and _is_plain(v) for name, v in kwargs.items())
 
-    return quick
+    return quick, tensors
 
 
 def _reading(
@@ -79,9 +80,13 @@ def _reading(
 ) -> Any:
     """Return the function behind a parser of what follows its first `before` arguments."""
     parser = Parser(printed, *signatures)
-    quick = _quick(signatures, before, numbers, numbers_first)
+    quick, taken = _quick(signatures, before, numbers, numbers_first)
+    #: Types by place, none of them int, with which the function is called as it is.
+    plain: set[tuple[object, ...]] = set()
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        if not kwargs and (*map(type, args),) in plain:
+            return function(*args)
         given: Any = (*args, *kwargs.values()) if kwargs else args
         kinds = (*map(type, given), *kwargs)
         if kinds in parser.known:
@@ -92,6 +97,8 @@ def _reading(
                 return function(*args, **kwargs)
         if quick(args, kwargs):
             parser.known.add(kinds)
+            if not kwargs and int not in kinds:
+                plain.add(kinds)
             return function(*args, **kwargs)
         first, rest = args[:before], args[before:]
         for signature in parser.signatures:
@@ -101,6 +108,7 @@ def _reading(
                 return function(*first, *given, **bound)
         raise parser.rejected(rest, kwargs)
 
+    call.behind, call.taken = function, taken  # type: ignore[attr-defined]  # functions take attributes
     call.__name__ = call.__qualname__ = printed
     call.__doc__ = text or function.__doc__
     call.__module__ = function.__module__
@@ -158,21 +166,6 @@ def described(summary: str, *parameters: str, returns: str = "Tensor") -> str:
     """Put a text together from a summary, one entry per parameter and one of the result."""
     entries = "\n".join(parameters)
     return f"{summary}\n\nParameters\n----------\n{entries}\n\nReturns\n-------\n{returns}\n"
-
-
-def documented(summary: str, *parameters: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a function of a table its text (see `described`)."""
-    text = described(summary, *parameters)
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*args: Any, **kwargs: Any) -> Any:
-            return function(*args, **kwargs)
-
-        call.__doc__ = text
-        call.__module__ = __name__
-        return call
-
-    return decorate
 
 
 def by_operands(

@@ -389,7 +389,7 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
 def take(input: Any, index: Any) -> Any:
     """Return elements of `input` as one row at the places `index`."""
     tensor("take", "input", input)
-    if dtype_of(tensor("take", "index", index, 2)).name != "int64":
+    if dtype_of(tensor("take", "index", index, 2)) != dtypes.int64.numpy:
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {type_word(dtype_of(index))}")
     if not count(shape_of(input)) and count(shape_of(index)):
         raise IndexError("take(): tried to take from an empty tensor")
@@ -400,7 +400,7 @@ def take(input: Any, index: Any) -> Any:
 def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """Return `input` with the elements at flat places replaced by those of `source`, or with these added."""
     tensor("put", "input", input)
-    if dtype_of(tensor("put", "index", index, 2)).name != "int64":
+    if dtype_of(tensor("put", "index", index, 2)) != dtypes.int64.numpy:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {type_word(dtype_of(index))}")
     if dtype_of(input) != dtype_of(tensor("put", "source", source, 3)):
         raise RuntimeError(

@@ -397,9 +397,24 @@ def parsed(function_name: str, *signatures: str) -> Callable[[Callable[..., Any]
         def call(*args: Any, **kwargs: Any) -> Any:
             return function(**parser.bind(args, kwargs))
 
+        call.behind, call.taken = function, _tensors_alone(signatures[0], function)  # type: ignore[attr-defined]  # functions take attributes
         return described(call, function, parser)
 
     return decorate
+
+
+_TENSORS = re.compile(r"\(Tensor (\w+)(?:, Tensor (\w+))?(?=\)|, \*|, [\w. ?\[\]]+ = )")
+
+
+def _tensors_alone(signature: str, function: Callable[..., Any]) -> int:
+    """Return of how many tensors alone a call may be which a function takes as they come, 0 where it does
+    not.
+    """
+    found, code = _TENSORS.match(signature), getattr(function, "__code__", None)
+    if found is None or code is None:
+        return 0
+    names = tuple(KEYWORDS.get(name, name) for name in found.groups() if name)
+    return len(names) if code.co_varnames[: min(code.co_argcount, len(names))] == names else 0
 
 
 def method(function_name: str, *signatures: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

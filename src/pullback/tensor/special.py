@@ -17,7 +17,7 @@ from ..ops import special as s
 from ..ops.signatures import EITHER_NUMBER, ONE, TWO
 from . import reductions, softmax
 from .api import public
-from .operands import by_operands, declare, documented
+from .operands import by_operands, declare, described
 from .out_checks import ALIASES
 from .special_functions import igamma, igammac, logit, mvlgamma, polygamma
 
@@ -39,12 +39,12 @@ for _op in TABLE.values():
             ALIASES[_name] = _op.name
         _takes = (_INPUT,) if len(_op.inputs) == 1 else _ARGUMENT_AND_DEGREE
         declare(
-            _name, documented(_op.summary, *_takes)(_op.call), *(_op.signatures or ONE), namespace="special"
-        )
+            _name, _op.call, *(_op.signatures or ONE), namespace="special",
+            text=described(_op.summary, *_takes),
+        )  # fmt: skip
 declare(
-    "ndtr", documented("Return the distribution function of the standard normal, (1 + erf(x/√2))/2.", _INPUT)(
-        _ndtr
-    ), *ONE, namespace="special",
+    "ndtr", _ndtr, *ONE, namespace="special",
+    text=described("Return the distribution function of the standard normal, (1 + erf(x/√2))/2.", _INPUT),
 )  # fmt: skip
 
 #: Functions of a tensor and a parameter: two tensors, or one of them a number.
@@ -62,7 +62,9 @@ _BINARY: dict[str, tuple[Callable[..., Any], str]] = {
     ),
 }
 for _name, (_function, _summary) in _BINARY.items():
-    declare(_name, documented(_summary, _INPUT, _OTHER)(_function), *EITHER_NUMBER, namespace="special")
+    declare(
+        _name, _function, *EITHER_NUMBER, namespace="special", text=described(_summary, _INPUT, _OTHER)
+    )  # fmt: skip
 
 
 def round(input: Any, *, decimals: int = 0) -> Any:

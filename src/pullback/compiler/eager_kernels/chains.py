@@ -13,17 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from ...array.chains import COLUMN, MOST, ROWS, SCALAR, VECTOR, Note, Operand, Step
+from ...array.chains import COLUMN, MOST, ROWS, SCALAR, VECTOR, Note, Operand, Step, Way
 from ..emit import python_functions
 from ..runtime import engine
 from ..runtime.native_specification import read
 from ..runtime.object_layout import Layout, layout
+from . import small_calls
 
 #: How often a loop is called, and on how many elements, as the words of a step name it: each place is the
 #: number of a count that the function has at hand.
 _ALL, _LENGTH, _LENGTH_LESS_ONE, _ROW_COUNT, _ONE = range(5)
 #: Words of a step, and of an operand in it.
-_STEP, _OPERAND, _OPERANDS = 23, 6, 3
+_STEP, _OPERAND, _OPERANDS = 29, 6, 4
+#: Slots that a chain has at most, and the bytes of elements that loops of ours choose.
+SLOTS, CHOSEN = 128, (1, 2, 4, 8)
 
 
 class _Ufunc(ctypes.Structure):
@@ -69,24 +72,58 @@ class Chains:
 
     def chain(self, note: Note) -> Callable[..., Any] | None:
         """Return a function of the arrays that a chain is given; None where there is none."""
-        where = layout()
-        if where is None:
+        words = self._words(note)
+        if words is None or self._library is None:
             return None
-        try:
-            steps = [_words(part) for step in note.steps for part in _parts(step)]
-        except LookupError:
+        return python_functions.function(
+            "chain", self._library.address("chain"), np.array([id(None), *words], np.int64)
+        )
+
+    def call(self, ways: Sequence[Way]) -> Callable[..., Any] | None:
+        """Return a function that an op of elements is on small arrays and on tensors around them which
+        nothing leads to: it gives the result, or None for what it does not take. There is one for some of
+        the ways.
+        """
+        tables: list[np.ndarray] = []
+        for way in ways:
+            words = self._words(way.note)
+            if words is not None:
+                then = tables[-1].ctypes.data if tables else 0
+                tables.append(np.array([then, *small_calls.head(way), *words], np.int64))
+        if not tables or self._library is None:
+            return None
+        self._kept += [*tables, ways]
+        return python_functions.function("call", self._library.address("call"), tables[-1])
+
+    def _words(self, note: Note) -> list[int] | None:
+        """Return a chain as the native code reads it; None where it has none."""
+        where, functions = layout(), python_functions.addresses()
+        if where is None or functions is None or note.given + note.spare + len(note.constants) > SLOTS:
             return None
         if self._library is None:
-            self._library = engine.Library(engine.whole([_text(where)]), {})
+            texts = [python_functions.declarations(), _text(where), small_calls.text(where, SLOTS)]
+            self._library = engine.Library(engine.whole(texts), functions)
+        try:
+            steps = [_words(part) for step in note.steps for part in self._parts(step)]
+        except LookupError:
+            return None
         while len(self._spare) < note.spare:
             # All chains share them: one runs at a time, under the interpreter's lock.
             self._spare.append(np.empty(MOST, np.float64))
         owned = [*self._spare[: note.spare], *note.constants]
         self._kept += note.constants
-        counted = ctypes.cast(ctypes.pythonapi.Py_IncRef, ctypes.c_void_p).value or 0
-        head = [id(None), counted, len(owned), *(v.ctypes.data for v in owned), len(steps)]
-        table = np.array([*head, *(word for step in steps for word in step)], np.int64)
-        return python_functions.function("chain", self._library.address("chain"), table)
+        return [len(owned), *(v.ctypes.data for v in owned), len(steps), *(w for step in steps for w in step)]
+
+    def _parts(self, step: Step) -> list[tuple[Any, ...]]:
+        """Return the calls of loops that a step is: loop, its data, how often, on how many, operands."""
+        if step.ufunc is np.where:
+            assert self._library is not None
+            size = step.operands[-1].dtype.itemsize
+            if size not in CHOSEN:
+                raise LookupError(f"no loop chooses elements of {size} bytes")
+            loop = self._library.address(f"choose{size}")
+            return [(loop, 0, *_spread(step.operands), step.operands)]
+        return _parts(step)
 
 
 def _parts(step: Step) -> list[tuple[Any, ...]]:
@@ -198,22 +235,85 @@ stepped:
   br label %walk"""
 
 
-def _text(where: Layout) -> str:
-    """Return the function: it reads the sizes of the first array, gathers the slots' addresses, and calls."""
+def _chosen_text(size: int) -> str:
+    """Return a loop, called as NumPy's are, of which each element is the second operand's where the first's
+    holds, else the third's.
+    """
+    kind = f"i{8 * size}"
+    pointers = "\n".join(
+        f"{read(f'base{k}', 'ptr', 'pointers', k, 'ptr')}\n{read(f'by{k}', 'i64', 'strides', k, 'i64')}"
+        for k in range(4)
+    )
+    places = "\n".join(
+        f"  %far{k} = mul i64 %n, %by{k}\n  %at{k} = getelementptr i8, ptr %base{k}, i64 %far{k}"
+        for k in range(4)
+    )
     return f"""
-define ptr @chain(ptr %owner, ptr %arguments, i64 %given) nounwind #0 {{
+define void @choose{size}(ptr %pointers, ptr %inner, ptr %strides, ptr %data) nounwind #0 {{
 entry:
-  %slots = alloca [64 x ptr]
+  %count = load i64, ptr %inner
+{pointers}
+  br label %head
+head:
+  %n = phi i64 [ 0, %entry ], [ %n1, %body ]
+  %more = icmp slt i64 %n, %count
+  br i1 %more, label %body, label %done
+body:
+{places}
+  %mask = load i8, ptr %at0
+  %x = load {kind}, ptr %at1
+  %y = load {kind}, ptr %at2
+  %holds = icmp ne i8 %mask, 0
+  %either = select i1 %holds, {kind} %x, {kind} %y
+  store {kind} %either, ptr %at3
+  %n1 = add i64 %n, 1
+  br label %head
+done:
+  ret void
+}}"""
+
+
+def _text(where: Layout) -> str:
+    """Return the functions: `walk` runs the steps of a script on slots of which some are given; `chain` reads
+    the sizes of the first array, gathers the slots' addresses, and walks.
+    """
+    return "".join(map(_chosen_text, CHOSEN)) + f"""
+define internal void @walk(ptr %own, ptr %slots, i64 %given, ptr %counts) nounwind #0 {{
+entry:
   %pointers = alloca [{_OPERANDS} x ptr]
   %strides = alloca [{_OPERANDS} x i64]
-  %counts = alloca [5 x i64]
   %inner = alloca i64
-{read("table", "ptr", "owner", where.data)}
-  %first = load ptr, ptr %arguments
-  %rank_at = getelementptr i8, ptr %first, i64 {where.rank}
+  %owned = load i64, ptr %own
+{read("length", "i64", "counts", _LENGTH, "i64")}
+  br label %take
+take:
+  %o = phi i64 [ 0, %entry ], [ %o1, %taken ]
+  %more_owned = icmp slt i64 %o, %owned
+  br i1 %more_owned, label %taken, label %begin
+taken:
+  %o1 = add i64 %o, 1
+{read("address", "ptr", "own", "%o1", "ptr")}
+  %place = add i64 %o, %given
+  %owned_slot = getelementptr ptr, ptr %slots, i64 %place
+  store ptr %address, ptr %owned_slot
+  br label %take
+begin:
+  %steps_word = add i64 %owned, 1
+  %steps_at = getelementptr i64, ptr %own, i64 %steps_word
+  %steps = load i64, ptr %steps_at
+  %script = getelementptr i64, ptr %steps_at, i64 1
+  br label %walk
+{_steps_text()}
+done:
+  ret void
+}}
+
+define internal void @count(ptr %array, ptr %counts) nounwind #0 {{
+entry:
+  %rank_at = getelementptr i8, ptr %array, i64 {where.rank}
   %rank32 = load i32, ptr %rank_at
   %rank = sext i32 %rank32 to i64
-{read("shape", "ptr", "first", where.shape)}
+{read("shape", "ptr", "array", where.shape)}
   br label %sizes
 sizes:
   %d = phi i64 [ 0, %entry ], [ %d1, %size ]
@@ -227,22 +327,37 @@ size:
   %d1 = add i64 %d, 1
   br label %sizes
 sized:
-  %rows = sdiv i64 %all, %length
-  %rest = sub i64 %length, 1
   store i64 %all, ptr %counts
+  %is_empty = icmp eq i64 %all, 0
+  br i1 %is_empty, label %done, label %rows
+rows:
+  %row_count = sdiv i64 %all, %length
+  %rest = sub i64 %length, 1
   %count1 = getelementptr i64, ptr %counts, i64 {_LENGTH}
   store i64 %length, ptr %count1
   %count2 = getelementptr i64, ptr %counts, i64 {_LENGTH_LESS_ONE}
   store i64 %rest, ptr %count2
   %count3 = getelementptr i64, ptr %counts, i64 {_ROW_COUNT}
-  store i64 %rows, ptr %count3
+  store i64 %row_count, ptr %count3
   %count4 = getelementptr i64, ptr %counts, i64 {_ONE}
   store i64 1, ptr %count4
+  br label %done
+done:
+  ret void
+}}
+
+define ptr @chain(ptr %owner, ptr %arguments, i64 %given) nounwind #0 {{
+entry:
+  %slots = alloca [{SLOTS} x ptr]
+  %counts = alloca [5 x i64]
+{read("table", "ptr", "owner", where.data)}
+  %first = load ptr, ptr %arguments
+  call void @count(ptr %first, ptr %counts)
   br label %gather
 gather:
-  %g = phi i64 [ 0, %sized ], [ %g1, %gathered ]
+  %g = phi i64 [ 0, %entry ], [ %g1, %gathered ]
   %more_given = icmp slt i64 %g, %given
-  br i1 %more_given, label %gathered, label %own
+  br i1 %more_given, label %gathered, label %gone
 gathered:
 {read("argument", "ptr", "arguments", "%g", "ptr")}
 {read("data", "ptr", "argument", where.data)}
@@ -250,31 +365,10 @@ gathered:
   store ptr %data, ptr %given_at
   %g1 = add i64 %g, 1
   br label %gather
-own:
-{read("owned", "i64", "table", 2, "i64")}
-  br label %take
-take:
-  %o = phi i64 [ 0, %own ], [ %o1, %taken ]
-  %more_owned = icmp slt i64 %o, %owned
-  br i1 %more_owned, label %taken, label %begin
-taken:
-  %o3 = add i64 %o, 3
-{read("address", "ptr", "table", "%o3", "ptr")}
-  %place = add i64 %o, %given
-  %owned_slot = getelementptr ptr, ptr %slots, i64 %place
-  store ptr %address, ptr %owned_slot
-  %o1 = add i64 %o, 1
-  br label %take
-begin:
-  %steps_word = add i64 %owned, 3
-  %steps_at = getelementptr i64, ptr %table, i64 %steps_word
-  %steps = load i64, ptr %steps_at
-  %script = getelementptr i64, ptr %steps_at, i64 1
-  br label %walk
-{_steps_text()}
-done:
+gone:
+  %own = getelementptr i64, ptr %table, i64 1
+  call void @walk(ptr %own, ptr %slots, i64 %given, ptr %counts)
   %none = load ptr, ptr %table
-{read("counter", "ptr", "table", 1, "ptr")}
-  call void %counter(ptr %none)
+  call void @pullback_Py_IncRef(ptr %none)
   ret ptr %none
 }}"""

@@ -18,7 +18,7 @@ PYTHON = {
     "PyTuple_New": ("ptr", "i64"), "PyTuple_Size": ("i64", "ptr"), "PyList_New": ("ptr", "i64"),
     "PyList_SetItem": ("i32", "ptr", "i64", "ptr"), "PyType_GenericAlloc": ("ptr", "ptr", "i64"),
     "PyLong_FromLongLong": ("ptr", "i64"), "PyLong_AsLongLong": ("i64", "ptr"),
-    "Py_IncRef": ("void", "ptr"), "Py_DecRef": ("void", "ptr"),
+    "Py_IncRef": ("void", "ptr"), "Py_DecRef": ("void", "ptr"), "PyErr_Clear": ("void",),
 }  # fmt: skip
 #: The same of NumPy's, and where its table has the function (the table only ever grows).
 NUMPY = {"PyArray_NewFromDescr": ("ptr", "ptr", "ptr", "i32", "ptr", "ptr", "ptr", "i32", "ptr")}

@@ -157,12 +157,15 @@ def hardswish(input: Any, inplace: bool = False) -> Any:
 
 hardshrink = functional(activations.hardshrink)
 
+#: What every floating dtype holds.
+_HALF = 65504.0
+
 
 @public(namespace="nn.functional", method=False)
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
     """Return input brought `lambd` nearer to 0, and 0 where |input| ≤ `lambd`."""
     check_floating("softshrink_check", input)
-    limit = dtype_limits.finfo(dtypes.from_numpy_dtype(dtype_of(input))).max
+    limit = _HALF if 0 <= lambd <= _HALF else dtype_limits.finfo(dtypes.from_numpy_dtype(dtype_of(input))).max
     if not 0 <= lambd <= limit:
         raise RuntimeError(
             f"lambda must be in range [0, {limit:g}] for input dtype {type_word(dtype_of(input))}, but "

@@ -5,7 +5,7 @@ torch does.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import wraps
+from functools import cache, wraps
 from typing import Any
 
 from ...array import dtypes
@@ -26,6 +26,7 @@ from .pool_checks import adaptive_size, check_kind, windows_of
 _F = Callable[..., Any]
 
 
+@cache
 def _lifted(windows: Windows) -> Windows:
     """Return windows over one axis as windows over two."""
     return Windows(
@@ -67,17 +68,20 @@ def _max_pool(
     own = rank == 1 and not return_indices and not (modes().grad and x.requires_grad)
     check_kind(x, "fV" if own else "fiuV", "max_pool1d_impl" if own else f"max_pool{max(rank, 2)}d")
     alone = len(shape_of(x)) == rank + 1
-    if alone:
-        x = unsqueeze(x, 0)
     if rank == 1:
-        x = unsqueeze(contiguous(x) if own else x, 2)
         windows = _lifted(windows)
     call: Any = ops.max_pool_3d if rank == 3 else ops.max_pool_2d
     plain = None if return_indices else arrays(x)
     if plain and plain[0].size < SMALL and plain[0].flags.c_contiguous and 0 not in plain[0].shape:
         # Which tap won only backward asks.
-        values = wrap(call.op.place(max_values(plain[0], windows), (plain[0],)))
+        array = plain[0][None] if alone else plain[0]
+        array = array[:, :, None] if rank == 1 else array
+        values = wrap(call.op.place(max_values(array, windows), (array,)))
     else:
+        if alone:
+            x = unsqueeze(x, 0)
+        if rank == 1:
+            x = unsqueeze(contiguous(x) if own else x, 2)
         values, winners = call(x, windows)
     if own:
         lead = () if alone else shape_of(values)[:1]

@@ -1,0 +1,101 @@
+"""Ops of elements on small arrays, as one native function from the call to its result.
+
+Python takes 1.1 µs for `exp` of 8×8 numbers, of which NumPy's loop is 0.05. An op whose kernel is a chain of
+ufuncs (`chains`) becomes a native function when it has been called so often that this pays. The function
+knows arrays in C order of one shape and dtype, tensors around such which nothing leads to, and Python's
+numbers; it gives None for all else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from . import large
+from .chains import _RENT, ROWS, SCALAR, Unfit, Way, way
+from .quiet import IGNORE, loud, quiet
+
+#: Calls after which an op is looked at, and nanoseconds that each of them takes longer than a native one.
+_CALLS, _SAVED = 200, 1000
+#: How many combinations of attributes of an op are counted at once.
+_MOST_COUNTED = 64
+
+#: The dtypes of which there are ways.
+DTYPES = tuple(map(np.dtype, (np.float32, np.float64, np.bool_)))
+_MASK = np.dtype(bool)
+
+Call = Callable[..., Any]
+
+
+def refuse(*operands: Any) -> None:
+    """Take no operands: what stands for the native function of an op that has none."""
+
+
+class SmallCalls:
+    """The native functions of an op.
+
+    Parameters
+    ----------
+    kernel : callable
+        ``kernel(*operands, *attrs)`` computes with ufuncs, `np.where` and `np.copyto`.
+    inputs : int
+    numbers : bool
+        Whether the last of two inputs may be a number.
+    masks : bool
+        Whether one of several inputs may be a mask.
+    dtypes : iterable of np.dtype
+        Those of which the kernel takes arrays as they are.
+    """
+
+    __slots__ = ("_counts", "_kernel", "_ways", "known")
+
+    def __init__(
+        self, kernel: Call, inputs: int, numbers: bool, masks: bool, dtypes: Iterable[Any]
+    ) -> None:
+        self._kernel = kernel
+        kinds = [dtype for dtype in DTYPES if dtype in set(dtypes)]
+        alike = (ROWS,) * inputs
+        self._ways: list[tuple[Any, Any]] = [(alike, (dtype,) * inputs) for dtype in kinds]
+        if numbers:
+            self._ways += [((ROWS, SCALAR), (dtype, dtype)) for dtype in kinds if dtype.kind == "f"]
+        if masks and inputs == 2:
+            self._ways += [(alike, (dtype, _MASK)) for dtype in kinds if dtype.kind == "f"]
+        elif masks and inputs == 3:
+            for dtype in (dtype for dtype in kinds if dtype.kind == "f"):
+                for roles in (alike, (ROWS, ROWS, SCALAR), (ROWS, SCALAR, ROWS)):
+                    self._ways.append((roles, (_MASK, dtype, dtype)))
+        #: By attributes, or their text where one is 0, which may be -0.0: the function, or `refuse`.
+        self.known: dict[Any, Call] = {}
+        self._counts: dict[Any, int] = {}
+
+    def find(self, attrs: tuple[Any, ...]) -> Call:
+        """Count a call with some attributes that are not known, and return the function for it."""
+        key = repr(attrs) if 0 in attrs else attrs
+        count = self._counts[key] = self._counts.get(key, 0) + 1
+        if count % _CALLS or not _RENT.pays(_CALLS * _SAVED):
+            if len(self._counts) > _MOST_COUNTED:
+                self._counts.clear()
+            return refuse
+        del self._counts[key]
+        if len(self.known) >= _MOST_COUNTED:
+            self.known.clear()
+        token = quiet(IGNORE)
+        try:
+            ways = [] if complex in map(type, attrs) else list(self._fitting(attrs))
+        finally:
+            loud(token)
+        found: Call = (large.small_call(ways) if ways else None) or refuse
+        self.known[key] = found
+        return found
+
+    def _fitting(self, attrs: tuple[Any, ...]) -> Iterable[Way]:
+        def kernel(*operands: Any) -> Any:
+            return self._kernel(*operands, *attrs, out=...)
+
+        for roles, dtypes in self._ways:
+            try:
+                yield way(kernel, roles, dtypes)
+            except Unfit:
+                continue
