@@ -46,3 +46,19 @@ def test_a_linear_layer_of_one_row_is_pulled_back() -> None:
 
     for a, b in zip(torch.compile(step, fullgraph=True)(x), step(x), strict=True):
         torch.testing.assert_close(a, b)
+
+
+@pytest.mark.parametrize(
+    "shapes", [((50, 3), (3, 3)), ((4, 9, 2), (4, 2, 2)), ((2, 2, 4), (2, 4, 30))], ids=str
+)
+def test_few_columns_and_terms_are_maps(shapes):
+    def gradients(a: Any, b: Any) -> Any:
+        a, b = a.clone().requires_grad_(), b.clone().requires_grad_()
+        return torch.autograd.grad((a @ b).sin().sum(), (a, b))
+
+    given = [torch.randn(shape, dtype=torch.float64) for shape in shapes]
+    compiled = torch.compile(gradients, fullgraph=True)
+    torch.testing.assert_close(compiled(*given), gradients(*given))
+    forward = torch.compile(torch.matmul)
+    torch.testing.assert_close(forward(*given), torch.matmul(*given))
+    assert "matrix product" not in str(forward.kernels)

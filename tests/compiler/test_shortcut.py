@@ -123,6 +123,42 @@ def test_a_tensor_that_the_function_closes_over_as_an_argument():
     assert call(w).tolist() == [6, 6]
 
 
+def test_what_stands_in_a_place_is_found_anew():
+    state = {"x": torch.zeros(3), "y": torch.ones(3), "n": 0}
+
+    def function(a):
+        state["x"] = state["x"] * 2 + a
+        state["n"] = (state["n"] + 3) % 5
+        return state["x"] + state["y"], state["n"]
+
+    call, a = Counted(function), torch.ones(3)
+    for value, n in ((2, 3), (4, 1), (8, 4), (16, 2)):
+        found, counted = call(a)
+        assert found.tolist() == [value] * 3 and counted == n
+    assert call.short >= 2
+    short = call.short
+    # The argument, or what stands in another place, stands there: another program, or none.
+    assert call(state["x"])[0].tolist() == [46] * 3
+    state["y"] = state["x"]
+    assert call(a)[0].tolist() == [136] * 3
+    assert call.short == short
+    state["x"] = None
+    with pytest.raises(TypeError):
+        call(a)
+
+
+def test_an_argument_becomes_a_leaf_on_the_short_way():
+    def function(x):
+        x.requires_grad_()
+        return torch.autograd.grad((x**3).sum(), x)[0]
+
+    call = Counted(function)
+    for n in range(3):
+        x = torch.full((2,), float(n))
+        assert call(x).tolist() == [3.0 * n * n] * 2 and x.requires_grad
+    assert call.short == 2
+
+
 def test_what_the_function_reaches():
     settings, numbers, scale = {"a": 1.0}, [1.0, 2.0], 1.0
     flag = object()

@@ -12,12 +12,13 @@ pytest.importorskip("llvmlite")
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 15, 16, 17, 31, 60, 144, 1000, 1023])
 @pytest.mark.parametrize("pairs", [0, 1, 7])
-def test_bits_are_numpys(size, pairs):
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_bits_are_numpys(size, pairs, dtype):
     rng = np.random.default_rng(size)
-    s, y = (list(rng.standard_normal((pairs, size)).astype(np.float32)) for _ in range(2))
-    by = [np.asarray(v) for v in rng.standard_normal(pairs).astype(np.float32)]
-    start, scale = rng.standard_normal(size).astype(np.float32), np.float32(0.7)
-    expected, weights = start.copy(), [np.float32(0)] * pairs
+    s, y = (list(rng.standard_normal((pairs, size)).astype(dtype)) for _ in range(2))
+    by = [np.asarray(v) for v in rng.standard_normal(pairs).astype(dtype)]
+    start, scale = rng.standard_normal(size).astype(dtype), dtype(0.7)
+    expected, weights = start.copy(), [dtype(0)] * pairs
     for i in reversed(range(pairs)):
         weights[i] = lanes.dot(s[i], expected) * by[i]
         lanes.add_scaled(expected, y[i], -weights[i], expected)
@@ -28,4 +29,4 @@ def test_bits_are_numpys(size, pairs):
     places = ([v.ctypes.data for v in vectors] for vectors in (s, y))
     given = large.ask("recursion", found, *places, by, float(scale))
     assert found.tobytes() == expected.tobytes()
-    assert given.tobytes() == np.asarray(weights, np.float32).tobytes()
+    assert given.tobytes() == np.asarray(weights, dtype).tobytes()

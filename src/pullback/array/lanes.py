@@ -1,4 +1,5 @@
-"""Dot products, sums and scaled sums of short float32 vectors, rounded as torch's CPU kernels round them.
+"""Dot products, sums and scaled sums of short vectors, those of float32 rounded as torch's CPU kernels round
+them. Those of float64 are added in the same orders, which are not torch's there.
 
 The orders of addition were read off with probes (Xie et al. 2025, "FPRev: revealing the order of
 floating-point summation"): M and −M at two places and 1 at the others give the number of terms that are added
@@ -7,6 +8,8 @@ after these two have met. That of `dot` is MKL's `sdot` on processors for which 
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -19,10 +22,10 @@ LONGEST = 8192
 
 def fits(x: ndarray) -> bool:
     """Return whether the functions here are for this vector."""
-    return x.dtype is _FLOAT32 and x.size <= LONGEST
+    return (x.dtype is _FLOAT32 or x.dtype is _FLOAT64) and x.size <= LONGEST
 
 
-def dot(x: ndarray, y: ndarray) -> np.float32:
+def dot(x: ndarray, y: ndarray) -> np.floating[Any]:
     """Return Σ xᵢ·yᵢ, every product and every sum rounded.
 
     Sixteen lanes each add every sixteenth product. Of the last fifteen products, eight go to lanes 0 to 7 and
@@ -35,7 +38,7 @@ def dot(x: ndarray, y: ndarray) -> np.float32:
     if at:
         lanes = np.add.reduce(products[:at].reshape(-1, 16), 0)  # NumPy adds rows in their order
     else:
-        lanes = np.zeros(16, _FLOAT32)
+        lanes = np.zeros(16, x.dtype)
     if size & 8:
         lanes[:8] += products[at : at + 8]
         at += 8
@@ -48,7 +51,7 @@ def dot(x: ndarray, y: ndarray) -> np.float32:
     return (a + c) + (b + d)
 
 
-def total(x: ndarray) -> np.float32:
+def total(x: ndarray) -> np.floating[Any]:
     """Return Σ xᵢ as torch's `sum` adds.
 
     Vectors of eight elements (single ones below eight elements) are added in four rows of lanes. After every
@@ -58,7 +61,7 @@ def total(x: ndarray) -> np.float32:
     width = 8 if x.size >= 8 else 1
     vectors = x[: x.size - x.size % width].reshape(-1, width)
     rounds = len(vectors) // 4
-    lanes = np.zeros((4, width), _FLOAT32)
+    lanes = np.zeros((4, width), x.dtype)
     rows = vectors[: rounds * 4].reshape(rounds, 4, width)
     whole = rounds & ~15
     if whole:
@@ -74,19 +77,19 @@ def total(x: ndarray) -> np.float32:
     return _in_order(sums[1:], sums[0])
 
 
-def _in_order(terms: ndarray, first: np.float32) -> np.float32:
+def _in_order(terms: ndarray, first: np.floating[Any]) -> np.floating[Any]:
     for term in terms:
         first = first + term
     return first
 
 
 def add_scaled(x: ndarray, y: ndarray, alpha: float, out: ndarray) -> None:
-    """Write x + alpha·y, rounded once as a fused multiply-add rounds it.
+    """Write x + alpha·y: of float32 rounded once as a fused multiply-add rounds it, of float64 twice.
 
     Products of float32 are exact in float64, and the sum is rounded there before it becomes float32. The two
     roundings differ from one where the first ends exactly between two float32: about one sum in 10⁹.
     """
     sums = y.astype(_FLOAT64)
-    sums *= np.float32(alpha)
+    sums *= x.dtype.type(alpha)
     sums += x
     out[...] = sums

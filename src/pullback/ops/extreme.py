@@ -239,12 +239,30 @@ aminmax = op("aminmax", _aminmax, (_aminmax_rule,), kind="reduce", outputs=("min
 # --- order statistics ---------------------------------------------------------------------------------------
 
 
+#: Elements that are sorted faster than they are partitioned, compared and counted.
+_FEW = 1024
+
+
 def _index_of_rank(x: ndarray, rank: Any, dim: int) -> ndarray:
     """Return the index of the element of a given rank along `dim`, nan last; `rank` broadcasts against the
     rows.
+
+    Of equal elements it is the one that a stable sort puts there: as many of them stand before it as the
+    rank goes beyond the smaller ones.
     """
-    order = np.argsort(orderable(x), axis=dim, kind="stable")
-    return np.take_along_axis(order, rank, axis=dim)
+    rows = orderable(x)
+    if x.size < _FEW:
+        return np.take_along_axis(np.argsort(rows, axis=dim, kind="stable"), rank, axis=dim)
+    found = np.take_along_axis(np.partition(rows, np.unique(rank), axis=dim), rank, axis=dim)
+    same, before = rows == found, rows < found
+    if rows.dtype.kind == "f":
+        missing, absent = np.isnan(found), np.isnan(rows)
+        same |= missing & absent
+        before |= missing & ~absent
+    beyond = rank - np.add.reduce(before, axis=dim, keepdims=True)
+    if beyond.any():
+        same &= np.add.accumulate(same, axis=dim, dtype=np.int64) > beyond
+    return same.argmax(axis=dim, keepdims=True)
 
 
 def _median(x: ndarray, /, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:

@@ -1,4 +1,4 @@
-"""The two-loop recursion of L-BFGS on short float32 vectors, in one native call (Nocedal and Wright,
+"""The two-loop recursion of L-BFGS on short vectors, in one native call (Nocedal and Wright,
 "Numerical Optimization", 2006, algorithm 7.4).
 
 Its 400 products and sums of 100 pairs take 3 µs each as calls of NumPy. They are rounded as in `array.lanes`,
@@ -8,21 +8,32 @@ to the last bit: the sixteen lanes of a product are one vector here.
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from ..runtime import engine
 
-_Call = ctypes.CFUNCTYPE(None, *(ctypes.c_void_p,) * 5, ctypes.c_float, ctypes.c_int64, ctypes.c_int64)
+#: By the character of a dtype: its name in LLVM's text and what a call takes it as.
+_REALS = {"f": ("float", ctypes.c_float), "d": ("double", ctypes.c_double)}
 
 
 class Recursion:
-    """The function, made when it is first asked for."""
+    """The functions for both dtypes, each made when it is first asked for."""
 
     def __init__(self) -> None:
-        self._library: engine.Library | None = None
+        self._made: dict[str, tuple[engine.Library, Any]] = {}
+
+    def _function(self, kind: str) -> Any:
+        if kind not in self._made:
+            real, number = _REALS[kind]
+            library = engine.Library(engine.whole([_text(real)]), {})
+            call = ctypes.CFUNCTYPE(None, *(ctypes.c_void_p,) * 5, number, ctypes.c_int64, ctypes.c_int64)
+            self._made[kind] = library, call(library.address("recursion"))
+        return self._made[kind][1]
 
     def run(
         self, d: ndarray, steps: Sequence[int], changes: Sequence[int], inverses: Sequence[ndarray],
@@ -31,13 +42,10 @@ class Recursion:
         """Apply the recursion to `d` in place, and return the weights of the steps, whose vectors are told by
         their addresses.
         """
-        if self._library is None:
-            self._library = engine.Library(engine.whole([_TEXT]), {})
-            self._call = _Call(self._library.address("recursion"))
         places = [np.array(addresses, np.int64) for addresses in (steps, changes)]
-        factors = np.array([*map(float, inverses)], np.float32)
-        weights = np.empty(len(steps), np.float32)
-        self._call(
+        factors = np.array([*map(float, inverses)], d.dtype)
+        weights = np.empty(len(steps), d.dtype)
+        self._function(d.dtype.char)(
             places[0].ctypes.data, places[1].ctypes.data, factors.ctypes.data, d.ctypes.data,
             weights.ctypes.data, scale, len(steps), d.size,
         )  # fmt: skip
@@ -56,8 +64,9 @@ def _row(n: int) -> str:
     return ", ".join(f"i32 {4 * n + k}" for k in range(4))
 
 
-#: What is not there is added as −0, which changes no number.
-_TEXT = f"""
+def _text(real: str) -> str:
+    """Return the functions' text. What is not there is added as −0, which changes no number."""
+    text = f"""
 define internal float @dot(ptr noalias %x, ptr noalias %y, i64 %n) nounwind #0 {{
 entry:
   %whole = and i64 %n, -16
@@ -226,3 +235,10 @@ forward:
 done:
   ret void
 }}"""
+    return text if real == "float" else _in_float64(text)
+
+
+def _in_float64(text: str) -> str:
+    """Return the text for float64, where nothing is computed more exactly."""
+    same = re.sub(r"= fp(?:ext|trunc) \w+ (%\w+) to \w+", r"= fadd double \1, -0.0", text)
+    return same.replace("float", "double")

@@ -26,13 +26,18 @@ class Cell(NamedTuple):
 
     kind: str
     where: Any
+
+    def now(self) -> Any:
+        """Return the tensor that stands in a place; None where there is none."""
+        found = self.where.read(self.where.container, self.where.key)
+        return found if isinstance(found, TensorBase) else None
+
     def tensor(self, arguments: Sequence[Any], cells: Sequence[Any]) -> Any:
         """Return the tensor that stands there now."""
         if self.kind == "argument":
             return arguments[self.where]
         if self.kind == "place":
-            now = self.where.read(self.where.container, self.where.key)
-            return now if isinstance(now, TensorBase) else None
+            return self.now()
         if self.kind == "fixed":
             return self.where
         if self.kind == "number":

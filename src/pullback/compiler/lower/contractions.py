@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from .context import Context, broadcast, probe
+from .context import SHORT_SUM, Context, broadcast, probe
 from .handlers import Handler
-from .index import ZERO, Indices, Variable
+from .index import ZERO, Indices, Variable, constant
 from .lowered import Lowered
 from .views import copied
 
@@ -37,7 +38,7 @@ def folded(context: Context, x: Lowered) -> Lowered:
 
 
 def _product(context: Context, x: Lowered, y: Lowered, alpha: float = 1.0) -> Lowered:
-    if alpha == 1 and x.shape[-1] == 1:
+    if alpha == 1 and (x.shape[-1] == 1 or max(x.shape[-1], min(x.shape[-2], y.shape[-1])) <= SHORT_SUM):
         return _outer(context, x, y)
     if alpha == 1 and len(x.shape) == 2:
         if x.shape[0] == 1 and _is_streamed(swapped(y)):
@@ -48,16 +49,21 @@ def _product(context: Context, x: Lowered, y: Lowered, alpha: float = 1.0) -> Lo
 
 
 def _outer(context: Context, x: Lowered, y: Lowered) -> Lowered:
-    """Return products of a column and a row: a map, which fuses with what reads it (64 of 32×1 and 1×5 took
-    20 µs as matrix products).
+    """Return products of a few columns and rows: a map, which fuses with what reads it (64 of 32×1 and 1×5
+    took 20 µs as matrix products, and 40 of 576×2 and 2×2 took 260).
     """
     x, y = context.cheap(x), context.cheap(y)
 
     def products(ops: Handler, indices: Indices) -> Any:
         *batch, row, column = indices
-        return ops.mul(x.at(ops, (*batch, row, ZERO)), y.at(ops, (*batch, ZERO, column)))
+        terms = (
+            ops.mul(x.at(ops, (*batch, row, constant(n))), y.at(ops, (*batch, constant(n), column)))
+            for n in range(x.shape[-1])
+        )
+        return functools.reduce(ops.add, terms)
 
-    return context.map((*x.shape[:-1], y.shape[-1]), x.dtype, products)
+    found = context.map((*x.shape[:-1], y.shape[-1]), x.dtype, products)
+    return found if x.shape[-1] == 1 else context.stored(found)
 
 
 def _folded_product(context: Context, x: Lowered, y: Lowered) -> Lowered:

@@ -48,9 +48,10 @@ def _shape(
     return shape_of((1, *x[1:]), w, (1, *y[1:]), dtype, stride, padding, dilation, groups)
 
 
-def conv(context: Context, x: Lowered, w: Lowered, bias: Lowered | None, *attrs: Any) -> Lowered | None:
-    """Lower y = conv(x, w) + bias."""
-    result = context.results[0][0]
+def conv(
+    context: Context, result: Extents, x: Lowered, w: Lowered, bias: Lowered | None, *attrs: Any
+) -> Lowered | None:
+    """Return y = conv(x, w) + bias, of the shape `result`."""
     given = [o for o in (x, w, bias) if o is not None]
     shape = _shape(x.shape, w.shape, result, given, attrs)
     if shape is None:
@@ -61,10 +62,9 @@ def conv(context: Context, x: Lowered, w: Lowered, bias: Lowered | None, *attrs:
 
 
 def conv_transpose(
-    context: Context, y: Lowered, w: Lowered, bias: Lowered | None, *attrs: Any
+    context: Context, result: Extents, y: Lowered, w: Lowered, bias: Lowered | None, *attrs: Any
 ) -> Lowered | None:
-    """Lower x = conv_transpose(y, w) + bias."""
-    result = context.results[0][0]
+    """Return x = conv_transpose(y, w) + bias."""
     shape = _shape(result, w.shape, y.shape, [y, w], attrs[:4])
     if shape is None:
         return None
@@ -81,9 +81,10 @@ def conv_transpose(
     )  # fmt: skip
 
 
-def conv_weight(context: Context, x: Lowered, y: Lowered, *attrs: Any) -> Lowered | None:
-    """Lower w = conv_weight(x, y)."""
-    result = context.results[0][0]
+def conv_weight(
+    context: Context, result: Extents, x: Lowered, y: Lowered, *attrs: Any
+) -> Lowered | None:
+    """Return w = conv_weight(x, y)."""
     shape = _shape(x.shape, result, y.shape, [x, y], attrs[1:])
     if shape is None:
         return None
@@ -124,16 +125,4 @@ def scatter_windows(
     return precompiled(context, spread(shape), planes, (y, winners), context.buffer(whole, y.dtype))
 
 
-def _unbiased(rule: Callable[..., Lowered | None]) -> Callable[..., Lowered | None]:
-    return lambda context, x, w, *attrs: rule(context, x, w, None, *attrs)
-
-
-LOWERINGS: dict[str, Callable[..., Any]] = {
-    "conv": _unbiased(conv),
-    "conv_biased": conv,
-    "conv_transpose": _unbiased(conv_transpose),
-    "conv_transpose_biased": conv_transpose,
-    "conv_weight": conv_weight,
-    "max_pool_2d": max_pool,
-    "scatter_windows": scatter_windows,
-}
+LOWERINGS: dict[str, Callable[..., Any]] = {"max_pool_2d": max_pool}

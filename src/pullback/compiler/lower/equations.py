@@ -45,6 +45,7 @@ from . import (
     sorting,
     triangular,
     views,
+    volumes,
     whole_numbers,
 )
 from .buffer import Buffer
@@ -64,7 +65,7 @@ RULES: dict[str, Callable[..., Any]] = {
     for family in (
         alignments, arrangements, averages, batch_norm, borders, contractions, convolutions, gathers, losses,
         normalization, reductions, refusals, routines, sampling, scans, selection, small_systems, sorting,
-        triangular, views, whole_numbers,
+        triangular, views, volumes, whole_numbers,
     )
     for name, rule in family.LOWERINGS.items()
 } | {"scaled_dot_product_attention": attention.attention}  # fmt: skip

@@ -20,7 +20,7 @@ from ..emit.emitter import Emitter, Module
 from ..emit.scalars import TYPES, Value, computing, is_float, number
 from .buffer import Buffer
 from .domain import BLOCK, Domain
-from .handlers import Read
+from .handlers import Analysis, Read
 from .index import Index, atom_index, constant
 from .kernel import ALL, COLUMN, ELEMENT, LANE, ROW, Kernel, Place, analysis_of, place, read_by
 from .lowered import Map, Node, Reduction
@@ -29,6 +29,8 @@ from .stretches import LEAST, fill, stretches
 #: Loops of so many steps are vectorized as they stand where LLVM would unroll them and find no loop around
 #: them to vectorize: a softmax of 16 columns takes 1.3 ns an element, and 8.4 unrolled.
 SHORT = range(8, 64)
+#: Elements that fill a vector.
+LINE = 16
 
 
 class Partial(NamedTuple):
@@ -337,13 +339,24 @@ class _Writer:
 
     def _stands_alone(self) -> bool:
         """Return whether the loop over rows cannot be vectorized: its rows are no stretch of memory, what one
-        reads is found by dividing its number, or what one computes is stored for a later loop, or gathered in
-        memory.
+        reads is found by dividing its number, or what one computes is written element by element, or gathered
+        in memory.
         """
         if self.domain.laned or any(index.divides() for _, index, _ in self.accesses.reads):
             return True
+        written = any(self.places[n].kind == ELEMENT for n in self.accesses.writes if n in self.stored)
+        if written and (self.domain.columns >= LINE or not self._has_costly_rows()):
+            return True
         gathers = any(place.kind == COLUMN for place in self.places.values())
         return bool(self.ops.rows) or gathers or self.domain.kept != tuple(range(len(self.domain.kept)))
+
+    def _has_costly_rows(self) -> bool:
+        """Return whether rows have functions of their own, which a loop over rows computes as vectors."""
+        return any(
+            analysis_of(node, self.places[node.buffer.number]).count >= Analysis.FUNCTION
+            for node in self.kernel.nodes
+            if isinstance(node, Map) and self.places[node.buffer.number].kind == ROW
+        )
 
     def _block_end(self) -> str:
         ops, size = self.ops, self.domain.size

@@ -260,9 +260,9 @@ class Executable:
 
 def _is_long(program: Program) -> bool:
     """Tell whether compiling takes so long that it is worth a process of its own."""
-    from ..lower import convolutions
+    from ..lower import volumes
 
-    return len(program.equations) >= LONG or any(e.op in convolutions.LOWERINGS for e in program.equations)
+    return len(program.equations) >= LONG or any(e.op in volumes.LOWERINGS for e in program.equations)
 
 
 def _functions(symbols: Iterable[str]) -> dict[str, int]:

@@ -22,7 +22,7 @@ from ...core.node import LEAF, Output
 from ...core.value import TensorBase, wrap
 from ...utils._pytree import TreeSpec, tree_unflatten
 from ..frontend.captured import Captured
-from ..frontend.deferred import Applied, is_given
+from ..frontend.deferred import Applied, comes_before
 from ..frontend.guards import SCALARS, is_same
 from ..frontend.heard_warnings import WarnAgain
 from . import native_call, native_results
@@ -127,7 +127,7 @@ def forward(
     """
     if not native_call.is_there() or not executable.entry:
         return None
-    if any(cell.kind == "place" for cell in captured.cells) or captured.alike or captured.new_leaves:
+    if captured.alike:
         return None
     # Of containers it compares what they hold.
     nested = any(not child.is_leaf() for both in spec.children_specs for child in both.children_specs)
@@ -136,7 +136,7 @@ def forward(
     if any(type(function) is WarnAgain for function, _ in captured.effects):
         return None
     # Native code may write over what is there before a number is worked out, which may fail or be another.
-    changes = captured.writes or captured.grads or executable.generators
+    changes = captured.writes or captured.grads or captured.new_leaves or executable.generators
     if changes and (captured.late or any(map(_may_fail, captured.results))):
         return None
     # Native code compares tensors with ones in C order.
@@ -145,10 +145,15 @@ def forward(
     return _Forward(captured, executable, leaves, spec, tensors, mode, pull).written()
 
 
+def _is_early(result: Any) -> bool:
+    """Return whether a result is a number that is worked out before the program runs."""
+    return result.kind == "number" and comes_before(result.at[0])
+
+
 def _may_fail(result: Any) -> bool:
-    """Return whether a result is a number that cannot always be worked out."""
+    """Return whether a result is a number that cannot always be worked out when the program has run."""
     value = result.at[0] if result.kind == "number" else None
-    return isinstance(value, Applied) and not is_given(value)
+    return isinstance(value, Applied) and not comes_before(value)
 
 
 class _Forward:
@@ -242,6 +247,12 @@ class _Forward:
             source.names["numbers"] = self.captured.numbers
             pairs = ", ".join(f"{n}: {self.expressions[n]}" for n in varying)
             source.line(f"numbers.values = {{{pairs}}}")
+        for n, result in enumerate(self.captured.results):
+            if _is_early(result):
+                source.line("try:")
+                source.line(f"n{n} = {source.name('how', result.tensor)}((), ())", 2)
+                source.line("except Exception:")
+                source.line("return MISS", 2)
         if self.captured.changes_given:
             changed = [f"id({name})" for name, can_change in self.containers if can_change]
             source.names["read"] = {id(guard.container) for guard in self.captured.guards}
@@ -280,18 +291,25 @@ class _Forward:
             else:
                 kind, place, expression = words.EXTRA, len(extras), f"g{n}"
                 extras.append(expression)
-                if cell.kind == "number":
-                    source.line(f"{expression} = {source.name('made', cell.where.tensor)}()")
-                    source.unless(f"{expression} is not None")
-                else:
+                if cell.kind == "grad":
                     waiting.append(n)
+                else:
+                    how = source.name("found", cell.where.tensor if cell.kind == "number" else cell.now)
+                    source.line(f"{expression} = {how}()")
+                    source.unless(f"{expression} is not None")
             self.cells.append(expression)
             node = id(None) if t._node is None else id(LEAF) if t._node is LEAF else words.INNER_NODE
-            if kind == words.EXTRA:
+            if cell.kind in ("grad", "number"):
                 node = words.ANY_NODE
             records += tensor_record(kind, place, t, node, n in written, keep)
         for n in waiting:
             source.line(f"{self.cells[n]} = {self.cells[captured.cells[n].where]}._grad")
+        if any(cell.kind == "place" for cell in captured.cells):
+            # What stands in a place is none of the others.
+            found = [self.cells[n] for n, cell in enumerate(captured.cells) if cell.kind != "fixed"]
+            source.names["known"] = {id(t) for c, t in zip(captured.cells, self.tensors) if c.kind == "fixed"}
+            source.line(f"found = {{{', '.join(f'id({name})' for name in found)}}}")
+            source.unless(f"len(found) == {len(found)} and known.isdisjoint(found)")
         with_grad = {captured.cells[n].where for n in waiting}
         for at in captured.grad_absent:
             source.unless(f"{self.cells[at]}._grad is None")
@@ -397,6 +415,8 @@ class _Forward:
         source.line("outs = native(items, extras)", 3)
         if made:
             source.line(f"{self._tuple(made)} = outs")
+        for at in captured.new_leaves:
+            source.line(f"{self.cells[at]}.requires_grad_()")
 
     def _effects(self) -> None:
         """Count writes, put gradients in place."""
@@ -476,7 +496,9 @@ class _Forward:
             else:
                 how = source.name("how", result.tensor)
                 call = f"{how}({self._tuple(self.cells)}, {self._tuple(made)})"
-                if result.kind == "number":
+                if _is_early(result):
+                    call = f"n{n}"
+                elif result.kind == "number":
                     # Before an effect changes the place that it is read from.
                     if _may_fail(result):
                         source.line("try:")
