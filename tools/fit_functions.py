@@ -162,11 +162,11 @@ def main() -> None:
     ]
     for name, (function, interval, wide, narrow, meaning) in FITS.items():
         lines += [f"#: {meaning}.", f"{name} = ("]
-        for bound in (wide, narrow):
+        for bound in dict.fromkeys((wide, narrow)):
             lines.append("    (")
             lines += [f"        {c!r}," for c in _fit(function, interval, bound)]
             lines.append("    ),")
-        lines.append(")")
+        lines.append(") * 2" if wide == narrow else ")")
     lines.append("# fmt: on")
     TARGET.write_text("\n".join(lines) + "\n")
 

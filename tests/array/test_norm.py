@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import pullback.ops.normalize  # noqa: F401  # the native kernels of many rows ask for its ops
 from pullback.array import norm
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from pullback.array import blas, threads
-from pullback.ops.linalg import ONE_THREAD, _on_one_thread, lapack
+from pullback.array.lapack import ONE_THREAD, _on_one_thread, lapack
 
 
 @pytest.fixture(autouse=True)

@@ -82,8 +82,8 @@ CYCLIC = {"base_lr": 0.01, "max_lr": 0.05, "step_size_up": 3}
 @pytest.mark.parametrize(
     ("name", "schedule", "settings"),
     [
-        ("SGD", "OneCycleLR", ONE_CYCLE), ("SGD", "CyclicLR", CYCLIC), ("Adam", "OneCycleLR", ONE_CYCLE),
-        ("AdamW", "CyclicLR", CYCLIC), ("RMSprop", "OneCycleLR", ONE_CYCLE),
+        ("SGD", "OneCycleLR", ONE_CYCLE), ("SGD", "CyclicLR", CYCLIC), ("AdamW", "OneCycleLR", ONE_CYCLE),
+        ("RMSprop", "OneCycleLR", ONE_CYCLE),
         ("NAdam", "OneCycleLR", ONE_CYCLE), ("RAdam", "OneCycleLR", ONE_CYCLE),
         ("Adamax", "CyclicLR", CYCLIC),
     ],

@@ -159,6 +159,9 @@ def _replaced(raised: Raised, name: str) -> Answer | None:
 
 
 def _replacing(owner: Any, inside: dict[str, Any]) -> tuple[Any, Scope, str] | None:
+    # To read the source of a method takes milliseconds, and a stack has many objects.
+    if not any(isinstance(value, TensorBase) and value._node is None for value in inside.values()):
+        return None
     for method in vars(type(owner)).values():
         code = code_of(method)
         scope = None if code is None else scope_of(code)

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.lapack import leading
 from ..core.op import op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import div, mul, pow_scalar, sub
 from .comparison import eq, where
 from .contract import column, matmul, swap
 from .elementwise import abs, sign
-from .linalg import aligned, leading
+from .linalg import aligned
 from .rearrange import take_places, take_places_backward
 from .structure import reshape, sum_dims
 

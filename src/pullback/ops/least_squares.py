@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.lapack import each, lapack, leading, routine
 from ..core.op import op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import mul, sub
 from .complex import real
 from .contract import column, matmul
 from .convert import conj
-from .linalg import adjoint, aligned_fronts, each, lapack, leading, real_dtype, routine, row_of, total
+from .linalg import adjoint, aligned_fronts, real_dtype, row_of, total
 from .spectral import eigh, svd
 from .structure import expand, reshape, sum_dims
 

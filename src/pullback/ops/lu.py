@@ -8,24 +8,13 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.lapack import INT32, each, empty_columns, failure, lapack, leading
 from ..core.op import op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import add, sub
 from .contract import matmul, swap
 from .join import cat
-from .linalg import (
-    INT32,
-    adjoint,
-    aligned_fronts,
-    computes,
-    each,
-    empty_columns,
-    failure,
-    lapack,
-    leading,
-    narrow,
-    total,
-)  # fmt: skip
+from .linalg import adjoint, aligned_fronts, computes, narrow, total
 from .rearrange import tril, triu
 from .structure import permute_to_front, reshape
 from .triangular import solve_triangular

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.lapack import by_numpy
 from ..core.op import op
 from ..core.value import dtype_of, shape_of
 from .join import cat
-from .linalg import adjoint, by_numpy, narrow
+from .linalg import adjoint, narrow
 
 Call = Callable[..., Any]
 

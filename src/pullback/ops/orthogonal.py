@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy import ndarray
 
+from ..array.lapack import by_numpy, column_major, each, empty_columns, lapack, leading
 from ..core.op import op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import add, mul, sub
@@ -16,20 +17,7 @@ from .complex import real
 from .contract import column, matmul
 from .convert import conj
 from .join import cat
-from .linalg import (
-    adjoint,
-    aligned_fronts,
-    by_numpy,
-    column_major,
-    computes,
-    each,
-    empty_columns,
-    eye_of,
-    lapack,
-    leading,
-    narrow,
-    total,
-)  # fmt: skip
+from .linalg import adjoint, aligned_fronts, computes, eye_of, narrow, total
 from .rearrange import tril, triu
 from .structure import reshape
 from .triangular import solve_triangular

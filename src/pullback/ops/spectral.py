@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy import ndarray
 
+from ..array.lapack import by_numpy, column_major
 from ..core.op import op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import add, div, mul, sub
@@ -23,8 +24,6 @@ from .join import cat
 from .linalg import (
     LinAlgError,
     adjoint,
-    by_numpy,
-    column_major,
     computes,
     concrete,
     embedded,
@@ -34,7 +33,7 @@ from .linalg import (
     row_of,
     solve,
     total,
-)  # fmt: skip
+)
 from .structure import sum_dims
 from .view import diagonal
 

@@ -8,31 +8,25 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.lapack import (
+    INT32,
+    by_numpy,
+    by_routine,
+    calls_lapack,
+    column_major,
+    each,
+    empty_columns,
+    failure,
+    lapack,
+    leading,
+)
 from ..core.graph_errors import type_word
 from ..core.op import op
 from ..core.value import shape_of
 from .arithmetic import add, mul
 from .contract import matmul, swap
 from .convert import conj
-from .linalg import (
-    INT32,
-    LinAlgError,
-    adjoint,
-    aligned,
-    by_numpy,
-    by_routine,
-    calls_lapack,
-    column_major,
-    computes,
-    each,
-    empty_columns,
-    eye_of,
-    failure,
-    lapack,
-    leading,
-    real_dtype,
-    total,
-)  # fmt: skip
+from .linalg import LinAlgError, adjoint, aligned, computes, eye_of, real_dtype, total
 from .rearrange import tril, triu
 
 Call = Callable[..., Any]

@@ -26,4 +26,11 @@ __all__ = [
     "Optimizer", "RAdam", "RMSprop", "Rprop", "SparseAdam", "lr_scheduler", "swa_utils",
 ]
 
+for _class in (
+    ASGD, LBFGS, SGD, Adadelta, Adafactor, Adagrad, Adam, AdamW, Adamax, Muon, NAdam, RAdam, RMSprop, Rprop,
+    SparseAdam,
+):  # fmt: skip
+    _file = _class.__module__.rpartition(".")[2]
+    _class.__module__ = f"torch.optim.{'_' if _class in (Adafactor, Muon) else ''}{_file}"
+del _class, _file
 answer_for(globals())

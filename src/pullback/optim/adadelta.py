@@ -56,6 +56,3 @@ class Adadelta(Optimizer):
         change = steps.add(eps).sqrt_().div_(squares.add(eps).sqrt_()).mul_(grad)
         steps.mul_(rho).addcmul_(change, change, value=1 - rho)
         add_scaled(param, change, -number(group["lr"]))
-
-
-Adadelta.__module__ = "torch.optim.adadelta"

@@ -87,6 +87,3 @@ class Adafactor(Optimizer):
         change = variance.clamp_(min=eps1 * eps1).rsqrt_().mul_(grad)
         excess = larger(1.0, number(change.norm(2)) / (change.numel() ** 0.5 * group["d"]))
         add_scaled(param, change, -rate / excess)
-
-
-Adafactor.__module__ = "torch.optim._adafactor"

@@ -74,6 +74,3 @@ class Adagrad(Optimizer):
             return
         total = state["sum"].addcmul_(grad, grad, value=1)
         add_ratio(param, grad, total.sqrt().add_(group["eps"]), -rate)
-
-
-Adagrad.__module__ = "torch.optim.adagrad"

@@ -85,6 +85,3 @@ class Adam(Optimizer):
             square = largest.copy_(largest.maximum(square))
         denominator = square.sqrt().div_(root(1 - beta2**step)).add_(group["eps"])
         add_ratio(param, mean, denominator, -lr / (1 - beta1**step))
-
-
-Adam.__module__ = "torch.optim.adam"

@@ -55,6 +55,3 @@ class Adamax(Optimizer):
         norm.copy_(norm.mul(beta2).maximum(grad.abs().add_(group["eps"])))
         rate = number(group["lr"]) / (1 - beta1 ** number(state["step"]))
         add_ratio(param, mean, norm, -rate)
-
-
-Adamax.__module__ = "torch.optim.adamax"

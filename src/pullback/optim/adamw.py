@@ -20,6 +20,3 @@ class AdamW(Adam):
             params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize,
             capturable=capturable, differentiable=differentiable, fused=fused, decoupled_weight_decay=True,
         )  # fmt: skip
-
-
-AdamW.__module__ = "torch.optim.adamw"

@@ -75,6 +75,3 @@ def _rounded(value: Any) -> Any:
     is.
     """
     return value if isinstance(value, TensorBase) else tensor(value)
-
-
-ASGD.__module__ = "torch.optim.asgd"

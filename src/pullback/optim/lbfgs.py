@@ -217,9 +217,6 @@ class _History:
         return d
 
 
-LBFGS.__module__ = "torch.optim.lbfgs"
-
-
 def _cubic_interpolate(
     x1: Any, f1: Any, g1: Any, x2: Any, f2: Any, g2: Any, bounds: tuple[Any, Any] | None = None
 ) -> float:

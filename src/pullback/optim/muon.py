@@ -95,6 +95,3 @@ def orthogonal(x: Any, coefficients: tuple[float, float, float], steps: int, eps
         gram = matrix @ matrix.T
         matrix = addmm(matrix, addmm(gram, gram, gram, beta=b, alpha=c), matrix, beta=a)
     return matrix.T if tall else matrix
-
-
-Muon.__module__ = "torch.optim._muon"

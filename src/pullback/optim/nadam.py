@@ -76,6 +76,3 @@ class NAdam(Optimizer):
         denominator = square.div(1 - beta2**step).sqrt().add_(group["eps"])
         add_ratio(param, grad, denominator, -lr * (1.0 - mu) / (1.0 - product))
         add_ratio(param, mean, denominator, (-lr * next_mu) / (1.0 - product * next_mu))
-
-
-NAdam.__module__ = "torch.optim.nadam"

@@ -73,6 +73,3 @@ class RAdam(Optimizer):
             rectified = change * (rest**0.5 / square.sqrt().add_(group["eps"])) * squared**0.5
             change = chosen(reliable, rectified, change)
         param.add_(change, alpha=-1.0)
-
-
-RAdam.__module__ = "torch.optim.radam"

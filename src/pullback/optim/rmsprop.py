@@ -67,6 +67,3 @@ class RMSprop(Optimizer):
             add_scaled(param, buffer, -lr)
         else:
             add_ratio(param, grad, root, -lr)
-
-
-RMSprop.__module__ = "torch.optim.rmsprop"

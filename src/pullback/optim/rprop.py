@@ -57,6 +57,3 @@ class Rprop(Optimizer):
         grad = grad.masked_fill(agreement < 0, 0)
         param.addcmul_(grad.sign(), size, value=-1)
         last.copy_(grad)
-
-
-Rprop.__module__ = "torch.optim.rprop"

@@ -67,6 +67,3 @@ class SGD(Optimizer):
                 buffer.mul_(momentum).add_(grad, alpha=1 - group["dampening"])
             grad = sum_scaled(grad, buffer, momentum) if group["nesterov"] else buffer
         add_scaled(param, grad, -number(group["lr"]))
-
-
-SGD.__module__ = "torch.optim.sgd"

@@ -76,6 +76,3 @@ class SparseAdam(Optimizer):
         mean[places], square[places] = m, v
         rate = number(group["lr"]) * sqrt(1 - beta2 ** state["step"]) / (1 - beta1 ** state["step"])
         param[places] += m.div(v.sqrt().add_(group["eps"])).mul_(-rate)
-
-
-SparseAdam.__module__ = "torch.optim.sparse_adam"

@@ -51,6 +51,7 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     properties,
     python_protocol,
     random,
+    random_in_place,
     ranges,
     rearrange,
     reductions,

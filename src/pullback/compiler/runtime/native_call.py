@@ -95,8 +95,8 @@ def _functions() -> dict[str, int] | None:
 _libraries: list[engine.Library] = []
 
 
-def _call_text(where: Layout) -> str:
-    """Return the checks, the program, and what is copied back; 0 or why not."""
+def _call_text() -> str:
+    """Return the checks, then the program; 0 or why not."""
     fields = "\n".join(
         field(name, "ptr" if name.endswith("_at") or name in ("run", "table", "save", "restore") else "i64")
         for name in FIELDS if not name.startswith(("watched_", "made")) and name not in MADE_OF
@@ -143,6 +143,17 @@ beside:
   br i1 %disjoint, label %share_head, label %bad
 scattered:
   ret i64 {SCATTERED}
+{_run_text()}
+done:
+  ret i64 {DONE}
+bad:
+  ret i64 {DIFFERENT}
+}}"""
+
+
+def _run_text() -> str:
+    """Return the blocks that run the program, between pointers that results share and what is copied back."""
+    return f"""\
 share_head:
   %s = phi i64 [ 0, %beside ], [ %s_next, %share ]
   %s_more = icmp slt i64 %s, %shared
@@ -194,12 +205,7 @@ copy:
   %c_source = load ptr, ptr %c_from_slot
   %c_target = load ptr, ptr %c_to_slot
   call void @llvm.memcpy.p0.p0.i64(ptr %c_target, ptr %c_source, i64 %c_bytes, i1 false)
-  br label %copy_head
-done:
-  ret i64 {DONE}
-bad:
-  ret i64 {DIFFERENT}
-}}"""
+  br label %copy_head"""
 
 
 def _entrance_text(where: Layout) -> str:
@@ -237,7 +243,7 @@ def _text(where: Layout) -> str:
     """Return the module."""
     functions = [
         *checks_text(where),
-        _call_text(where),
+        _call_text(),
         native_results.made_text(where),
         native_results.counted_text(where),
         _entrance_text(where),

@@ -178,3 +178,12 @@ __all__ = [
     "TripletMarginLoss", "TripletMarginWithDistanceLoss", "Unflatten", "Unfold", "Upsample",
     "UpsamplingBilinear2d", "UpsamplingNearest2d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
 ]  # fmt: skip
+
+#: The files in which torch has what others have here.
+_MODULES = {
+    "attention": "activation", "linear_loss": "loss", "parameter_container": "container", "rnn_cell": "rnn",
+}  # fmt: skip
+for _class in (globals()[_name] for _name in __all__ if _name != "LinearCrossEntropyOptions"):
+    _file = "channelshuffle" if _class is ChannelShuffle else _class.__module__.rpartition(".")[2]
+    _class.__module__ = f"torch.nn.modules.{_MODULES.get(_file, _file)}"
+del _class, _file

@@ -139,6 +139,3 @@ class MultiheadAttention(Module):
     def merge_masks(self, attn_mask: Any, key_padding_mask: Any, query: Any) -> tuple[Any, int | None]:
         """Return both masks as one, and its type: 1 for (N, S), 2 for (N, heads, L, S), None for no mask."""
         return merged_masks(attn_mask, key_padding_mask, query, self.num_heads)
-
-
-MultiheadAttention.__module__ = "torch.nn.modules.activation"

@@ -251,10 +251,3 @@ class SyncBatchNorm(_BatchNorm):
         for name, child in module.named_children():
             converted.add_module(name, cls.convert_sync_batchnorm(child, process_group))
         return converted
-
-
-for _class in (
-    BatchNorm1d, BatchNorm2d, BatchNorm3d, LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d, SyncBatchNorm,
-):  # fmt: skip
-    _class.__module__ = "torch.nn.modules.batchnorm"
-del _class

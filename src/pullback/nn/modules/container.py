@@ -286,9 +286,4 @@ class ModuleDict(Module):
             for key, module in pairs(modules, "ModuleDict"):
                 self[key] = module
 
-
-for _class in (Container, Sequential, ModuleList, ModuleDict, ParameterList, ParameterDict):
-    _class.__module__ = "torch.nn.modules.container"
-del _class
-
 __all__ = ["Container", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]

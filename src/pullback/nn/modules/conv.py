@@ -360,11 +360,3 @@ class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
     """A `ConvTranspose3d` whose `in_channels` is read from the first input."""
 
     cls_to_become = ConvTranspose3d
-
-
-for _class in (
-    Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d, LazyConv1d, LazyConv2d,
-    LazyConv3d, LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d,
-):  # fmt: skip
-    _class.__module__ = "torch.nn.modules.conv"
-del _class

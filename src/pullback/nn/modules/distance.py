@@ -33,8 +33,3 @@ class CosineSimilarity(Module):
     def forward(self, x1: Any, x2: Any) -> Any:
         """Return the similarity along `dim`, which it takes away."""
         return F.cosine_similarity(x1, x2, self.dim, self.eps)
-
-
-for _class in (PairwiseDistance, CosineSimilarity):
-    _class.__module__ = "torch.nn.modules.distance"
-del _class

@@ -12,11 +12,9 @@ class _DropoutNd(FunctionLayer):
     shown = ("p", "inplace")
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
-        super().__init__()
         if p < 0 or p > 1:
             raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-        self.p = p
-        self.inplace = inplace
+        self._keep(p=p, inplace=inplace)
 
 
 class Dropout(_DropoutNd):
@@ -53,8 +51,3 @@ class FeatureAlphaDropout(_DropoutNd):
     """`AlphaDropout` of whole channels."""
 
     function = "feature_alpha_dropout"
-
-
-for _class in (Dropout, Dropout1d, Dropout2d, Dropout3d, AlphaDropout, FeatureAlphaDropout):
-    _class.__module__ = "torch.nn.modules.dropout"
-del _class

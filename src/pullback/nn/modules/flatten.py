@@ -39,8 +39,3 @@ class Unflatten(Module):
     def extra_repr(self) -> str:
         """Return the arguments."""
         return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
-
-
-for _class in (Flatten, Unflatten):
-    _class.__module__ = "torch.nn.modules.flatten"
-del _class

@@ -14,11 +14,7 @@ class Unfold(FunctionLayer):
     kept = shown = ("kernel_size", "dilation", "padding", "stride")
 
     def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.dilation = dilation
-        self.padding = padding
-        self.stride = stride
+        self._keep(kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
 
 
 class Fold(FunctionLayer):
@@ -30,14 +26,7 @@ class Fold(FunctionLayer):
     def __init__(
         self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
     ) -> None:
-        super().__init__()
-        self.output_size = output_size
-        self.kernel_size = kernel_size
-        self.dilation = dilation
-        self.padding = padding
-        self.stride = stride
-
-
-for _class in (Unfold, Fold):
-    _class.__module__ = "torch.nn.modules.fold"
-del _class
+        self._keep(
+            output_size=output_size, kernel_size=kernel_size, dilation=dilation, padding=padding,
+            stride=stride,
+        )  # fmt: skip

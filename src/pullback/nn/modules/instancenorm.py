@@ -107,11 +107,3 @@ class LazyInstanceNorm3d(_LazyNormBase, InstanceNorm3d):
     """An `InstanceNorm3d` whose `num_features` is read from the first input."""
 
     cls_to_become = InstanceNorm3d
-
-
-for _class in (
-    InstanceNorm1d, InstanceNorm2d, InstanceNorm3d, LazyInstanceNorm1d, LazyInstanceNorm2d,
-    LazyInstanceNorm3d,
-):  # fmt: skip
-    _class.__module__ = "torch.nn.modules.instancenorm"
-del _class

@@ -51,7 +51,4 @@ class LinearCrossEntropyLoss(_WeightedLoss):
             f"label_smoothing={self.label_smoothing}, options={self.options}"
         )
 
-
-LinearCrossEntropyLoss.__module__ = "torch.nn.modules.loss"
-
 __all__ = ["LinearCrossEntropyLoss", "LinearCrossEntropyOptions"]

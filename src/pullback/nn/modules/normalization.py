@@ -9,6 +9,7 @@ from .. import functional as F
 from .. import init
 from ..parameter import Parameter
 from .creation import optional_parameter
+from .function_layer import FunctionLayer
 from .module import Module
 
 
@@ -123,46 +124,33 @@ class RMSNorm(Module):
         return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
 
 
-class LocalResponseNorm(Module):
-    """``x / (k + alpha · mean of x² over size neighbouring channels)^beta``."""
+class _AcrossChannels(FunctionLayer):
+    """A normalisation by the squares of neighbouring channels."""
 
-    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
-        super().__init__()
-        self.size = size
-        self.alpha = alpha
-        self.beta = beta
-        self.k = k
-
-    def forward(self, input: Any) -> Any:
-        """Normalise."""
-        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+    kept = ("size", "alpha", "beta", "k")
 
     def extra_repr(self) -> str:
         """Return the arguments."""
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
 
 
-class CrossMapLRN2d(Module):
+class LocalResponseNorm(_AcrossChannels):
+    """``x / (k + alpha · mean of x² over size neighbouring channels)^beta``."""
+
+    function = "local_response_norm"
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
+        self._keep(size=size, alpha=alpha, beta=beta, k=k)
+
+
+class CrossMapLRN2d(_AcrossChannels):
     """`LocalResponseNorm` of (N, C, H, W) as torch7 had it."""
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
-        super().__init__()
-        self.size = size
-        self.alpha = alpha
-        self.beta = beta
-        self.k = k
+        self._keep(size=size, alpha=alpha, beta=beta, k=k)
 
     def forward(self, input: Any) -> Any:
         """Normalise."""
         from ._functions import CrossMapLRN2d as Normalize
 
         return Normalize.apply(input, self.size, self.alpha, self.beta, self.k)
-
-    def extra_repr(self) -> str:
-        """Return the arguments."""
-        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
-
-
-for _class in (CrossMapLRN2d, GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm):
-    _class.__module__ = "torch.nn.modules.normalization"
-del _class

@@ -70,9 +70,7 @@ class ZeroPad1d(ConstantPad1d):
     def __init__(self, padding: Any) -> None:
         super().__init__(padding, 0.0)
 
-    def extra_repr(self) -> str:
-        """Return the padding."""
-        return f"{self.padding}"
+    extra_repr = _Pad.extra_repr
 
 
 class ZeroPad2d(ConstantPad2d):
@@ -81,9 +79,7 @@ class ZeroPad2d(ConstantPad2d):
     def __init__(self, padding: Any) -> None:
         super().__init__(padding, 0.0)
 
-    def extra_repr(self) -> str:
-        """Return the padding."""
-        return f"{self.padding}"
+    extra_repr = _Pad.extra_repr
 
 
 class ZeroPad3d(ConstantPad3d):
@@ -92,9 +88,7 @@ class ZeroPad3d(ConstantPad3d):
     def __init__(self, padding: Any) -> None:
         super().__init__(padding, 0.0)
 
-    def extra_repr(self) -> str:
-        """Return the padding."""
-        return f"{self.padding}"
+    extra_repr = _Pad.extra_repr
 
 
 class _ReflectionPadNd(_Pad):
@@ -169,12 +163,3 @@ class CircularPad3d(_CircularPadNd):
     """The last three axes wrapped around."""
 
     rank = 3
-
-
-for _class in (
-    ConstantPad1d, ConstantPad2d, ConstantPad3d, ZeroPad1d, ZeroPad2d, ZeroPad3d, ReflectionPad1d,
-    ReflectionPad2d, ReflectionPad3d, ReplicationPad1d, ReplicationPad2d, ReplicationPad3d, CircularPad1d,
-    CircularPad2d, CircularPad3d,
-):  # fmt: skip
-    _class.__module__ = "torch.nn.modules.padding"
-del _class

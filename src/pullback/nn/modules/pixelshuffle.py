@@ -12,8 +12,7 @@ class PixelShuffle(FunctionLayer):
     kept = shown = ("upscale_factor",)
 
     def __init__(self, upscale_factor: int) -> None:
-        super().__init__()
-        self.upscale_factor = upscale_factor
+        self._keep(upscale_factor=upscale_factor)
 
 
 class PixelUnshuffle(FunctionLayer):
@@ -23,8 +22,7 @@ class PixelUnshuffle(FunctionLayer):
     kept = shown = ("downscale_factor",)
 
     def __init__(self, downscale_factor: int) -> None:
-        super().__init__()
-        self.downscale_factor = downscale_factor
+        self._keep(downscale_factor=downscale_factor)
 
 
 class ChannelShuffle(FunctionLayer):
@@ -34,11 +32,4 @@ class ChannelShuffle(FunctionLayer):
     kept = shown = ("groups",)
 
     def __init__(self, groups: int) -> None:
-        super().__init__()
-        self.groups = groups
-
-
-for _class in (PixelShuffle, PixelUnshuffle):
-    _class.__module__ = "torch.nn.modules.pixelshuffle"
-del _class
-ChannelShuffle.__module__ = "torch.nn.modules.channelshuffle"
+        self._keep(groups=groups)

@@ -18,13 +18,10 @@ class _MaxPoolNd(FunctionLayer):
         self, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
         return_indices: bool = False, ceil_mode: bool = False,
     ) -> None:  # fmt: skip
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.stride = kernel_size if stride is None else stride
-        self.padding = padding
-        self.dilation = dilation
-        self.return_indices = return_indices
-        self.ceil_mode = ceil_mode
+        self._keep(
+            kernel_size=kernel_size, stride=kernel_size if stride is None else stride, padding=padding,
+            dilation=dilation, return_indices=return_indices, ceil_mode=ceil_mode,
+        )  # fmt: skip
 
 
 class MaxPool1d(_MaxPoolNd):
@@ -61,12 +58,10 @@ class AvgPool1d(_AvgPoolNd):
         self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
         count_include_pad: bool = True
     ) -> None:
-        super().__init__()
-        self.kernel_size = _single(kernel_size)
-        self.stride = _single(kernel_size if stride is None else stride)
-        self.padding = _single(padding)
-        self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
+        self._keep(
+            kernel_size=_single(kernel_size), stride=_single(kernel_size if stride is None else stride),
+            padding=_single(padding), ceil_mode=ceil_mode, count_include_pad=count_include_pad,
+        )  # fmt: skip
 
 
 def _single(value: Any) -> tuple[Any, ...]:
@@ -80,13 +75,10 @@ class _AvgPool(_AvgPoolNd):
         self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
         count_include_pad: bool = True, divisor_override: int | None = None,
     ) -> None:  # fmt: skip
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.stride = kernel_size if stride is None else stride
-        self.padding = padding
-        self.ceil_mode = ceil_mode
-        self.count_include_pad = count_include_pad
-        self.divisor_override = divisor_override
+        self._keep(
+            kernel_size=kernel_size, stride=kernel_size if stride is None else stride, padding=padding,
+            ceil_mode=ceil_mode, count_include_pad=count_include_pad, divisor_override=divisor_override,
+        )  # fmt: skip
 
 
 class AvgPool2d(_AvgPool):
@@ -105,8 +97,7 @@ class _AdaptiveAvgPoolNd(FunctionLayer):
     kept = shown = ("output_size",)
 
     def __init__(self, output_size: Any) -> None:
-        super().__init__()
-        self.output_size = output_size
+        self._keep(output_size=output_size)
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
@@ -132,9 +123,7 @@ class _AdaptiveMaxPoolNd(FunctionLayer):
     shown = ("output_size",)
 
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
-        super().__init__()
-        self.output_size = output_size
-        self.return_indices = return_indices
+        self._keep(output_size=output_size, return_indices=return_indices)
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
@@ -198,11 +187,7 @@ class _LPPoolNd(FunctionLayer):
     def __init__(
         self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
     ) -> None:
-        super().__init__()
-        self.norm_type = norm_type
-        self.kernel_size = kernel_size
-        self.stride = stride
-        self.ceil_mode = ceil_mode
+        self._keep(norm_type=norm_type, kernel_size=kernel_size, stride=stride, ceil_mode=ceil_mode)
 
     def forward(self, input: Any) -> Any:
         """Return (Σ xᵖ)^(1/p) over each window."""
@@ -271,12 +256,3 @@ class FractionalMaxPool3d(_FractionalMaxPool):
     """Maximum over windows at random distances, three axes."""
 
     rank = 3
-
-
-for _class in (
-    MaxPool1d, MaxPool2d, MaxPool3d, AvgPool1d, AvgPool2d, AvgPool3d, AdaptiveAvgPool1d, AdaptiveAvgPool2d,
-    AdaptiveAvgPool3d, AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d, MaxUnpool1d, MaxUnpool2d,
-    MaxUnpool3d, LPPool1d, LPPool2d, LPPool3d, FractionalMaxPool2d, FractionalMaxPool3d,
-):  # fmt: skip
-    _class.__module__ = "torch.nn.modules.pooling"
-del _class

@@ -404,8 +404,3 @@ class LSTM(RNNBase):
     def _run(self, input: Any, hx: Any, *options: Any) -> tuple[Any, Any]:
         output, h_n, c_n = recurrent.lstm(input, hx, *options)
         return output, (h_n, c_n)
-
-
-for _class in (RNNBase, RNN, GRU, LSTM):
-    _class.__module__ = "torch.nn.modules.rnn"
-del _class

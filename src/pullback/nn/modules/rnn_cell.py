@@ -138,8 +138,3 @@ class LSTMCell(RNNCellBase):
             hx = (hx[0].unsqueeze(0), hx[1].unsqueeze(0))
         state, cell = cells.lstm_cell(input, hx, *self._weights())
         return (state.squeeze(0), cell.squeeze(0)) if alone else (state, cell)
-
-
-for _class in (RNNCellBase, RNNCell, GRUCell, LSTMCell):
-    _class.__module__ = "torch.nn.modules.rnn"
-del _class

@@ -152,8 +152,3 @@ class EmbeddingBag(Module):
         )  # fmt: skip
         made.weight.requires_grad = not freeze
         return made
-
-
-for _class in (Embedding, EmbeddingBag):
-    _class.__module__ = "torch.nn.modules.sparse"
-del _class

@@ -440,10 +440,3 @@ class Transformer(Module):
         for parameter in self.parameters():
             if parameter.dim() > 1:
                 init.xavier_uniform_(parameter)
-
-
-for _class in (
-    Transformer, TransformerDecoder, TransformerDecoderLayer, TransformerEncoder, TransformerEncoderLayer
-):  # fmt: skip
-    _class.__module__ = "torch.nn.modules.transformer"
-del _class

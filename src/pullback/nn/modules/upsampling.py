@@ -51,8 +51,3 @@ class UpsamplingBilinear2d(Upsample):
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
-
-
-for _class in (Upsample, UpsamplingNearest2d, UpsamplingBilinear2d):
-    _class.__module__ = "torch.nn.modules.upsampling"
-del _class

@@ -27,6 +27,32 @@ for _name, _kind in {"floor": "Floor", "ceil": "Ceil", "round": "Round"}.items()
         g.node(kind, x) if x.dtype.kind == "f" else g.value(x, g.dtype)
     )
 
+RULES["celu"] = RULES["celu_in_place"] = lambda g, x, alpha: g.node("Celu", x, alpha=float(alpha))
+RULES["pow"] = RULES["integer_pow"] = lambda g, x, y: g.node("Pow", g.value(x, g.dtype), g.value(y, g.dtype))
+RULES["fmod"] = RULES["fmod_number"] = lambda g, x, y: (
+    g.node("Mod", g.value(x, g.dtype), g.value(y, g.dtype), fmod=1)
+)
+RULES["where"] = lambda g, condition, x, y: (
+    g.node("Where", g.value(condition, _BOOL), g.value(x, g.dtype), g.value(y, g.dtype))
+)
+RULES["masked_fill"] = RULES["masked_fill_tensor"] = lambda g, x, mask, value: (
+    g.node("Where", g.value(mask, _BOOL), g.value(value, g.dtype), g.value(x, g.dtype))
+)
+RULES |= {
+    "isfinite": lambda g, x: g.node("Not", g.node("Or", _isnan(g, x), _isinf(g, x))),
+    "silu": lambda g, x: g.node("Mul", x, g.node("Sigmoid", x)),
+    "hardsigmoid": lambda g, x: g.node("HardSigmoid", x, alpha=1 / 6, beta=0.5),
+    "hardswish": lambda g, x: g.node("HardSwish", x),
+    "mish": lambda g, x: g.node("Mish", x),
+    "softshrink": lambda g, x, width: g.node("Shrink", x, bias=float(width), lambd=float(width)),
+    "hardshrink": lambda g, x, width: g.node("Shrink", x, bias=0.0, lambd=float(width)),
+    "logical_not": lambda g, x: g.node("Not", g.value(x, _BOOL)),
+    "zeros_of": lambda g, x: g.node("Expand", g.constant(0, g.dtype), g.sizes(g.shape)),
+    "classes": lambda g, x, count: x.name,
+    "trunc": lambda g, x: _truncated(g, x.name, x.dtype) if x.dtype.kind == "f" else x.name,
+    "frac": lambda g, x: g.node("Sub", x, _truncated(g, x.name, x.dtype)),
+}
+
 
 @rule("isnan")
 def _isnan(g: Graph, x: Operand) -> str:
@@ -43,20 +69,9 @@ def _isinf(g: Graph, x: Operand) -> str:
     return str(g.node("And", g.node("Not", g.value(x, _BOOL)), g.value(x, _BOOL)))
 
 
-@rule("isfinite")
-def _isfinite(g: Graph, x: Operand) -> str:
-    either = g.node("Or", _isnan(g, x), _isinf(g, x))
-    return str(g.node("Not", either))
-
-
-@rule("leaky_relu", "leaky_relu_in_place")
+@rule("leaky_relu", "leaky_relu_in_place", "rrelu_mean")
 def _leaky_relu(g: Graph, x: Operand, slope: float) -> str:
     return str(g.node("LeakyRelu", x, alpha=float(slope)))
-
-
-@rule("silu")
-def _silu(g: Graph, x: Operand) -> str:
-    return str(g.node("Mul", x, g.node("Sigmoid", x)))
 
 
 @rule("elu", "elu_in_place")
@@ -68,11 +83,6 @@ def _elu(g: Graph, x: Operand, alpha: float, scale: float, input_scale: float) -
     return g.node("Selu", x, alpha=float(alpha), gamma=float(scale))
 
 
-@rule("celu", "celu_in_place")
-def _celu(g: Graph, x: Operand, alpha: float) -> Any:
-    return g.node("Celu", x, alpha=float(alpha))
-
-
 @rule("gelu")
 def _gelu(g: Graph, x: Operand, approximate: str) -> Any:
     if g.opset >= 20:
@@ -80,36 +90,11 @@ def _gelu(g: Graph, x: Operand, approximate: str) -> Any:
     return by_form(g, "gelu", (x,), (approximate,))
 
 
-@rule("hardsigmoid")
-def _hardsigmoid(g: Graph, x: Operand) -> Any:
-    return g.node("HardSigmoid", x, alpha=1 / 6, beta=0.5)
-
-
-@rule("hardswish")
-def _hardswish(g: Graph, x: Operand) -> Any:
-    return g.node("HardSwish", x)
-
-
-@rule("mish")
-def _mish(g: Graph, x: Operand) -> Any:
-    return g.node("Mish", x)
-
-
 @rule("softplus")
 def _softplus(g: Graph, x: Operand, beta: float, threshold: float) -> Any:
     scaled = x if beta == 1 else g.node("Mul", x, g.constant(beta, x.dtype))
     curved = g.node("Softplus", scaled)
     return curved if beta == 1 else g.node("Div", curved, g.constant(beta, x.dtype))
-
-
-@rule("softshrink")
-def _softshrink(g: Graph, x: Operand, width: float) -> Any:
-    return g.node("Shrink", x, bias=float(width), lambd=float(width))
-
-
-@rule("hardshrink")
-def _hardshrink(g: Graph, x: Operand, width: float) -> Any:
-    return g.node("Shrink", x, bias=0.0, lambd=float(width))
 
 
 @rule("prelu")
@@ -124,43 +109,8 @@ def _clamp(g: Graph, x: Operand, low: Any, high: Any) -> Any:
     return g.node("Clip", g.value(x, g.dtype), *limits)
 
 
-@rule("where")
-def _where(g: Graph, condition: Any, x: Any, y: Any) -> Any:
-    return g.node("Where", g.value(condition, _BOOL), g.value(x, g.dtype), g.value(y, g.dtype))
-
-
-@rule("masked_fill")
-def _masked_fill(g: Graph, x: Operand, mask: Operand, value: Any) -> Any:
-    return g.node("Where", g.value(mask, _BOOL), g.constant(value, g.dtype), g.value(x, g.dtype))
-
-
-@rule("masked_fill_tensor")
-def _masked_fill_tensor(g: Graph, x: Operand, mask: Operand, value: Any) -> Any:
-    return g.node("Where", g.value(mask, _BOOL), g.value(value, g.dtype), g.value(x, g.dtype))
-
-
-@rule("logical_not")
-def _logical_not(g: Graph, x: Operand) -> Any:
-    return g.node("Not", g.value(x, _BOOL))
-
-
 for _name, _kind in {"logical_and": "And", "logical_or": "Or", "logical_xor": "Xor"}.items():
     RULES[_name] = lambda g, x, y, kind=_kind: g.node(kind, g.value(x, _BOOL), g.value(y, _BOOL))
-
-
-@rule("zeros_of")
-def _zeros_of(g: Graph, x: Operand) -> Any:
-    return g.node("Expand", g.constant(0, g.dtype), g.sizes(g.shape))
-
-
-@rule("classes")
-def _classes(g: Graph, x: Operand, count: int) -> Any:
-    return x.name
-
-
-@rule("pow", "integer_pow")
-def _pow(g: Graph, x: Any, y: Any) -> Any:
-    return g.node("Pow", g.value(x, g.dtype), g.value(y, g.dtype))
 
 
 @rule("pow_scalar")
@@ -194,42 +144,12 @@ def _truncated(g: Graph, x: str, dtype: np.dtype[Any]) -> Any:
     return g.node("Where", below, g.node("Ceil", x), g.node("Floor", x))
 
 
-@rule("trunc")
-def _trunc(g: Graph, x: Operand) -> Any:
-    return _truncated(g, x.name, x.dtype) if x.dtype.kind == "f" else x.name
-
-
-@rule("remainder")
+@rule("remainder", "remainder_number")
 def _remainder(g: Graph, x: Any, y: Any) -> Any:
     x, y = g.value(x, g.dtype), g.value(y, g.dtype)
     if g.dtype.kind != "f":
         return g.node("Mod", x, y)
     return g.node("Sub", x, g.node("Mul", y, g.node("Floor", g.node("Div", x, y))))
-
-
-@rule("remainder_number")
-def _remainder_number(g: Graph, x: Operand, y: Any) -> Any:
-    return _remainder(g, x, y)
-
-
-@rule("fmod")
-def _fmod(g: Graph, x: Any, y: Any) -> Any:
-    return g.node("Mod", g.value(x, g.dtype), g.value(y, g.dtype), fmod=1)
-
-
-@rule("fmod_number")
-def _fmod_number(g: Graph, x: Operand, y: Any) -> Any:
-    return _fmod(g, x, y)
-
-
-@rule("frac")
-def _frac(g: Graph, x: Operand) -> Any:
-    return g.node("Sub", x, _truncated(g, x.name, x.dtype))
-
-
-@rule("rrelu_mean")
-def _rrelu_mean(g: Graph, x: Operand, slope: float) -> Any:
-    return _leaky_relu(g, x, slope)
 
 
 @rule("nan_to_num")

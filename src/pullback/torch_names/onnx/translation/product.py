@@ -66,12 +66,8 @@ def _conv(
     )  # fmt: skip
 
 
-@rule("conv")
-def _conv_plain(g: Graph, x: Operand, w: Operand, *attrs: Any) -> Any:
-    return _conv(g, x, w, None, *attrs)
-
-
 RULES["conv_biased"] = _conv
+RULES["conv"] = lambda g, x, w, *attrs: _conv(g, x, w, None, *attrs)
 
 
 def _conv_transpose(
@@ -99,12 +95,8 @@ def _each(n: Any) -> tuple[Any, ...]:
     return n.values if isinstance(n, Varying) else (n,) * TRACES
 
 
-@rule("conv_transpose")
-def _conv_transpose_plain(g: Graph, y: Operand, w: Operand, *attrs: Any) -> Any:
-    return _conv_transpose(g, y, w, None, *attrs)
-
-
 RULES["conv_transpose_biased"] = _conv_transpose
+RULES["conv_transpose"] = lambda g, y, w, *attrs: _conv_transpose(g, y, w, None, *attrs)
 
 
 # --- attention ----------------------------------------------------------------------------------------------

@@ -63,19 +63,13 @@ def _prod(g: Graph, x: Operand, dim: int, keepdim: Any) -> str:
 RULES["prod_all"] = _over_all("ReduceProd")
 
 
-@rule("all")
-def _all(g: Graph, x: Operand, dims: Sequence[int], keepdim: Any) -> str:
-    return _truths(g, x, dims, keepdim, "ReduceMin")
-
-
-@rule("any")
-def _any(g: Graph, x: Operand, dims: Sequence[int], keepdim: Any) -> str:
-    return _truths(g, x, dims, keepdim, "ReduceMax")
-
-
 def _truths(g: Graph, x: Operand, dims: Sequence[int], keepdim: Any, kind: str) -> str:
     numbers = g.cast(g.value(x, np.dtype(bool)), np.dtype(bool), np.dtype(np.int32))
     return g.cast(_reduced(g, kind, numbers, dims, keepdim), np.dtype(np.int32), g.dtype)
+
+
+RULES["all"] = lambda g, x, dims, keepdim: _truths(g, x, dims, keepdim, "ReduceMin")
+RULES["any"] = lambda g, x, dims, keepdim: _truths(g, x, dims, keepdim, "ReduceMax")
 
 
 @rule("count_nonzero")
@@ -103,19 +97,9 @@ def _spread(g: Graph, x: Operand, dims: Sequence[int], correction: Any, keepdim:
     return spread, kept
 
 
-@rule("var")
-def _var(g: Graph, x: Operand, *attrs: Any) -> str:
-    return _spread(g, x, *attrs)[0]
-
-
-@rule("std")
-def _std(g: Graph, x: Operand, *attrs: Any) -> str:
-    return str(g.node("Sqrt", _spread(g, x, *attrs)[0]))
-
-
-@rule("var_mean")
-def _var_mean(g: Graph, x: Operand, *attrs: Any) -> tuple[str, str]:
-    return _spread(g, x, *attrs)
+RULES["var_mean"] = _spread
+RULES["var"] = lambda g, x, *attrs: _spread(g, x, *attrs)[0]
+RULES["std"] = lambda g, x, *attrs: g.node("Sqrt", _spread(g, x, *attrs)[0])
 
 
 @rule("std_mean")
@@ -157,16 +141,12 @@ def _place(kind: str) -> Any:
 
 
 RULES["argmax"], RULES["argmin"] = _place("ArgMax"), _place("ArgMin")
-
-
-@rule("max")
-def _max(g: Graph, x: Operand, dim: int, keepdim: Any) -> tuple[str, str]:
-    return _extreme("ReduceMax")(g, x, [dim], keepdim), _place("ArgMax")(g, x, dim, keepdim)
-
-
-@rule("min")
-def _min(g: Graph, x: Operand, dim: int, keepdim: Any) -> tuple[str, str]:
-    return _extreme("ReduceMin")(g, x, [dim], keepdim), _place("ArgMin")(g, x, dim, keepdim)
+for _name in ("Max", "Min"):
+    RULES[_name.lower()] = lambda g, x, dim, keepdim, kind=_name: (
+        _extreme(f"Reduce{kind}")(g, x, [dim], keepdim), _place(f"Arg{kind}")(g, x, dim, keepdim)
+    )  # fmt: skip
+RULES["softmax"] = lambda g, x, dim: g.node("Softmax", g.value(x, g.dtype), axis=dim)
+RULES["log_softmax"] = lambda g, x, dim: g.node("LogSoftmax", g.value(x, g.dtype), axis=dim)
 
 
 # --- running ------------------------------------------------------------------------------------------------
@@ -178,21 +158,11 @@ def _cumsum(g: Graph, x: Operand, dim: int, reverse: bool) -> str:
     return str(g.node("CumSum", g.value(x, g.dtype), g.constant(dim, np.int64), reverse=int(reverse)))
 
 
-@rule("softmax")
-def _softmax(g: Graph, x: Operand, dim: int) -> str:
-    return str(g.node("Softmax", g.value(x, g.dtype), axis=dim))
-
-
 @rule("safe_softmax")
 def _safe_softmax(g: Graph, x: Operand, dim: int) -> str:
     top = g.node("ReduceMax", x, g.ints([dim]), keepdims=1)
     blind = g.node("Equal", top, g.constant(-np.inf, x.dtype))
     return str(g.node("Where", blind, g.constant(0, x.dtype), g.node("Softmax", x, axis=dim)))
-
-
-@rule("log_softmax")
-def _log_softmax(g: Graph, x: Operand, dim: int) -> str:
-    return str(g.node("LogSoftmax", g.value(x, g.dtype), axis=dim))
 
 
 @rule("glu")

@@ -327,16 +327,7 @@ def _at(attrs: Any, n: int) -> Any:
     return tuple(_at(a, n) for a in attrs) if isinstance(attrs, tuple) else attrs
 
 
-@rule("slice_scatter")
-def _slice_scatter(g: Graph, x: Operand, source: Operand, *attrs: Any) -> Any:
-    return _put(g, x, source, ((TABLE["slice"], attrs),), None)
-
-
-@rule("select_scatter")
-def _select_scatter(g: Graph, x: Operand, source: Operand, *attrs: Any) -> Any:
-    return _put(g, x, source, ((TABLE["select"], attrs),), None)
-
-
-@rule("diagonal_scatter")
-def _diagonal_scatter(g: Graph, x: Operand, source: Operand, *attrs: Any) -> Any:
-    return _put(g, x, source, ((TABLE["diagonal"], attrs),), None)
+for _name in ("slice", "select", "diagonal"):
+    RULES[f"{_name}_scatter"] = lambda g, x, source, *attrs, view=_name: (
+        _put(g, x, source, ((TABLE[view], attrs),), None)
+    )
