@@ -389,15 +389,25 @@ class Parser:
         )
 
 
-def parsed(function_name: str, *signatures: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorate a function whose arguments torch's parser reads; the body gets them by name, converted."""
+def parsed(
+    function_name: str, *signatures: str, plain: Callable[..., Any] | None = None
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorate a function whose arguments torch's parser reads; the body gets them by name, converted.
+
+    `plain`, which gets all arguments by place and unread, is asked before; it gives None where it is not for
+    these.
+    """
     parser = Parser(function_name, *signatures)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
             return function(**parser.bind(args, kwargs))
 
-        return described(call, function, parser)
+        def asking(*args: Any, **kwargs: Any) -> Any:
+            found = None if kwargs else plain(*args)  # type: ignore[misc]  # there is one
+            return function(**parser.bind(args, kwargs)) if found is None else found
+
+        return described(call if plain is None else asking, function, parser)
 
     return decorate
 
