@@ -352,7 +352,7 @@ def lstm_pulled(
     return d_x, state, cell, d_ih, d_hh, d_b, None if d_b is None else d_b.copy(), d_hr
 
 
-# ------------------------------------------------------------------------------------------------ single steps
+# ---------------------------------------------------------------------------------------------- single steps
 
 
 def _run(chain: Chain, state: ndarray, *others: ndarray) -> None:
