@@ -18,6 +18,8 @@ from ..tensor.closeness import isclose
 from ..tensor.creation import full
 from ..tensor.join import cat as concatenate
 from ..tensor.join import stack as stack_tensors
+from ..tensor.tensor import Tensor
+from ..tensor.unrecorded import readable
 
 __all__ = [
     "Constraint", "MixtureSameFamilyConstraint", "boolean", "cat", "corr_cholesky", "dependent",
@@ -468,8 +470,12 @@ def holds(constraint: Any, numbers: np.ndarray) -> bool | None:
         return None
     if numbers.ndim < dims + constraint.event_dim:
         return None
+    if any(isinstance(bound, Tensor) for bound in vars(constraint).values()):
+        given, constraint = constraint, object.__new__(type(constraint))
+        for name, bound in vars(given).items():
+            constraint.__dict__[name] = readable(bound) if isinstance(bound, Tensor) else bound
     for bound in vars(constraint).values():
-        if not isinstance(bound, (int, float)):
+        if not isinstance(bound, (int, float, np.ndarray)):
             return None
     return bool(np.logical_and.reduce(constraint.check(numbers), axis=None))
 

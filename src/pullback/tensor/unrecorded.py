@@ -56,6 +56,19 @@ def readable(tensor: Any) -> ndarray | None:
     return array if type(array) is ndarray else None
 
 
+def in_memory(*tensors: Any) -> list[ndarray] | None:
+    """Return the arrays of plain tensors of one dtype, float32 or float64, whose history may go on; None for
+    others.
+    """
+    found = []
+    for tensor in tensors:
+        array = readable(tensor)
+        if array is None or (found and array.dtype is not found[0].dtype):
+            return None
+        found.append(array)
+    return found if found[0].dtype is calls.F32 or found[0].dtype is calls.F64 else None
+
+
 def computed(kernel: Callable[..., Any], *given: Any) -> Any:
     """Return what a kernel gives, inf and nan in silence."""
     token = quiet(IGNORE)
