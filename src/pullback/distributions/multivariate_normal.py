@@ -11,7 +11,7 @@ from ..array.summation import sum_over
 from ..core.size import Size
 from ..core.value import wrap
 from ..linalg import cholesky, solve_triangular
-from ..ops.triangular import solve_triangular as solve_triangular_op
+from ..ops.triangular import solve_triangular as triangular
 from ..tensor.creation import eye
 from ..tensor.linear_algebra import cholesky_inverse
 from ..tensor.rearrange import diag_embed, flip
@@ -63,9 +63,12 @@ def _batch_mahalanobis(factors: Any, vectors: Any) -> Any:
     return squares.reshape(cut.shape[:-1]).permute(back).reshape(vectors.shape[:-1])
 
 
+_solved = triangular.op.kernel  # type: ignore[attr-defined]  # every op's call has it
+
+
 def _mahalanobis(factor: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     columns = vectors.reshape(1, -1, len(factor)).swapaxes(1, 2)
-    solved = solve_triangular_op.op.kernel(factor[None], columns, False, True, False)
+    solved = _solved(factor[None], columns, False, True, False)
     return np.asarray(sum_over(np.square(solved), (1,))).reshape(vectors.shape[:-1])
 
 

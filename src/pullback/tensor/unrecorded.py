@@ -60,7 +60,7 @@ def in_memory(*tensors: Any) -> list[ndarray] | None:
     """Return the arrays of plain tensors of one dtype, float32 or float64, whose history may go on; None for
     others.
     """
-    found = []
+    found: list[ndarray] = []
     for tensor in tensors:
         array = readable(tensor)
         if array is None or (found and array.dtype is not found[0].dtype):
