@@ -305,9 +305,9 @@ def _check_nll(input: Any, target: Any, weight: Any, ignore_index: int) -> None:
             raise IndexError(f"Target {int(bad.reshape(-1)[0])} is out of bounds.")
 
 
-def _are_usual(input: Any, target: Any) -> bool:
+def _are_usual(input: Any, target: Any, weight: Any) -> bool:
     """Return whether there are rows of numbers for the classes and one of the classes for each row, all of
-    them in memory: what needs no further check.
+    them in memory, and weights that fit: what needs no further check.
     """
     if not (isinstance(input, TensorBase) and isinstance(target, TensorBase)):
         return False
@@ -316,6 +316,10 @@ def _are_usual(input: Any, target: Any) -> bool:
         return False
     if x.dtype not in _FLOATS or places.dtype != np.int64 or not 0 < len(x) == len(places):
         return False
+    if weight is not None:
+        w = weight._value if isinstance(weight, TensorBase) else None
+        if type(w) is not ndarray or w.shape != x.shape[1:] or w.dtype is not x.dtype:
+            return False
     # As numbers without a sign, which negative ones make large: one reduction instead of two.
     return bool(np.maximum.reduce(places.view(np.uint64), axis=None) < x.shape[1])
 
@@ -333,8 +337,8 @@ def nll_loss(
     """
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
-    if weight is None and _are_usual(input, target):
-        return o.nll_loss(input, target, None, reduction, ignore_index)
+    if _are_usual(input, target, weight):
+        return o.nll_loss(input, target, weight, reduction, ignore_index)
     return _nll(input, target, weight, reduction, ignore_index)
 
 
@@ -369,8 +373,8 @@ def cross_entropy(
     """
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
-    if weight is None and label_smoothing == 0 and _are_usual(input, target):
-        return o.nll_loss(log_softmax_op(input, 1), target, None, reduction, ignore_index)
+    if label_smoothing == 0 and _are_usual(input, target, weight):
+        return o.nll_loss(log_softmax_op(input, 1), target, weight, reduction, ignore_index)
     shape = shape_of(input)
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
