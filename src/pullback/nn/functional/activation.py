@@ -73,6 +73,8 @@ def _clamped(input: Any, low: Any, high: Any, inplace: bool) -> Any:
     if not isinstance(input, TensorBase):
         raise TypeError("a tensor is clamped")
     kind = dtype_of(input)
+    if kind.kind == "f":
+        return applied(input, inplace, o.hardtanh, low, high)
     if kind.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
     if kind not in o.hardtanh.op.refused:
