@@ -121,7 +121,8 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
         norm = r.vector_norm(x, 2.0, dims, True)
         floor = clamp(norm.detach(), eps, None)
         # The floor is a constant where it applies, and the norm's own slope is kept there, as in torch.
-        parts.append(x / (floor if norm._node is None else norm + (floor - norm.detach())))
+        plain = norm._node is None and type(norm._value) is np.ndarray
+        parts.append(x / (floor if plain else norm + (floor - norm.detach())))
     return sum_dims(parts[0] * parts[1], dims, False)
 
 
