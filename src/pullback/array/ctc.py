@@ -6,11 +6,14 @@ Forward and backward variables in logarithms over the labels with blanks between
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy import ndarray
 
+from .chains import ROWS, Chain
 from .scatter import index_sum
 
 
@@ -66,23 +69,88 @@ def _at_labels(log_probs: ndarray, labels: ndarray) -> ndarray:
     return np.take_along_axis(log_probs, np.broadcast_to(labels, (len(log_probs), *labels.shape)), 2)
 
 
+class _Laid(NamedTuple):
+    """Emissions and what a skip costs, all samples of a time in one row: two places of −inf before the states
+    of each, so that neighbours are the same row begun one or two places apart.
+
+    Attributes
+    ----------
+    emitted : ndarray
+        (T, N·(2 + states)).
+    penalty : ndarray
+        (N·(2 + states),), 0 where a state can be skipped into, else −inf.
+    """
+
+    emitted: ndarray
+    penalty: ndarray
+
+
+def _laid(emitted: ndarray, skips: ndarray) -> _Laid:
+    times, samples, count = emitted.shape
+    wide = np.full((times, samples, _PADS + count), -np.inf, emitted.dtype)
+    wide[..., _PADS:] = emitted
+    penalty = np.full((samples, _PADS + count), -np.inf, emitted.dtype)
+    penalty[:, _PADS:][skips] = 0
+    return _Laid(wide.reshape(times, -1), penalty.reshape(-1))
+
+
+def _apart(rows: ndarray, samples: int) -> ndarray:
+    """Return rows that are laid so as (T, N, states)."""
+    states = rows.reshape(len(rows), samples, -1)[..., _PADS:]
+    return np.ascontiguousarray(states)
+
+
+#: Places before the states of a sample.
+_PADS = 2
+
+
+def _step(
+    here: ndarray, near: ndarray, far: ndarray, penalty: ndarray, emitted: ndarray, now: ndarray,
+    base: ndarray,
+) -> None:  # fmt: skip
+    """Write the variables of a time: what was emitted and log Σ exp of the state and its two neighbours."""
+    np.add(far, penalty, out=now)
+    np.maximum(np.maximum(here, near, out=base), now, out=base)
+    # Where all are −inf the base is finite, and their sum 0.
+    np.maximum(base, _LOWEST[here.dtype], out=base)
+    np.exp(np.subtract(now, base, out=now), out=now)
+    total = np.exp(np.subtract(here, base, out=...), out=...)
+    np.add(total, np.exp(np.subtract(near, base, out=...), out=...), out=total)
+    np.log(np.add(total, now, out=now), out=now)
+    np.add(now, base, out=now)
+    np.add(emitted, now, out=now)
+
+
+_LOWEST = {np.dtype(t): float(np.finfo(t).min) for t in (np.float32, np.float64)}
+_STEP = Chain(_step, (ROWS,) * 6, 1, cost=7000)
+
+
+def _run(steps: int, *arrays: ndarray) -> Callable[..., None]:
+    """Return what does so many steps on arrays like these."""
+    native = _STEP.native(arrays[0], steps)
+    if native is not None:
+        return native
+    base = np.empty_like(arrays[0])
+    return partial(_step, base=base)
+
+
 def forward(
     log_probs: ndarray, chain: States, input_lengths: ndarray, target_lengths: ndarray
 ) -> tuple[ndarray, ndarray]:
     """Return losses (N,) and forward variables (T, N, states)."""
-    labels, skips = chain
-    emitted = _at_labels(log_probs, labels)
+    emitted = _at_labels(log_probs, chain.labels)
     times, samples, count = emitted.shape
-    alphas = np.full(emitted.shape, -np.inf, log_probs.dtype)
-    alphas[0, :, 0] = emitted[0, :, 0]
+    rows, penalty = _laid(emitted, chain.skips)
+    wide = np.full((times, rows.shape[1] + _PADS), -np.inf, log_probs.dtype)
+    first = wide[0, _PADS:].reshape(samples, -1)[:, _PADS:]
+    first[:, 0] = emitted[0, :, 0]
     if count > 1:
-        alphas[0, :, 1] = np.where(target_lengths > 0, emitted[0, :, 1], -np.inf)
-    step, skip = alphas[0].copy(), alphas[0].copy()
+        first[:, 1] = np.where(target_lengths > 0, emitted[0, :, 1], -np.inf)
+    run = _run(times, rows[0])
     for t in range(1, times):
-        before = alphas[t - 1]
-        step[:, 1:], skip[:, 2:] = before[:, :-1], before[:, :-2]
-        step[:, 0] = skip[:, :2] = -np.inf
-        alphas[t] = emitted[t] + _log_sum(before, step, np.where(skips, skip, -np.inf))
+        before = wide[t - 1]
+        run(before[2:], before[1:-1], before[:-2], penalty, rows[t], wide[t, _PADS:])
+    alphas = _apart(wide[:, _PADS:], samples)
     each, end = np.arange(samples), 2 * target_lengths
     last = alphas[np.maximum(input_lengths - 1, 0), each]
     label = np.where(target_lengths > 0, last[each, np.maximum(end - 1, 0)], -np.inf)
@@ -96,19 +164,21 @@ def _betas(
 ) -> ndarray:
     """Return backward variables (T, N, states), the emission of their own time included."""
     times, samples, count = emitted.shape
-    betas = np.full(emitted.shape, -np.inf, emitted.dtype)
-    place, end = np.arange(count), 2 * target_lengths[:, None]
-    final = (place == end) | ((place == end - 1) & (end > 0))
-    after = np.full((samples, count), -np.inf, emitted.dtype)
     skips = np.zeros((samples, count), bool)
     skips[:, :-2] = chain.skips[:, 2:]
-    step, skip = after.copy(), after.copy()
+    rows, penalty = _laid(emitted, skips)
+    wide = np.full((times + 1, rows.shape[1] + _PADS), -np.inf, emitted.dtype)
+    place, end = np.arange(count), 2 * target_lengths[:, None]
+    final = np.where((place == end) | ((place == end - 1) & (end > 0)), 0, -np.inf)
+    ending = set(input_lengths.tolist())
+    run = _run(times, rows[0])
     for t in range(times - 1, -1, -1):
-        step[:, :-1], skip[:, :-2] = after[:, 1:], after[:, 2:]
-        onward = _log_sum(after, step, np.where(skips, skip, -np.inf))
-        onward = np.where((input_lengths == t + 1)[:, None], np.where(final, 0, -np.inf), onward)
-        betas[t] = after = emitted[t] + onward
-    return betas
+        after, now = wide[t + 1], wide[t, :-_PADS]
+        run(after[:-2], after[1:-1], after[2:], penalty, rows[t], now)
+        if t + 1 in ending:
+            ends = input_lengths == t + 1
+            now.reshape(samples, -1)[ends, _PADS:] = emitted[t, ends] + final[ends]
+    return _apart(wide[:times, :-_PADS], samples)
 
 
 def backward(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NoReturn
 
 import ml_dtypes
@@ -57,6 +58,21 @@ class _Limits:
         return self._of.name
 
 
+@cache
+def _of_floating(of: dtype) -> tuple[tuple[str, Any], ...]:
+    """Return what is told of a real floating dtype."""
+    limits = ml_dtypes.finfo(of.numpy)
+    return (
+        ("_of", of),
+        ("bits", 8 * of.itemsize),
+        ("eps", float(limits.eps)),
+        ("max", float(limits.max)),
+        ("min", float(limits.min)),
+        ("resolution", float(f"1e-{DIGITS[of]}")),
+        ("smallest_normal", float(limits.smallest_normal)),
+    )
+
+
 class finfo(_Limits):
     """The limits of a floating-point dtype or of the parts of a complex one; by default of the default dtype.
 
@@ -93,16 +109,7 @@ class finfo(_Limits):
         if of is _FLOAT4:
             raise TypeError("bad argument type for built-in operation")
         of = of.to_real()
-        limits = ml_dtypes.finfo(of.numpy)
-        for name, value in (
-            ("_of", of),
-            ("bits", 8 * of.itemsize),
-            ("eps", float(limits.eps)),
-            ("max", float(limits.max)),
-            ("min", float(limits.min)),
-            ("resolution", float(f"1e-{DIGITS[of]}")),
-            ("smallest_normal", float(limits.smallest_normal)),
-        ):
+        for name, value in _of_floating(of):
             object.__setattr__(self, name, value)
 
     @property

@@ -501,6 +501,8 @@ def _channel_sums(
     """
     count, channels = arrays[0].shape[:2]
     work = arrays[0].size
+    if work <= MOST:
+        return tuple([sum_over(term, (0,)) for term in terms(*arrays)])
     bounds = split(count, get_num_threads() if work > _WORTH_THREADS else 1)
     sums = np.zeros((number, len(bounds), channels), arrays[0].dtype)
     together = max(1, _BLOCK_BYTES * count // max(1, work * arrays[0].itemsize))
@@ -526,6 +528,10 @@ def batch_statistics(x: ndarray) -> tuple[ndarray, ndarray]:
     """
     if _is_half(x):
         return batch_statistics(x.astype(np.float32))
+    if x.ndim == 2 and 0 < x.size <= MOST:
+        mean = sum_over(x, (0,)) / len(x)
+        centred = x - mean
+        return mean, sum_over(np.square(centred, out=centred), (0,)) / len(x)
     blocks = _by_channel(x)
     number = x.size // x.shape[1] if x.shape[1] else 0
     if number == 0:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from .activations import sigmoid_block
 from .chains import FOUR, ROWS, THREE, VECTOR, Chain, parts_of
 
 #: Which rows a step has, and how many.
@@ -349,3 +350,71 @@ def lstm_pulled(
     d_hh = np.matmul(sums.T, _before(out, h, steps)) if need_hh else None
     d_hr = None if arrived is None else np.matmul(arrived.T, o * squashed)
     return d_x, state, cell, d_ih, d_hh, d_b, None if d_b is None else d_b.copy(), d_hr
+
+
+# ---------------------------------------------------------------------------------------------- single steps
+
+
+def _run(chain: Chain, state: ndarray, *others: ndarray) -> None:
+    (chain.native(state) or chain.kernel)(state, *others)
+
+
+def elman_cell(of_state: ndarray, of_input: ndarray, relu: bool) -> ndarray:
+    """Return the next states of the two products ``(N, H)`` of a step, which are overwritten."""
+    np.add(of_state, of_input, out=of_state)
+    return np.maximum(0, of_state, out=of_state) if relu else np.tanh(of_state, out=of_state)
+
+
+def lstm_cell(cell: ndarray, of_state: ndarray, of_input: ndarray) -> tuple[ndarray, ndarray]:
+    """Return the next state and cell of cells ``(N, H)`` and the two products ``(N, 4·H)`` of a step,
+    which are overwritten.
+    """
+    cell = np.ascontiguousarray(cell)
+    state, kept = np.empty_like(cell), np.empty_like(cell)
+    _run(_LSTM_CELL, cell, of_state, of_input, kept, state)
+    return state, kept
+
+
+def _lstm_cell(
+    cell: ndarray, gates: ndarray, of_input: ndarray, kept: ndarray, state: ndarray
+) -> None:
+    i, f, g, o = parts_of(gates, 4)
+    for gate, more in zip((i, f, g, o), parts_of(of_input, 4), strict=True):
+        np.add(gate, more, out=gate)
+        if gate is g:
+            np.tanh(gate, out=gate)
+        else:
+            sigmoid_block(gate, gate)
+    np.multiply(f, cell, out=kept)
+    np.multiply(i, g, out=g)
+    np.add(kept, g, out=kept)
+    np.tanh(kept, out=g)
+    np.multiply(o, g, out=state)
+
+
+def gru_cell(state: ndarray, of_state: ndarray, of_input: ndarray) -> ndarray:
+    """Return the next states of ``(N, H)`` and the two products ``(N, 3·H)`` of a step, which are
+    overwritten.
+    """
+    state = np.ascontiguousarray(state)
+    now = np.empty_like(state)
+    _run(_GRU_CELL, state, of_state, of_input, now)
+    return now
+
+
+def _gru_cell(state: ndarray, of_state: ndarray, of_input: ndarray, now: ndarray) -> None:
+    reset, update, new = parts_of(of_input, 3)
+    h_r, h_z, h_n = parts_of(of_state, 3)
+    for gate, more in ((reset, h_r), (update, h_z)):
+        np.add(gate, more, out=gate)
+        sigmoid_block(gate, gate)
+    np.multiply(h_n, reset, out=reset)
+    np.add(new, reset, out=new)
+    np.tanh(new, out=new)
+    np.subtract(state, new, out=now)
+    np.multiply(now, update, out=now)
+    np.add(now, new, out=now)
+
+
+_LSTM_CELL = Chain(_lstm_cell, (ROWS, FOUR, FOUR, ROWS, ROWS), cost=20_000)
+_GRU_CELL = Chain(_gru_cell, (ROWS, THREE, THREE, ROWS), cost=14_000)

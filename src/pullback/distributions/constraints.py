@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ..array.dtype_limits import finfo
 from ..array.dtypes import bool as bool_dtype
 from ..linalg import cholesky_ex, eigvalsh, norm
@@ -16,6 +18,8 @@ from ..tensor.closeness import isclose
 from ..tensor.creation import full
 from ..tensor.join import cat as concatenate
 from ..tensor.join import stack as stack_tensors
+from ..tensor.tensor import Tensor
+from ..tensor.unrecorded import readable
 
 __all__ = [
     "Constraint", "MixtureSameFamilyConstraint", "boolean", "cat", "corr_cholesky", "dependent",
@@ -350,7 +354,7 @@ class _OneHot(Constraint):
     event_dim = 1
 
     def check(self, value: Any) -> Any:
-        return ((value == 0) | (value == 1)).all(-1) & value.sum(-1).eq(1)
+        return ((value == 0) | (value == 1)).all(-1) & (value.sum(-1) == 1)
 
 
 class _Simplex(Constraint):
@@ -359,7 +363,7 @@ class _Simplex(Constraint):
     event_dim = 1
 
     def check(self, value: Any) -> Any:
-        return (value >= 0).all(dim=-1) & ((value.sum(-1) - 1).abs() < 1e-6)
+        return (value >= 0).all(-1) & (abs(value.sum(-1) - 1) < 1e-6)
 
 
 class _Multinomial(Constraint):
@@ -372,7 +376,7 @@ class _Multinomial(Constraint):
         self.upper_bound = upper_bound
 
     def check(self, x: Any) -> Any:
-        return (x >= 0).all(dim=-1) & (x.sum(dim=-1) <= self.upper_bound)
+        return (x >= 0).all(-1) & (x.sum(-1) <= self.upper_bound)
 
 
 # --- matrices -----------------------------------------------------------------------------------------------
@@ -441,6 +445,39 @@ class _PositiveDefinite(_Symmetric):
     def check(self, value: Any) -> Any:
         is_symmetric = super().check(value)
         return cholesky_ex(value).info.eq(0) if is_symmetric.all() else is_symmetric
+
+
+#: The checks that are written in what arrays have, too.
+_ON_ARRAYS = frozenset(
+    cls.check
+    for cls in (
+        _Boolean, _IntegerInterval, _IntegerGreaterThan, _Real, _GreaterThan, _GreaterThanEq, _LessThan,
+        _Interval, _HalfOpenInterval, _OneHot, _Simplex, _Multinomial,
+    )
+)  # fmt: skip
+_DTYPES = frozenset(map(np.dtype, ("f4", "f8", "i8", "i4", "?")))
+
+
+def holds(constraint: Any, numbers: np.ndarray) -> bool | None:
+    """Return whether all of an array belongs to a set of this module; None where tensors are to tell: an op
+    takes 2 to 5 times as long as NumPy's ufunc.
+    """
+    dims = 0
+    while type(constraint) is _IndependentConstraint:
+        dims += constraint.reinterpreted_batch_ndims
+        constraint = constraint.base_constraint
+    if type(constraint).check not in _ON_ARRAYS or numbers.dtype not in _DTYPES:
+        return None
+    if numbers.ndim < dims + constraint.event_dim:
+        return None
+    if any(isinstance(bound, Tensor) for bound in vars(constraint).values()):
+        given, constraint = constraint, object.__new__(type(constraint))
+        for name, bound in vars(given).items():
+            constraint.__dict__[name] = readable(bound) if isinstance(bound, Tensor) else bound
+    for bound in vars(constraint).values():
+        if not isinstance(bound, (int, float, np.ndarray)):
+            return None
+    return bool(np.logical_and.reduce(constraint.check(numbers), axis=None))
 
 
 dependent = _Dependent()

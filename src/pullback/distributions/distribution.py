@@ -9,6 +9,7 @@ from ..autograd.grad_mode import no_grad
 from ..core.size import Size
 from ..tensor.reductions import _is_all_true
 from ..tensor.tensor import Tensor
+from ..tensor.unrecorded import computed, readable
 from . import constraints
 from .utils import NUMBER, broadcast_all, is_unknown, lazy_property
 
@@ -19,6 +20,11 @@ NO_DIMS = Size()
 
 def _is_refused(constraint: Any, value: Any) -> bool:
     """Return whether a value breaks a constraint, as far as numbers are known."""
+    numbers = readable(value)
+    if numbers is not None:
+        found = computed(constraints.holds, constraint, numbers)
+        if found is not None:
+            return not found
     if is_unknown(value):
         return False
     valid = constraint.check(value)
@@ -245,11 +251,12 @@ class Distribution:
             raise ValueError(
                 f"The right-most size of value must match event_shape: {shape} vs {self._event_shape}."
             )
-        for i, j in zip(reversed(shape), reversed(expected)):
-            if i != 1 and j != 1 and i != j:
-                raise ValueError(
-                    f"Value is not broadcastable with batch_shape+event_shape: {shape} vs {expected}."
-                )
+        if shape != expected and any(
+            i != 1 and j != 1 and i != j for i, j in zip(reversed(shape), reversed(expected))
+        ):
+            raise ValueError(
+                f"Value is not broadcastable with batch_shape+event_shape: {shape} vs {expected}."
+            )
         try:
             support = self.support
         except NotImplementedError:

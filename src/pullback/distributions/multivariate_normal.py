@@ -5,12 +5,18 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+import numpy as np
+
+from ..array.summation import sum_over
 from ..core.size import Size
+from ..core.value import wrap
 from ..linalg import cholesky, solve_triangular
+from ..ops.triangular import solve_triangular as triangular
 from ..tensor.creation import eye
 from ..tensor.linear_algebra import cholesky_inverse
 from ..tensor.rearrange import diag_embed, flip
 from ..tensor.shape import broadcast_shapes, broadcast_tensors
+from ..tensor.unrecorded import arrays, computed
 from . import constraints
 from .distribution import Distribution, _Symmetric
 from .utils import _standard_normal, lazy_property
@@ -37,6 +43,9 @@ def _batch_mahalanobis(factors: Any, vectors: Any) -> Any:
         Shape (*s, *c).
     """
     size = vectors.size(-1)
+    if (plain := arrays(factors, vectors)) and plain[0].ndim == 2:
+        # One factor and no history: 4 vectors of 3 take 100 µs by all that a graph shows, and 30 so.
+        return wrap(computed(_mahalanobis, *plain))
     outer = vectors.dim() - 1 - (factors.dim() - 2)
     # A dimension of c that is k times that of b is cut in two, and the parts of size k go to the front: each
     # factor then solves for all of its vectors at once.
@@ -52,6 +61,15 @@ def _batch_mahalanobis(factors: Any, vectors: Any) -> Any:
     squares = solve_triangular(flat_factors, columns, upper=False).pow(2).sum(-2).t()
     back = [order.index(dim) for dim in range(len(shape))]
     return squares.reshape(cut.shape[:-1]).permute(back).reshape(vectors.shape[:-1])
+
+
+_solved = triangular.op.kernel  # type: ignore[attr-defined]  # every op's call has it
+
+
+def _mahalanobis(factor: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    columns = vectors.reshape(1, -1, len(factor)).swapaxes(1, 2)
+    solved = _solved(factor[None], columns, False, True, False)
+    return np.asarray(sum_over(np.square(solved), (1,))).reshape(vectors.shape[:-1])
 
 
 def _precision_to_scale_tril(precision: Any) -> Any:

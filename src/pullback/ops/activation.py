@@ -312,8 +312,9 @@ rrelu = elementwise(
 
 
 def _glu(x: ndarray, /, dim: int) -> ndarray:
-    a, b = np.split(x, 2, axis=dim)
-    return a * kernels.sigmoid(b)
+    lead, half = (slice(None),) * dim, x.shape[dim] // 2
+    gate = kernels.sigmoid(np.ascontiguousarray(x[(*lead, slice(half, None))]))
+    return np.multiply(x[(*lead, slice(half))], gate, out=gate)
 
 
 def _halves(x: Any, dim: int) -> tuple[Any, Any]:

@@ -7,6 +7,7 @@ With grouped queries the heads of `key` and `value` serve several heads of `quer
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -34,8 +35,15 @@ def default_scale(width: int) -> float:
 
 def _seen(shape: tuple[int, ...]) -> ndarray:
     """Return which keys each query sees of those up to its own place."""
-    rows, columns = shape[-2:]
-    return np.less_equal(np.arange(columns), np.arange(rows)[:, None])
+    return np.logical_not(_later(*shape[-2:]))
+
+
+@lru_cache(maxsize=8)
+def _later(rows: int, columns: int) -> ndarray:
+    """Return which keys come after the place of each query; generation asks for the same again and again."""
+    later = np.greater(np.arange(columns), np.arange(rows)[:, None])
+    later.flags.writeable = False
+    return later
 
 
 def _attention(
@@ -48,7 +56,7 @@ def _attention(
     scores = np.matmul(query, key.swapaxes(-1, -2))
     scores *= default_scale(query.shape[-1]) if scale is None else scale
     if is_causal:
-        np.copyto(scores, -np.inf, where=np.logical_not(_seen(scores.shape)))
+        np.copyto(scores, -np.inf, where=_later(*scores.shape[-2:]))
     if attn_mask is not None and attn_mask.dtype.kind == "b":
         scores = np.where(attn_mask, scores, scores.dtype.type(-np.inf))
     elif attn_mask is not None:
@@ -117,7 +125,11 @@ def _rows_outside_heads(g: Any) -> Any:
     """Return torch lays the covectors out with the heads inside the rows."""
     if len(shape_of(g)) != 4:
         return g
-    _, heads, rows, width = shape_of(g)
+    count, heads, rows, width = shape_of(g)
+    if type(g) is ndarray:
+        laid = np.empty((count, rows, heads, width), g.dtype)
+        np.copyto(laid.swapaxes(1, 2), g)
+        return laid.swapaxes(1, 2)
     return lay_out(g, (rows * heads * width, width, heads * width, 1))
 
 

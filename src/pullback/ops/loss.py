@@ -297,11 +297,18 @@ def _nll_index(target: ndarray, /, ignore_index: int, dim: int) -> ndarray:
 
 
 def _nll(x: ndarray, target: ndarray, weight: Any, /, reduction: str, ignore_index: int) -> ndarray:
-    plain = weight is None and x.ndim == 2 and x.dtype.itemsize > 2
-    if plain and not np.count_nonzero(target == ignore_index):
+    if x.ndim > 1 and x.dtype.itemsize > 2 and not np.count_nonzero(target == ignore_index):
         # The common case: 3 µs instead of 12 for 8×8.
-        values = np.negative(x[np.arange(x.shape[0]), target], out=...)
-        return reduced(values, reduction)
+        found = _picked(x, target)
+        if found is not None and weight is None:
+            return reduced(np.negative(found, out=...), reduction)
+        if found is not None:
+            each = weight[target]
+            values = np.negative(np.multiply(found, each, out=found), out=found)
+            if reduction != "mean":
+                return reduced(values, reduction)
+            total = reduced(values, "sum")
+            return np.divide(total, np.add.reduce(each, axis=None), out=total)
     dim = 0 if x.ndim == 1 else 1
     dtype = x.dtype if x.dtype.itemsize > 2 else np.dtype(np.float32)
     w = _nll_weights(target, weight, ignore_index, dtype)
@@ -321,14 +328,26 @@ def _nll(x: ndarray, target: ndarray, weight: Any, /, reduction: str, ignore_ind
     return values if values.dtype == x.dtype else values.astype(x.dtype)
 
 
+def _picked(x: ndarray, target: ndarray) -> ndarray | None:
+    """Return the elements of the classes ``(N, *size)``; None where one is no class."""
+    if x.ndim == 2:
+        picked: ndarray = x[np.arange(len(x)), target]
+        return picked
+    places = _places_in_maps(target, x.shape)
+    return None if places is None else x.reshape(-1)[places]
+
+
 def _nll_backward(
     g: ndarray, target: ndarray, weight: Any, /, shape: tuple[int, ...], reduction: str, ignore_index: int
 ) -> ndarray:
     dim = 0 if len(shape) == 1 else 1
-    if weight is None and len(shape) == 2 and not np.count_nonzero(target == ignore_index):
-        out = np.zeros(shape, g.dtype)
-        out[np.arange(shape[0]), target] = -g / max(shape[0], 1) if reduction == "mean" else -g
-        return out
+    if weight is None and dim and not np.count_nonzero(target == ignore_index):
+        places = (np.arange(shape[0]), target) if len(shape) == 2 else _places_in_maps(target, shape)
+        if places is not None:
+            out = np.zeros(shape, g.dtype)
+            written = out if len(shape) == 2 else out.reshape(-1)
+            written[places] = -g / max(target.size, 1) if reduction == "mean" else -g
+            return out
     w = _nll_weights(target, weight, ignore_index, g.dtype)
     if reduction == "mean":
         with np.errstate(all="ignore"):

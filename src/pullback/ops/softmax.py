@@ -60,15 +60,34 @@ def _softmax_rows(x: ndarray, out: ndarray, dim: int = 1) -> None:
 _SOFTMAX = Chain(_softmax_rows, (ROWS, ROWS))
 
 
+def _pulled(chain: Chain, g: ndarray, out: ndarray, dim: int) -> ndarray:
+    """Return what a chain ``(g, out, pulled)`` gives, which takes the axis along which it adds as well."""
+    pulled = np.empty(out.shape, out.dtype)
+    if g.dtype is out.dtype and dim == out.ndim - 1 and out.flags.c_contiguous:
+        run = chain.native(out)
+        if run is not None:
+            run(np.ascontiguousarray(g), out, pulled)
+            return pulled
+    chain.kernel(g, out, pulled, dim)
+    return pulled
+
+
+def _softmax_pull_rows(g: ndarray, out: ndarray, pulled: ndarray, dim: int = 1) -> None:
+    np.multiply(g, out, out=pulled)
+    np.subtract(g, sum_over(pulled, (dim,), True), out=pulled)
+    np.multiply(pulled, out, out=pulled)
+
+
+_SOFTMAX_PULL = Chain(_softmax_pull_rows, (ROWS, ROWS, ROWS))
+
+
 def _softmax_pull(g: Any, out: Any, dim: int) -> Any:
     # The kernel spreads its own work: large arrays need no values that do.
     g, out = unwrapped(g), unwrapped(out)
     if type(g) is ndarray and type(out) is ndarray and g.ndim:
         if g.size > LARGE or g.itemsize == 2:
             return norm.softmax_adjoint(g, out, dim=dim)
-        r = g * out
-        g = g - sum_over(r, (dim,), True)
-        return np.multiply(g, out, out=g)
+        return _pulled(_SOFTMAX_PULL, g, out, dim)
     dims = (dim,) if shape_of(out) else ()
     return out * (g - sum_dims(g * out, dims, True))
 
@@ -128,14 +147,21 @@ def _log_softmax_rows(x: ndarray, out: ndarray, dim: int = 1) -> None:
 _LOG_SOFTMAX = Chain(_log_softmax_rows, (ROWS, ROWS))
 
 
+def _log_softmax_pull_rows(g: ndarray, out: ndarray, pulled: ndarray, dim: int = 1) -> None:
+    np.exp(out, out=pulled)
+    np.multiply(pulled, sum_over(g, (dim,), True), out=pulled)
+    np.subtract(g, pulled, out=pulled)
+
+
+_LOG_SOFTMAX_PULL = Chain(_log_softmax_pull_rows, (ROWS, ROWS, ROWS))
+
+
 def _log_softmax_rule(g: Any, out: Any, dim: int) -> Any:
     g, out = unwrapped(g), unwrapped(out)
     if type(g) is ndarray and type(out) is ndarray and g.ndim:
         if g.size > LARGE or g.itemsize == 2:
             return norm.log_softmax_adjoint(g, out, dim=dim)
-        r = np.exp(out)
-        np.multiply(r, sum_over(g, (dim,), True), out=r)
-        return np.subtract(g, r, out=r)
+        return _pulled(_LOG_SOFTMAX_PULL, g, out, dim)
     dims = (dim,) if shape_of(out) else ()
     return g - exp(out) * sum_dims(g, dims, True)
 

@@ -42,7 +42,7 @@ def _sort(x: ndarray, /, dim: int, descending: bool) -> tuple[ndarray, ndarray]:
     if not x.ndim:
         return x.copy(), np.zeros((), np.int64)
     indices = np.ascontiguousarray(sorting(x, dim, descending))
-    return gathered(x, dim, indices), indices
+    return _at(x, dim, indices), indices
 
 
 #: Elements from which, and the part of a row up to which, looking for the first k of each row is faster than
@@ -102,12 +102,34 @@ def _choose(rows: ndarray, k: int, descending: bool, places: ndarray) -> None:
     places[clear] = np.take_along_axis(found, first, 1)
 
 
+def _at(x: ndarray, dim: int, places: ndarray) -> ndarray:
+    """Return the elements at places along an axis that are known to be there."""
+    if x.ndim == 1:
+        return x.take(places)
+    if x.ndim == 2 and dim == 1 and x.size < _WORTH_CHOOSING:
+        return x[np.arange(len(x))[:, None], places]
+    return gathered(x, dim, places)
+
+
+def _all_differ(rows: ndarray, descending: bool) -> bool:
+    """Return whether no two of sorted numbers of a row are equal, nor both nan: these come first or last."""
+    width = rows.shape[-1]
+    if width < 2:
+        return True
+    if np.equal(rows[..., 1:], rows[..., :-1]).any():
+        return False
+    border = rows[..., 1] if descending else rows[..., -2]
+    return bool(np.equal(border, border).all())
+
+
 def _topk(x: ndarray, /, k: int, dim: int, largest: bool) -> tuple[ndarray, ndarray]:
     if not x.ndim:
         return (x.copy() if k else np.empty(0, x.dtype)), np.zeros(() if k else (0,), np.int64)
     # One more than asked for: it tells whether the last one has an equal that is left out.
     places = _first_places(x, min(k + 1, x.shape[dim]), dim, largest)
-    found = gathered(x, dim, places)
+    found = _at(x, dim, places)
+    if dim == x.ndim - 1 and _all_differ(found, largest):
+        return np.ascontiguousarray(found[..., :k]), np.ascontiguousarray(places[..., :k])
     lead = (slice(None),) * dim
     values, indices = (np.ascontiguousarray(a[(*lead, slice(k))]) for a in (found, places))
     equal = found[(*lead, slice(1, None))] == found[(*lead, slice(-1))]

@@ -102,13 +102,16 @@ def threshold(input: Any, threshold: float, value: float) -> Any:
 @public(method=False, out=False)
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """Return Σ x1·x2 / (|x1|·|x2|) along `dim`, norms no less than `eps`."""
-    dtype = common_dtype(x1, x2)
+    alike = shape_of(x1) == shape_of(x2) and dtype_of(x1) == dtype_of(x2)
+    dtype = dtype_of(x1) if alike else common_dtype(x1, x2)
     if dtype.kind not in "fV":
         raise RuntimeError(
             f"expected common dtype to be floating point, yet common dtype is {type_word(dtype)}"
         )
-    check_broadcast([np.broadcast_to(True, shape_of(x)) for x in (x1, x2)])
-    shape = np.broadcast_shapes(shape_of(x1), shape_of(x2))
+    shape = shape_of(x1)
+    if not alike:
+        check_broadcast([np.broadcast_to(True, shape_of(x)) for x in (x1, x2)])
+        shape = np.broadcast_shapes(shape, shape_of(x2))
     found = checked_dim(dim, len(shape))
     dims = (found,) if shape else ()
     parts = []
@@ -116,8 +119,10 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
         x = given if shape_of(given) == shape else expand(given, shape)
         x = x if dtype_of(x) == dtype else cast(x, dtype)
         norm = r.vector_norm(x, 2.0, dims, True)
+        floor = clamp(norm.detach(), eps, None)
         # The floor is a constant where it applies, and the norm's own slope is kept there, as in torch.
-        parts.append(x / (norm + (clamp(norm.detach(), eps, None) - norm.detach())))
+        plain = norm._node is None and type(norm._value) is np.ndarray
+        parts.append(x / (floor if plain else norm + (floor - norm.detach())))
     return sum_dims(parts[0] * parts[1], dims, False)
 
 

@@ -507,7 +507,9 @@ def _unrecorded_linear(x: ndarray, weight: ndarray, bias: ndarray | None = None)
     One row of 128 takes 6 µs so, and 12 by the views and ops that a graph shows.
     """
     shape, rows = x.shape, weight.shape
-    if len(shape) < 2 or len(rows) != 2 or shape[-1] != rows[1] or not x.flags.c_contiguous:
+    if len(shape) < (2 if bias is None else 1) or len(rows) != 2:
+        return None
+    if shape[-1] != rows[1] or not x.flags.c_contiguous:
         return None
     if bias is not None and bias.shape != rows[:1]:
         return None

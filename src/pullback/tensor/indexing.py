@@ -183,13 +183,16 @@ _INFINITE = (float("inf"), -float("inf"))
 
 
 def _is_plain(index: Any) -> bool:
-    """Return whether an index is made of Python integers and slices with no step, and of nothing else."""
+    """Return whether an index is made of Python integers and slices with no step, and an ellipsis before
+    them, and of nothing else.
+    """
     kind = type(index)
     if kind is tuple:
-        for k in index:
+        rest = index[1:] if index and index[0] is ... else index
+        for k in rest:
             if type(k) is not int and not (type(k) is slice and _is_plain(k)):
                 return False
-        return len(index) > 0
+        return len(rest) > 0
     if kind is slice:
         return index.step is None and type(index.start) in _NO_STEP and type(index.stop) in _NO_STEP
     return kind is int
@@ -237,7 +240,11 @@ def _put_tensor(array: ndarray, index: Any, value: Any, mode: Any) -> bool:
     ):
         return False
     try:
-        part = array[(*index, ...) if type(index) is tuple else (index, ...)]
+        if type(index) is not tuple:
+            index = (index, ...)
+        elif index[0] is not ...:
+            index = (*index, ...)
+        part = array[index]
     except IndexError:
         return False
     if part.shape != source.shape:

@@ -33,7 +33,7 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     -------
     Tensor
     """
-    if type(min) is float and dtype_of(input).kind == "f" and _is_small(min) and _is_small(max):
+    if type(min) is float and (kind := dtype_of(input)).kind == "f" and _is_held(kind, min, max):
         return m.clamp(input, min, max)  # what is most common, 1 µs sooner
     if isinstance(min, TensorBase) or isinstance(max, TensorBase):
         if dtype_of(input).kind in "cW":
@@ -54,8 +54,10 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     return m.clamp(wide, min, max)
 
 
-def _is_small(limit: Any) -> bool:
-    return limit is None or (type(limit) is float and -_SMALL <= limit <= _SMALL)
+def _is_held(dtype: np.dtype[Any], *limits: Any) -> bool:
+    """Return whether limits are floats that are surely within a floating dtype's range, or None."""
+    most = _SMALL if dtype.itemsize == 2 else _LARGE
+    return all(v is None or (type(v) is float and -most <= v <= most) for v in limits)
 
 
 def _real(word: str, input: Any, *limits: Any) -> tuple[Any, ...]:
@@ -82,8 +84,8 @@ def check_held(dtype: np.dtype[Any], *numbers: Any) -> None:
             raise overflow(SHORT_NAMES.get(str(dtype), c_name(dtype)))
 
 
-#: What every floating dtype holds.
-_SMALL = 65504.0
+#: What every floating dtype holds, and every one of more than 16 bits.
+_SMALL, _LARGE = 65504.0, float(np.finfo(np.float32).max)
 
 
 def _holds(dtype: np.dtype[Any], limit: float) -> bool:

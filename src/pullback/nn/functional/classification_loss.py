@@ -6,12 +6,13 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from ...array import dtypes
 from ...core.graph_errors import type_word, unsafe_result
 from ...core.modes import modes
 from ...core.op import TABLE, Op
-from ...core.value import dtype_of, shape_of
+from ...core.value import TensorBase, dtype_of, shape_of
 from ...errors import with_note
 from ...ops import loss as o
 from ...ops import margin_loss as margins
@@ -20,6 +21,7 @@ from ...ops.arithmetic import div_number, mul_number, neg
 from ...ops.comparison import eq
 from ...ops.convert import cast
 from ...ops.mixture import masked_fill
+from ...ops.softmax import log_softmax as log_softmax_op
 from ...ops.structure import contiguous_copy, reshape, sum_dims
 from ...tensor.inplace_checks import check_result
 from ...tensor.softmax import log_softmax
@@ -303,6 +305,28 @@ def _check_nll(input: Any, target: Any, weight: Any, ignore_index: int) -> None:
             raise IndexError(f"Target {int(bad.reshape(-1)[0])} is out of bounds.")
 
 
+def _are_usual(input: Any, target: Any, weight: Any) -> bool:
+    """Return whether there are rows of numbers for the classes and one of the classes for each row, all of
+    them in memory, and weights that fit: what needs no further check.
+    """
+    if not (isinstance(input, TensorBase) and isinstance(target, TensorBase)):
+        return False
+    x, places = input._value, target._value
+    if type(x) is not ndarray or type(places) is not ndarray or x.ndim != 2 or places.ndim != 1:
+        return False
+    if x.dtype not in _FLOATS or places.dtype != np.int64 or not 0 < len(x) == len(places):
+        return False
+    if weight is not None:
+        w = weight._value if isinstance(weight, TensorBase) else None
+        if type(w) is not ndarray or w.shape != x.shape[1:] or w.dtype is not x.dtype:
+            return False
+    # As numbers without a sign, which negative ones make large: one reduction instead of two.
+    return bool(np.maximum.reduce(places.view(np.uint64), axis=None) < x.shape[1])
+
+
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+
+
 @functional
 def nll_loss(
     input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
@@ -313,6 +337,8 @@ def nll_loss(
     """
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
+    if _are_usual(input, target, weight):
+        return o.nll_loss(input, target, weight, reduction, ignore_index)
     return _nll(input, target, weight, reduction, ignore_index)
 
 
@@ -347,6 +373,8 @@ def cross_entropy(
     """
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
+    if label_smoothing == 0 and _are_usual(input, target, weight):
+        return o.nll_loss(log_softmax_op(input, 1), target, weight, reduction, ignore_index)
     shape = shape_of(input)
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")

@@ -10,12 +10,16 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from numpy import ndarray
+
 from ...core.modes import modes
-from ...core.value import shape_of
+from ...core.value import shape_of, wrap
 from ...tensor.contract import linear, matmul
 from ...tensor.interception import OVERRIDING
+from ...tensor.unrecorded import arrays, computed
 from ...torch_names.backends import mha
 from .activation import softmax
+from .unrecorded_attention import self_attended
 
 
 def is_allowed(tensors: Iterable[Any]) -> bool:
@@ -57,6 +61,11 @@ def self_attention(
     batch, rows, width = shape_of(query)
     if width != embed_dim:
         raise RuntimeError(f"passed-in embed_dim {embed_dim} didn't match last dim of query {width}")
+    plain = arrays(query, qkv_weight, qkv_bias, proj_weight, proj_bias)
+    if plain is not None and (mask is None or type(mask._value) is ndarray):
+        hidden = None if mask is None else _hidden(mask, mask_type, batch, rows)._value
+        output, shares = computed(self_attended, *plain, num_heads, hidden)
+        return _results(wrap(output).view(batch, rows, width), wrap(shares), need_weights, average)
     head = width // num_heads
     projected = linear(query, qkv_weight) + qkv_bias
     q, k, v = projected.view(batch, rows, 3, num_heads, head).permute(2, 0, 3, 1, 4).unbind(0)
@@ -65,6 +74,10 @@ def self_attention(
         scores = scores.masked_fill(_hidden(mask, mask_type, batch, rows), -math.inf)
     shares = softmax(scores, -1)
     output = linear(matmul(shares, v).transpose(1, 2).reshape(batch, rows, width), proj_weight, proj_bias)
+    return _results(output, shares, need_weights, average)
+
+
+def _results(output: Any, shares: Any, need_weights: bool, average: bool) -> tuple[Any, Any]:
     if not need_weights:
         return output, None
     return output, shares.mean(1) if average else shares

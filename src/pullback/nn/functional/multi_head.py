@@ -11,16 +11,18 @@ import warnings
 from typing import Any
 
 from ...core.size import size_of
-from ...core.value import dtype_of, shape_of
+from ...core.value import dtype_of, shape_of, wrap
 from ...tensor.api import public
 from ...tensor.contract import baddbmm, bmm, linear
 from ...tensor.creation import zeros
 from ...tensor.creation_like import zeros_like
 from ...tensor.join import cat
 from ...tensor.padding import pad
+from ...tensor.unrecorded import arrays, computed
 from .activation import softmax
 from .attention import scaled_dot_product_attention
 from .dropout import dropout
+from .unrecorded_attention import attended
 
 
 def _check_ranks(
@@ -218,6 +220,16 @@ def multi_head_attention_forward(
     weights : tensor or None
         (N, L, S), or (N, heads, L, S) without the mean.
     """
+    drop = dropout_p if training else 0.0
+    if not (use_separate_proj_weight or add_zero_attn or drop):
+        more = (bias_k, bias_v, static_k, static_v)
+        found = more == (None,) * 4 and _unrecorded(
+            (query, key, value), (in_proj_weight, in_proj_bias, out_proj_weight, out_proj_bias),
+            embed_dim_to_check, num_heads, attn_mask, key_padding_mask, is_causal, need_weights,
+        )
+        if found:
+            output, shares = found
+            return output, shares.mean(1) if average_attn_weights and need_weights else shares
     batched = _check_ranks(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
         query, key, value = (x.unsqueeze(1) for x in (query, key, value))
@@ -267,7 +279,6 @@ def multi_head_attention_forward(
         mask, padding = (None if m is None else pad(m, (0, longer)) for m in (mask, padding))
     columns = k.size(1)
     mask = _joined_masks(mask, padding, batch, num_heads, columns)
-    drop = dropout_p if training else 0.0
     if not need_weights:
         output = _attended(q, k, v, mask, drop, is_causal, (batch, num_heads, rows, columns, head))
         output = linear(
@@ -289,6 +300,39 @@ def multi_head_attention_forward(
     if average_attn_weights:
         shares = shares.mean(1)
     return (output, shares) if batched else (output.squeeze(1), shares.squeeze(0))
+
+
+def _unrecorded(
+    inputs: tuple[Any, Any, Any], parameters: tuple[Any, ...], width: int, heads: int, mask: Any,
+    padding: Any, causal: bool, need_weights: bool,
+) -> Any:  # fmt: skip
+    """Return output and weights of each head where nothing is recorded and all is of the common form; None
+    elsewhere.
+    """
+    if causal and (mask is None or need_weights or padding is not None):
+        return None
+    masks = [m for m in (mask, padding) if m is not None]
+    found = arrays(*inputs, *parameters, *masks)
+    if found is None or not _are_usual(found, width, heads, mask, padding):
+        return None
+    added = [None if causal or m is None else m._value for m in (mask, padding)]
+    output, shares = computed(attended, tuple(found[:3]), *found[3:7], heads, *added, causal, need_weights)
+    result = wrap(output).view(*found[0].shape)
+    return result, None if shares is None else wrap(shares)
+
+
+def _are_usual(found: list[Any], width: int, heads: int, mask: Any, padding: Any) -> bool:
+    """Return whether the arrays of inputs, parameters and masks go together."""
+    q, k, v, *parameters = found[:7]
+    shapes = ((3 * width, width), (3 * width,), (width, width), (width,))
+    if q.ndim != 3 or k.ndim != 3 or k.shape != v.shape or q.shape[1:] != k.shape[1:] or not k.size:
+        return False
+    if q.shape[2] != width or width % heads or any(p.shape != s for p, s in zip(parameters, shapes)):
+        return False
+    rows, columns, batch = len(q), len(k), q.shape[1]
+    if mask is not None and shape_of(mask) not in ((rows, columns), (batch * heads, rows, columns)):
+        return False
+    return padding is None or shape_of(padding) == (batch, columns)
 
 
 def _attended(

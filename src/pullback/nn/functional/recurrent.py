@@ -13,16 +13,18 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy import ndarray
 
 from ...array import dtypes
 from ...core.modes import modes
-from ...core.value import array_of, dtype_of, shape_of
+from ...core.value import array_of, dtype_of, shape_of, wrap
 from ...ops import recurrent as ops
 from ...ops.rearranged import transpose
 from ...tensor.api import public
 from ...tensor.contract import linear
 from ...tensor.join import cat, stack
 from ...tensor.signature import parsed
+from ...tensor.unrecorded import arrays
 from .dropout import dropout
 
 _OPTIONS = (
@@ -97,6 +99,10 @@ def _network(
     x = input.transpose(0, 1) if batch_first else input
     if sizes is None and not shape_of(x)[0]:
         raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+    if not (options.train and options.dropout):
+        plain = arrays(x, *states, *(v for w in weights for v in w if v is not None))
+        if plain is not None:
+            return _unrecorded(layer, plain[0], plain[1 : 1 + len(states)], weights, options, sizes)
     each = tuple(zip(*(s.unbind(0) for s in states), strict=True))
     directions = 2 if options.bidirectional else 1
     finals = []
@@ -110,6 +116,24 @@ def _network(
         if options.train and options.dropout and first + directions < options.num_layers * directions:
             x = dropout(x, options.dropout, True)
     return x, *(stack(s, 0) for s in zip(*finals, strict=True))
+
+
+def _unrecorded(
+    layer: _Layer, x: Any, states: Sequence[ndarray], weights: Sequence[_Weights], options: _Options,
+    sizes: ops.Sizes,
+) -> tuple[Any, ...]:  # fmt: skip
+    """Do the same on arrays: one sequence of 16 steps takes 160 µs so, and 215 by ops."""
+    directions = 2 if options.bidirectional else 1
+    finals = []
+    for first in range(0, options.num_layers * directions, directions):
+        outs = []
+        for k in range(first, first + directions):
+            own = _Weights(*[None if v is None else v._value for v in weights[k]])
+            out, *last = layer(x, tuple(s[k] for s in states), own, k > first, sizes)
+            outs.append(out)
+            finals.append(last)
+        x = outs[0] if directions == 1 else np.concatenate(outs, -1)
+    return wrap(x), *(wrap(np.stack(s)) for s in zip(*finals, strict=True))
 
 
 def _sizes(data: Any, batch_sizes: Any) -> tuple[Any, tuple[int, ...]]:
@@ -152,8 +176,11 @@ def _fit(x: Any, states: tuple[Any, ...], w: _Weights, gates: int, sizes: ops.Si
     dtype = dtype_of(x)
     if all(v is None or (shape_of(v) == shape and dtype_of(v) == dtype) for v, shape in wanted):
         return dtype in _FLOATS
-    inputs = linear(x, w.w_ih, w.b_ih)
-    linear(states[0], w.w_hh, w.b_hh).add_(inputs[:rows] if sizes is not None else inputs[0])
+    x, w_ih, w_hh, b_ih, b_hh, state = (
+        wrap(v) if type(v) is ndarray else v for v in (x, *w[:4], states[0])
+    )  # fmt: skip
+    inputs = linear(x, w_ih, b_ih)
+    linear(state, w_hh, b_hh).add_(inputs[:rows] if sizes is not None else inputs[0])
     raise RuntimeError("got RNN parameters or hidden states that do not fit together")
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+from ...array import recurrent as kernels
+from ...core.value import wrap
+from ...ops.contract import linear_sum
 from ...tensor.api import public
 from ...tensor.contract import linear
 from ...tensor.signature import parsed
+from ...tensor.unrecorded import arrays, computed
 
 _ELMAN = "(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih = None, Tensor? b_hh = None)"
 _LSTM = (
@@ -37,8 +42,50 @@ def _check(input: Any, states: tuple[Any, ...], w_ih: Any, w_hh: Any, gates: int
             )
 
 
+def _products(gates: int, input: Any, states: tuple[Any, ...], *weights: Any) -> Any:
+    """Return the arrays of the states and the two products of a step of which nothing is recorded; None where
+    something may be, or where not all fits.
+    """
+    if len(weights) != 4 or (weights[2] is None) != (weights[3] is None):
+        return None
+    found = arrays(input, *states, *weights[: 2 if weights[2] is None else 4])
+    if found is None:
+        return None
+    x, h = found[:2]
+    first = 1 + len(states)
+    w_ih, w_hh, *biases = found[first:]
+    rows, width = len(w_hh), len(w_hh) // gates
+    if x.ndim != 2 or w_ih.shape != (rows, x.shape[1]) or w_hh.shape != (rows, width) or rows % gates:
+        return None
+    for state in found[1:first]:
+        if state.shape != (len(x), width):
+            return None
+    for bias in biases:
+        if bias.shape != (rows,):
+            return None
+    b_ih, b_hh = biases or (None, None)
+    return found[1:first], linear_sum(b_hh, h, w_hh.T), linear_sum(b_ih, x, w_ih.T)
+
+
+def _plain_elman_cell(relu: bool, input: Any, hx: Any, *weights: Any) -> Any:
+    found = computed(_products, 1, input, (hx,), *weights)
+    return found and wrap(computed(kernels.elman_cell, *found[1:], relu))
+
+
+def _plain_gru_cell(input: Any, hx: Any, *weights: Any) -> Any:
+    found = computed(_products, 3, input, (hx,), *weights)
+    return found and wrap(computed(kernels.gru_cell, *found[0], *found[1:]))
+
+
+def _plain_lstm_cell(input: Any, hx: Any, *weights: Any) -> Any:
+    if type(hx) is not tuple or len(hx) != 2:
+        return None
+    found = computed(_products, 4, input, hx, *weights)
+    return found and tuple(map(wrap, computed(kernels.lstm_cell, found[0][1], *found[1:])))
+
+
 @public(method=False, out=False)
-@parsed("rnn_tanh_cell", _ELMAN)
+@parsed("rnn_tanh_cell", _ELMAN, plain=partial(_plain_elman_cell, False))
 def rnn_tanh_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
     """Return ``tanh(W_ih x + b_ih + W_hh h + b_hh)``: (N, I), (N, H) -> (N, H)."""
     _check(input, (hx,), w_ih, w_hh, 1)
@@ -46,7 +93,7 @@ def rnn_tanh_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b
 
 
 @public(method=False, out=False)
-@parsed("rnn_relu_cell", _ELMAN)
+@parsed("rnn_relu_cell", _ELMAN, plain=partial(_plain_elman_cell, True))
 def rnn_relu_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
     """Return ``relu(W_ih x + b_ih + W_hh h + b_hh)``: (N, I), (N, H) -> (N, H)."""
     _check(input, (hx,), w_ih, w_hh, 1)
@@ -54,7 +101,7 @@ def rnn_relu_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b
 
 
 @public(method=False, out=False)
-@parsed("gru_cell", _ELMAN)
+@parsed("gru_cell", _ELMAN, plain=_plain_gru_cell)
 def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
     """Compute a gated recurrent unit (Cho et al. 2014): (N, I), (N, H) -> (N, H).
 
@@ -70,7 +117,7 @@ def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: 
 
 
 @public(method=False, out=False)
-@parsed("lstm_cell", _LSTM)
+@parsed("lstm_cell", _LSTM, plain=_plain_lstm_cell)
 def lstm_cell(
     input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> tuple[Any, Any]:

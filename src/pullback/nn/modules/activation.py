@@ -70,10 +70,14 @@ class CELU(_WithAlpha):
 class GELU(_Activation):
     """Compute x·Φ(x) (Hendrycks & Gimpel 2016)."""
 
-    function, kept = "gelu", ("approximate",)
+    kept = ("approximate",)
 
     def __init__(self, approximate: str = "none") -> None:
         self._keep(approximate=approximate)
+
+    def forward(self, input: Any) -> Any:
+        """Return the function of the input."""
+        return F.gelu(input, approximate=self.approximate)
 
     def extra_repr(self) -> str:
         """Return the approximation."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from types import FunctionType
 from typing import Any, ClassVar
 
@@ -17,7 +18,7 @@ class FunctionLayer(Module):
     function : str
         Name in `nn.functional`.
     kept : sequence of str
-        Attributes that the function takes, by the names of its parameters.
+        Attributes that the function takes after its input, in the order of its parameters.
     shown : sequence of str
         Attributes that `extra_repr` prints with their names.
     """
@@ -25,6 +26,12 @@ class FunctionLayer(Module):
     function: ClassVar[str]
     kept: ClassVar[tuple[str, ...]] = ()
     shown: ClassVar[tuple[str, ...]] = ()
+    #: Gives the kept attributes of a layer; of a single one there is no tuple.
+    _values: ClassVar[Any]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._values = attrgetter(*cls.kept) if cls.kept else None
 
     def _keep(self, **values: Any) -> None:
         """Begin the layer, and set the arguments of its constructor as attributes."""
@@ -34,7 +41,11 @@ class FunctionLayer(Module):
 
     def forward(self, input: Any) -> Any:
         """Return the function of the input."""
-        return getattr(F, self.function)(input, **{name: getattr(self, name) for name in self.kept})
+        function, count = getattr(F, self.function), len(self.kept)
+        if count > 1:
+            # By place: named arguments take 1.5 µs more.
+            return function(input, *self._values(self))
+        return function(input, self._values(self)) if count else function(input)
 
     def extra_repr(self) -> str:
         """Return the attributes that are shown."""

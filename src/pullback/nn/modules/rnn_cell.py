@@ -43,18 +43,21 @@ class RNNCellBase(Module):
         nonlinearity = getattr(self, "nonlinearity", "tanh")
         return text if nonlinearity == "tanh" else f"{text}, nonlinearity={nonlinearity}"
 
-    def _check_ranks(self, name: str, **values: Any) -> None:
-        for what, value in values.items():
-            if value is not None and value.dim() not in (1, 2):
-                raise ValueError(f"{name}: Expected {what} to be 1D or 2D, got {value.dim()}D instead")
+    def _rank(self, name: str, what: str, value: Any) -> int:
+        """Return how many dims a tensor has, after torch's check."""
+        rank: int = value.dim()
+        if rank not in (1, 2):
+            raise ValueError(f"{name}: Expected {what} to be 1D or 2D, got {rank}D instead")
+        return rank
 
     def _weights(self) -> tuple[Any, Any, Any, Any]:
         return self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
 
     def _one_state(self, name: str, function: Any, input: Any, hx: Any) -> Any:
         """Run a function of one state, with a batch of one where there is none."""
-        self._check_ranks(name, input=input, hidden=hx)
-        alone = input.dim() == 1
+        alone = self._rank(name, "input", input) == 1
+        if hx is not None:
+            self._rank(name, "hidden", hx)
         if alone:
             input = input.unsqueeze(0)
         if hx is None:
@@ -125,10 +128,9 @@ class LSTMCell(RNNCellBase):
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
         """Map (N, I) or (I,) and (h, c), each (N, H) or (H,) -> the next two."""
-        self._check_ranks("LSTMCell", input=input)
-        if hx is not None:
-            self._check_ranks("LSTMCell", **{f"hx[{k}]": state for k, state in enumerate(hx)})
-        alone = input.dim() == 1
+        alone = self._rank("LSTMCell", "input", input) == 1
+        for k, state in enumerate(() if hx is None else hx):
+            self._rank("LSTMCell", f"hx[{k}]", state)
         if alone:
             input = input.unsqueeze(0)
         if hx is None:
