@@ -189,4 +189,16 @@ def step(x):
     t = torch.from_numpy(a)
     t.add_(x)
     return x * float(a.sum())
+=== constants_of_the_same_numbers: compiles
+class A: pass
+a = A()
+def step(x):
+    a.m, a.v = torch.zeros(2), torch.zeros(2)
+    z = torch.ones(4)
+    return torch.full((2,), 3.0), torch.ones(2) + 2, z[:2], z, z.detach(), torch.ones(4), x
+--- change
+if n: a.m.add_(n)
+last is None or last[2].add_(1)
+--- state
+a
 ''')
