@@ -1,0 +1,71 @@
+"""Programs that ask tensors for more than their numbers, and optimizers that begin anew in each call."""
+
+from __future__ import annotations
+
+from .programs import read
+
+PROGRAMS = read('''
+=== momentum_of_an_optimizer_made_inside: compiles
+def step(x):
+    p = torch.zeros(3, requires_grad=True)
+    o = torch.optim.SGD([p], 0.1, momentum=0.9)
+    for _ in range(3):
+        o.zero_grad()
+        ((p - x) ** 2).sum().backward()
+        o.step()
+    return p.detach()
+=== optimizer_state_emptied_inside: compiles
+w = nn.Parameter(torch.ones(3))
+o = torch.optim.Adam([w], 0.1)
+def step(x):
+    o.state.clear()
+    o.zero_grad()
+    (w * x).sum().backward()
+    o.step()
+    return w.sum()
+--- state
+w, o
+=== mask_kept_for_its_shape: compiles
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer('mask', torch.ones(1))
+    def forward(self, x):
+        if self.mask.shape[0] < x.shape[0]: self.mask = torch.ones(x.shape[0])
+        return x * 2
+m = step = Layer()
+--- call
+torch.ones([2, 3, 2, 4, 1, 5, 3][n])
+--- state
+m.mask
+=== only_asked_of_a_place: compiles
+d = {'t': torch.ones(1)}
+def step(x):
+    t = d['t']
+    found = None if t is None else (t.dtype, t.dim(), t.requires_grad, isinstance(t, nn.Parameter))
+    d['t'] = torch.ones(2)
+    return x * 2, found
+--- change 2
+d['t'] = torch.ones(2, 3, dtype=torch.int32)
+--- change 3
+d['t'] = torch.ones(2, requires_grad=True)
+--- change 4
+d['t'] = nn.Parameter(torch.ones(2))
+--- change 5
+d['t'] = None
+=== only_asked_of_parameters: compiles
+m = nn.Linear(2, 3)
+def step(x):
+    return x * sum(p.numel() for p in m.parameters() if p.requires_grad), m.bias.dtype, len(m.weight)
+--- change 2
+m.bias.requires_grad_(False)
+--- change 4
+m.double()
+--- change 5
+m.weight.data = torch.ones(1, 1)
+=== only_asked_of_an_argument: compiles
+def step(x, y):
+    return x * y.shape[0], y.requires_grad, y.dtype, y.is_leaf
+--- call
+torch.ones(2), torch.ones(2 + n % 2, dtype=(torch.float32, torch.float64)[n // 2 % 2]).requires_grad_(n > 4)
+''')
