@@ -68,4 +68,10 @@ def step(x, y):
     return x * y.shape[0], y.requires_grad, y.dtype, y.is_leaf
 --- call
 torch.ones(2), torch.ones(2 + n % 2, dtype=(torch.float32, torch.float64)[n // 2 % 2]).requires_grad_(n > 4)
+=== expressions_of_a_number_decide_and_a_text_changes: compiles
+def step(x, reduction, width):
+    smooth = F.smooth_l1_loss(x, x * 0, reduction=reduction, beta=width)
+    return F.huber_loss(x, x * 0, reduction=reduction, delta=width + 0.1), smooth
+--- call
+torch.arange(6.0), ('mean', 'sum', 'none')[n % 3], (0.0, 0.1, 0.2, 0.5, 0.1, 0.3, 0.0)[n]
 ''')
