@@ -74,4 +74,16 @@ def step(x, reduction, width):
     return F.huber_loss(x, x * 0, reduction=reduction, delta=width + 0.1), smooth
 --- call
 torch.arange(6.0), ('mean', 'sum', 'none')[n % 3], (0.0, 0.1, 0.2, 0.5, 0.1, 0.3, 0.0)[n]
+=== parameters_written_to_by_hand: compiles
+m = nn.Linear(2, 2)
+def step(x):
+    m.zero_grad(set_to_none=n < 3)
+    m(x).pow(2).sum().backward()
+    with torch.no_grad():
+        m.weight -= 0.1 * m.weight.grad
+    return m.weight.grad_fn
+--- call
+torch.ones(1, 2) * n
+--- state
+m, m.weight.grad
 ''')

@@ -325,6 +325,8 @@ def _of_tensor(session: Session, thing: Any, cls: type, name: str) -> Any:
     if name in _HISTORY_OF_TENSORS and session.cells.is_cell(thing):
         if name == "is_leaf":
             return not session.cells.has_history(thing)
+        if name == "grad_fn" and thing.grad_fn is None and not session.cells.has_history(thing):
+            return None
         raise session.refusal(f"it reads .{name} of a tensor that it is given")
     if name == "grad":
         session.asked_grads.add(id(thing))
