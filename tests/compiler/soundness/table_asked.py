@@ -86,4 +86,36 @@ def step(x):
 torch.ones(1, 2) * n
 --- state
 m, m.weight.grad
+=== loss_scaled_by_a_scaler_that_steps_outside: compiles
+w = nn.Parameter(torch.ones(2))
+o = torch.optim.SGD([w], 0.1)
+s = torch.amp.GradScaler('cpu', init_scale=4.0, growth_interval=1)
+def step(x):
+    o.zero_grad()
+    s.scale((w * x).sum()).backward()
+    return s.get_scale()
+--- call
+torch.ones(2) * (math.inf if n == 3 else n)
+--- change
+if n: s.step(o); s.update()
+--- state
+w, w.grad
+=== loss_scaled_and_stepped: compiles
+m = nn.Linear(3, 2)
+o = torch.optim.SGD(m.parameters(), 0.1, momentum=0.9)
+s = torch.amp.GradScaler('cpu', init_scale=4.0, growth_interval=2)
+def step(x):
+    o.zero_grad()
+    s.scale(m(x).sum()).backward()
+    s.unscale_(o)
+    norm = nn.utils.clip_grad_norm_(m.parameters(), 1.0)
+    s.step(o)
+    s.update()
+    return norm, s.get_scale()
+--- call
+torch.ones(2, 3) * (math.inf if n == 3 else n)
+--- change 5
+s = torch.amp.GradScaler('cpu', enabled=False)
+--- state
+m, o, s.state_dict()
 ''')
