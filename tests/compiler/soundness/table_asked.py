@@ -105,12 +105,14 @@ m = nn.Linear(3, 2)
 o = torch.optim.SGD(m.parameters(), 0.1, momentum=0.9)
 s = torch.amp.GradScaler('cpu', init_scale=4.0, growth_interval=2)
 def step(x):
-    o.zero_grad()
-    s.scale(m(x).sum()).backward()
+    with torch.autocast('cpu', dtype=torch.bfloat16):
+        y = m(x)
+    s.scale(y.sum()).backward()
     s.unscale_(o)
     norm = nn.utils.clip_grad_norm_(m.parameters(), 1.0)
     s.step(o)
     s.update()
+    o.zero_grad()
     return norm, s.get_scale()
 --- call
 torch.ones(2, 3) * (math.inf if n == 3 else n)

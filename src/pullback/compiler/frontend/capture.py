@@ -233,6 +233,8 @@ class _Capture:
         if any("while" in e.op or TABLE[e.op].exchanges for e in recorder.equations):
             # With other numbers it might not end; and others do not exchange twice.
             raise self.session.refusal("the numbers of a traced tensor decide what happens next")
+        if self.cells.stand_in_was_read(equations, [number]):
+            raise self.session.refusal("a number depends on a gradient that is absent", Again)
         drawn = default_generator.get_state()
         try:
             program = program_of(recorder, equations, self.cells.inputs, [number])
