@@ -82,3 +82,25 @@ def test_warnings_of_a_program_tell_the_users_lines_in_order():
             warnings.simplefilter("always")
             call(torch.ones(3, requires_grad=True))
         assert [(w.filename, w.lineno - first) for w in heard] == [(__file__, n) for n in (1, 2, 3, 4, 4)]
+
+
+def test_known_programs_go_on_after_the_limit():
+    counts = torch.zeros(2)
+
+    def step(x: Any) -> Any:
+        counts[0] += x.sum()
+        return "large" if counts[0].item() > 1e6 else x * 2
+
+    call = torch.compile(step)
+    native, eager = call._native, []
+    native.limit = 2
+    for size in (1, 2):
+        call(torch.ones(size))
+    with pytest.warns(UserWarning, match="each call needs another program"):
+        call(torch.ones(3))
+    native._eagerly = lambda *args: eager.append(args) or step(*args)
+    assert call(torch.ones(2)).tolist() == [2.0, 2.0]
+    assert not eager
+    call(torch.ones(3))
+    assert len(eager) == 1
+    assert counts[0] == 11
