@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Any
 
 from ...array import dtypes
-from ...autograd.grad_mode import no_grad
+from ...core.modes import change, set_modes
 from ...core.value import TensorBase
 from ...tensor.creation import full
 from ...tensor.masks import where
@@ -262,17 +262,20 @@ class GradScaler:
         return state
 
 
-@no_grad()
 def _unscale(optimizer: Any, inverse: Any) -> Any:
     """Multiply all gradients; whether some are not finite, None where there are none."""
     finite = None
-    for group in optimizer.param_groups:
-        for param in group["params"]:
-            if param.grad is None:
-                continue
-            if param.grad.dtype is dtypes.float16:
-                raise ValueError("Attempting to unscale FP16 gradients.")
-            own = param.grad.isfinite().all()
-            finite = own if finite is None else finite & own
-            param.grad.mul_(inverse)
+    before = change(grad=False)
+    try:
+        for group in optimizer.param_groups:
+            for param in group["params"]:
+                if param.grad is None:
+                    continue
+                if param.grad.dtype is dtypes.float16:
+                    raise ValueError("Attempting to unscale FP16 gradients.")
+                own = param.grad.isfinite().all()
+                finite = own if finite is None else finite & own
+                param.grad.mul_(inverse)
+    finally:
+        set_modes(before)
     return None if finite is None else ~finite
