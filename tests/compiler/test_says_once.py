@@ -67,3 +67,40 @@ def test_versions_count_each_write():
     for n in range(1, 4):
         assert call(t, torch.ones(2))._version == 1
         assert t._version == 2 * n
+
+
+def test_warnings_of_a_program_tell_the_users_lines_in_order():
+    def step(x: Any) -> Any:
+        y = torch.nn.functional.mse_loss(x, x[:1])
+        spread = x[:1].std()
+        warnings.warn("between", stacklevel=1)
+        return y, spread, torch.nn.functional.softmax(x.view(1, 1, -1)), (x * y).grad
+
+    call, first = torch.compile(step), step.__code__.co_firstlineno
+    for _ in range(3):
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            call(torch.ones(3, requires_grad=True))
+        assert [(w.filename, w.lineno - first) for w in heard] == [(__file__, n) for n in (1, 2, 3, 4, 4)]
+
+
+def test_known_programs_go_on_after_the_limit():
+    counts = torch.zeros(2)
+
+    def step(x: Any) -> Any:
+        counts[0] += x.sum()
+        return "large" if counts[0].item() > 1e6 else x * 2
+
+    call = torch.compile(step)
+    native, eager = call._native, []
+    native.limit = 2
+    for size in (1, 2):
+        call(torch.ones(size))
+    with pytest.warns(UserWarning, match="each call needs another program"):
+        call(torch.ones(3))
+    native._eagerly = lambda *args: eager.append(args) or step(*args)
+    assert call(torch.ones(2)).tolist() == [2.0, 2.0]
+    assert not eager
+    call(torch.ones(3))
+    assert len(eager) == 1
+    assert counts[0] == 11

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import enum
+
 import pytest
 
 import pullback
@@ -19,3 +21,13 @@ def test_record_is_complete() -> None:
 @pytest.mark.parametrize("expression", RECORD)
 def test_as_torch(expression: str) -> None:
     assert outcome(expression, pullback) == RECORD[expression]
+
+
+def test_members_of_enumerations_are_numbers() -> None:
+    class Label(enum.IntEnum):
+        CAT = 1
+        DOG = 2
+
+    assert pullback.tensor(Label.DOG).dtype == pullback.int64
+    assert pullback.tensor([Label.DOG, 3]).tolist() == [2, 3]
+    assert pullback.full((2,), Label.CAT).tolist() == [1, 1]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.quiet import IGNORE, loud, quiet
 from ..array.random import Generator
 from .meta import Meta
 from .value import dtype_of, shape_of
@@ -31,6 +32,14 @@ MANY = 1 << 12
 
 def result_kinds(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Kinds:
     """Return (shape, dtype) of each output."""
+    token = quiet(IGNORE)
+    try:
+        return _found(op, inputs, attrs)
+    finally:
+        loud(token)
+
+
+def _found(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Kinds:
     if op.draws:
         # The numbers drawn here are thrown away: they must not be the next of the user's stream.
         attrs = (*attrs[:-1], Generator())

@@ -27,10 +27,15 @@ _EXPERIMENTAL = "ComplexHalf support is experimental and many operators don't su
 def warn_of_complex_half() -> None:
     """Warn, once, at the user's line that made the first array of complex32."""
     if SETTINGS.warns_always or _EXPERIMENTAL not in GIVEN:
-        depth, frame, user = 1, sys._getframe(), user_frame(sys._getframe())
-        while frame is not user and frame.f_back is not None:
-            depth, frame = depth + 1, frame.f_back
-        warn_once(_EXPERIMENTAL, depth)
+        warn_once(_EXPERIMENTAL, user_level())
+
+
+def user_level() -> int:
+    """Return the ``stacklevel`` at which a warning of the calling function tells the user's line."""
+    level, frame, user = 1, sys._getframe(1), user_frame(sys._getframe(1))
+    while frame is not user and frame.f_back is not None:
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def set_warn_always(b: bool, /) -> None:

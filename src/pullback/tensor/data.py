@@ -118,17 +118,19 @@ def check_array(array: ndarray) -> None:
 
 def number_dtype(kind: type) -> np.dtype[Any]:
     """Return the dtype that a Python number becomes."""
-    if kind is float:
+    if issubclass(kind, float):
         return dtypes.get_default_dtype().numpy
-    if kind is complex:
+    if issubclass(kind, complex):
         return dtypes.default_complex().numpy
-    return np.dtype(kind)
+    # A member of an enumeration is a number, too.
+    return np.dtype(int if issubclass(kind, int) and kind is not bool else kind)
 
 
 def _is_sequence(data: Any) -> bool:
     if isinstance(data, list | tuple):
         return True
-    if isinstance(data, Tensor | np.generic | dict):
+    # The class of an enumeration has items; a member that is a number has none.
+    if isinstance(data, Tensor | np.generic | dict | int | float):
         return False
     return hasattr(type(data), "__getitem__") and hasattr(type(data), "__len__")
 

@@ -280,6 +280,8 @@ def _general_setitem(self: Any, index: Any, value: Any) -> None:
             assign(x, source)
             return
         fills = _fills([places for _, places in entries], source, False)
+        if fills and _fill(x, *entries[0], source):
+            return
         dims, where = packed(x, entries)
         own = _without_leading_ones(shape_of(source))
         if own != shape_of(source):
@@ -294,6 +296,19 @@ def _fills(indices: Any, values: Any, accumulate: bool) -> bool:
         return False
     mask = given[0]
     return isinstance(mask, TensorBase) and dtype_of(mask) in MASKS and shape_of(mask) != ()
+
+
+def _fill(x: Any, dim: int, mask: Any, value: Any) -> bool:
+    """Write one value to the places of a mask whose numbers are not known, as in a trace; return whether it
+    was such a mask.
+    """
+    shape, whole = shape_of(mask), shape_of(x)
+    behind = dim + len(shape)
+    if isinstance(mask._value, ndarray) or dtype_of(mask) != _BOOL or shape != whole[dim:behind]:
+        return False
+    places = reshape(mask, (*shape, *(1,) * (len(whole) - behind)))
+    x.masked_fill_(places, cast(reshape(value, ()), dtype_of(x)))
+    return True
 
 
 def _without_leading_ones(shape: Ints) -> Ints:

@@ -20,6 +20,7 @@ from ..core.graph_errors import type_word
 from ..core.modes import DEFAULT, NO_GRAD, modes
 from ..core.promotion import unsupported
 from ..core.value import TensorBase, dtype_of, shape_of
+from ..core.warn import user_level
 from ..ops import reduce as r
 from ..ops.comparison import isnan
 from ..ops.convert import cast
@@ -397,7 +398,7 @@ def _warn_freedom(name: str, shape: tuple[int, ...], dims: tuple[int, ...], corr
             f"factor (input "
             "numel divided by output numel). (Triggered internally at "
             "/__w/pytorch/pytorch/aten/src/ATen/native/ReduceOps.cpp:1861.)",
-            stacklevel=5,
+            stacklevel=user_level(),
         )
 
 

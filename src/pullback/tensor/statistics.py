@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.graph_errors import type_word
 from ..core.value import array_of, dtype_of, shape_of
+from ..core.warn import user_level
 from ..ops.contract import matmul
 from ..ops.convert import conj
 from ..ops.structure import reshape
@@ -71,7 +72,7 @@ def _covariance(input: Any, correction: int = 1, fweights: Any = None, aweights:
         warnings.warn(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
             "observations.",
-            stacklevel=4,
+            stacklevel=user_level(),
         )
         divisor = freedom * 0
     centred = x - reshape(average, (shape_of(average)[0], 1))

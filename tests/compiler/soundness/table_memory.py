@@ -189,4 +189,28 @@ def step(x):
     t = torch.from_numpy(a)
     t.add_(x)
     return x * float(a.sum())
+=== constants_of_the_same_numbers: compiles
+class A: pass
+a = A()
+def step(x):
+    a.m, a.v = torch.zeros(2), torch.zeros(2)
+    z = torch.ones(4)
+    return torch.full((2,), 3.0), torch.ones(2) + 2, z[:2], z, z.detach(), torch.ones(4), x
+--- change
+if n: a.m.add_(n)
+last is None or last[2].add_(1)
+--- state
+a
+=== one_value_written_where_a_mask_holds: compiles
+w = torch.ones(2, 3, requires_grad=True)
+def step(x):
+    w.grad = None
+    y = w * x
+    y[y > n] = 0.5
+    y[:, y[0] > 1] = torch.tensor(2.0)
+    y[None, (x > 2).all(1)] = -1.0
+    y.sum().backward()
+    return y.detach(), w.grad
+--- call
+torch.arange(6.0).view(2, 3) + n
 ''')

@@ -230,4 +230,12 @@ def step(x):
 G['f'] = 'zz'
 --- change 5
 G['f'] = 'd'
+=== counter_beyond_what_a_number_holds: raises
+k = 2**62
+def step(x):
+    global k
+    k = k * 2
+    return x * k
+--- state
+k
 ''')

@@ -325,10 +325,12 @@ def _of_tensor(session: Session, thing: Any, cls: type, name: str) -> Any:
     if name in _HISTORY_OF_TENSORS and session.cells.is_cell(thing):
         if name == "is_leaf":
             return not session.cells.has_history(thing)
+        if name == "grad_fn" and thing.grad_fn is None and not session.cells.has_history(thing):
+            return None
         raise session.refusal(f"it reads .{name} of a tensor that it is given")
     if name == "grad":
         session.asked_grads.add(id(thing))
-        if session.cells.is_stand_in(thing.grad) and not calls.from_our_code():
+        if session.cells.is_stand_in(thing._grad) and not calls.from_our_code():
             raise session.refusal("it looks for a gradient", Again)
     found = session.lookup(cls, name)
     if found is ABSENT:

@@ -66,7 +66,7 @@ _NATIVE = tuple(PACKAGE + name for name in (
 _NOT_NATIVE = tuple(PACKAGE + name for name in (
     "tensor/settings", "tensor/printing", "tensor/serialization", "tensor/data", "tensor/storage",
     "array/threads", "func/functional_call", "autograd/gradcheck", "autograd/profiler",
-    "autograd/anomaly_mode", "core/process_group",
+    "autograd/anomaly_mode", "core/process_group", "torch_names/amp/grad_scaler",
 ))  # fmt: skip
 _NUMPY = np.__path__[0]
 #: Makes functions of ops, whose closures hold notes of their own.

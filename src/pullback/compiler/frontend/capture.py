@@ -41,11 +41,11 @@ from .cells import Cells
 from .deferred import Argument, Deferred, Item, Numbers
 from .guards import SCALARS, Contents, answer
 from .halves import cut, program_of, trim
-from .heard_warnings import WarnAgain
+from .heard_warnings import hearing
 from .outgoing import Given, GivenContainer, Met, outgoing
 from .pulled_back import ResultsPulledBack, kind_of
 from .results import Results
-from .session import Effect, Knowledge, Session, current
+from .session import Knowledge, Session, current
 from .unsupported import Again, OnlyNow, Unsupported
 
 
@@ -120,7 +120,7 @@ class _Capture:
         self.cells = Cells(self.recorder, given, knowledge.phantoms)
         self._thread = threading.get_ident()
         self._drawn: Any = None
-        self._heard, self._hears = warnings.catch_warnings(record=True), False
+        self._heard, self._hears = warnings.catch_warnings(), False
         self._varying = frozenset(self._loose()) & varying - knowledge.decisive
         self.session = self.cells.session = Session(self.cells, self._number_of, knowledge, first, turning)
 
@@ -146,9 +146,10 @@ class _Capture:
             for container in self._nodes:
                 session.arguments[id(session.made(container))] = container
             with seeing(lambda f: calls.callback(session, f)), traced_apart() as asked:
-                with self._heard as told, tracing(recorder):
+                with self._heard, tracing(recorder):
                     self._hears = True
                     warnings.simplefilter("always")
+                    warnings.showwarning = hearing(session.effect)
                     result = calls.call(self.function, *self._with_numbers())
                     exchanges.check(session, recorder)
                     session.close()
@@ -162,10 +163,8 @@ class _Capture:
                 if recorder.refused is not None:
                     raise recorder.refused
                 self._follow_modes(before)
-                if told and len(warn.GIVEN) - len(given) == len(told):
+                if len(warn.GIVEN) > len(given):
                     raise OnlyNow
-                for warning in told:
-                    session.effects.insert(0, Effect(WarnAgain.of(warning), ()))
                 if not np.array_equal(default_generator.get_state()._value, drawn._value):
                     raise Unsupported("the function draws random numbers that depend on none of its tensors")
                 found = self._written_down(result)
@@ -234,6 +233,8 @@ class _Capture:
         if any("while" in e.op or TABLE[e.op].exchanges for e in recorder.equations):
             # With other numbers it might not end; and others do not exchange twice.
             raise self.session.refusal("the numbers of a traced tensor decide what happens next")
+        if self.cells.stand_in_was_read(equations, [number]):
+            raise self.session.refusal("a number depends on a gradient that is absent", Again)
         drawn = default_generator.get_state()
         try:
             program = program_of(recorder, equations, self.cells.inputs, [number])

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ...array import dtypes
 from ...array.quiet import IGNORE, loud, quiet
 from ...core.value import wrap
 from .guards import SCALARS, Guard, is_same
@@ -353,6 +354,7 @@ class Number:
             return None
         token = quiet(IGNORE)
         try:
+            dtypes.check_number(now)
             return wrap(np.array(now, self._dtype))
         except OverflowError:
             return None

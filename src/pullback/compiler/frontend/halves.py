@@ -120,7 +120,7 @@ def _save(out: Captured, cells: Cells, saved: Iterable[int], numbers: list[int])
 
 
 def trim(out: Captured, cells: Cells, session: Session) -> None:
-    """Leave out cells that the program does not read and the call does not change."""
+    """Leave out numbers and gradients that the program does not read and the call does not change."""
     keep = _kept(out, cells, session)
     place = {at: n for n, at in enumerate(keep)}
     found = [cells.found[at] for at in keep]
@@ -155,12 +155,16 @@ def trim(out: Captured, cells: Cells, session: Session) -> None:
 
 
 def _kept(out: Captured, cells: Cells, session: Session) -> list[int]:
-    """Return the cells that are read or changed, and those whose gradients are, which must be there."""
+    """Return the cells that are read or changed, and those whose gradients are, which must be there.
+
+    Of other tensors the function may have asked the shape, or another thing that only a cell is compared for.
+    """
     read = read_by(out.program.equations).union(out.program.outputs)
     asked = {at for at, t in enumerate(cells.tensors) if id(t) in session.asked_grads}
     touched = {*out.new_leaves, *(at for at, _ in (*out.writes, *out.grads, *out.pulled))}
     touched |= {at for r in _sources(out.results) if (at := _cell_of(r)) is not None}
     touched |= asked
+    touched |= {at for at, cell in enumerate(cells.found) if cell.kind not in ("grad", "number")}
     touched |= {at for at, cell in enumerate(cells.found) if cell.kind == "grad" and cell.where in asked}
     placed = [m.placement for m in out.made if m.placement is not None]
     touched |= {placement.cell for placement in placed if placement.cell is not None}

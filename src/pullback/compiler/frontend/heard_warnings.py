@@ -3,9 +3,29 @@
 from __future__ import annotations
 
 import re
+import sys
 import warnings
+from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any
+
+from ...core.blame import outer_frame, own_file
+
+
+def hearing(effect: Callable[..., None]) -> Callable[..., None]:
+    """Return what makes a warning that a trace meets an effect.
+
+    The levels of warnings count the frames of an eager call. Where one ends in this package, the user's line
+    is told.
+    """
+
+    def hear(message: Any, category: type[Warning], file: str, line: int, *_: Any) -> None:
+        if own_file[file]:
+            frame = outer_frame(sys._getframe(1))
+            file, line = frame.f_code.co_filename, frame.f_lineno
+        effect(WarnAgain(message, category, (file, line)))
+
+    return hear
 
 
 class WarnAgain:
@@ -33,12 +53,6 @@ class WarnAgain:
         self.file, self.line = where
         self._module = module
         self._names = {} if names is None else names
-
-    @classmethod
-    def of(cls, heard: warnings.WarningMessage) -> WarnAgain:
-        """Return the one for a warning that was recorded."""
-        message: Any = heard.message
-        return cls(message, heard.category, (heard.filename, heard.lineno))
 
     def __call__(self, _: None = None, text: str | None = None) -> None:
         # A module that is None silences a warning.

@@ -12,7 +12,7 @@ import sys
 import warnings
 from typing import Any
 
-from ...core.blame import PACKAGE, own_file
+from ...core.blame import PACKAGE, user_frame
 from . import texts
 from .callables import refuse, rule
 from .deferred import Applied, Deferred
@@ -184,9 +184,8 @@ def _warn(
     session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     text, category, level = _warning(session, *args, **kwargs)
-    frame = _frame(session, level)
-    if own_file[frame.f_code.co_filename]:
-        raise refuse(session, f)
+    # What a layer of ours warns of is told of the user's line.
+    frame = user_frame(_frame(session, level))
     names = frame.f_globals
     where = (frame.f_code.co_filename, frame.f_lineno)
     again = WarnAgain(text, category, where, names.get("__name__") or "<string>", names)

@@ -45,8 +45,10 @@ def _step(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     held = session.dict_of(optimizer)
     assert held is not None
     _follow(session, session.dict_item(held, "defaults"))
-    session.first.make(session, optimizer)
     state = session.dict_item(held, "state")
+    # What the call itself makes, or empties, begins anew in each call.
+    if not session.is_fresh(optimizer) and id(state) not in session.changed():
+        session.first.make(session, optimizer)
     session.whole_dict(state)
     for entry in dict.values(state):
         _follow(session, entry)

@@ -11,6 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from ...array.strides import address
 from ...core.modes import change, set_modes
 from ...core.node import LEAF
 from ...core.tracer import Recorder, Tracer
@@ -127,7 +130,7 @@ class Results:
         self._grads = grads
         self._memory = memory
         self._output = output
-        self._outputs: dict[int, int] = {}
+        self._outputs: dict[tuple[int, int | None], int] = {}
         self._place: dict[int, int] = {}
         self._shared = {
             id(tensor): (source, alias.how)
@@ -211,11 +214,13 @@ class Results:
         value, placement = self._memory.backing(number)
         output = None
         if value is not None:
-            if value in self._outputs and placement is None:
+            # Constants of the same numbers are one value of the program, and lie apart still.
+            key = value, None if traced else address(np.asarray(t._value))
+            if key in self._outputs and placement is None:
                 placement = self._memory.whole(value)
-            output = self._outputs.get(value)
+            output = self._outputs.get(key)
             if output is None:
-                output = self._outputs[value] = self._output(value)
+                output = self._outputs[key] = self._output(value)
         version = None if t._inference else t._counter[0]
         self.made.append(Made(output, which, leaf, number, placement, version=version))
         self.tensors.append(t)

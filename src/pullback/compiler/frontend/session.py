@@ -119,11 +119,12 @@ class Knowledge:
     def changed(self, guards: Iterable[Guard]) -> None:
         """Note the places whose number is another one than at an earlier trace: it will change again."""
         for guard in guards:
-            if type(guard.value) not in (int, float) or guard.holds():
-                continue
             name = place_of(guard)
+            # Others, as a number of arguments, are told by what a call gives.
+            if name is None or type(guard.value) not in (int, float) or guard.holds():
+                continue
             now = guard.read(guard.container, guard.key)
-            if name is not None and name not in self.fixed and type(now) is type(guard.value):
+            if name not in self.fixed and type(now) is type(guard.value):
                 self.counters.setdefault(name, Guard(guard.read, guard.container, guard.key, now, guard.word))
 
 

@@ -98,7 +98,8 @@ class Compiled:
         """Call the function by the program that fits."""
         if is_tracing() or "force_eager" in STANCE:
             return self.function(*args, **kwargs)
-        if self.eager_because is not None:
+        given_up = self.eager_because is not None
+        if given_up and (not self.specializations or not self._plain()):
             return self._eagerly(*args, **kwargs)
         if not self._plain():
             return self._outside(args, kwargs)
@@ -114,6 +115,8 @@ class Compiled:
                 found = self._run(specialization, leaves, args, kwargs)
                 if found is not MISS:
                     return found
+        if given_up:
+            return self._eagerly(*args, **kwargs)
         if self.specializations and STANCE:
             if "fail_on_recompile" in STANCE:
                 raise RuntimeError("Detected recompile when torch.compile stance is 'fail_on_recompile'.")

@@ -13,11 +13,11 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
-import numpy as np
-
 from ...array import dtypes
-from ...core.modes import change, modes, set_modes
-from ...core.value import TensorBase, array_of, wrap
+from ...core.modes import change, set_modes
+from ...core.value import TensorBase
+from ...tensor.creation import full
+from ...tensor.masks import where
 
 
 class OptState(Enum):
@@ -74,7 +74,7 @@ class GradScaler:
         self._growth_interval = growth_interval
         self._init_growth_tracker = 0
         self._growth_tracker: Any = None
-        self._per_optimizer_states: defaultdict[int, dict[str, Any]] = defaultdict(_fresh)
+        self._per_optimizer_states: defaultdict[Any, dict[str, Any]] = defaultdict(_fresh)
 
     def _check_begun(self, function: str) -> None:
         if self._scale is None:
@@ -89,8 +89,8 @@ class GradScaler:
             return outputs
         if isinstance(outputs, TensorBase):
             if self._scale is None:
-                self._scale = wrap(np.asarray(self._init_scale, np.float32))
-                self._growth_tracker = wrap(np.asarray(self._init_growth_tracker, np.int32))
+                self._scale = full((), self._init_scale, dtype=dtypes.float32)
+                self._growth_tracker = full((), self._init_growth_tracker, dtype=dtypes.int32)
             tensor: Any = outputs
             return tensor * self._scale
         if isinstance(outputs, Iterable):
@@ -106,15 +106,14 @@ class GradScaler:
         if not self._enabled:
             return
         self._check_begun("unscale_")
-        state = self._per_optimizer_states[id(optimizer)]
+        state = self._per_optimizer_states[optimizer]
         if state["stage"] is OptState.UNSCALED:
             raise RuntimeError(
                 "unscale_() has already been called on this optimizer since the last update()."
             )
         if state["stage"] is OptState.STEPPED:
             raise RuntimeError("unscale_() is being called after step().")
-        inverse = float(np.float32(1.0 / float(array_of(self._scale))))
-        found = _unscale(optimizer, inverse)
+        found = _unscale(optimizer, self._scale.double().reciprocal().float())
         state["found_inf_per_device"] = {} if found is None else {"cpu": found}
         state["stage"] = OptState.UNSCALED
 
@@ -132,7 +131,7 @@ class GradScaler:
         if "closure" in kwargs:
             raise RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
         self._check_begun("step")
-        state = self._per_optimizer_states[id(optimizer)]
+        state = self._per_optimizer_states[optimizer]
         if state["stage"] is OptState.STEPPED:
             raise RuntimeError("step() has already been called since the last update().")
         if state["stage"] is OptState.READY:
@@ -140,7 +139,7 @@ class GradScaler:
         found = state["found_inf_per_device"].get("cpu")
         if found is None:
             raise AssertionError("No inf checks were recorded for this optimizer.")
-        result = None if found else optimizer.step(*args, **kwargs)
+        result = None if found.item() else optimizer.step(*args, **kwargs)
         state["stage"] = OptState.STEPPED
         return result
 
@@ -154,16 +153,16 @@ class GradScaler:
         if not self._enabled:
             return
         self._check_begun("update")
-        scale, tracker = array_of(self._scale), array_of(self._growth_tracker)
+        scale, tracker = self._scale, self._growth_tracker
         if isinstance(new_scale, float):
-            scale[...] = new_scale
+            scale.fill_(new_scale)
         elif new_scale is not None:
             if new_scale.numel() != 1 or new_scale.requires_grad:
                 raise AssertionError(
                     "new_scale should be a float or a 1-element torch.cuda.FloatTensor or "
                     "torch.FloatTensor with requires_grad=False."
                 )
-            scale[...] = array_of(new_scale).reshape(())
+            scale.copy_(new_scale.reshape(()))
         else:
             found = [
                 state["found_inf_per_device"]["cpu"] for state in self._per_optimizer_states.values()
@@ -171,23 +170,20 @@ class GradScaler:
             ]
             if not found:
                 raise AssertionError("No inf checks were recorded prior to update.")
-            if any(found):
-                scale *= self._backoff_factor
-                tracker[...] = 0
-            else:
-                tracker += 1
-                if tracker == self._growth_interval:
-                    grown = np.float32(scale * self._growth_factor)
-                    if np.isfinite(grown):
-                        scale[...] = grown
-                    tracker[...] = 0
-        self._per_optimizer_states = defaultdict(_fresh)
+            failed = found[0]
+            for more in found[1:]:
+                failed = failed | more
+            grown, due = scale * self._growth_factor, tracker + 1 == self._growth_interval
+            kept = where(due & grown.isfinite(), grown, scale)
+            scale.copy_(where(failed, scale * self._backoff_factor, kept))
+            tracker.copy_(where(failed | due, 0, tracker + 1))
+        self._per_optimizer_states.clear()
 
     def get_scale(self) -> float:
         """Return the factor; 1 where the scaler is disabled."""
         if not self._enabled:
             return 1.0
-        return self._init_scale if self._scale is None else float(array_of(self._scale))
+        return self._init_scale if self._scale is None else self._scale.item()
 
     def get_growth_factor(self) -> float:
         """Return the factor of growth."""
@@ -217,7 +213,7 @@ class GradScaler:
         if not self._enabled:
             return 0
         tracker = self._growth_tracker
-        return self._init_growth_tracker if tracker is None else int(array_of(tracker))
+        return self._init_growth_tracker if tracker is None else tracker.item()
 
     def is_enabled(self) -> bool:
         """Return whether the scaler does anything."""
@@ -248,8 +244,8 @@ class GradScaler:
         self._growth_interval = state_dict["growth_interval"]
         self._init_growth_tracker = state_dict["_growth_tracker"]
         if self._scale is not None:
-            array_of(self._scale)[...] = self._init_scale
-            array_of(self._growth_tracker)[...] = self._init_growth_tracker
+            self._scale.fill_(self._init_scale)
+            self._growth_tracker.fill_(self._init_growth_tracker)
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
@@ -266,10 +262,10 @@ class GradScaler:
         return state
 
 
-def _unscale(optimizer: Any, inverse: float) -> bool | None:
+def _unscale(optimizer: Any, inverse: Any) -> Any:
     """Multiply all gradients; whether some are not finite, None where there are none."""
+    finite = None
     before = change(grad=False)
-    found: bool | None = None
     try:
         for group in optimizer.param_groups:
             for param in group["params"]:
@@ -277,9 +273,9 @@ def _unscale(optimizer: Any, inverse: float) -> bool | None:
                     continue
                 if param.grad.dtype is dtypes.float16:
                     raise ValueError("Attempting to unscale FP16 gradients.")
-                found = bool(found) or not bool(param.grad.isfinite().all())
-                if inverse != 1.0:
-                    param.grad.mul_(inverse)
+                own = param.grad.isfinite().all()
+                finite = own if finite is None else finite & own
+                param.grad.mul_(inverse)
     finally:
-        set_modes(modes()._replace(grad=before.grad))
-    return found
+        set_modes(before)
+    return None if finite is None else ~finite

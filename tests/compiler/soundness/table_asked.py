@@ -1,0 +1,123 @@
+"""Programs that ask tensors for more than their numbers, and optimizers that begin anew in each call."""
+
+from __future__ import annotations
+
+from .programs import read
+
+PROGRAMS = read('''
+=== momentum_of_an_optimizer_made_inside: compiles
+def step(x):
+    p = torch.zeros(3, requires_grad=True)
+    o = torch.optim.SGD([p], 0.1, momentum=0.9)
+    for _ in range(3):
+        o.zero_grad()
+        ((p - x) ** 2).sum().backward()
+        o.step()
+    return p.detach()
+=== optimizer_state_emptied_inside: compiles
+w = nn.Parameter(torch.ones(3))
+o = torch.optim.Adam([w], 0.1)
+def step(x):
+    o.state.clear()
+    o.zero_grad()
+    (w * x).sum().backward()
+    o.step()
+    return w.sum()
+--- state
+w, o
+=== mask_kept_for_its_shape: compiles
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer('mask', torch.ones(1))
+    def forward(self, x):
+        if self.mask.shape[0] < x.shape[0]: self.mask = torch.ones(x.shape[0])
+        return x * 2
+m = step = Layer()
+--- call
+torch.ones([2, 3, 2, 4, 1, 5, 3][n])
+--- state
+m.mask
+=== only_asked_of_a_place: compiles
+d = {'t': torch.ones(1)}
+def step(x):
+    t = d['t']
+    found = None if t is None else (t.dtype, t.dim(), t.requires_grad, isinstance(t, nn.Parameter))
+    d['t'] = torch.ones(2)
+    return x * 2, found
+--- change 2
+d['t'] = torch.ones(2, 3, dtype=torch.int32)
+--- change 3
+d['t'] = torch.ones(2, requires_grad=True)
+--- change 4
+d['t'] = nn.Parameter(torch.ones(2))
+--- change 5
+d['t'] = None
+=== only_asked_of_parameters: compiles
+m = nn.Linear(2, 3)
+def step(x):
+    return x * sum(p.numel() for p in m.parameters() if p.requires_grad), m.bias.dtype, len(m.weight)
+--- change 2
+m.bias.requires_grad_(False)
+--- change 4
+m.double()
+--- change 5
+m.weight.data = torch.ones(1, 1)
+=== only_asked_of_an_argument: compiles
+def step(x, y):
+    return x * y.shape[0], y.requires_grad, y.dtype, y.is_leaf
+--- call
+torch.ones(2), torch.ones(2 + n % 2, dtype=(torch.float32, torch.float64)[n // 2 % 2]).requires_grad_(n > 4)
+=== expressions_of_a_number_decide_and_a_text_changes: compiles
+def step(x, reduction, width):
+    smooth = F.smooth_l1_loss(x, x * 0, reduction=reduction, beta=width)
+    return F.huber_loss(x, x * 0, reduction=reduction, delta=width + 0.1), smooth
+--- call
+torch.arange(6.0), ('mean', 'sum', 'none')[n % 3], (0.0, 0.1, 0.2, 0.5, 0.1, 0.3, 0.0)[n]
+=== parameters_written_to_by_hand: compiles
+m = nn.Linear(2, 2)
+def step(x):
+    m.zero_grad(set_to_none=n < 3)
+    m(x).pow(2).sum().backward()
+    with torch.no_grad():
+        m.weight -= 0.1 * m.weight.grad
+    return m.weight.grad_fn
+--- call
+torch.ones(1, 2) * n
+--- state
+m, m.weight.grad
+=== loss_scaled_by_a_scaler_that_steps_outside: compiles
+w = nn.Parameter(torch.ones(2))
+o = torch.optim.SGD([w], 0.1)
+s = torch.amp.GradScaler('cpu', init_scale=4.0, growth_interval=1)
+def step(x):
+    o.zero_grad()
+    s.scale((w * x).sum()).backward()
+    return s.get_scale()
+--- call
+torch.ones(2) * (math.inf if n == 3 else n)
+--- change
+if n: s.step(o); s.update()
+--- state
+w, w.grad
+=== loss_scaled_and_stepped: compiles
+m = nn.Linear(3, 2)
+o = torch.optim.SGD(m.parameters(), 0.1, momentum=0.9)
+s = torch.amp.GradScaler('cpu', init_scale=4.0, growth_interval=2)
+def step(x):
+    with torch.autocast('cpu', dtype=torch.bfloat16):
+        y = m(x)
+    s.scale(y.sum()).backward()
+    s.unscale_(o)
+    norm = nn.utils.clip_grad_norm_(m.parameters(), 1.0)
+    s.step(o)
+    s.update()
+    o.zero_grad()
+    return norm, s.get_scale()
+--- call
+torch.ones(2, 3) * (math.inf if n == 3 else n)
+--- change 5
+s = torch.amp.GradScaler('cpu', enabled=False)
+--- state
+m, o, s.state_dict()
+''')
