@@ -92,7 +92,7 @@ class Conclusions:
         told |= {key for key in self.watch.copies if key not in self.reach.reached}
         told |= self.layers.leaves_told()
         self.loop.report(name_of, told, self._made_at, self._stranger, self._files())
-        self.sizes.report(self.findings, name_of, self._made_place)
+        self.sizes.report(self.findings, name_of, self.watch.made_place)
         self._report_symmetric()
 
     def _may_pass(self, answer: Answer) -> bool:
@@ -126,10 +126,6 @@ class Conclusions:
     def _made_at(self, leaf: Any) -> At | None:
         owner = self.layers.owner_of(leaf)
         return None if owner is None else self.layers.made.get(id(owner[0]))
-
-    def _made_place(self, module: Any) -> Place | None:
-        at = self.layers.made.get(id(module))
-        return None if at is None else place_at(*at)
 
     def _stranger(self, leaf: Any) -> Place | None:
         """Return where a module is called of which no optimizer holds anything."""
