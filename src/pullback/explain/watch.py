@@ -36,6 +36,7 @@ from .causes import Causes
 from .conclusions import Conclusions
 from .explanation import Explanation
 from .findings import axes, data, recurrent, targets, terms
+from .findings.averages import Averages
 from .findings.collected import Findings
 from .findings.draws import Draws, time_not_given, variance_for_deviation
 from .findings.functions import Functions
@@ -91,6 +92,7 @@ class Watch:
         self.sizes = Sizes()
         self.states = States()
         self.draws = Draws()
+        self.averages = Averages()
         self.starts = Starts()
         self.recurrent = recurrent.Recurrent()
         self.dependence = Dependence()
@@ -412,6 +414,7 @@ class Watch:
     def _written(self, event: Event) -> None:
         tensor, maker = event.inputs[0]
         self.starts.wrote(tensor)
+        self.averages.look_at(event, self.loop.held, self.findings)
         data.look_at_stored(event, user_frame(sys._getframe(2)), self.findings)
         made = origin(maker)
         value = array_at_bottom(tensor)
@@ -496,6 +499,8 @@ class Watch:
         """Add to the findings what the whole run shows."""
         self._safe(Conclusions(self).add)()
         self._safe(self.draws.report)(self.findings)
+        if not self.failed:
+            self._safe(self.states.report)(self.steps, self.findings)
 
     def wanted(self, leaf: Any) -> bool:
         """Return whether the program means to train a leaf."""

@@ -140,6 +140,7 @@ class Loop:
         """Note a call of zero_grad for some leaves."""
         for leaf in {id(leaf): leaf for leaf in leaves}.values():
             self._discards(leaf, at)
+            self.sources[id(leaf)] = []
             self.stale.pop(id(leaf), None)
             self.stepped.discard(id(leaf))
         if self.fresh and self.last in ("backward", "clip"):

@@ -308,7 +308,7 @@ def _at(event: Event) -> str:
     return "" if event.place is None else f" at line {event.place.line}"
 
 
-def cancels(leaf: Any, rerun: Rerun) -> tuple[Event, float] | None:
+def cancels(leaf: Any, rerun: Rerun) -> Event | None:
     """Return the call at which a weight cancels: what goes in changes with it, what comes out does not."""
     value = values_of(leaf)
     if value is None or not value.any() or leaf._node is not LEAF:
@@ -332,7 +332,7 @@ def cancels(leaf: Any, rerun: Rerun) -> tuple[Event, float] | None:
             if differs:
                 moved.add(id(out))
             elif any(id(t) in moved for t, _ in event.inputs):
-                return event, 1.5
+                return event
     return None
 
 

@@ -32,6 +32,9 @@ SHARE = 0.1
 #: Targets larger than this, and this many times larger than the predictions, are not scaled.
 LARGE, TIMES = 1e3, 100.0
 
+#: Calls through which a prediction is handed on into a target.
+SCALED = PASSING | {"mul", "__mul__", "__rmul__", "gather", "max", "values", "amax"}
+
 #: Calls that are followed back to the data.
 MOST_CALLS = 2_000
 
@@ -39,7 +42,11 @@ MOST_CALLS = 2_000
 def look_at(event: Event, findings: Findings, made: Callable[[Any], Place | None]) -> None:
     """Add what one call shows; `made` gives the line that makes a module."""
     pair = compared(event)
+    both = differing(event)
+    if both is not None:
+        _bootstrapped(event, *both, findings)
     if pair is not None:
+        _fresh_noise(event, *pair, findings)
         _out_of_reach(event, *pair, findings, made)
         _unscaled(event, *pair, findings)
         _given_away(event, *pair, findings)
@@ -50,8 +57,10 @@ def look_at(event: Event, findings: Findings, made: Callable[[Any], Place | None
         _padding_counts(event, findings)
         _dropped_scores(event, findings, made)
         _similar_to_itself(event, findings)
-    elif event.name in ("clamp", "relu", "softplus", "logsigmoid", "clamp_min", "log1p"):
+    elif event.name in ("clamp", "relu", "softplus", "logsigmoid", "log_sigmoid", "clamp_min", "log1p"):
         _margin_of_zeros(event, findings)
+    elif event.name in ("sub", "__sub__"):
+        _nothing_left(event, findings)
     elif event.name in ("triplet_margin_loss", "cosine_embedding_loss", "pairwise_distance"):
         _same_pair(event, findings)
 
@@ -74,6 +83,66 @@ def compared(event: Event) -> tuple[Any, Any] | None:
     if pair[0]._node in (None, LEAF) or pair[1]._node is not None or shape_of(pair[0]) != shape_of(pair[1]):
         return None
     return pair
+
+
+def differing(event: Event) -> tuple[Event, Event] | None:
+    """Return the calls that made both sides of a difference that is squared, where both have a history."""
+    if event.name not in ("pow", "__pow__", "square", "mse_loss", "smooth_l1_loss") or not event.inputs:
+        return None
+    pair: Event | None = event if event.name.endswith("loss") else event.inputs[0][1]
+    if pair is None or len(pair.inputs) != 2 or any(t._node in (None, LEAF) for t, _ in pair.inputs):
+        return None
+    if pair is not event and pair.name not in ("sub", "__sub__"):
+        return None
+    first, second = pair.inputs[0][1], pair.inputs[1][1]
+    return None if first is None or second is None else (first, second)
+
+
+def _bootstrapped(event: Event, first: Event, second: Event, findings: Findings) -> None:
+    """Say where what a prediction is compared with is another prediction of the same network plus data."""
+    for goal, guess in ((first, second), (second, first)):
+        if goal.name not in ("add", "__add__", "__radd__") or len(goal.inputs) != 2:
+            continue
+        plain = [t for t, _ in goal.inputs if t._node is None and shape_of(t)]
+        later = [m for t, m in goal.inputs if t._node is not None]
+        made, own = origin(later[0], SCALED) if later else None, origin(guess, SCALED)
+        if not plain or made is None or own is None or later[0] is None or later[0] is made:
+            continue
+        if made.module is not None and made.module is own.module and made is not own:
+            findings.add("wrong input of a loss", Answer(
+                "target with history", "The target, data plus a later prediction of the same network, "
+                f"has a history: the loss{_line(event.place)} also moves the target towards the "
+                "prediction.", goal.place, (f"the loss is at {event.place}",),
+                "compute the target under `with torch.no_grad():`, or pass `target.detach()`",
+            ))  # fmt: skip
+            return
+
+
+def _fresh_noise(event: Event, x: Any, target: Any, findings: Findings) -> None:
+    """Say where noise is to be predicted that was never put into what the network is given."""
+    drawn = _maker(event, target)
+    if drawn is None or drawn.name not in ("randn_like", "randn") or _maker(event, x) is None:
+        return
+    seen: set[Event] = set()
+    waiting = [maker for maker in (_maker(event, x),) if maker is not None]
+    others = []
+    while waiting and len(seen) < MOST_CALLS:
+        current = waiting.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        if current is drawn:
+            return
+        if current.name in ("randn_like", "randn") and shape_of(current.outputs[0]) == shape_of(target):
+            others.append(current)
+        waiting += [m for t, m in current.inputs if m is not None and t._node is not LEAF]
+    mixed = [e for e in others if e.name == "randn_like"]
+    if mixed and drawn.name == "randn_like":
+        findings.add("wrong input of a loss", Answer(
+            "another noise", "The target is new noise, drawn again here; the noise that was mixed into the "
+            f"data is another one{_line(mixed[0].place)}. What is to be predicted is unrelated to the input.",
+            drawn.place or event.place, (), "take the same noise for both: `loss(model(x_t, t), noise)`",
+        ))  # fmt: skip
 
 
 def _maker(event: Event, tensor: Any) -> Event | None:
@@ -308,6 +377,24 @@ def _margin_of_zeros(event: Event, findings: Findings) -> None:
                 (f"the margin is at {event.place}",), "take labels of 1 and -1: `2 * y - 1`",
             ))  # fmt: skip
             return
+
+
+def _nothing_left(event: Event, findings: Findings) -> None:
+    """Say where two results of the same layers on the same input are taken from each other."""
+    if len(event.inputs) != 2 or any(t._node in (None, LEAF) for t, _ in event.inputs):
+        return
+    (a, first), (b, second) = event.inputs
+    x, y = values_of(a), values_of(b)
+    if first is None or second is None or first is second or x is None or y is None or x.shape != y.shape:
+        return
+    if x.size > 1 and x.any() and np.array_equal(x, y) and first.name == second.name:
+        later = max(first, second, key=lambda e: e.number)
+        findings.add("zero gradient", Answer(
+            "difference of the same", "Both sides of a difference are equal throughout: the same layers are "
+            f"called twice on the same input{_line(event.place)}, so the difference is 0 and has no "
+            "gradient.", later.place, (f"the other one is at {first.place}",),
+            "give the second call its own input",
+        ))  # fmt: skip
 
 
 def _same_pair(event: Event, findings: Findings) -> None:

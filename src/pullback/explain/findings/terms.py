@@ -29,6 +29,9 @@ LOSSES = {
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "ctc_loss", "gaussian_nll_loss",
 }  # fmt: skip
 
+#: The logarithm of a sigmoid.
+LOGS = ("log_sigmoid", "logsigmoid")
+
 #: Calls that are looked at.
 MOST_CALLS = 200
 
@@ -97,12 +100,17 @@ def look_at(loss: Any, trace: Trace, scene: Scene, wanted: Any, findings: Findin
     _reductions(terms, findings)
     for term in terms:
         _policy(term, scene, findings)
+        _divergence(term, findings)
+        _order_of_pair(term, findings)
+        _masked(term, findings)
+        _focal(term, findings)
+        _saturates(term, findings)
     _divided_again(loss, trace, findings)
 
 
 def _is_likelihood(event: Event) -> bool:
     """Return whether a call gives log-probabilities."""
-    return event.name in ("log_softmax", "logsigmoid") or event.entry == "log_prob"
+    return event.name in ("log_softmax", *LOGS) or event.entry == "log_prob"
 
 
 def _sign(term: Term, findings: Findings) -> None:
@@ -182,6 +190,124 @@ def _source_name(event: Event) -> str:
     place = event.place
     words = [] if place is None else re.findall(r"[A-Za-z_]\w*", place.expression or place.code)
     return next((word for word in words if GOOD.search(word)), "")
+
+
+def _divergence(term: Term, findings: Findings) -> None:
+    """Say where an exponential is taken away from a loss, as from a divergence with the wrong sign."""
+    event = term.event
+    if event.name not in TAKING or len(event.inputs) != 2 or term.factor <= 0:
+        return
+    subtracted = event.inputs[1][1]
+    if subtracted is None or subtracted.name != "exp" or subtracted.inputs[0][0]._node is None:
+        return
+    value = values_of(event.outputs[0])
+    if value is not None and value.size and value.max() <= 1e-6:
+        findings.add("wrong input of a loss", Answer(
+            "sign of the loss", "This term of the loss is negative throughout and falls without bound as the "
+            "exponential in it grows: it has the wrong sign. The divergence to a standard normal is "
+            "-0.5 · (1 + logvar - mu² - exp(logvar)), with a minus.", event.place, (),
+            "put a minus before it: `-0.5 * (1 + logvar - mu.pow(2) - logvar.exp())`",
+        ))  # fmt: skip
+
+
+#: Names of what should score high, and of what should score low.
+HIGH, LOW = re.compile(r"pos|win|chosen|better|good", re.I), re.compile(r"neg|los|reject|worse|bad", re.I)
+
+
+def _order_of_pair(term: Term, findings: Findings) -> None:
+    """Say where a loss of pairs prefers what its names call the negative one."""
+    event = term.event
+    falling = event.name in LOGS and term.factor < 0
+    if not falling and not (event.name == "softplus" and term.factor > 0):
+        return
+    made = event.inputs[0][1]
+    while made is not None and made.name in SCALING and made.inputs:
+        made = made.inputs[0][1]
+    place = None if made is None else made.place
+    if made is None or place is None or made.name not in TAKING:
+        return
+    first, sign, second = (place.expression or "").partition(" - ")
+    if not sign:
+        return
+    low, high = (first, second) if falling else (second, first)
+    if LOW.search(low) and HIGH.search(high) and not HIGH.search(low) and not LOW.search(high):
+        findings.add("wrong input of a loss", Answer(
+            "sign of the loss", f"The loss becomes small where `{low.strip()}` is larger than "
+            f"`{high.strip()}`: the two are in the wrong order, so it prefers the negative one.", place,
+            (f"the loss is at {event.place}",),
+            "swap them: `-logsigmoid(positive - negative)`",
+        ))  # fmt: skip
+
+
+def _saturates(term: Term, findings: Findings) -> None:
+    """Say where the logarithm of 1 less a probability is made small, and the probability is nearly 0."""
+    event = term.event
+    if event.name != "log" or term.factor <= 0 or not event.inputs:
+        return
+    made = origin(event.inputs[0][1], ADDING | TAKING | {"__rsub__", "rsub", "clamp"} | PASSING)
+    value = None if made is None or made.name != "sigmoid" else values_of(made.outputs[0])
+    given = values_of(event.inputs[0][0])
+    if value is None or given is None or not value.size or value.max() > NEARLY or given.min() < 0.5:
+        return
+    findings.add("zero gradient", Answer(
+        "saturated", f"The loss is log(1 - D) and D, a sigmoid, is {value.max():.2g} at most: there the loss is "
+        "flat, it saturates, and its gradient vanishes, the more certain D is.", event.place, (),
+        "minimise `-log(D(fake))` in its place (the loss of the generator that does not saturate)",
+    ))  # fmt: skip
+
+
+#: Probabilities below this are nearly 0.
+NEARLY = 0.05
+
+#: Losses that can be had for each element.
+EACH = LOSSES | {"pow", "__pow__", "abs", "square"}
+
+
+def _masked(term: Term, findings: Findings) -> None:
+    """Say where a mean counts the elements that a mask takes out."""
+    event, mean = term.event, term.reduction
+    if event.name not in ("mul", "__mul__", "__rmul__") or mean is None or mean.name != "mean":
+        return
+    if len(event.inputs) != 2 or mean.argument(1, "dim") is not None or abs(term.factor) != 1:
+        return
+    for (mask, _), (loss, made) in (event.inputs, event.inputs[::-1]):
+        value = values_of(mask)
+        each = origin(made)
+        if mask._node is not None or loss._node is None or each is None or each.name not in EACH:
+            continue
+        if value is None or value.size < 2 or set(map(float, {*value.flat})) != {0.0, 1.0}:
+            continue
+        if len(shape_of(mask)) >= 2 or mask.dtype.is_floating_point is False:
+            findings.add("wrong input of a loss", Answer(
+                "mean of masked", f"The mean also counts the elements that the mask sets to 0, "
+                f"{int((value == 0).sum())} of {value.size}: the loss is smaller the more is masked.",
+                (mean.place or event.place), (f"the mask is applied at {event.place}",),
+                "divide the sum by the number of what is kept: `(loss * mask).sum() / mask.sum()`",
+            ))  # fmt: skip
+
+
+def _focal(term: Term, findings: Findings) -> None:
+    """Say where a weight that is meant for each sample is computed of the mean loss of all."""
+    event = term.event
+    if event.name not in ("mul", "__mul__", "__rmul__") or len(event.inputs) != 2:
+        return
+    if shape_of(event.outputs[0]):
+        return
+    for (loss, made), (_, weight) in (event.inputs, event.inputs[::-1]):
+        if made is None or made.name not in LOSSES or weight is None:
+            continue
+        inside: Event | None = weight
+        while inside is not None and inside.name != "exp":
+            inside = inside.inputs[0][1] if inside.inputs else None
+        before = inside.inputs[0][1] if inside is not None and inside.inputs else None
+        if before is not None and (before is made or any(t is loss for t, _ in before.inputs)):
+            findings.add("wrong input of a loss", Answer(
+                "weight of the mean", f"The weight is computed of the mean {made.name} of the whole batch, "
+                "one number, where each sample should have its own.", made.place,
+                (f"they are multiplied at {event.place}",),
+                'pass `reduction="none"` to the loss, weigh each sample, and take the mean at the end',
+            ))  # fmt: skip
+            return
 
 
 def _reductions(terms: list[Term], findings: Findings) -> None:
