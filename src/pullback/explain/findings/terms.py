@@ -250,8 +250,8 @@ def _saturates(term: Term, findings: Findings) -> None:
     if value is None or given is None or not value.size or value.max() > NEARLY or given.min() < 0.5:
         return
     findings.add("zero gradient", Answer(
-        "saturated", f"The loss is log(1 - D) and D, a sigmoid, is {value.max():.2g} at most: there the loss is "
-        "flat, it saturates, and its gradient vanishes, the more certain D is.", event.place, (),
+        "saturated", f"The loss is log(1 - D) and D, a sigmoid, is {value.max():.2g} at most: there the loss "
+        "is flat, it saturates, and its gradient vanishes, the more certain D is.", event.place, (),
         "minimise `-log(D(fake))` in its place (the loss of the generator that does not saturate)",
     ))  # fmt: skip
 
