@@ -152,7 +152,8 @@ class Causes:
     def _cancelled(self, sizes: list[tuple[Any, float]], call: BackwardCall, path: Path) -> None:
         """Say where a weight has next to no gradient because it cancels on the way to the loss."""
         largest = max((size for _, size in sizes if math.isfinite(size)), default=0.0)
-        tiny = [leaf for leaf, size in sizes if 0 < size < NEXT_TO_NONE * largest]
+        # A bias that is added and taken away, as in a difference of scores, is meant.
+        tiny = [x for x, size in sizes if 0 < size < NEXT_TO_NONE * largest and x.dim() != 1]
         small = [leaf for leaf in tiny if id(leaf) not in self.tried]
         for leaf in small[:MOST_ASKED]:
             self.tried.add(id(leaf))
