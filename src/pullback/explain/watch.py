@@ -36,6 +36,7 @@ from .causes import Causes
 from .conclusions import Conclusions
 from .explanation import Explanation
 from .findings import axes, data, recurrent, targets, terms
+from .findings.adversaries import Adversaries
 from .findings.averages import Averages
 from .findings.collected import Findings
 from .findings.draws import Draws, time_not_given, variance_for_deviation
@@ -93,6 +94,7 @@ class Watch:
         self.states = States()
         self.draws = Draws()
         self.averages = Averages()
+        self.adversaries = Adversaries()
         self.starts = Starts()
         self.recurrent = recurrent.Recurrent()
         self.dependence = Dependence()
@@ -235,7 +237,7 @@ class Watch:
     @property
     def steps(self) -> int:
         """Return how many steps the optimizers have made."""
-        return sum(known.steps for known in self.loop.optimizers.values())
+        return self.loop.steps
 
     def _mode(self, held: Any, frame: FrameType, module: Any, mode: bool = True) -> Any:
         at = _at(frame)
@@ -382,6 +384,7 @@ class Watch:
         data.look_at(event, self.findings)
         targets.look_at(event, self.findings, self.made_place)
         self.draws.look_at(event, self.findings)
+        self.adversaries.look_at(event, self.findings)
         self.recurrent.look_at(event, self.findings)
         if event.name == "embedding":
             recurrent.padding_is_a_word(event, self.findings, self.made_place)
@@ -438,6 +441,7 @@ class Watch:
         self.module_names.update(names.modules)
         self.reach.look(outputs, path, self.trace, self.wanted)
         if call.kind == "backward":
+            self.loop.goes_back_from(outputs, at)
             self._turn(outputs, path, scene)
             self.layers.backward()
             self.loop.backward(_number(outputs), leaves, at, True)

@@ -71,6 +71,8 @@ def look_at(event: Event, findings: Findings) -> None:
         _mean_of_padding(event, findings)
     elif name in ("multi_head_attention_forward", "scaled_dot_product_attention"):
         _added_mask(event, findings)
+        _value_of_query(event, findings)
+        _hidden_words(event, findings)
 
 
 def _signs(event: Event, findings: Findings) -> None:
@@ -249,6 +251,43 @@ def _added_mask(event: Event, findings: Findings) -> None:
                 "pass booleans (for `nn.MultiheadAttention` True is hidden, for "
                 "scaled_dot_product_attention True is seen), or -inf where nothing may be seen",
             ))  # fmt: skip
+
+
+def _value_of_query(event: Event, findings: Findings) -> None:
+    """Say where keys come from one sequence and values from the one that asks."""
+    if event.name != "multi_head_attention_forward":
+        return
+    query, key, value = (event.argument(k, n) for k, n in enumerate(("query", "key", "value")))
+    made = [m.inputs[0][0] if m is not None and m.name == "transpose" and m.inputs else t
+            for t in (query, key, value) for m in (event.maker_of(t),)]  # fmt: skip
+    if made[0] is made[2] and made[1] is not made[0]:
+        findings.add("wrong input of a loss", Answer(
+            "value is the query", "The values of the attention are those of the query, and the keys those of "
+            "another sequence: what is looked up comes from the wrong sequence.", event.place, (),
+            "pass the other sequence as keys and values: `attention(x, context, context)`",
+        ))  # fmt: skip
+
+
+def _hidden_words(event: Event, findings: Findings) -> None:
+    """Say where a mask of the padding hides what is no padding."""
+    mask = event.kwargs.get("key_padding_mask")
+    hidden = values_of(mask) if isinstance(mask, TensorBase) else None
+    through = {"mul", "__mul__", "__rmul__", "add", "__add__", "dropout", "layer_norm", "transpose"}
+    embedded = origin(event.maker_of(event.argument(0, "query")), through)
+    if hidden is None or embedded is None or embedded.name != "embedding" or hidden.ndim != 2:
+        return
+    ids, pad = embedded.argument(0, "input"), embedded.argument(2, "padding_idx")
+    words = values_of(ids) if isinstance(ids, TensorBase) else None
+    closed = hidden if hidden.dtype.kind == "b" else np.isneginf(hidden)
+    if words is None or words.shape != closed.shape or not closed.any():
+        return
+    is_pad = words == (0 if pad is None else pad)
+    if is_pad.any() and np.array_equal(closed, ~is_pad):
+        findings.add("wrong input of a loss", Answer(
+            "mask hides the words", "`key_padding_mask` is True where a real token stands and False at the "
+            "padding, inverted: True hides, so the attention sees the padding alone.", event.place, (),
+            "turn it round: `key_padding_mask=(ids == pad)`",
+        ))  # fmt: skip
 
 
 def look_at_loops(scene: Scene, findings: Findings) -> None:

@@ -22,6 +22,9 @@ At = tuple[CodeType, int]
 #: Elements of the largest parameter whose change is measured.
 MOST_MEASURED = 4_000_000
 
+#: Losses that are remembered.
+KEPT = 8
+
 #: Gradients of an earlier turn that are copied.
 MOST_COPIED = 2
 
@@ -47,6 +50,8 @@ class Loop:
         self.cleared: At | None = None
         self.clipped: At | None = None
         self.last = ""
+        #: Losses that went backward last: each with the number of steps by then, and the line.
+        self.gone: dict[int, tuple[Any, int, At | None]] = {}
         self.first_values: dict[int, Any] = {}
         self.sources: dict[int, list[tuple[At | None, int]]] = {}
         self.step_owner: list[tuple[int, Watched]] = []
@@ -113,6 +118,27 @@ class Loop:
                     self.first_values.setdefault(id(leaf), value.copy())
         self.fresh = True
         self.last = "backward"
+
+    def goes_back_from(self, outputs: Iterable[Any], at: At | None) -> None:
+        """Say where one loss goes backward twice before a step."""
+        for y in outputs:
+            before = self.gone.get(id(y))
+            if before is not None and before[0] is y and before[1] == self.steps and at is not None:
+                first = None if before[2] is None else place_at(*before[2])
+                self.findings.add("accumulated", Answer(
+                    "backward twice", f"The same loss goes backward twice before a step (the first time at "
+                    f"line {0 if first is None else first.line}): its gradients are added up, so they count "
+                    "twice.",
+                    place_at(*at), (), "call `backward()` once on each loss",
+                ))  # fmt: skip
+            self.gone[id(y)] = y, self.steps, at
+        while len(self.gone) > KEPT:
+            del self.gone[next(iter(self.gone))]
+
+    @property
+    def steps(self) -> int:
+        """Return how many steps the optimizers have made."""
+        return sum(known.steps for known in self.optimizers.values())
 
     def _accumulates(self, leaf: Any, at: At | None) -> None:
         grad = leaf._grad

@@ -47,6 +47,8 @@ def look_at(event: Event, findings: Findings) -> None:
         _probabilities(event, findings)
     elif name == "kl_div":
         _log_probabilities(event, findings)
+    elif name == "logsumexp" and event.entry == "__init__":
+        _scores_of_distribution(event, findings)
     elif name == "ctc_loss":
         _steps_of_logs(event, findings)
 
@@ -358,6 +360,16 @@ def _log_probabilities(event: Event, findings: Findings) -> None:
             "log-probabilities as target", "The target of kl_div holds negative numbers, log-probabilities, "
             "and "
             "`log_target` is False.", event.place, (), "pass probabilities, or `log_target=True`",
+        ))  # fmt: skip
+
+
+def _scores_of_distribution(event: Event, findings: Findings) -> None:
+    made = origin(event.inputs[0][1]) if event.inputs else None
+    if made is not None and made.name == "softmax":
+        findings.add("softmax twice", Answer(
+            "softmax twice", f"The distribution{_line_of(event)} gets probabilities as its `logits`, and "
+            "takes a softmax of them again: they are all nearly equal then.", event.place,
+            (f"the softmax is at {made.place}",), "pass the scores before the softmax, or `probs=`",
         ))  # fmt: skip
 
 

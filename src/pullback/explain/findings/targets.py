@@ -344,7 +344,9 @@ def _similar_to_itself(event: Event, findings: Findings) -> None:
     if made is None or made.name not in ("matmul", "mm", "__matmul__") or len(made.inputs) != 2:
         return
     (a, _), (b, other) = made.inputs
-    same = other is not None and other.name in ("T", "t", "transpose", "mT") and other.inputs[0][0] is a
+    turned = other is not None and other.name in ("T", "t", "transpose", "mT") and other.inputs[0][0] is a
+    left, right = values_of(a), values_of(b)  # `.T` may be no call
+    same = turned or (left is not None and right is not None and np.array_equal(left, right.T))
     diagonal = scores[np.arange(len(scores)), np.arange(len(scores))]
     if same and b is not a and (diagonal >= scores.max(1) - 1e-4).mean() > 0.9:
         findings.add("wrong input of a loss", Answer(
