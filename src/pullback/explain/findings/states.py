@@ -116,8 +116,9 @@ def alias(place: Place | None) -> Place | None:
         and node.func.attr == "load_state_dict" and place is not None and node.lineno == place.line
     ]  # fmt: skip
     for node in nodes:
-        named = isinstance(node, ast.Assign) and isinstance(node.value, (ast.Name, ast.Attribute))
-        if named and place is not None and any(ast.unparse(target) in owners for target in node.targets):
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, (ast.Name, ast.Attribute)):
+            continue
+        if place is not None and any(ast.unparse(target) in owners for target in node.targets):
             return place_in(place.file, node.lineno)
     return None
 
