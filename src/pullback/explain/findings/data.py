@@ -270,7 +270,7 @@ def _value_of_query(event: Event, findings: Findings) -> None:
 
 def _hidden_words(event: Event, findings: Findings) -> None:
     """Say where a mask of the padding hides what is no padding."""
-    mask = event.kwargs.get("key_padding_mask")
+    mask = event.argument(14, "key_padding_mask")
     hidden = values_of(mask) if isinstance(mask, TensorBase) else None
     through = {"mul", "__mul__", "__rmul__", "add", "__add__", "dropout", "layer_norm", "transpose"}
     embedded = origin(event.maker_of(event.argument(0, "query")), through)

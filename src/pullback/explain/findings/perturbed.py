@@ -39,6 +39,13 @@ MEETING = {
     "scatter_add_", "mean", "var", "std", "sum", "cdist", "__getitem__", "index_select", "scatter_reduce",
 }  # fmt: skip
 
+#: Calls in which a factor or a summand can cancel.
+CANCELLING = {
+    "div", "__truediv__", "true_divide", "normalize", "layer_norm", "batch_norm", "group_norm",
+    "instance_norm",
+    "cosine_similarity", "sub", "__sub__", "softmax", "log_softmax",
+}  # fmt: skip
+
 #: What a change makes larger than this, relative to the largest number, is a dependence.
 CHANGED = 1e-5
 
@@ -332,7 +339,7 @@ def cancels(leaf: Any, rerun: Rerun) -> Event | None:
             if differs:
                 moved.add(id(out))
             elif any(id(t) in moved for t, _ in event.inputs):
-                return event
+                return event if event.name in CANCELLING else None
     return None
 
 
