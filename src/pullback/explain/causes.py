@@ -21,6 +21,7 @@ from .carried import boundaries, carried
 from .counterfactual import Rerun
 from .explanation import Explanation
 from .findings.origins import is_finite
+from .findings.perturbed import cancels
 from .findings.rates import diverged
 from .findings.values import look_at_gradient, look_at_value
 from .names import Names
@@ -37,6 +38,10 @@ At = tuple[CodeType, int]
 
 #: Leaves of one call that are asked why their gradient is zero or not finite.
 MOST_ASKED = 6
+
+
+#: A gradient this much smaller than the largest one is rounding.
+NEXT_TO_NONE = 1e-5
 
 
 class Causes:
@@ -60,6 +65,7 @@ class Causes:
         self.zero: dict[int, tuple[Any, Answer | None]] = {}
         self.alive: set[int] = set()
         self.not_finite = False
+        self.tried: set[int] = set()
         self._turns: dict[At, int] = {}
 
     def goes_back(self, call: BackwardCall, path: Path, scene: Scene, at: At) -> None:
@@ -139,8 +145,26 @@ class Causes:
                     self._why_nan(leaf, part.name, call, scene, path)
                 continue
             self.alive.add(id(leaf))
+        self._cancelled(sizes, call, path)
         if not any(hasattr(type(value), "unscale_") for value in list(scene.variables.values())):
             self.watch.sizes.backward(sizes, path.nodes)  # gradients of a scaled loss are large on purpose
+
+    def _cancelled(self, sizes: list[tuple[Any, float]], call: BackwardCall, path: Path) -> None:
+        """Say where a weight has next to no gradient because it cancels on the way to the loss."""
+        largest = max((size for _, size in sizes if math.isfinite(size)), default=0.0)
+        # A bias that is added and taken away, as in a difference of scores, is meant.
+        tiny = [x for x, size in sizes if 0 < size < NEXT_TO_NONE * largest and x.dim() != 1]
+        small = [leaf for leaf in tiny if id(leaf) not in self.tried]
+        for leaf in small[:MOST_ASKED]:
+            self.tried.add(id(leaf))
+            found = cancels(leaf, Rerun(call.outputs[0], self.watch.trace, path))
+            if found is not None:
+                name = self.watch.name_of(leaf) or "a weight"
+                self.watch.findings.add("zero gradient", Answer(
+                    "cancelled", f"`{name}` cancels: what goes into {found.name} changes with it, and the "
+                    "result does not depend on it, so it has no effect and its gradient is 0 but for "
+                    "rounding.", found.place, (), "leave it out, or let it act after that line",
+                ))  # fmt: skip
 
     def _root(self, call: BackwardCall) -> Root | None:
         if len(call.outputs) != 1 or not isinstance(call.outputs[0], TensorBase):

@@ -16,7 +16,9 @@ from .findings.reach import aside, listed
 from .findings.written import (
     attribute_set,
     rebound_in_loops,
+    returns_in_loop,
     signs_for_sums,
+    sums_from_the_front,
     without_parentheses,
 )
 from .vanished import STARTS
@@ -60,6 +62,12 @@ class Conclusions:
                 "sign for a sum", f"`={sign}` gives the name a new value, with a sign before it, and what it "
                 f"was is overwritten; `{sign}=` adds to it.", place, (), f"write `{sign}=`",
             ))  # fmt: skip
+        for place in sums_from_the_front(self._files()):
+            self.findings.add("wrong input of a loss", Answer(
+                "returns from the front", "Discounted rewards are added up from the first one on, forward: "
+                "each holds the past, and the return of a step is the sum of what comes after it.", place, (),
+                "go through them in reverse order, `for r in reversed(rewards):`, and put each in front",
+            ))  # fmt: skip
         for place, name in rebound_in_loops(self._files()):
             self.findings.add("no optimizer", Answer(
                 "rebound in a loop", f"`{name}` is the loop's name for a tensor; the line gives the name a "
@@ -92,7 +100,7 @@ class Conclusions:
         told |= {key for key in self.watch.copies if key not in self.reach.reached}
         told |= self.layers.leaves_told()
         self.loop.report(name_of, told, self._made_at, self._stranger, self._files())
-        self.sizes.report(self.findings, name_of, self._made_place)
+        self.sizes.report(self.findings, name_of, self.watch.made_place)
         self._report_symmetric()
 
     def _may_pass(self, answer: Answer) -> bool:
@@ -126,10 +134,6 @@ class Conclusions:
     def _made_at(self, leaf: Any) -> At | None:
         owner = self.layers.owner_of(leaf)
         return None if owner is None else self.layers.made.get(id(owner[0]))
-
-    def _made_place(self, module: Any) -> Place | None:
-        at = self.layers.made.get(id(module))
-        return None if at is None else place_at(*at)
 
     def _stranger(self, leaf: Any) -> Place | None:
         """Return where a module is called of which no optimizer holds anything."""
@@ -238,6 +242,22 @@ class Conclusions:
             use = None if owner is None else self.layers.uses.get(id(owner))
             names = listed(leaves, self.watch.name_of)
             cut = aside(self.reach, leaves) if use else None
+            end = self.reach.end_of(leaves) if use else None
+            if end is not None:
+                self.findings.add("no gradient", Answer(
+                    "left out", f"No gradient reaches {names}: what {end.name} gives here is not used, it is "
+                    "left out of the loss that goes backward.", end.place, (f"the layer is called at {use}",),
+                    "add it to the loss: `loss = loss + weight * other`",
+                ))  # fmt: skip
+                continue
+            early = [] if use else returns_in_loop(self._files())
+            if early:
+                self.findings.add("no gradient", Answer(
+                    "return in the loop", f"The `return` stands inside the loop and ends it in its first "
+                    f"turn: {names} and what comes after it are never called.", early[0], (),
+                    "indent it less, so that it comes after the loop",
+                ))  # fmt: skip
+                continue
             if cut is not None:
                 self.findings.add("lost history", Answer(
                     cut.kind, f"Probably: {names} get no gradient: `{cut.code}` {cut.what}.",

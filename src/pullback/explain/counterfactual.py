@@ -158,6 +158,23 @@ class Rerun:
         moved: dict[int, Any], unlocked: bool,
     ) -> Any:  # fmt: skip
         """Run the calls that depend on a change; those before it keep what they gave."""
+        results = self._results(change, replaced, touched, moved, unlocked)
+        return results.get((id(self.events[-1]), id(self.y)), self.y)
+
+    def results(self, change: dict[Event, Change], replaced: dict[int, Any]) -> dict[tuple[int, int], Any]:
+        """Return what all calls give that depend on a change, by the ids of call and tensor.
+
+        Raises
+        ------
+        NotRun
+            Where a call cannot be done again; or whatever a call raises on other numbers.
+        """
+        return self._results(change, replaced, set(change), replaced, False)
+
+    def _results(
+        self, change: dict[Event, Change], replaced: dict[int, Any], touched: set[Event],
+        moved: dict[int, Any], unlocked: bool,
+    ) -> dict[tuple[int, int], Any]:  # fmt: skip
         results: dict[tuple[int, int], Any] = {}
         again: set[Event] = set()
         written = [event.inputs[0][1] for event in self.events if writes(event) and event.inputs]
@@ -175,7 +192,7 @@ class Rerun:
                 for tensor, maker in event.inputs:
                     if maker is not None and (id(maker), id(tensor)) in results:
                         given[id(tensor)] = results[id(maker), id(tensor)]
-                    elif maker is None and id(tensor) in replaced:
+                    elif id(tensor) in replaced:
                         given[id(tensor)] = replaced[id(tensor)]
                 with _recording(unlocked or event.recording):
                     outputs = self._call(event, given, change.get(event))
@@ -183,7 +200,7 @@ class Rerun:
                     raise NotRun(event.name)
                 for old, new in zip(event.outputs, outputs):
                     results[id(event), id(old)] = new
-        return results.get((id(self.events[-1]), id(self.y)), self.y)
+        return results
 
     def _call(self, event: Event, given: dict[int, Any], change: Change | None) -> list[Any]:
         if writes(event) and event.inputs:

@@ -59,6 +59,18 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
      ("The loss takes the classes along axis 1, input (N, C, …) and target (N, …); here another axis stands "
       "there, as after a layer that puts the classes last."),
      "pass `logits.transpose(1, 2)`, or flatten: `logits.flatten(0, 1), target.flatten()`"),
+    ("only batches of spatial targets supported", "target with an extra axis",
+     ("The target has an axis too many, that of channels: it holds one class index for each place, input "
+      "(N, C, H, W), target (N, H, W)."),
+     "take the axis of channels out of the target: `target.squeeze(1)`"),
+    ("attn_mask is", "shape of the mask",
+     ("`attn_mask` (`src_mask`, `mask`) says which step may see which, shape (T, T), the same for all "
+      "samples; a mask of the padding of each sample, shape (N, T), is another argument."),
+     "pass the padding as `src_key_padding_mask` (`key_padding_mask`), True where there is padding"),
+    ("object is not callable", "a value where a function is meant",
+     ("The name was given a value and is called as a function afterwards, as `loss = loss(…)` in a loop "
+      "does, or a layer or loss is made in the place where it should be called."),
+     "give the result another name than the function: `value = loss(…)`"),
     ("spatial sizes don't match", "shapes of input and target",
      "The target has one class index for each place of the input: input (N, C, H, W), target (N, H, W).",
      "take the axis of channels out of the target (`target.squeeze(1)`), or resize one of them"),

@@ -8,11 +8,13 @@ by source lines.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from types import CodeType
 from typing import Any
 
-from ..core.blame import next_sequence
+from ..core.blame import next_sequence, user_frame
 from ..core.modes import modes
 from ..core.node import AccumulateGrad, Node, edge_target
 from ..nn.modules import module_hooks
@@ -21,6 +23,9 @@ from .names import Names
 
 #: Calls of modules that are remembered; of more the oldest half is forgotten.
 MOST_SPANS = 100_000
+
+#: Lines that call modules which are remembered.
+MOST_LINES = 256
 
 #: Steps from which a path without modules folds by lines.
 MANY = 60
@@ -49,6 +54,9 @@ class ModuleCalls:
         self._open: list[tuple[Any, Span]] = []
         self._handles: list[Any] = []
         self._idle = False
+        #: Lines that call modules, and what is told of one that does so for the first time while it is idle.
+        self.lines: set[tuple[CodeType, int]] = set()
+        self.late: Callable[[], None] | None = None
 
     @property
     def innermost(self) -> Any:
@@ -74,19 +82,30 @@ class ModuleCalls:
         self._idle = False
 
     def idle(self) -> None:
-        """Remember no more, but still tell of calls without recording: evaluation often comes late."""
+        """Remember no more, but still tell of calls without recording, and of those from a line that has
+        called none before: evaluation often comes late.
+        """
         self.stop()
-        self._handles = [module_hooks.register_module_forward_pre_hook(self._unrecorded)]
+        self._handles = [module_hooks.register_module_forward_pre_hook(self._unseen)]
         self._idle = True
 
-    def _unrecorded(self, module: Any, args: Any) -> None:
-        if not modes().grad and self.entered is not None:
+    def _unseen(self, module: Any, args: Any) -> None:
+        frame = user_frame(sys._getframe(1))
+        line = frame.f_code, frame.f_lasti
+        if line not in self.lines and self.late is not None and len(self.lines) < MOST_LINES:
+            self.lines.add(line)
+            self.late()
+            self._enter(module, args)
+        elif not modes().grad and self.entered is not None:
             self.entered(module, None)
 
     def _enter(self, module: Any, args: Any) -> None:
         if self.entered is not None:
             self.entered(module, self.innermost)
         path = type(module).__name__
+        if not self._open:
+            frame = user_frame(sys._getframe(1))
+            self.lines.add((frame.f_code, frame.f_lasti))
         if self._open:
             outer, span = self._open[-1]
             inside = next((name for name, m in outer.named_modules() if m is module), None)

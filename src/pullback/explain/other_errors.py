@@ -108,21 +108,43 @@ def not_a_leaf(error: BaseException, raised: Raised) -> Answer:
 def gradient_count(error: BaseException, raised: Raised) -> Answer:
     """Judge a custom function whose backward returns too few or too many gradients."""
     found = re.search(r"function (\w+)Backward returned .* \(expected (\d+), got (\d+)\)", str(error))
-    place: Place | None = raised.place
     if found is None:
         return plain(error, raised)
     name, expected, got = found.groups()
+    return Answer(
+        "number of gradients", f"The backward of {name} returns {got} gradients, and its forward takes "
+        f"{expected} inputs: it must return one gradient for each input.", _returning(name, raised), (),
+        "return None for each input that needs none, such as a number: `return grad, None`",
+    )  # fmt: skip
+
+
+#: What torch says of a gradient of another shape: function, input, shape, the shape of the input.
+INVALID = r"unction (\w+)Backward returned an invalid gradient at index (\d+) - got (.*) but ex.*?(\[.*)"
+
+
+def gradient_shape(error: BaseException, raised: Raised) -> Answer:
+    """Judge a custom function whose backward returns a gradient of another shape than its input has."""
+    found = re.search(INVALID, str(error))
+    if found is None:
+        return plain(error, raised)
+    name, index, got, expected = found.groups()
+    turned = got.strip("[]").split(", ") == expected.strip("[]").split(", ")[::-1]
+    mend = "transpose it: `.t()`" if turned else "sum over the axes that were broadcast, or reshape it"
+    return Answer(
+        "shape of a gradient", f"The backward of {name} returns a gradient of shape {got} for input {index}, "
+        f"which has shape {expected}: each gradient has the shape of its input.", _returning(name, raised),
+        (),
+        f"look at how it is computed: {mend}",
+    )  # fmt: skip
+
+
+def _returning(name: str, raised: Raised) -> Place | None:
+    """Return the line of a custom function's backward that returns."""
     for scene in raised.scenes:
         cls = scene.variables.get(name)
         code = getattr(getattr(cls, "backward", None), "__code__", None)
         scope = None if code is None else scope_of(code)
         returns = [] if scope is None else [s for s in scope.statements if s.targets == ("return",)]
         if returns and code is not None:
-            place = place_in(code.co_filename, returns[-1].line)
-            break
-    return Answer(
-        "number of gradients", f"The backward of {name} returns {got} gradients, and its forward takes "
-        f"{expected} "
-        "inputs: it must return one gradient for each input.", place, (),
-        "return None for each input that needs none, such as a number: `return grad, None`",
-    )  # fmt: skip
+            return place_in(code.co_filename, returns[-1].line)
+    return raised.place

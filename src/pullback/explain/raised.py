@@ -8,7 +8,7 @@ from typing import Any
 from .answer import Answer
 from .failure import Raised
 from .input_errors import wrong_input
-from .other_errors import covector, gradient_count, no_gradient, not_a_leaf
+from .other_errors import covector, gradient_count, gradient_shape, no_gradient, not_a_leaf
 from .unrecorded import no_history, unused
 from .used_up import in_place, second_backward
 
@@ -83,6 +83,7 @@ JUDGES: tuple[tuple[str, Judge], ...] = (
     ("unsupported operand type(s)", no_gradient),
     ("can't optimize a non-leaf Tensor", not_a_leaf),
     ("returned an incorrect number of gradients", gradient_count),
+    ("returned an invalid gradient at index", gradient_shape),
     (
         "Mismatch in shape: grad_output",
         _here("wrong covector", "The covector has another shape than the output.",

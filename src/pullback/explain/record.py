@@ -69,6 +69,7 @@ class Recording:
 
     def __enter__(self) -> Recording:
         calls.observers.append(self._observe)
+        self._modules.late = self._listen
         self._modules.start()
         self._watch.start()
         return self
@@ -192,6 +193,11 @@ class Recording:
             self.run.turn(lambda module: self._watch.module_names.get(id(module)))
             self.run.loss(described, loss)
         return loss
+
+    def _listen(self) -> None:
+        """Write down what happens up to the next call of `backward`, as something new has begun."""
+        self._modules.start()
+        self._watch.trace.start()
 
     def _attend(self, on: bool, listen: bool = False) -> None:
         """Write the next turn down in full, or not; `listen` for its calls of functions alone."""

@@ -26,21 +26,29 @@ from ..nn.utils import clip_grad
 from ..optim.composed import ReduceLROnPlateau
 from ..optim.optimizer import Optimizer
 from ..optim.scheduler import LRScheduler
+from ..tensor import random as random_module
 from ..tensor.backward import BackwardCall
 from ..tensor.tensor import Tensor
+from ..utils.data import DataLoader
+from ..utils.data.iterators import LoaderIterator
 from .answer import Answer, kept
 from .causes import Causes
 from .conclusions import Conclusions
 from .explanation import Explanation
-from .findings import axes, data
+from .findings import axes, data, recurrent, targets, terms
+from .findings.adversaries import Adversaries
+from .findings.averages import Averages
 from .findings.collected import Findings
+from .findings.draws import Draws, time_not_given, variance_for_deviation
 from .findings.functions import Functions
 from .findings.keeping import look_at_variables
 from .findings.layers import Layers
 from .findings.loop import Loop
 from .findings.losses import look_at, origin, values_of
+from .findings.perturbed import Dependence
 from .findings.reach import Reach
 from .findings.sizes import Sizes
+from .findings.starts import Starts
 from .findings.states import States, look_at_left_out
 from .modules import ModuleCalls
 from .names import Names
@@ -84,6 +92,12 @@ class Watch:
         self.functions = Functions()
         self.sizes = Sizes()
         self.states = States()
+        self.draws = Draws()
+        self.averages = Averages()
+        self.adversaries = Adversaries()
+        self.starts = Starts()
+        self.recurrent = recurrent.Recurrent()
+        self.dependence = Dependence()
         self.causes = Causes(self)
         self.names: dict[int, str] = {}
         self.module_names: dict[int, str] = {}
@@ -124,6 +138,11 @@ class Watch:
             for module in (clip_grad, nn_utils):
                 self._wrap(module, name, self._clipped)
         self._wrap(Tensor, "register_hook", self._hooked)
+        self._wrap(DataLoader, "__init__", self._loader_made)
+        self._wrap(DataLoader, "__iter__", self._pass_begun)
+        self._wrap(LoaderIterator, "__next__", self._batch_given)
+        for owner in (sys.modules[__name__.partition(".")[0]], random_module):
+            self._wrap(owner, "manual_seed", self._seeded)
         for name in ("register_full_backward_hook", "register_backward_hook"):
             self._wrap(Module, name, self._hooked)
         self._wrap_apply()
@@ -163,13 +182,15 @@ class Watch:
         return look
 
     def _wrap_parameter(self) -> None:
-        held, trace = Parameter.__new__, self.trace
+        held, trace, starts = Parameter.__new__, self.trace, self.starts
 
         def new(cls: Any, data: Any = None, *args: Any, **kwargs: Any) -> Any:
             made = held(cls, data, *args, **kwargs)
             history = isinstance(data, TensorBase) and data._node not in (None, LEAF)
             if history and trace.on and not looking.get():
                 trace.made_leaf(data, made)
+            elif not own_file[sys._getframe(1).f_code.co_filename] and isinstance(data, TensorBase):
+                starts.made(made, trace.maker_of(data))
             return made
 
         self._wrappers.replace(Parameter, "__new__", staticmethod(new))
@@ -216,7 +237,7 @@ class Watch:
     @property
     def steps(self) -> int:
         """Return how many steps the optimizers have made."""
-        return sum(known.steps for known in self.loop.optimizers.values())
+        return self.loop.steps
 
     def _mode(self, held: Any, frame: FrameType, module: Any, mode: bool = True) -> Any:
         at = _at(frame)
@@ -328,6 +349,31 @@ class Watch:
             self._safe(self.loop.clipped_to)(at, _number([result]) or 0.0, float(limit))
         return result
 
+    def _seeded(self, held: Any, frame: FrameType, seed: Any) -> Any:
+        if not own_file[frame.f_code.co_filename]:
+            at = (frame.f_code, frame.f_lasti)
+            self._safe(self.draws.seeded)(at, seed, self.loop.backwards, self.findings)
+        return held(seed)
+
+    def _loader_made(self, held: Any, frame: FrameType, loader: Any, *args: Any, **kwargs: Any) -> Any:
+        result = held(loader, *args, **kwargs)
+        at = _at(frame)
+        if at is not None:
+            self._safe(self.draws.loader)(loader, at, self.findings)
+        return result
+
+    def _pass_begun(self, held: Any, frame: FrameType, loader: Any) -> Any:
+        iterator, at = held(loader), _at(frame)
+        if at is not None:
+            self.draws.begun(at, loader, iterator)
+        return iterator
+
+    def _batch_given(self, held: Any, frame: FrameType, iterator: Any) -> Any:
+        batch = held(iterator)
+        if self.trace.on:
+            self.draws.gave(iterator, batch)
+        return batch
+
     def _entered(self, module: Any, outer: Any) -> None:
         frame = user_frame(sys._getframe(1))
         self.layers.entered(module, outer, place_at(frame.f_code, frame.f_lasti), self.findings)
@@ -336,6 +382,12 @@ class Watch:
         look_at(event, self.findings)
         axes.look_at(event, self.findings)
         data.look_at(event, self.findings)
+        targets.look_at(event, self.findings, self.made_place)
+        self.draws.look_at(event, self.findings)
+        self.adversaries.look_at(event, self.findings)
+        self.recurrent.look_at(event, self.findings)
+        if event.name == "embedding":
+            recurrent.padding_is_a_word(event, self.findings, self.made_place)
         self.run.look_at(event)
         self.layers.look_at(event, self.findings)
         self.sizes.look_at(event, self.findings)
@@ -364,6 +416,8 @@ class Watch:
 
     def _written(self, event: Event) -> None:
         tensor, maker = event.inputs[0]
+        self.starts.wrote(tensor)
+        self.averages.look_at(event, self.loop.held, self.findings)
         data.look_at_stored(event, user_frame(sys._getframe(2)), self.findings)
         made = origin(maker)
         value = array_at_bottom(tensor)
@@ -387,6 +441,8 @@ class Watch:
         self.module_names.update(names.modules)
         self.reach.look(outputs, path, self.trace, self.wanted)
         if call.kind == "backward":
+            self.loop.goes_back_from(outputs, at)
+            self._turn(outputs, path, scene)
             self.layers.backward()
             self.loop.backward(_number(outputs), leaves, at, True)
         self.causes.goes_back(call, path, scene, at)
@@ -397,6 +453,16 @@ class Watch:
         look_at_variables(scene, self.findings)
         data.look_at_loops(scene, self.findings)
         self.trace.turn(at)
+
+    def _turn(self, outputs: list[Any], path: Path, scene: Scene) -> None:
+        """Look at what the turn that backward ends was made of."""
+        self._safe(self.recurrent.backward)(self.findings)
+        self._safe(variance_for_deviation)(self.trace, self.findings)
+        self._safe(time_not_given)(self.trace, self.findings)
+        self._safe(self.starts.look)(self.trace, self.findings, self.made_place, self.set_at, self.name_of)
+        for y in outputs:
+            self._safe(terms.look_at)(y, self.trace, scene, self.wanted, self.findings)
+        self._safe(self.dependence.look)(self.trace, path, self.findings, self.made_place)
 
     def differentiated(self, call: BackwardCall, result: Any, frame: FrameType) -> None:
         """Note what a call of `autograd.grad` gave."""
@@ -411,6 +477,11 @@ class Watch:
             self.trace.turn(at)
         if value is not None and not math.isfinite(value):
             self.causes.values([y for y in call.outputs if isinstance(y, TensorBase)], Scene(frame))
+
+    def made_place(self, module: Any) -> Place | None:
+        """Return the line that makes a module."""
+        at = None if module is None else self.layers.made.get(id(module))
+        return None if at is None else place_at(*at)
 
     def set_at(self, weight: Any) -> Place | None:
         """Return the line that gave a weight its first values, where that is the program's."""
@@ -431,6 +502,9 @@ class Watch:
     def finish(self) -> None:
         """Add to the findings what the whole run shows."""
         self._safe(Conclusions(self).add)()
+        self._safe(self.draws.report)(self.findings)
+        if not self.failed:
+            self._safe(self.states.report)(self.steps, self.findings)
 
     def wanted(self, leaf: Any) -> bool:
         """Return whether the program means to train a leaf."""

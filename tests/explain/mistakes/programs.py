@@ -20,7 +20,10 @@ FOLDER = Path(__file__).parent
 SOURCES = FOLDER.parents[2] / "src"
 
 #: Batches that were written before the tool was run on them, the first run of each being an estimate.
-FRESH = "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"
+FRESH = (
+    "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth",
+    "thirteenth",
+)  # fmt: skip
 
 HALVES = "open", *FRESH, "held"
 

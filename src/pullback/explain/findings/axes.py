@@ -39,6 +39,8 @@ def look_at(event: Event, findings: Findings) -> None:
         _normalised_axis(event, findings)
     elif name in ("reshape", "view"):
         _swapped_axes(event, findings)
+    elif name == "squeeze":
+        _squeezed_batch(event, findings)
 
 
 def _arithmetic(event: Event, findings: Findings) -> None:
@@ -170,6 +172,21 @@ def _swapped_axes(event: Event, findings: Findings) -> None:
             "exchange the "
             "axes: it reads the numbers on in their order, so values of different samples are mixed.",
             event.place, (), f"use `transpose({a}, {b})`",
+        ))  # fmt: skip
+
+
+def _squeezed_batch(event: Event, findings: Findings) -> None:
+    """Say where `squeeze` without an axis also takes away that of a batch with one sample."""
+    x = event.argument(0, "input")
+    if not isinstance(x, TensorBase) or len(event.args) > 1 or event.kwargs.get("dim") is not None:
+        return
+    have = shape_of(x)
+    made = origin(event.maker_of(x), PASSING)
+    if event.wanted and len(have) == 2 and have == (1, 1) and made is not None and made.name == "linear":
+        findings.add("broadcast", Answer(
+            "squeezed batch", "`squeeze()` takes every axis of size 1 away, also that of the batch, which "
+            "has one sample here, often the last batch of an epoch: no axis is left.", event.place, (),
+            "say which axis: `squeeze(-1)`, or pass `drop_last=True` to the DataLoader",
         ))  # fmt: skip
 
 

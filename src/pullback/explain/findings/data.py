@@ -45,6 +45,9 @@ IN_PLACE = {
 #: Iterators that do not end.
 ENDLESS = (itertools.cycle, itertools.count, itertools.repeat)
 
+#: Sizes of features that differ by more than this are not to be mixed.
+UNEVEN = 10.0
+
 #: The part of positions that must lie outside for that to be a mistake.
 MOSTLY = 0.5
 
@@ -58,12 +61,18 @@ def look_at(event: Event, findings: Findings) -> None:
         _positions(event, findings)
     elif name in WIDER:
         _wrapped(event, findings)
+    elif name in ("div", "__truediv__", "div_", "__itruediv__") and not event.wanted:
+        _standardised(event, findings)
+    elif name == "__setitem__":
+        _added_once(event, findings)
     elif name == "stack":
         _same_sample(event, findings)
     elif name == "mean":
         _mean_of_padding(event, findings)
     elif name in ("multi_head_attention_forward", "scaled_dot_product_attention"):
         _added_mask(event, findings)
+        _value_of_query(event, findings)
+        _hidden_words(event, findings)
 
 
 def _signs(event: Event, findings: Findings) -> None:
@@ -120,6 +129,68 @@ def _wrapped(event: Event, findings: Findings) -> None:
             "integers wrap", f"{out.dtype.name} cannot hold {len(wrong)} of {out.size} results, which wrap "
             f"around: {right[first]} becomes {out[first]}.", event.place, (),
             "make it floats first: `x.float()`",
+        ))  # fmt: skip
+
+
+def _standardised(event: Event, findings: Findings) -> None:
+    """Say where data is not normalised by its own mean and deviation of each feature."""
+    if len(event.inputs) != 2 or event.inputs[0][1] is None:
+        return
+    centred, scale = event.inputs[0][1], event.inputs[1][1]
+    if scale is not None and scale.name in ("add", "__add__", "clamp") and scale.inputs:
+        scale = scale.inputs[0][1]
+    if centred.name not in ("sub", "__sub__") or len(centred.inputs) != 2 or scale is None:
+        return
+    x, mean = centred.inputs[0][0], centred.inputs[1][1]
+    value = values_of(x)
+    if value is None or mean is None or value.ndim < 2 or not scale.inputs or scale.inputs[0][0] is not x:
+        return
+    if mean.name == "mean" and scale.name == "var":
+        findings.add("wrong input of a loss", Answer(
+            "divided by the variance", "The data is divided by its variance, not by its standard deviation: "
+            "features of a large scale become tiny, those of a small one huge.", event.place, (),
+            "divide by `x.std(0)`",
+        ))  # fmt: skip
+    elif mean.name in ("std", "var") and scale.name == "mean":
+        findings.add("wrong input of a loss", Answer(
+            "mean and deviation swapped", "The deviation is taken away and the data divided by its mean: the "
+            "two are swapped, so it is not normalised.", event.place, (), "write `(x - mean) / std`",
+        ))  # fmt: skip
+    elif mean.name == "mean" and scale.name == "std" and value.ndim == 2 and len(value) > 1:
+        along = scale.argument(1, "dim")
+        sizes = np.abs(value.astype(np.float64)).mean(0)
+        uneven = value.shape[1] > 1 and sizes.max() > UNEVEN * max(float(sizes.min()), 1e-30)
+        if along in (1, -1, (1,), [1], (-1,)) and uneven:
+            findings.add("wrong axis", Answer(
+                "normalised each row", f"Mean and deviation are taken over axis {along}, over the features "
+                f"of each sample (row), whose sizes go from {sizes.min():.3g} to {sizes.max():.3g}: each "
+                "feature (column) is to be normalised over the samples.", (mean.place or event.place), (),
+                "take them over the samples: `x.mean(0)`, `x.std(0)` (`dim=0`)",
+            ))  # fmt: skip
+
+
+def _added_once(event: Event, findings: Findings) -> None:
+    """Say where something is added at indices that occur several times, and counts once."""
+    index, new = (event.args[1], event.args[2]) if len(event.args) > 2 else (None, None)
+    made = event.maker_of(new) if isinstance(new, TensorBase) else None
+    if made is None or made.name not in ("__iadd__", "add", "__add__", "add_", "__isub__", "sub"):
+        return
+    read = made.inputs[0][1]
+    if read is None or read.name != "__getitem__" or read.inputs[0][0] is not event.inputs[0][0]:
+        return
+    parts = [values_of(i) for i in (index if isinstance(index, tuple) else (index,))
+             if isinstance(i, TensorBase)]  # fmt: skip
+    whole = [p for p in parts if p is not None and p.dtype.kind in "iu" and p.ndim]
+    if not whole or len({p.shape for p in whole}) != 1:
+        return
+    places = np.stack([p.reshape(-1) for p in whole])
+    different = np.unique(places, axis=1).shape[1]
+    if different < places.shape[1]:
+        findings.add("data not finite", Answer(
+            "repeated indices count once", f"{places.shape[1]} indices are added to, and only {different} "
+            "are different: `x[i] += v` reads, adds and writes back, so a repeated (duplicate) index counts "
+            "once.", event.place, (),
+            "use `x.index_put_((i,), v, accumulate=True)`, `index_add_`, `scatter_add_` or `torch.bincount`",
         ))  # fmt: skip
 
 
@@ -180,6 +251,43 @@ def _added_mask(event: Event, findings: Findings) -> None:
                 "pass booleans (for `nn.MultiheadAttention` True is hidden, for "
                 "scaled_dot_product_attention True is seen), or -inf where nothing may be seen",
             ))  # fmt: skip
+
+
+def _value_of_query(event: Event, findings: Findings) -> None:
+    """Say where keys come from one sequence and values from the one that asks."""
+    if event.name != "multi_head_attention_forward":
+        return
+    query, key, value = (event.argument(k, n) for k, n in enumerate(("query", "key", "value")))
+    made = [m.inputs[0][0] if m is not None and m.name == "transpose" and m.inputs else t
+            for t in (query, key, value) for m in (event.maker_of(t),)]  # fmt: skip
+    if made[0] is made[2] and made[1] is not made[0]:
+        findings.add("wrong input of a loss", Answer(
+            "value is the query", "The values of the attention are those of the query, and the keys those of "
+            "another sequence: what is looked up comes from the wrong sequence.", event.place, (),
+            "pass the other sequence as keys and values: `attention(x, context, context)`",
+        ))  # fmt: skip
+
+
+def _hidden_words(event: Event, findings: Findings) -> None:
+    """Say where a mask of the padding hides what is no padding."""
+    mask = event.argument(14, "key_padding_mask")
+    hidden = values_of(mask) if isinstance(mask, TensorBase) else None
+    through = {"mul", "__mul__", "__rmul__", "add", "__add__", "dropout", "layer_norm", "transpose"}
+    embedded = origin(event.maker_of(event.argument(0, "query")), through)
+    if hidden is None or embedded is None or embedded.name != "embedding" or hidden.ndim != 2:
+        return
+    ids, pad = embedded.argument(0, "input"), embedded.argument(2, "padding_idx")
+    words = values_of(ids) if isinstance(ids, TensorBase) else None
+    closed = hidden if hidden.dtype.kind == "b" else np.isneginf(hidden)
+    if words is None or words.shape != closed.shape or not closed.any():
+        return
+    is_pad = words == (0 if pad is None else pad)
+    if is_pad.any() and np.array_equal(closed, ~is_pad):
+        findings.add("wrong input of a loss", Answer(
+            "mask hides the words", "`key_padding_mask` is True where a real token stands and False at the "
+            "padding, inverted: True hides, so the attention sees the padding alone.", event.place, (),
+            "turn it round: `key_padding_mask=(ids == pad)`",
+        ))  # fmt: skip
 
 
 def look_at_loops(scene: Scene, findings: Findings) -> None:

@@ -3,60 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from ...core.blame import Place, next_sequence, place_at
-from ...nn.parameter import Parameter
 from ..answer import Answer
 from ..shown import norm
 from .collected import Findings
+from .held import Watched, betas, held_again, report_anew, report_held, report_unchanged
 from .losses import values_of
 from .rates import report_rates, shrinks
-from .reach import listed
-from .written import rebinding
 
 At = tuple[CodeType, int]
 
 #: Elements of the largest parameter whose change is measured.
 MOST_MEASURED = 4_000_000
 
+#: Losses that are remembered.
+KEPT = 8
+
 #: Gradients of an earlier turn that are copied.
 MOST_COPIED = 2
-
-
-@dataclass
-class Watched:
-    """Hold what is known of one optimizer."""
-
-    optimizer: Any
-    at: At | None
-    #: Where it was made, and where the function was called that made it; None at the top of a program.
-    inner: At | None = None
-    outer: At | None = None
-    steps: int = 0
-    #: Steps of turns that were looked at in full.
-    looked: int = 0
-    step_at: At | None = None
-    rates: list[float] = field(default_factory=list)
-    largest: tuple[float, Any] = (0.0, None)
-    smallest: float = math.inf
-    with_gradient: int = 0
-    #: Steps that changed no weight although there were gradients.
-    idle: int = 0
-    #: The largest learning rate of each group.
-    highest: list[float] = field(default_factory=list)
-    shrinking: int = 0
-
-    def parameters(self) -> Iterable[Any]:
-        """Return what it holds."""
-        for group in self.optimizer.param_groups:
-            yield from group["params"]
 
 
 class Loop:
@@ -80,6 +50,8 @@ class Loop:
         self.cleared: At | None = None
         self.clipped: At | None = None
         self.last = ""
+        #: Losses that went backward last: each with the number of steps by then, and the line.
+        self.gone: dict[int, tuple[Any, int, At | None]] = {}
         self.first_values: dict[int, Any] = {}
         self.sources: dict[int, list[tuple[At | None, int]]] = {}
         self.step_owner: list[tuple[int, Watched]] = []
@@ -97,6 +69,8 @@ class Loop:
         self.clips: dict[At | None, list[float]] = {}
         #: Where the last schedule of each optimizer was made.
         self.schedule_made: dict[int, At | None] = {}
+        #: All schedules by id, with the line that made each.
+        self.schedules_made: dict[int, tuple[Any, At | None]] = {}
         #: When each line that makes a module or an optimizer was there last.
         self.order: dict[At | None, float] = {}
 
@@ -112,22 +86,11 @@ class Loop:
             known = self.optimizers[id(optimizer)] = Watched(optimizer, outer if twins else at, at, outer)
             at = known.at
             self.order[at] = next_sequence()
-            self._held_again(known)
+            held_again(known, self.findings)
+            betas(known, self.findings)
         for p in known.parameters():
             self.ever_held[id(p)] = p
         return known
-
-    def _held_again(self, known: Watched) -> None:
-        """Say where an optimizer is given the same weights several times."""
-        counts = Counter(map(id, known.parameters()))
-        most = max(counts.values(), default=0)
-        if most > 1 and known.at is not None:
-            self.findings.add("another model", Answer(
-                "held several times", f"The optimizer is given the same weights {most} times: modules "
-                "that are meant to be different are one and the same object, as in `[layer] * n`, or its "
-                "parameters are listed twice.", place_at(*known.at), (),
-                "make one for each place: `[Net() for _ in range(n)]`; list each parameter once",
-            ))  # fmt: skip
 
     def held(self, leaf: Any) -> bool:
         """Return whether an optimizer holds a leaf."""
@@ -156,6 +119,27 @@ class Loop:
         self.fresh = True
         self.last = "backward"
 
+    def goes_back_from(self, outputs: Iterable[Any], at: At | None) -> None:
+        """Say where one loss goes backward twice before a step."""
+        for y in outputs:
+            before = self.gone.get(id(y))
+            if before is not None and before[0] is y and before[1] == self.steps and at is not None:
+                first = None if before[2] is None else place_at(*before[2])
+                self.findings.add("accumulated", Answer(
+                    "backward twice", f"The same loss goes backward twice before a step (the first time at "
+                    f"line {0 if first is None else first.line}): its gradients are added up, so they count "
+                    "twice.",
+                    place_at(*at), (), "call `backward()` once on each loss",
+                ))  # fmt: skip
+            self.gone[id(y)] = y, self.steps, at
+        while len(self.gone) > KEPT:
+            del self.gone[next(iter(self.gone))]
+
+    @property
+    def steps(self) -> int:
+        """Return how many steps the optimizers have made."""
+        return sum(known.steps for known in self.optimizers.values())
+
     def _accumulates(self, leaf: Any, at: At | None) -> None:
         grad = leaf._grad
         key = id(leaf)
@@ -182,6 +166,7 @@ class Loop:
         """Note a call of zero_grad for some leaves."""
         for leaf in {id(leaf): leaf for leaf in leaves}.values():
             self._discards(leaf, at)
+            self.sources[id(leaf)] = []
             self.stale.pop(id(leaf), None)
             self.stepped.discard(id(leaf))
         if self.fresh and self.last in ("backward", "clip"):
@@ -236,6 +221,7 @@ class Loop:
         _, first, count = self.schedulers.get(id(scheduler), (scheduler, at, 0))
         if initial:
             self.schedule_made[id(getattr(scheduler, "optimizer", None))] = at
+            self.schedules_made[id(scheduler)] = scheduler, at
         self.schedulers[id(scheduler)] = (scheduler, at if count == 0 else first, count + (not initial))
         known = self.optimizers.get(id(getattr(scheduler, "optimizer", None)))
         if not initial and known is not None and known.steps == 0 and at is not None:
@@ -407,82 +393,12 @@ class Loop:
         used_at: Callable[[Any], Place | None], files: Iterable[str] = (),
     ) -> None:  # fmt: skip
         """Add what the whole run shows; `told` are leaves of which another finding tells."""
-        self._report_held(name_of, told, made_at, used_at)
+        report_held(self, name_of, told, made_at, used_at)
+        report_anew(self)
         self._report_steps()
         self._report_discarded()
         report_rates(self, name_of, files)
-        self._report_unchanged(name_of)
-
-    def _report_held(
-        self, name_of: Callable[[Any], str | None], told: set[int], made_at: Callable[[Any], At | None],
-        used_at: Callable[[Any], Place | None],
-    ) -> None:  # fmt: skip
-        if not self.optimizers or not self.graded or self.failed:
-            return
-        for known in self.optimizers.values():
-            mine = {id(p): p for p in known.parameters()}
-            if known.steps and not known.looked:
-                continue  # made after the turns that were looked at
-            if mine and not set(mine) & set(self.graded) and not set(mine) & told:
-                frozen = [p for p in mine.values() if not p.requires_grad]
-                findings_group = "another model"
-                if len(frozen) == len(mine):
-                    cause = "All parameters of this optimizer are frozen (`requires_grad` is False)"
-                else:
-                    cause = "No loss that went backward was computed from the parameters of this optimizer"
-                self.findings.add(findings_group, Answer(
-                    "another model", f"{cause}: its steps change nothing. It holds "
-                    f"{listed(mine.values(), name_of)}.",
-                    None if known.at is None else place_at(*known.at), (),
-                    "make the optimizer from the parameters of the model that is trained, after that model "
-                    "has "
-                    "its final layers",
-                ))  # fmt: skip
-        self._report_overlap(name_of)
-        loose = [
-            leaf for key, leaf in self.graded.items()
-            if key not in self.ever_held and key not in told and isinstance(leaf, Parameter)
-        ]  # fmt: skip
-        if not loose:
-            return
-        at = next((w.at for w in self.optimizers.values() if w.at is not None), None)
-        strangers = [leaf for leaf in loose if used_at(leaf) is not None]
-        if strangers:
-            self.findings.add("target", Answer(
-                "not trained, with history", f"No optimizer holds {listed(strangers, name_of)}, and yet the "
-                "loss "
-                "goes back through it: a target or teacher network is used with its history.",
-                used_at(strangers[0]), (),
-                "call it under `with torch.no_grad():`, or `detach()` what it gives",
-            ))  # fmt: skip
-        loose = [leaf for leaf in loose if used_at(leaf) is None]
-        if not loose:
-            return
-        made = made_at(loose[0])
-        late = made is not None and self.order.get(made, -1) > self.order.get(at, math.inf)
-        place = made if late else at
-        why = f" The optimizer was made before it, at {place_at(*at)}." if late and at is not None else ""
-        self.findings.add("not held", Answer(
-            "no optimizer holds it", f"No optimizer holds {listed(loose, name_of)}, which backward gives a "
-            f"gradient: it never changes.{why}", None if place is None else place_at(*place), (),
-            "make the optimizer after the model has its final layers, pass it to the optimizer "
-            "(`add_param_group`), or freeze it with `requires_grad_(False)`",
-        ))  # fmt: skip
-
-    def _report_overlap(self, name_of: Callable[[Any], str | None]) -> None:
-        owners: dict[int, Watched] = {}
-        for known in self.optimizers.values():
-            for p in known.parameters():
-                other = owners.setdefault(id(p), known)
-                if other is not known and known.at is not None:
-                    first = None if other.at is None else place_at(*other.at)
-                    self.findings.add("another model", Answer(
-                        "held twice", f"This optimizer holds `{name_of(p) or 'a weight'}`, which another "
-                        "optimizer "
-                        f"holds already ({first}): both move it.", place_at(*known.at), (),
-                        "give each optimizer the parameters of its own model",
-                    ))  # fmt: skip
-                    return
+        report_unchanged(self, name_of)
 
     def _report_discarded(self) -> None:
         for source, (cleared, count) in self.discarded.items():
@@ -503,27 +419,6 @@ class Loop:
                     "never stepped", "This optimizer never steps, so what it holds is not trained.",
                     place_at(*known.at), (), "call its `step()` after `backward()`",
                 ))  # fmt: skip
-
-    def _report_unchanged(self, name_of: Callable[[Any], str | None]) -> None:
-        """Say where weights have gradients, nothing steps, and nothing ever changed them."""
-        if self.optimizers or self.backwards < 2 or not self.first_values:
-            return
-        leaves = [leaf for key, leaf in self.graded.items() if key in self.first_values]
-        pairs = [(self.first_values[id(x)], values_of(x)) for x in leaves]
-        if not pairs or any(now is None or not np.array_equal(then, now) for then, now in pairs):
-            return
-        place = rebinding(self.sources)
-        if place is None and (self.backwards < 3 or not all(isinstance(x, Parameter) for x in leaves)):
-            return  # gradients may be all that is wanted
-        self.findings.add("no optimizer", Answer(
-            "never updated", f"{listed(leaves, name_of)} {'have' if len(leaves) > 1 else 'has'} gradients, "
-            "but "
-            "nothing ever changes the values.", place, (),
-            "write into the parameters under `with torch.no_grad():` (`p -= lr * p.grad`; `p = p - …` only "
-            "gives "
-            "the name another tensor), or use an optimizer",
-        ))  # fmt: skip
-
 
 def _same(value: Any, before: Any) -> bool:
     return value is not None and bool(np.array_equal(value, before))

@@ -47,6 +47,10 @@ def look_at(event: Event, findings: Findings) -> None:
         _probabilities(event, findings)
     elif name == "kl_div":
         _log_probabilities(event, findings)
+    elif name == "logsumexp" and event.entry == "__init__":
+        _scores_of_distribution(event, findings)
+    elif name == "ctc_loss":
+        _steps_of_logs(event, findings)
 
 
 def values_of(tensor: Any) -> ndarray | None:
@@ -88,6 +92,7 @@ def _elementwise(event: Event, findings: Findings) -> None:
     x, target = _pair(event)
     if not isinstance(x, TensorBase) or not isinstance(target, TensorBase):
         return
+    _truncated(event, target, findings)
     have, want = shape_of(x), shape_of(target)
     if have != want and have and want:
         whole = np.broadcast_shapes(have, want)
@@ -189,6 +194,15 @@ def _sums_to_one(x: ndarray, axis: int) -> bool:
     )
 
 
+def _logs(x: ndarray, axis: int) -> bool:
+    """Return whether numbers are the logarithms of probabilities that add up to 1, or to less."""
+    if not x.size or x.dtype.kind != "f":
+        return True
+    with np.errstate(all="ignore"):
+        total = np.exp(x.astype(np.float64)).sum(axis)
+    return bool(not np.isfinite(total).all() or (np.abs(total - 1) < 0.02).all()) or bool((total == 0).any())
+
+
 def _classes(event: Event, findings: Findings) -> None:
     x, target = _pair(event)
     values = values_of(x) if isinstance(x, TensorBase) else None
@@ -239,7 +253,7 @@ def _classes(event: Event, findings: Findings) -> None:
                 "bounds them.", made.place, (f"the loss is at {event.place}",),
                 f"leave the {made.name} after the last layer out",
             ))  # fmt: skip
-    elif (values > 1e-6).any() or _sums_to_one(values, axis):
+    elif not _logs(values, axis):
         kind = "probabilities" if _sums_to_one(values, axis) else "plain scores"
         at = made.place if kind == "probabilities" and made is not None else event.place
         findings.add("wrong input of a loss", Answer(
@@ -318,6 +332,14 @@ def _log_probabilities(event: Event, findings: Findings) -> None:
     values = values_of(x) if isinstance(x, TensorBase) else None
     if values is None or not values.size:
         return
+    target_only = target._node is not None and x._node is None if isinstance(target, TensorBase) else False
+    if target_only:
+        findings.add("wrong input of a loss", Answer(
+            "swapped", "The target of kl_div requires grad and the input does not: they are swapped. Its "
+            "input are the log-probabilities of what is trained, its target the probabilities to come near.",
+            event.place, (), "swap them: `kl_div(student.log_softmax(-1), teacher.softmax(-1))`",
+        ))  # fmt: skip
+        return
     if (values > 1e-6).any() or _sums_to_one(values, values.ndim - 1):
         made = origin(event.maker_of(x))
         known = made is not None and made.name in ("softmax", "sigmoid")
@@ -338,6 +360,26 @@ def _log_probabilities(event: Event, findings: Findings) -> None:
             "log-probabilities as target", "The target of kl_div holds negative numbers, log-probabilities, "
             "and "
             "`log_target` is False.", event.place, (), "pass probabilities, or `log_target=True`",
+        ))  # fmt: skip
+
+
+def _scores_of_distribution(event: Event, findings: Findings) -> None:
+    made = origin(event.inputs[0][1]) if event.inputs else None
+    if made is not None and made.name == "softmax":
+        findings.add("softmax twice", Answer(
+            "softmax twice", f"The distribution{_line_of(event)} gets probabilities as its `logits`, and "
+            "takes a softmax of them again: they are all nearly equal then.", event.place,
+            (f"the softmax is at {made.place}",), "pass the scores before the softmax, or `probs=`",
+        ))  # fmt: skip
+
+
+def _steps_of_logs(event: Event, findings: Findings) -> None:
+    x = event.argument(0, "log_probs")
+    values = values_of(x) if isinstance(x, TensorBase) else None
+    if values is not None and values.ndim and not _logs(values, values.ndim - 1):
+        findings.add("wrong input of a loss", Answer(
+            "no log-probabilities", "ctc_loss takes log-probabilities over the classes, and its input holds "
+            "plain scores or probabilities.", event.place, (), "pass `scores.log_softmax(-1)`",
         ))  # fmt: skip
 
 

@@ -18,7 +18,8 @@ from .reach import listed
 from .written import attribute_set
 
 if TYPE_CHECKING:
-    from .loop import Loop, Watched
+    from .held import Watched
+    from .loop import Loop
 
 #: A step that changes a weight by more than this times its size is too large, where the loss does not fall.
 LARGE_STEP = 1.0

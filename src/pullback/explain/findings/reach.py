@@ -14,7 +14,7 @@ from typing import Any
 
 from ...core.blame import Place, next_sequence, place_at
 from ...core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, edge_target
-from ...core.value import dtype_of
+from ...core.value import dtype_of, shape_of
 from ..answer import Answer
 from ..counterfactual import Rerun, reaches
 from ..scene import Scope, scope_of, switches_off, tree_of
@@ -91,6 +91,8 @@ class Reach:
         #: Of lines that compute losses which no backward goes through: the first such call, and their number.
         self.left_out: dict[Any, tuple[Event, int]] = {}
         self.last = -1
+        #: Of lines that compute one number which nothing uses, the call, and the leaves it was computed from.
+        self.ends: dict[Any, tuple[Event, set[int]]] = {}
 
     def look(self, outputs: Iterable[Any], path: Path, trace: Trace, wanted: Callable[[Any], bool]) -> None:
         """Look at one call of backward, before it runs."""
@@ -143,8 +145,18 @@ class Reach:
             new = event.number > since and event.name in LOSSES and event.kept
             if new and event.frames[0] in lines and event not in used:
                 lost.setdefault(event.frames[0], []).append(event)
+        needed = {id(tensor) for event in trace.events for tensor, _ in event.inputs}
+        for event in trace.events:
+            number = event.kept and len(event.outputs) == 1 and shape_of(event.outputs[0]) == ()
+            if number and event.number > since and event not in seen and id(event.outputs[0]) not in needed:
+                self.ends.setdefault(event.frames[0], (event, set(leaves_behind(event, trace))))
         for at, events in lost.items():
             self.left_out.setdefault(at, (events[0], len(events)))
+
+    def end_of(self, leaves: Iterable[Any]) -> Event | None:
+        """Return a call that computes one number of some leaves, where nothing uses it."""
+        wanted = {id(leaf) for leaf in leaves}
+        return next((event for event, behind in self.ends.values() if wanted <= behind), None)
 
     def _note(
         self, event: Event, first: bool, trace: Trace, rerun: Rerun | None, wanted: Callable[[Any], bool]

@@ -11,7 +11,7 @@ from ...core.value import TensorBase
 from ...nn.parameter import Parameter
 from ..answer import Answer
 from ..carried import assigning_attribute
-from ..scene import paths_in
+from ..scene import paths_in, place_in, tree_of
 from ..walk import array_at_bottom
 from .collected import Findings
 from .layers import assigned
@@ -22,6 +22,7 @@ class States:
 
     def __init__(self) -> None:
         self.taken: dict[int, tuple[Any, Place | None, int]] = {}
+        self.loaded = False
 
     def took(self, state: Any, place: Place | None, steps: int) -> None:
         """Note a state dict."""
@@ -31,6 +32,7 @@ class States:
 
     def loads(self, module: Any, state: Any, place: Place | None, steps: int, findings: Findings) -> None:
         """Look at a state dict that is about to be loaded."""
+        self.loaded = True
         if not isinstance(state, Mapping) or not state:
             return
         own = {**dict(module.named_parameters()), **dict(module.named_buffers())}
@@ -47,6 +49,19 @@ class States:
             f"{described(prefix)}, {fitted(own, state, prefix)} of {len(state)} keys match",
         ))  # fmt: skip
 
+    def report(self, steps: int, findings: Findings) -> None:
+        """Say where a state dict is kept in a loop and changes with the weights."""
+        for _, place, before in list(self.taken.values()):
+            name = None if place is None or before >= steps else kept_state(place.file, place.line)
+            if name is not None and not self.loaded:
+                findings.add("another model", Answer(
+                    "state dict not copied", f"`{name}` keeps a `state_dict()`, which is no copy: it shares "
+                    f"its memory with the weights and changed with them in the {steps - before} steps "
+                    "since, so it always is the same as the present model.", place, (),
+                    "keep a copy: `copy.deepcopy(model.state_dict())`",
+                ))  # fmt: skip
+                return
+
     def _same(
         self, own: dict[str, Any], state: Mapping[str, Any], place: Place | None, steps: int,
         findings: Findings,
@@ -59,7 +74,9 @@ class States:
             findings.add("another model", Answer(
                 "the same module", "The state dict is loaded into the very module it was taken from: both "
                 "names mean one and the same object, so what is meant as a target, teacher or average has "
-                "the same weights at every moment, and loading changes nothing.", place, (),
+                "the same weights at every moment, and loading"
+                f"{'' if place is None else f' at line {place.line}'} changes nothing.",
+                alias(place) or place, (),
                 "make a copy once, before the training: `target = copy.deepcopy(online)`",
             ))  # fmt: skip
         if before < steps:
@@ -70,6 +87,40 @@ class States:
                 "keep a copy: `copy.deepcopy(model.state_dict())`",
                 f"all {len(kept)} tensors that are loaded are the weights themselves",
             ))  # fmt: skip
+
+
+def kept_state(file: str, line: int) -> str | None:
+    """Return the name to which a line in a loop gives a bare ``x.state_dict()``, one that nothing saves; None
+    where the line does not.
+    """
+    tree = tree_of(file)
+    for loop in ast.walk(tree) if tree is not None else ():
+        for node in ast.walk(loop) if isinstance(loop, (ast.For, ast.While)) else ():
+            value = getattr(node, "value", None)
+            if isinstance(node, ast.Assign) and node.lineno == line and isinstance(value, ast.Call):
+                name = ast.unparse(node.targets[0])
+                taken = isinstance(value.func, ast.Attribute) and value.func.attr == "state_dict"
+                calls = [n for n in ast.walk(loop) if isinstance(n, ast.Call)]
+                saved = any(ast.unparse(n.func).endswith("save") and name in ast.unparse(n) for n in calls)
+                return name if taken and not saved else None
+    return None
+
+
+def alias(place: Place | None) -> Place | None:
+    """Return the line that gives a module another name, of which a line loads a state dict."""
+    tree = None if place is None else tree_of(place.file)
+    nodes = list(ast.walk(tree)) if tree is not None else []
+    owners = [
+        ast.unparse(node.func.value) for node in nodes
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "load_state_dict" and place is not None and node.lineno == place.line
+    ]  # fmt: skip
+    for node in nodes:
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, (ast.Name, ast.Attribute)):
+            continue
+        if place is not None and any(ast.unparse(target) in owners for target in node.targets):
+            return place_in(place.file, node.lineno)
+    return None
 
 
 def look_at_left_out(module: Any, findings: Findings) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import re
 from collections.abc import Iterable
 from types import CodeType
 
@@ -66,6 +67,48 @@ def rebound_in_loops(files: Iterable[str]) -> list[tuple[Place, str]]:
                 of_itself = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node.value))
                 if name in names and of_itself and not read:
                     found.append((place_in(file, node.lineno), name))
+    return found
+
+
+def returns_in_loop(files: Iterable[str], function: str = "forward") -> list[Place]:
+    """Return the lines at which a loop of a function ends in its first turn, by a `return`."""
+    found = []
+    for file in files:
+        tree = tree_of(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if not isinstance(node, ast.FunctionDef) or node.name != function:
+                continue
+            for loop in ast.walk(node):
+                last = loop.body[-1] if isinstance(loop, ast.For) else None
+                if isinstance(last, ast.Return) and isinstance(loop, ast.For) and len(loop.body) > 1:
+                    found.append(place_in(file, last.lineno))
+    return found
+
+
+def sums_from_the_front(files: Iterable[str]) -> list[Place]:
+    """Return the lines that add discounted rewards up from the first on, ``total = r + gamma * total``."""
+    found = []
+    for file in files:
+        tree = tree_of(file)
+        for loop in ast.walk(tree) if tree is not None else ():
+            if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
+                continue
+            over = ast.unparse(loop.iter)
+            if not re.search("rew|rs$", over) or "reversed" in over or "::-1" in over or "flip" in over:
+                continue
+            calls = [n for n in ast.walk(loop) if isinstance(n, ast.Call)]
+            kept = [ast.unparse(n) for n in calls if getattr(n.func, "attr", "") in ("append", "insert")]
+            for node in loop.body:
+                if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+                    continue
+                name, value = node.targets[0].id, node.value
+                sides = (value.left, value.right) if isinstance(value, ast.BinOp) else ()
+                products = [s for s in sides if isinstance(s, ast.BinOp) and isinstance(s.op, ast.Mult)]
+                adds = isinstance(getattr(value, "op", None), ast.Add) and loop.target.id in map(
+                    ast.unparse, sides
+                )
+                if adds and any(name in ast.unparse(p) for p in products) and any(name in k for k in kept):
+                    found.append(place_in(file, loop.lineno))
     return found
 
 

@@ -5,7 +5,7 @@ from pullback import nn
 
 torch.manual_seed(0)
 online = nn.Linear(3, 2)
-target = online
+target = online  # <-- culprit
 optimizer = torch.optim.SGD(online.parameters(), lr=0.1)
 for _ in range(3):
     with torch.no_grad():
@@ -14,4 +14,4 @@ for _ in range(3):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-    target.load_state_dict(online.state_dict())  # <-- culprit
+    target.load_state_dict(online.state_dict())

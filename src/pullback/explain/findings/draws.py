@@ -1,0 +1,256 @@
+"""Look at random draws: seeds set again and again, orders that do not fit, noise of another kind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from types import CodeType
+from typing import Any
+
+from ...core.blame import Place, place_at
+from ...core.node import LEAF
+from ...core.value import TensorBase, shape_of
+from ...utils.data import RandomSampler, WeightedRandomSampler
+from ..answer import Answer
+from ..trace import Event, Trace
+from .collected import Findings
+from .losses import PASSING, origin, values_of
+from .targets import compared, data_of
+
+At = tuple[CodeType, int]
+
+#: Draws from 0 to 1.
+UNIFORM = ("rand", "rand_like")
+
+#: How often something must have happened to be a habit.
+ENOUGH = 3
+
+#: Losses of which both inputs are followed to the order that they were put in.
+LOSSES = {"cross_entropy", "mse_loss", "l1_loss", "smooth_l1_loss", "binary_cross_entropy", "nll_loss",
+          "binary_cross_entropy_with_logits"}  # fmt: skip
+
+
+class Draws:
+    """Remember seeds, orders and passes over loaders."""
+
+    def __init__(self) -> None:
+        self.seeds: Counter[tuple[At, Any]] = Counter()
+        self.turns: dict[At, int] = {}
+        #: Batches by id: the tensor, and the loader that gave it.
+        self.batches: dict[int, tuple[Any, Any]] = {}
+        #: Passes begun on each line over each loader, with the number of batches each gave.
+        self.passes: dict[tuple[At, int], list[list[Any]]] = {}
+
+    # --- told by the watch ----------------------------------------------------------------------------------
+
+    def seeded(self, at: At, seed: Any, turn: int, findings: Findings) -> None:
+        """Note that the program sets a seed."""
+        if self.turns.get(at) != turn:
+            self.turns[at] = turn
+            self.seeds[at, seed] += 1
+        if self.seeds[at, seed] == ENOUGH + 1 and turn >= ENOUGH:
+            findings.add("wrong input of a loss", Answer(
+                "seed in the loop", f"The seed {seed} is set anew in each turn: every turn draws the same "
+                "random numbers, the same noise, dropout and batches.", place_at(*at), (),
+                "set the seed once, before the loop",
+            ))  # fmt: skip
+
+    def begun(self, at: At, loader: Any, iterator: Any) -> None:
+        """Note that a pass over a loader begins."""
+        self.passes.setdefault((at, id(loader)), []).append([loader, iterator])
+
+    def gave(self, iterator: Any, batch: Any) -> None:
+        """Note a batch."""
+        tensors = batch if isinstance(batch, (list, tuple)) else [batch]
+        for tensor in tensors:
+            if isinstance(tensor, TensorBase):
+                self.batches[id(tensor)] = tensor, iterator
+        while len(self.batches) > 64:
+            del self.batches[next(iter(self.batches))]
+
+    def loader(self, loader: Any, at: At, findings: Findings) -> None:
+        """Look at a loader that was made."""
+        sampler = loader.sampler
+        if not isinstance(sampler, WeightedRandomSampler):
+            return
+        count, size = len(sampler.weights), len(loader.dataset)
+        if count != size:
+            findings.add("data not finite", Answer(
+                "weights of the sampler", f"The sampler has {count} weights and the data set {size} samples: "
+                f"a weight stands for a sample, not for a class, so only the first {min(count, size)} "
+                "samples are ever drawn.", place_at(*at), (),
+                "pass the weight of each sample: `weights_of_classes[labels]`",
+            ))  # fmt: skip
+
+    def look_at(self, event: Event, findings: Findings) -> None:
+        """Look at one call of a function."""
+        name = event.name
+        if name in LOSSES and event.wanted:
+            self._orders(event, findings)
+        if name in ("mul", "__mul__", "__rmul__"):
+            _noise(event, findings)
+        pair = compared(event)
+        if pair is not None:
+            _uniform_target(event, *pair, findings)
+
+    def _orders(self, event: Event, findings: Findings) -> None:
+        """Say where inputs and targets were put into two different random orders."""
+        x, target = event.argument(0, "input"), event.argument(1, "target")
+        if not isinstance(x, TensorBase) or not isinstance(target, TensorBase) or not shape_of(target):
+            return
+        inputs = [tensor for _, tensor in data_of(event.maker_of(x)) if shape_of(tensor)[:1]]
+        here = self._order_of(target, event.maker_of(target))
+        for user, tensor in data_of(event.maker_of(x)):
+            there = self._order_of(tensor, user.maker_of(tensor))
+            if here is None or there is None or here[0] is there[0] or len(inputs) > 8:
+                continue
+            if here[2] != there[2] or shape_of(tensor)[0] != shape_of(target)[0]:
+                continue
+            findings.add("data not finite", Answer(
+                "shuffled apart", "Inputs and targets are shuffled by two different permutations (line "
+                f"{there[1].line if there[1] else '?'} and line {here[1].line if here[1] else '?'}): they no "
+                "longer belong together.", here[1] or event.place, (f"the loss is at {event.place}",),
+                "draw one permutation for both (`order = torch.randperm(n); x, y = x[order], y[order]`), or "
+                "put both into one data set: `TensorDataset(x, y)`",
+            ))  # fmt: skip
+            return
+
+    def _order_of(self, tensor: Any, maker: Event | None) -> tuple[Any, Place | None, Any] | None:
+        """Return (what chose the order, its line, how many it orders); None where nothing did."""
+        for _ in range(20):
+            known = self.batches.get(id(tensor))
+            if known is not None and known[0] is tensor:
+                loader = known[1]._loader
+                if not isinstance(loader.sampler, RandomSampler):
+                    return None
+                return known[1], (maker.place if maker is not None else None), len(loader.dataset)
+            if maker is None or not maker.inputs:
+                return None
+            for _, chosen in maker.inputs[1:] if maker.name in ("__getitem__", "index_select") else ():
+                drawn = origin(chosen)
+                if drawn is not None and drawn.name == "randperm":
+                    return drawn, maker.place, shape_of(drawn.outputs[0])
+            if maker.name not in PASSING | {"split", "chunk", "long", "index_select", "__next__"}:
+                return None
+            tensor, maker = maker.inputs[0]
+        return None
+
+    # --- at the end -----------------------------------------------------------------------------------------
+
+    def report(self, findings: Findings) -> None:
+        """Add what the whole run shows."""
+        for (at, _), passes in self.passes.items():
+            loader = passes[0][0]
+            given = [iterator._given for _, iterator in passes]
+            ordered = not isinstance(loader.sampler, (RandomSampler, WeightedRandomSampler))
+            try:
+                batches = len(loader)
+            except TypeError:
+                continue
+            if len(passes) >= ENOUGH and set(given) == {1} and batches > 1 and ordered:
+                findings.add("order", Answer(
+                    "first batch only", f"A new pass over the loader begins here in each turn, {len(passes)} "
+                    f"times, and gives one batch: without shuffling that is always the first one of "
+                    f"{batches}.", place_at(*at), (),
+                    "go over the loader itself: `for x, y in loader:`",
+                ))  # fmt: skip
+
+
+def _noise(event: Event, findings: Findings) -> None:
+    """Look at noise that is scaled by a deviation, as in a sample of a normal distribution."""
+    if len(event.inputs) != 2:
+        return
+    for (noise, drawn), (scale, made) in (event.inputs, event.inputs[::-1]):
+        if drawn is None or made is None or noise._node is not None or scale._node in (None, LEAF):
+            continue
+        if made.name in ("exp", "softplus", "sqrt") and drawn.name in UNIFORM:
+            findings.add("wrong input of a loss", Answer(
+                "uniform noise", f"`{drawn.name}` draws uniformly from 0 to 1, with mean 0.5, and is scaled "
+                f"by a deviation{_line(event)} as the noise of a normal distribution.", drawn.place, (),
+                f"draw from a normal distribution: `{drawn.name.replace('rand', 'randn')}`",
+            ))  # fmt: skip
+
+
+def variance_for_deviation(trace: Trace, findings: Findings) -> None:
+    """Say where noise is scaled by what the loss takes for a variance."""
+    for event in trace.events:
+        if event.name not in ("mul", "__mul__", "__rmul__") or len(event.inputs) != 2:
+            continue
+        for (noise, drawn), (_, made) in (event.inputs, event.inputs[::-1]):
+            if drawn is None or drawn.name not in ("randn", "randn_like"):
+                continue
+            if made is None or made.name != "exp":
+                continue
+            log, before = made.inputs[0]
+            if before is None or before.name in ("mul", "__mul__", "__rmul__", "div", "__truediv__"):
+                continue
+            again = [e for e in trace.events if e.name == "exp" and e is not made and e.inputs
+                     and e.inputs[0][0] is log]  # fmt: skip
+            subtracted = any(
+                e.name in ("add", "__add__", "__radd__", "sub", "__sub__", "__rsub__")
+                and any(t is log for t, _ in e.inputs) for e in trace.events
+            )  # fmt: skip
+            if again and subtracted and noise._node is None:
+                findings.add("wrong input of a loss", Answer(
+                    "variance for deviation", "The noise is scaled by the exponential of the log variance, "
+                    f"which is the variance, as line {again[0].place.line if again[0].place else '?'} takes "
+                    "it: a standard deviation is meant, the exponential of half of it.", made.place, (),
+                    "take `std = torch.exp(0.5 * logvar)`",
+                ))  # fmt: skip
+                return
+
+
+def _line(event: Event) -> str:
+    return "" if event.place is None else f" (line {event.place.line})"
+
+
+def _uniform_target(event: Event, x: Any, target: Any, findings: Findings) -> None:
+    """Say where the noise that is to be predicted is uniform, and was mixed into data."""
+    del x
+    drawn = event.maker_of(target)
+    if drawn is None and event.inputs[0][1] is not None:
+        drawn = event.inputs[0][1].maker_of(target)
+    if drawn is None or drawn.name != "rand_like":
+        return
+    findings.add("wrong input of a loss", Answer(
+        "uniform noise", "The noise that is predicted is drawn by `rand_like`, uniformly from 0 to 1 with "
+        f"mean 0.5{_line(event)}: noise of a normal distribution is meant.", drawn.place, (),
+        "draw it with `torch.randn_like`",
+    ))  # fmt: skip
+
+
+def time_not_given(trace: Trace, findings: Findings) -> None:
+    """Say where times are drawn for the samples of a batch, and the network is not told of them."""
+    for event in trace.events:
+        if event.name != "randint" or not event.outputs or len(shape_of(event.outputs[0])) != 1:
+            continue
+        drawn = event.outputs[0]
+        uses = [e for e in trace.events if any(t is drawn for t, _ in e.inputs)]
+        tables = [
+            e for e in uses if e.name in ("__getitem__", "gather", "index_select") and len(e.inputs) == 2
+            and e.inputs[0][0]._node is None and len(shape_of(e.inputs[0][0])) == 1
+            and e.inputs[1][0] is drawn
+        ]  # fmt: skip
+        if not tables or len(tables) != len(uses) or not all(map(_between, tables)):
+            continue
+        # What was looked up scales data that a loss is asked to predict the noise of.
+        noise = any(e.name in ("randn_like", "randn") and shape_of(e.outputs[0])[:1] == shape_of(drawn)
+                    and _is_target(e.outputs[0], trace) for e in trace.events if e.outputs)  # fmt: skip
+        if noise:
+            findings.add("wrong input of a loss", Answer(
+                "time not given", "Each sample has its own noise level, drawn here, and the network is not "
+                "given it: the drawn steps only choose from the schedule.", event.place, (),
+                "pass the step to the network: `model(x_t, t)`, with an embedding of `t`",
+            ))  # fmt: skip
+            return
+
+
+def _between(event: Event) -> bool:
+    value = values_of(event.inputs[0][0])
+    return value is not None and value.dtype.kind == "f" and bool(((value >= 0) & (value <= 1)).all())
+
+
+def _is_target(tensor: Any, trace: Trace) -> bool:
+    return any((pair := compared(e)) is not None and pair[1] is tensor for e in trace.events)
+
+
+__all__ = ["Draws", "time_not_given", "variance_for_deviation"]

@@ -1,0 +1,218 @@
+"""Look at what optimizers hold: of which model, held by several, made anew, or of nothing that is trained."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...core.blame import Place, place_at
+from ...nn.parameter import Parameter
+from ..answer import Answer
+from .collected import Findings
+from .losses import values_of
+from .reach import listed
+from .written import rebinding
+
+if TYPE_CHECKING:
+    from .loop import Loop
+
+At = tuple[CodeType, int]
+
+#: Objects of one kind for one purpose that are made in a loop.
+ENOUGH = 3
+
+
+@dataclass
+class Watched:
+    """Hold what is known of one optimizer."""
+
+    optimizer: Any
+    at: At | None
+    #: Where it was made, and where the function was called that made it; None at the top of a program.
+    inner: At | None = None
+    outer: At | None = None
+    steps: int = 0
+    #: Steps of turns that were looked at in full.
+    looked: int = 0
+    step_at: At | None = None
+    rates: list[float] = field(default_factory=list)
+    largest: tuple[float, Any] = (0.0, None)
+    smallest: float = math.inf
+    with_gradient: int = 0
+    #: Steps that changed no weight although there were gradients.
+    idle: int = 0
+    #: The largest learning rate of each group.
+    highest: list[float] = field(default_factory=list)
+    shrinking: int = 0
+
+    def parameters(self) -> Iterable[Any]:
+        """Return what it holds."""
+        for group in self.optimizer.param_groups:
+            yield from group["params"]
+
+
+def held_again(known: Watched, findings: Findings) -> None:
+    """Say where an optimizer is given the same weights several times."""
+    counts = Counter(map(id, known.parameters()))
+    most = max(counts.values(), default=0)
+    if most > 1 and known.at is not None:
+        findings.add("another model", Answer(
+            "held several times", f"The optimizer is given the same weights {most} times: modules "
+            "that are meant to be different are one and the same object, as in `[layer] * n`, or its "
+            "parameters are listed twice.", place_at(*known.at), (),
+            "make one for each place: `[Net() for _ in range(n)]`; list each parameter once",
+        ))  # fmt: skip
+
+
+def betas(known: Watched, findings: Findings) -> None:
+    """Say where the two averages of Adam are given in the wrong order."""
+    for group in known.optimizer.param_groups:
+        given = group.get("betas")
+        if known.at is None or not isinstance(given, (tuple, list)) or len(given) != 2:
+            continue
+        if all(isinstance(b, (int, float)) for b in given) and given[0] >= 0.98 > given[1]:
+            findings.add("learning rate", Answer(
+                "betas swapped", f"The betas are {tuple(given)}, the larger one first: the step averages "
+                "over very many gradients and is scaled by the last few, the wrong way round.",
+                place_at(*known.at), (),
+                f"pass `betas=({given[1]}, {given[0]})`; the default is (0.9, 0.999)",
+            ))  # fmt: skip
+            return
+
+
+def report_anew(loop: Loop) -> None:
+    """Say where an optimizer or a schedule is made anew in each turn, and forgets what it knew."""
+    lines: dict[tuple[Any, frozenset[int]], list[Watched]] = {}
+    for known in loop.optimizers.values():
+        key = known.inner, frozenset(map(id, known.parameters()))
+        lines.setdefault(key, []).append(known)
+    for (inner, _), several in lines.items():
+        if inner is None or len([w for w in several if w.steps]) < ENOUGH or not several[0].optimizer.state:
+            continue
+        loop.findings.add("order", Answer(
+            "optimizer made anew", f"The optimizer is made anew here {len(several)} times for the same "
+            "weights, in each turn of a loop: its averages and momentum start from nothing each time.",
+            place_at(*inner), (), "make it once, before the loop",
+        ))  # fmt: skip
+    made: dict[tuple[Any, int], list[int]] = {}
+    for number, (schedule, at) in loop.schedules_made.items():
+        _, _, steps = loop.schedulers.get(number, (None, None, 0))
+        made.setdefault((at, id(getattr(schedule, "optimizer", None))), []).append(steps)
+    for (at, _), counts in made.items():
+        if at is not None and len(counts) >= ENOUGH:
+            loop.findings.add("learning rate", Answer(
+                "schedule made anew", f"The schedule is made anew here {len(counts)} times for the same "
+                "optimizer, in each turn of a loop: it starts from its beginning each time, and never comes "
+                "further.", place_at(*at), (), "make it once, before the loop",
+            ))  # fmt: skip
+
+
+def _twins(one: Watched, other: Watched) -> bool:
+    """Return whether two optimizers were made on one line for the same weights, one after the other."""
+    same = one.inner is not None and one.inner == other.inner
+    return same and {*map(id, one.parameters())} == {*map(id, other.parameters())}
+
+
+def report_held(
+    loop: Loop, name_of: Callable[[Any], str | None], told: set[int], made_at: Callable[[Any], At | None],
+    used_at: Callable[[Any], Place | None],
+) -> None:  # fmt: skip
+    """Say where optimizers and what is trained do not fit."""
+    if not loop.optimizers or not loop.graded or loop.failed:
+        return
+    for known in loop.optimizers.values():
+        mine = {id(p): p for p in known.parameters()}
+        if known.steps and not known.looked:
+            continue  # made after the turns that were looked at
+        if mine and not set(mine) & set(loop.graded) and not set(mine) & told:
+            frozen = [p for p in mine.values() if not p.requires_grad]
+            findings_group = "another model"
+            if len(frozen) == len(mine):
+                cause = "All parameters of this optimizer are frozen (`requires_grad` is False)"
+            else:
+                cause = "No loss that went backward was computed from the parameters of this optimizer"
+            loop.findings.add(findings_group, Answer(
+                "another model", f"{cause}: its steps change nothing. It holds "
+                f"{listed(mine.values(), name_of)}.",
+                None if known.at is None else place_at(*known.at), (),
+                "make the optimizer from the parameters of the model that is trained, after that model "
+                "has "
+                "its final layers",
+            ))  # fmt: skip
+    report_overlap(loop, name_of)
+    loose = [
+        leaf for key, leaf in loop.graded.items()
+        if key not in loop.ever_held and key not in told and isinstance(leaf, Parameter)
+    ]  # fmt: skip
+    if not loose:
+        return
+    at = next((w.at for w in loop.optimizers.values() if w.at is not None), None)
+    strangers = [leaf for leaf in loose if used_at(leaf) is not None]
+    if strangers:
+        loop.findings.add("target", Answer(
+            "not trained, with history", f"No optimizer holds {listed(strangers, name_of)}, and yet the "
+            "loss "
+            "goes back through it: a target or teacher network is used with its history.",
+            used_at(strangers[0]), (),
+            "call it under `with torch.no_grad():`, or `detach()` what it gives",
+        ))  # fmt: skip
+    loose = [leaf for leaf in loose if used_at(leaf) is None]
+    if not loose:
+        return
+    made = made_at(loose[0])
+    late = made is not None and loop.order.get(made, -1) > loop.order.get(at, math.inf)
+    place = made if late else at
+    why = f" The optimizer was made before it, at {place_at(*at)}." if late and at is not None else ""
+    loop.findings.add("not held", Answer(
+        "no optimizer holds it", f"No optimizer holds {listed(loose, name_of)}, which backward gives a "
+        f"gradient: it never changes.{why}", None if place is None else place_at(*place), (),
+        "make the optimizer after the model has its final layers, pass it to the optimizer "
+        "(`add_param_group`), or freeze it with `requires_grad_(False)`",
+    ))  # fmt: skip
+
+
+def report_overlap(loop: Loop, name_of: Callable[[Any], str | None]) -> None:
+    """Say where two optimizers hold one weight."""
+    owners: dict[int, Watched] = {}
+    for known in loop.optimizers.values():
+        for p in known.parameters():
+            other = owners.setdefault(id(p), known)
+            if other is not known and known.at is not None and not _twins(known, other):
+                first = None if other.at is None else place_at(*other.at)
+                loop.findings.add("another model", Answer(
+                    "held twice", f"This optimizer holds `{name_of(p) or 'a weight'}`, which another "
+                    "optimizer "
+                    f"holds already ({first}): both move it.", place_at(*known.at), (),
+                    "give each optimizer the parameters of its own model",
+                ))  # fmt: skip
+                return
+
+
+def report_unchanged(loop: Loop, name_of: Callable[[Any], str | None]) -> None:
+    """Say where weights have gradients, nothing steps, and nothing ever changed them."""
+    if loop.optimizers or loop.backwards < 2 or not loop.first_values:
+        return
+    leaves = [leaf for key, leaf in loop.graded.items() if key in loop.first_values]
+    pairs = [(loop.first_values[id(x)], values_of(x)) for x in leaves]
+    if not pairs or any(now is None or not np.array_equal(then, now) for then, now in pairs):
+        return
+    place = rebinding(loop.sources)
+    if place is None and (loop.backwards < 3 or not all(isinstance(x, Parameter) for x in leaves)):
+        return  # gradients may be all that is wanted
+    loop.findings.add("no optimizer", Answer(
+        "never updated", f"{listed(leaves, name_of)} {'have' if len(leaves) > 1 else 'has'} gradients, "
+        "but "
+        "nothing ever changes the values.", place, (),
+        "write into the parameters under `with torch.no_grad():` (`p -= lr * p.grad`; `p = p - …` only "
+        "gives "
+        "the name another tensor), or use an optimizer",
+    ))  # fmt: skip
+
+
+__all__ = ["Watched", "betas", "held_again", "report_anew", "report_held", "report_unchanged"]

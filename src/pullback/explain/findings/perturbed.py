@@ -1,0 +1,346 @@
+"""Change the data and run the turn again: which predictions depend on which samples and steps.
+
+What one sample is must not change the prediction for another one of the batch; and where the target of a step
+is the input of a later one, the prediction for the step must not depend on that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ...core.blame import Place
+from ...core.node import LEAF
+from ...core.value import TensorBase, shape_of, wrap
+from ..answer import Answer
+from ..counterfactual import Change, Rerun, passing
+from ..trace import Event, Trace
+from ..walk import Path
+from .collected import Findings
+from .losses import dims, values_of
+from .targets import data_of
+
+#: Losses whose first input are the predictions.
+LOSSES = {
+    "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
+    "binary_cross_entropy", "binary_cross_entropy_with_logits",
+}  # fmt: skip
+
+#: Calls that draw, and how they are done again.
+DROPOUT = {"dropout", "dropout1d", "dropout2d", "alpha_dropout", "feature_dropout"}
+DRAWN = {"rand_like", "randn_like", "bernoulli", "normal", "multinomial", "poisson"}
+
+#: Calls of which it is no mistake that samples meet in them: graphs, and statistics written by hand.
+MEETING = {
+    "matmul", "mm", "bmm", "__matmul__", "einsum", "addmm", "index_add", "index_add_", "scatter_add",
+    "scatter_add_", "mean", "var", "std", "sum", "cdist", "__getitem__", "index_select", "scatter_reduce",
+}  # fmt: skip
+
+#: Calls in which a factor or a summand can cancel.
+CANCELLING = {
+    "div", "__truediv__", "true_divide", "normalize", "layer_norm", "batch_norm", "group_norm",
+    "instance_norm",
+    "cosine_similarity", "sub", "__sub__", "softmax", "log_softmax",
+}  # fmt: skip
+
+#: What a change makes larger than this, relative to the largest number, is a dependence.
+CHANGED = 1e-5
+
+#: Largest batch, and elements of the data, that are tried.
+MOST_ROWS, MOST_ELEMENTS = 4_096, 2_000_000
+
+
+class Dependence:
+    """Try out, once for each line that computes a loss, what its predictions depend on."""
+
+    def __init__(self) -> None:
+        self.tried: set[Any] = set()
+
+    def look(
+        self, trace: Trace, path: Path, findings: Findings, made: Callable[[Any], Place | None]
+    ) -> None:
+        """Look at the turn that a call of backward ends; `made` gives the line that makes a module."""
+        for event in list(trace.events):
+            if event.name not in LOSSES or not event.wanted or not event.frames or not event.kept:
+                continue
+            if event.frames[0] in self.tried:
+                continue
+            self.tried.add(event.frames[0])
+            predicted, target = event.argument(0, "input"), event.argument(1, "target")
+            if isinstance(predicted, TensorBase) and isinstance(target, TensorBase):
+                self._tried(event, predicted, target, Again(predicted, trace, path, made), findings)
+
+    def _tried(self, event: Event, predicted: Any, target: Any, again: Again, findings: Findings) -> None:
+        if again.maker is None or not shape_of(predicted):
+            return
+        for user, data in again.data():
+            shape = shape_of(data)
+            if len(shape) < 2 or shape[0] < 2:
+                continue
+            if _sequences(user, data, target, event, again, findings):
+                return
+        for _, data in again.data():
+            shape = shape_of(data)
+            if len(shape) < 2 or not 2 <= shape[0] <= MOST_ROWS or shape[0] != shape_of(predicted)[0]:
+                continue
+            if _mixed(event, predicted, data, again, findings):
+                return
+
+
+class Again:
+    """Run again what led to some predictions, on other data and without chance."""
+
+    def __init__(
+        self, predicted: Any, trace: Trace, path: Path, made: Callable[[Any], Place | None]
+    ) -> None:
+        self.predicted = predicted
+        self.maker = trace.maker_of(predicted)
+        self.made = made
+        self.rerun = Rerun(predicted, trace, path)
+        self.change: dict[Event, Change] = {}
+        for event in self.rerun.events:
+            if event.name in DROPOUT:
+                self.change[event] = passing
+            elif event.name in DRAWN:
+                self.change[event] = _as_drawn
+            elif event.name == "batch_norm":
+                self.change[event] = _with_running
+
+    def data(self) -> Iterator[tuple[Event, Any]]:
+        """Return what comes in from outside, each once."""
+        seen: set[int] = set()
+        for user, tensor in data_of(self.maker):
+            value = values_of(tensor)
+            if value is not None and value.size <= MOST_ELEMENTS and id(tensor) not in seen:
+                seen.add(id(tensor))
+                yield user, tensor
+
+    def values(self, data: Any, value: ndarray) -> dict[tuple[int, int], Any] | None:
+        """Return what all calls gave on other data, by call and tensor; None where they cannot be run."""
+        replaced = {id(data): wrap(value)}
+        try:
+            return self.rerun.results(self.change, replaced)
+        except Exception:  # noqa: BLE001  # calls of the program, run on other numbers: nothing is claimed then
+            return None
+
+    def both(self, data: Any, value: ndarray) -> tuple[dict[Any, Any], dict[Any, Any]] | None:
+        """Return what all calls gave on the data as it was, and on other data."""
+        own = values_of(data)
+        before = None if own is None else self.values(data, own.copy())
+        after = None if before is None else self.values(data, value)
+        return None if before is None or after is None else (before, after)
+
+    def key(self) -> tuple[int, int]:
+        """Return the predictions' key among what the calls gave."""
+        return id(self.maker), id(self.predicted)
+
+
+def _as_drawn(event: Event, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    return event.outputs[0]
+
+
+def _with_running(event: Event, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Do a batch norm by its running statistics, which no sample of this batch decides alone."""
+    assert event.function is not None
+    mean, var = event.argument(1, "running_mean"), event.argument(2, "running_var")
+    x = args[0] if args else kwargs["input"]
+    if mean is None or var is None:
+        return x
+    return event.function(x, mean, var, event.argument(3, "weight"), event.argument(4, "bias"), False)
+
+
+def _rows_changed(before: Any, after: Any) -> ndarray | None:
+    """Return which rows of a result changed; None where that cannot be told."""
+    a, b = values_of(before), values_of(after)
+    if a is None or b is None or a.shape != b.shape or not a.ndim or a.dtype.kind not in "fiub":
+        return None
+    wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
+    if not (np.isfinite(wide_a).all() and np.isfinite(wide_b).all()):
+        wide_a, wide_b = np.nan_to_num(wide_a), np.nan_to_num(wide_b)
+    limit = CHANGED * max(float(np.abs(wide_a).max(initial=0)), 1e-12)
+    return np.asarray((np.abs(wide_a - wide_b) > limit).reshape(len(a), -1).any(1))
+
+
+def _other_row(value: ndarray, row: int, axis: int = 0) -> ndarray | None:
+    """Return data with one row replaced by another one; None where all rows are equal."""
+    moved = np.moveaxis(value.copy(), axis, 0)
+    for other in range(len(moved)):
+        if not np.array_equal(moved[other], moved[row]):
+            moved[row] = moved[other]
+            return np.moveaxis(moved, 0, axis)
+    return None
+
+
+def _mixed(event: Event, predicted: Any, data: Any, again: Again, findings: Findings) -> bool:
+    """Say where the prediction for one sample depends on another sample."""
+    value = values_of(data)
+    shape = shape_of(predicted)
+    if value is None or (len(shape) >= 2 and shape[0] == shape[1]):
+        return False  # each with each, as in contrasts
+    if len(shape) == 2 and shape[1] > 1 and shape[1] == value.shape[1]:
+        return False  # may be steps by samples
+    row = len(value) // 2
+    other = _other_row(value, row)
+    ran = None if other is None else again.both(data, other)
+    if ran is None:
+        return False
+    changed = _rows_changed(ran[0].get(again.key()), ran[1].get(again.key()))
+    if changed is None or len(changed) != len(value) or changed.sum() <= 1:
+        return False
+    column = _other_row(value, value.shape[1] // 2, 1)
+    there = None if column is None else again.both(data, column)
+    if there is not None and value.shape[1] == shape[0]:
+        across = _rows_changed(there[0].get(again.key()), there[1].get(again.key()))
+        if across is not None and across.sum() <= 1:
+            return False  # the samples are along axis 1
+    found = _first_mixing(ran, len(value), again)
+    if found is None or found.name in MEETING:
+        return False
+    x = found.argument(0, "input")
+    if found.name not in AFTER or not isinstance(x, TensorBase):
+        return False
+    have = shape_of(x)
+    if found.name in SEQUENTIAL and (len(have) != 3 or have[1] == 1):
+        return False
+    what, mend = AFTER[found.name]
+    findings.add("wrong axis", Answer(
+        "samples mixed", f"The prediction for one sample depends on other samples of the batch: "
+        f"{found.name}{'' if found.place is None else f' (line {found.place.line})'} of shape {dims(have)} "
+        f"{what}.", again.made(found.module) or found.place, (
+            f"the loss is at {event.place}",
+            f"with sample {row} replaced, {int(changed.sum()) - 1} other predictions change",
+        ), mend,
+    ))  # fmt: skip
+    return True
+
+
+#: Calls over sequences, whose steps are along axis 0 unless `batch_first` is True.
+SEQUENTIAL = {"lstm", "gru", "rnn_tanh", "rnn_relu", "multi_head_attention_forward"}
+
+_STEPS = (
+    "takes its steps along axis 0, where the samples are, not along the time axis: `batch_first` is False",
+    "make the layer with `batch_first=True`, or give it (steps, samples, features) by `transpose(0, 1)`",
+)
+_RESHAPED = (
+    "does not keep the samples apart: it reads the numbers on in their order, across the batch",
+    "bring the axes into order first (`permute`, `transpose`), and keep axis 0 for the samples",
+)
+_ATTENDED = (
+    "attends across the samples: the axis before the last one is the batch",
+    "bring the steps to the axis before the last one: `transpose`",
+)
+_OVER = ("is taken over axis 0, the batch", "take it over another axis: `dim=-1`")
+
+#: What is said of calls in which samples meet, and how it is mended.
+AFTER: dict[str, tuple[str, str]] = {
+    **dict.fromkeys(SEQUENTIAL, _STEPS),
+    "scaled_dot_product_attention": _ATTENDED,
+    **dict.fromkeys(("view", "reshape", "flatten", "unflatten"), _RESHAPED),
+    **dict.fromkeys((
+        "softmax", "log_softmax", "normalize", "cumsum", "cumprod", "flip", "roll", "layer_norm", "max",
+        "amax", "logsumexp", "sort", "argmax",
+    ), _OVER),
+}  # fmt: skip
+
+
+def _first_mixing(ran: tuple[dict[Any, Any], dict[Any, Any]], count: int, again: Again) -> Event | None:
+    """Return the first call whose result differs in more rows than the one whose sample was replaced."""
+    before, after = ran
+    for event in again.rerun.events:
+        for out in event.outputs[:1]:
+            key = id(event), id(out)
+            if key not in after or key not in before or shape_of(out)[:1] != (count,):
+                continue
+            changed = _rows_changed(before[key], after[key])
+            if changed is not None and changed.sum() > 1:
+                return event
+    return None
+
+
+def _sequences(
+    user: Event, data: Any, target: Any, event: Event, again: Again, findings: Findings
+) -> bool:
+    """Look at predictions of tokens whose targets are tokens of the input, there or a step later."""
+    ids, labels = values_of(data), values_of(target)
+    if ids is None or labels is None or ids.dtype.kind not in "iu" or labels.dtype.kind not in "iu":
+        return False
+    if user.name != "embedding" or ids.ndim != 2 or labels.size != ids.size or ids.shape[1] < 3:
+        return False
+    steps = labels.reshape(ids.shape)
+    if (steps == ids).all() and len(np.unique(ids)) > 2:
+        findings.add("wrong input of a loss", Answer(
+            "target not shifted", "The target of each step is the very token that goes in at that step: the "
+            "network learns to copy its input, not to predict the next token"
+            f"{'' if user.place is None else f' (it goes in at line {user.place.line})'}.", event.place, (),
+            "shift them by one: predict `ids[:, 1:]` from `ids[:, :-1]`",
+        ))  # fmt: skip
+        return True
+    if not (steps[:, :-1] == ids[:, 1:]).all() or (ids[:, 1:] == ids[:, :-1]).all():
+        return False
+    last = ids.shape[1] - 1
+    other = _other_row(ids, last, 1)
+    ran = None if other is None else again.both(data, other)
+    if ran is None:
+        return False
+    for event_ in again.rerun.events:
+        for out in event_.outputs[:1]:
+            key = id(event_), id(out)
+            a = values_of(ran[0][key]) if key in ran[0] else None
+            b = values_of(ran[1][key]) if key in ran[1] else None
+            if a is None or b is None or a.shape[:2] != ids.shape or a.shape != b.shape or a.ndim < 3:
+                continue
+            early = np.abs(a[:, :last].astype(np.float64) - b[:, :last])
+            if np.isfinite(early).all() and early.max() > CHANGED * np.abs(a).max():
+                findings.add("wrong input of a loss", Answer(
+                    "sees the future", "The prediction for a step depends on later tokens, its own target "
+                    f"among them: {event_.name}{_at(event_)} looks at the whole sequence, nothing hides the "
+                    "future.", event_.place, (f"the loss is at {event.place}", _changed(early)),
+                    "pass a causal mask (`is_causal=True`, "
+                    "`nn.Transformer.generate_square_subsequent_mask(n)`; -inf above the diagonal, "
+                    "`torch.triu(…, diagonal=1)`), and no bidirectional layer",
+                ))  # fmt: skip
+                return True
+    return False
+
+
+def _changed(early: ndarray) -> str:
+    count = int((early.max(-1) > 0).any(0).sum())
+    return f"with the last token replaced, {count} earlier predictions change"
+
+
+def _at(event: Event) -> str:
+    return "" if event.place is None else f" at line {event.place.line}"
+
+
+def cancels(leaf: Any, rerun: Rerun) -> Event | None:
+    """Return the call at which a weight cancels: what goes in changes with it, what comes out does not."""
+    value = values_of(leaf)
+    if value is None or not value.any() or leaf._node is not LEAF:
+        return None
+    try:
+        before = rerun.results({}, {id(leaf): wrap(value.copy())})
+        after = rerun.results({}, {id(leaf): wrap((value * 1.5).astype(value.dtype))})
+    except Exception:  # noqa: BLE001  # calls of the program, run on other numbers: nothing is claimed then
+        return None
+    moved: set[int] = {id(leaf)}
+    for event in rerun.events:
+        for out in event.outputs[:1]:
+            key = id(event), id(out)
+            if key not in before or key not in after:
+                continue
+            changed = _rows_changed(before[key], after[key]) if shape_of(out) else None
+            a, b = values_of(before[key]), values_of(after[key])
+            differs = changed.any() if changed is not None else (
+                a is not None and b is not None and not np.allclose(a, b, 1e-5)
+            )  # fmt: skip
+            if differs:
+                moved.add(id(out))
+            elif any(id(t) in moved for t, _ in event.inputs):
+                return event if event.name in CANCELLING else None
+    return None
+
+
+__all__ = ["Again", "Dependence", "cancels"]

@@ -1,0 +1,204 @@
+"""Look at recurrent layers: states that are not passed on or are swapped, steps that say little."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...core.blame import Place
+from ...core.value import TensorBase, shape_of
+from ..answer import Answer
+from ..trace import Event
+from .collected import Findings
+from .losses import origin, values_of
+from .targets import ragged_padding
+
+#: Layers over sequences, and cells for one step.
+LAYERS = ("lstm", "gru", "rnn_tanh", "rnn_relu")
+CELLS = ("lstm_cell", "gru_cell", "rnn_tanh_cell", "rnn_relu_cell")
+
+#: Calls with one step each that are needed to speak of a loop over steps.
+STEPS = 3
+
+#: Layers that take features along the last axis, and those that take channels along axis 1.
+LAST = ("linear", "embedding", "layer_norm", *LAYERS)
+CHANNELS = ("conv1d", "batch_norm")
+
+
+class Recurrent:
+    """Count calls of recurrent layers over a turn."""
+
+    def __init__(self) -> None:
+        self.afresh: Counter[int] = Counter()
+        self.last_taken: dict[int, tuple[Event, Event]] = {}
+        self.others: set[int] = set()
+
+    def look_at(self, event: Event, findings: Findings) -> None:
+        """Look at one call of a function."""
+        name = event.name
+        if name in LAYERS or name in CELLS:
+            self._state(event, findings)
+        if name in ("linear", *LAYERS):
+            _normalised_steps(event, findings)
+        elif name == "conv1d":
+            _channels(event, findings)
+        elif name == "__getitem__":
+            self._step(event, findings)
+        elif name in ("cat", "stack", "mean", "sum", "add", "__add__", "permute", "transpose", "max"):
+            self.others |= {id(maker) for _, maker in event.inputs if maker is not None}
+
+    def backward(self, findings: Findings) -> None:
+        """Look at one turn, at its call of backward."""
+        for key, (event, layer) in self.last_taken.items():
+            if key in self.others:
+                continue
+            findings.add("wrong axis", Answer(
+                "one direction", "`[-1]` of the final states of a bidirectional layer is that of the "
+                "backward direction alone; the forward direction, `[-2]`, is not used.", event.place,
+                (f"the layer is called at {layer.place}",), "take both: `torch.cat([h[-2], h[-1]], dim=-1)`",
+            ))  # fmt: skip
+        self.last_taken, self.others = {}, set()
+        self.afresh.clear()
+
+    def _state(self, event: Event, findings: Findings) -> None:
+        x = event.argument(0, "input")
+        states = event.argument(1, "hx")
+        given = list(states) if isinstance(states, (list, tuple)) else [states]
+        makers = [event.maker_of(t) for t in given if isinstance(t, TensorBase)]
+        if len(makers) == 2 and all(m is not None and m.name == "lstm" for m in makers):
+            first = makers[0]
+            if first is makers[1] and first is not None and len(first.outputs) == 3 and (
+                given[0] is first.outputs[2] and given[1] is first.outputs[1]
+            ):
+                    findings.add("wrong input of a loss", Answer(
+                        "states swapped", "The states of the LSTM are passed on in the wrong order, swapped: "
+                        "it gives `(h, c)`, the hidden state first, and gets the cell state as its hidden "
+                        "state.", event.place, (f"they come from {first.place}",),
+                        "keep the order: `out, (h, c) = lstm(x)`, then `lstm2(y, (h, c))`",
+                    ))  # fmt: skip
+        fresh = all(m is not None and m.name in ("new_zeros", "zeros") and m.module is event.module
+                    for m in makers) and event.module is not None  # fmt: skip
+        shape = shape_of(x) if isinstance(x, TensorBase) else ()
+        steps = 1 if event.name in CELLS else (
+            shape[1 if getattr(event.module, "batch_first", False) else 0] if len(shape) == 3 else 0
+        )  # fmt: skip
+        if not fresh or steps != 1:
+            return
+        self.afresh[id(event.module)] += 1
+        if self.afresh[id(event.module)] == STEPS:
+            findings.add("wrong input of a loss", Answer(
+                "state not passed on", f"The {type(event.module).__name__} is called step by step without "
+                "the state of the step before: each call starts with a state of zeros, so it remembers "
+                "nothing.", event.place, (), "pass the state on: `h = cell(x, h)`, `out, h = rnn(x, h)`",
+            ))  # fmt: skip
+
+    def _step(self, event: Event, findings: Findings) -> None:
+        layer = event.inputs[0][1] if event.inputs else None
+        index = event.args[1] if len(event.args) > 1 else None
+        if layer is None or layer.name not in LAYERS or layer.module is None:
+            return
+        both = getattr(layer.module, "bidirectional", False)
+        first = getattr(layer.module, "batch_first", False)
+        out = layer.outputs and event.inputs[0][0] is layer.outputs[0]
+        if not out:
+            if both and index == -1 and len(layer.outputs) > 1 and event.inputs[0][0] is layer.outputs[1]:
+                self.last_taken.setdefault(id(layer), (event, layer))
+            elif both:
+                self.others.add(id(layer))
+            if index == -1 and not both:
+                self._padded(event, layer, first, findings)
+            return
+        later = isinstance(index, tuple) and len(index) > 1 and index[:2] == (slice(None), -1)
+        last = later if first else index == -1
+        if last and both:
+            findings.add("wrong axis", Answer(
+                "one direction", "At the last step the backward direction of a bidirectional layer has seen "
+                "that one step only: its half of the features says nothing of the sequence before.",
+                event.place, (f"the layer is called at {layer.place}",),
+                "take the final states of both directions: `torch.cat([h[-2], h[-1]], dim=-1)`",
+            ))  # fmt: skip
+        elif last:
+            self._padded(event, layer, first, findings)
+
+    def _padded(self, event: Event, layer: Event, first: bool, findings: Findings) -> None:
+        """Say where the last step of shorter sequences is one of padding."""
+        made = origin(layer.maker_of(layer.argument(0, "input")), {"dropout", "layer_norm", "linear", "relu"})
+        if made is None or made.name != "embedding":
+            return
+        ids, pad = made.argument(0, "input"), made.argument(2, "padding_idx")
+        value = values_of(ids) if isinstance(ids, TensorBase) else None
+        if value is None or value.ndim != 2 or pad is None:
+            return
+        value = value if first else value.T
+        if ragged_padding(value, pad):
+            count = int((value[:, -1] == pad).sum())
+            findings.add("wrong axis", Answer(
+                "last step of padding", f"The last step of {count} of {len(value)} sequences is padding "
+                f"(index {pad}): what is taken here was computed after their end.", event.place,
+                (f"the embedding is at {made.place}",),
+                "take the step at each length (`out[torch.arange(n), lengths - 1]`), or use "
+                "`pack_padded_sequence`",
+            ))  # fmt: skip
+
+
+def _normalised_steps(event: Event, findings: Findings) -> None:
+    """Say where a batch norm takes the steps of sequences for its channels."""
+    x = event.argument(0, "input")
+    made = origin(event.maker_of(x), {"dropout", "relu"}) if isinstance(x, TensorBase) else None
+    if made is None or made.name != "batch_norm" or len(shape_of(x)) != 3:
+        return
+    if event.name in LAYERS and getattr(event.module, "batch_first", True) is False:
+        return
+    _axis_one(made, "batch norm", findings, f" (line {event.place.line})" if event.place else "")
+
+
+def _channels(event: Event, findings: Findings) -> None:
+    """Say where a convolution takes the steps of sequences for its channels."""
+    x = event.argument(0, "input")
+    made = origin(event.maker_of(x), {"dropout", "relu"}) if isinstance(x, TensorBase) else None
+    if made is not None and made.name in LAST and len(shape_of(x)) == 3:
+        _axis_one(event, "conv1d", findings, "")
+
+
+def _axis_one(event: Event, what: str, findings: Findings, after: str) -> None:
+    shape = shape_of(event.argument(0, "input"))
+    findings.add("wrong axis", Answer(
+        "steps for channels", f"The {what} takes axis 1 of {tuple(shape)} as its channels, and the layers "
+        f"around it{after} have the features last: axis 1 is the time axis, so each step is treated as a "
+        "channel of its own.", event.place, (),
+        f"bring the features to axis 1 for it: `x.transpose(1, 2)` before and after; it then has "
+        f"{shape[-1]} channels",
+    ))  # fmt: skip
+
+
+def padding_is_a_word(
+    event: Event, findings: Findings, layers: Callable[[Any], Place | None]
+) -> None:
+    """Say where the padding index of an embedding stands within sequences, as a word does."""
+    ids, pad = event.argument(0, "input"), event.argument(2, "padding_idx")
+    value = values_of(ids) if isinstance(ids, TensorBase) else None
+    if value is None or pad is None or value.ndim != 2 or len(value) < 2 or value.shape[1] < 2:
+        return
+    made = origin(event.maker_of(ids))
+    if made is not None and made.name == "randint":
+        return  # drawn at random, the padding index too: made up
+    is_pad = value == pad
+    leading = np.cumprod(is_pad, 1).sum(1)
+    trailing = np.cumprod(is_pad[:, ::-1], 1).sum(1)
+    within = is_pad.sum(1) > np.maximum(leading, trailing)
+    always = (leading == leading[0]).all() and 0 < leading[0] < value.shape[1] and not trailing.any()
+    if not (within.mean() > 0.5 or always):
+        return
+    rows = int(within.sum()) if within.any() else len(value)
+    findings.add("frozen", Answer(
+        "padding index is a word", f"Index {pad} is the `padding_idx` of the embedding, and in {rows} of "
+        f"{len(value)} sequences it stands where a word does, not at the end: padding has no gradient, so "
+        "this word is never learned.", layers(event.module) or event.place, (f"used at {event.place}",),
+        "keep an index for padding alone, such as 0, and number the words from 1",
+    ))  # fmt: skip
+
+
+__all__ = ["Recurrent", "padding_is_a_word"]

@@ -1,0 +1,203 @@
+"""Look at how a network is put together and how its weights start: too large, too small, or never set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...core.blame import Place
+from ...core.node import LEAF
+from ...core.value import TensorBase, shape_of
+from ..answer import Answer
+from ..trace import Event, Trace
+from .collected import Findings
+from .losses import dims, origin, values_of
+
+#: Calls that leave a tensor's numbers unset.
+UNSET = {"empty", "new_empty", "empty_like", "Tensor", "FloatTensor", "empty_strided"}
+
+#: What a weight times the square root of its inputs is at a good start lies between these.
+SMALL, LARGE = 0.05, 5.0
+
+#: Inputs of a layer from which on its start matters.
+WIDE = 10
+
+#: Products of scores.
+PRODUCTS = ("matmul", "bmm", "einsum", "__matmul__", "baddbmm")
+
+#: Spread of scores, and their features, from which on they want scaling.
+SPREAD, FEATURES = 1.5, 16
+
+
+class Starts:
+    """Remember parameters that were made of unset memory."""
+
+    def __init__(self) -> None:
+        self.unset: dict[int, tuple[Any, Place | None]] = {}
+        self.looked = False
+
+    def made(self, parameter: Any, maker: Event | None) -> None:
+        """Note that the program makes a parameter."""
+        if maker is not None and maker.name in UNSET:
+            self.unset[id(parameter)] = parameter, maker.place
+
+    def wrote(self, tensor: Any) -> None:
+        """Note a write into a tensor."""
+        base = tensor._base if tensor._base is not None else tensor
+        self.unset.pop(id(base), None)
+        self.unset.pop(id(tensor), None)
+
+    def look(
+        self, trace: Trace, findings: Findings, made: Callable[[Any], Place | None],
+        started: Callable[[Any], Place | None], name_of: Callable[[Any], str | None],
+    ) -> None:  # fmt: skip
+        """Look at the first turn, at its call of backward.
+
+        Parameters
+        ----------
+        trace : Trace
+        findings : Findings
+        made : callable
+            The line that makes a module.
+        started : callable
+            The line that gave a weight its first values.
+        name_of : callable
+            The program's name of a weight.
+        """
+        for event in trace.events:
+            if event.name == "softmax" and event.wanted:
+                _scores(event, findings)
+        if self.looked:
+            return
+        self.looked = True
+        self._unset(trace, findings, name_of)
+        used: dict[int, int] = {}
+        for event in trace.events:
+            for tensor, _ in event.inputs:
+                used[id(tensor)] = used.get(id(tensor), 0) + 1
+        layers = [e for e in trace.events if e.name in ("linear", "matmul", "__matmul__", "mm") and e.kept]
+        small = []
+        told = False
+        for event in layers:
+            _twice_linear(event, used, findings, made)
+            size = _start(event)
+            if size is None:
+                continue
+            weight = _weight(event)
+            if size > LARGE and not told:
+                told = True
+                place = started(weight) or _made(weight, trace) or made(event.module) or event.place
+                findings.add("exploding", Answer(
+                    "weights start large", f"`{name_of(weight) or 'a weight'}` {dims(shape_of(weight))} "
+                    f"starts {size:.2g} times as large as its number of inputs allows: each such layer "
+                    f"makes what goes through it larger by that factor{_line(event)}, so scores, loss and "
+                    "gradients are huge at the start.", place, (f"used at {event.place}",),
+                    "start it smaller: `nn.init.kaiming_normal_`, `xavier_uniform_`, or divide by "
+                    "`sqrt(inputs)`",
+                ))  # fmt: skip
+            elif 0 < size < SMALL:
+                small.append((event, weight, size))
+        if len({id(weight) for _, weight, _ in small}) >= 2:
+            event, weight, size = small[0]
+            place = started(weight) or _made(weight, trace) or made(event.module) or event.place
+            findings.add("vanishing", Answer(
+                "weights start small", f"`{name_of(weight) or 'a weight'}` and others start so small that "
+                f"each layer makes what goes through it {1 / size:.2g} times smaller{_line(event)}: signal "
+                "and gradients vanish on their way.", place, (f"used at {event.place}",),
+                "start them larger: `nn.init.kaiming_normal_` or `xavier_uniform_`, about "
+                "`1 / sqrt(inputs)`",
+            ))  # fmt: skip
+
+    def _unset(self, trace: Trace, findings: Findings, name_of: Callable[[Any], str | None]) -> None:
+        for parameter, place in self.unset.values():
+            if any(t is parameter for event in trace.events for t, _ in event.inputs):
+                findings.add("data not finite", Answer(
+                    "never initialised", f"`{name_of(parameter) or 'A parameter'}` is made of `empty` memory "
+                    "and never initialised: it holds whatever was there, zeros, huge numbers or NaN.", place,
+                    (), "set it: `nn.init.xavier_uniform_(w)`, `nn.init.zeros_(b)`",
+                ))  # fmt: skip
+
+
+def _line(event: Event) -> str:
+    return "" if event.place is None else f" (line {event.place.line})"
+
+
+def _made(weight: Any, trace: Trace) -> Place | None:
+    event = trace.maker_of(weight)
+    return None if event is None else event.place
+
+
+def _weight(event: Event) -> Any:
+    """Return the weight that a product is taken with; None where there is none."""
+    second = event.inputs[1][0] if len(event.inputs) > 1 else None
+    return second if second is not None and second._node is LEAF and len(shape_of(second)) == 2 else None
+
+
+def _start(event: Event) -> float | None:
+    """Return by what factor a layer makes numbers larger, by the spread of its weight; None without one."""
+    weight = _weight(event)
+    value = None if weight is None else values_of(weight)
+    if value is None or value.dtype.kind != "f" or value.size < 2:
+        return None
+    inputs = value.shape[1] if event.name == "linear" else value.shape[0]
+    if inputs < WIDE:
+        return None
+    return float(np.sqrt(np.mean(value.astype(np.float64) ** 2))) * math.sqrt(inputs)
+
+
+def _twice_linear(
+    event: Event, used: dict[int, int], findings: Findings, made: Callable[[Any], Place | None]
+) -> None:
+    """Say where nothing bends between two linear layers, so that they are one."""
+    x = event.argument(0, "input")
+    if event.name != "linear" or not isinstance(x, TensorBase):
+        return
+    maker = origin(event.maker_of(x), {"dropout"})
+    if maker is None or maker.name != "linear" or used.get(id(x), 0) != 1 or event.module is None:
+        return
+    if used.get(id(maker.outputs[0]), 0) != 1 or maker.module is None or maker.module is event.module:
+        return
+    first, second = _weight(maker), _weight(event)
+    if first is None or second is None:
+        return
+    inner, narrow = shape_of(first)[0], min(shape_of(first)[1], shape_of(second)[0])
+    if inner < narrow or inner < 4:
+        return  # a bottleneck is meant
+    findings.add("note", Answer(
+        "no activation between", f"Two linear layers follow each other with no activation between them"
+        f"{_line(event)}: together they are one linear layer, whatever their {inner} hidden features.",
+        made(event.module) or event.place, (f"used at {event.place}",),
+        "put a nonlinearity between them: `nn.ReLU()`, `F.relu(…)`",
+    ))  # fmt: skip
+
+
+def _scores(event: Event, findings: Findings) -> None:
+    """Say where scores of attention grow with the number of features, as nothing scales them."""
+    through = {"masked_fill", "masked_fill_", "where", "add", "__add__", "__iadd__"}
+    made = origin(event.inputs[0][1] if event.inputs else None, through)
+    if made is None or made.name not in PRODUCTS or len(made.inputs) != 2 or not made.outputs:
+        return
+    shape = shape_of(made.inputs[0][0])
+    scores = values_of(made.outputs[0])
+    if len(shape) < 3 or shape[-1] < FEATURES or scores is None:
+        return
+    if any(t._node is None for t, _ in made.inputs):
+        return
+    if any(m is not None and m.name in ("mul", "__mul__", "__rmul__", "div", "__truediv__", "normalize")
+           for _, m in made.inputs):  # fmt: skip
+        return
+    spread = float(scores.std())
+    if spread > SPREAD:
+        findings.add("vanishing", Answer(
+            "scores not scaled", f"The scores of attention, products of {shape[-1]} features, are not "
+            f"divided by the square root of {shape[-1]}{_line(event)}: they spread by {spread:.2g}, so "
+            "the softmax goes to one key and its gradient vanishes.", made.place,
+            (f"the softmax is at {event.place}",),
+            f"scale them: `scores / math.sqrt({shape[-1]})`",
+        ))  # fmt: skip
+
+
+__all__ = ["Starts"]

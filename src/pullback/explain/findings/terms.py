@@ -1,0 +1,366 @@
+"""Take a loss apart into its terms: their signs, how each was reduced, what was meant to be constant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ...core.node import LEAF
+from ...core.value import TensorBase, shape_of
+from ..answer import Answer
+from ..scene import Scene
+from ..trace import Event, Trace
+from .collected import Findings
+from .losses import PASSING, origin, values_of
+
+#: Names of what is to be made large.
+GOOD = re.compile(r"reward|return|adv|gain|score|^r$|^R$|^G$|^A$", re.IGNORECASE)
+
+#: Sums and differences.
+ADDING = {"add", "__add__", "__radd__", "__iadd__", "add_"}
+TAKING = {"sub", "__sub__", "__isub__", "sub_"}
+SCALING = {"mul", "__mul__", "__rmul__", "div", "__truediv__", "__imul__", "true_divide"}
+
+#: Losses, which are to become small.
+LOSSES = {
+    "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "ctc_loss", "gaussian_nll_loss",
+}  # fmt: skip
+
+#: The logarithm of a sigmoid.
+LOGS = ("log_sigmoid", "logsigmoid")
+
+#: Calls that are looked at.
+MOST_CALLS = 200
+
+
+@dataclass(frozen=True)
+class Term:
+    """Hold one term of a loss: the call that it ends in, its factor, and the last reduction before it."""
+
+    event: Event
+    factor: float
+    reduction: Event | None
+
+
+def terms_of(loss: Any, trace: Trace) -> list[Term]:
+    """Return the terms of a loss."""
+    start = trace.maker_of(loss)
+    return [] if start is None else list(_terms(start, 1.0, None, 0))
+
+
+def _terms(event: Event, factor: float, reduction: Event | None, depth: int) -> Iterator[Term]:
+    name = event.name
+    tensors = [(t, m) for t, m in event.inputs if t._node is not None]
+    if depth > MOST_CALLS or not tensors or tensors[0][0]._node is LEAF:
+        yield Term(event, factor, reduction)
+    elif name in ADDING | TAKING | {"__rsub__", "rsub"} and reduction is None:
+        for tensor, maker in tensors:
+            second = len(event.args) > 1 and event.args[1] is tensor
+            flipped = (name in TAKING and second) or (name in ("__rsub__", "rsub") and not second)
+            if maker is not None:
+                yield from _terms(maker, -factor if flipped else factor, reduction, depth + 1)
+    elif name in SCALING and len(tensors) == 1:
+        number = _number(event, tensors[0][0])
+        if number is None or tensors[0][1] is None:
+            yield Term(event, factor, reduction)
+        else:
+            by = 1 / number if name in ("div", "__truediv__", "true_divide") else number
+            yield from _terms(tensors[0][1], factor * by, reduction, depth + 1)
+    elif name in ("neg", "__neg__") and tensors[0][1] is not None:
+        yield from _terms(tensors[0][1], -factor, reduction, depth + 1)
+    elif name in ("mean", "sum") and tensors[0][1] is not None:
+        yield from _terms(tensors[0][1], factor, reduction or event, depth + 1)
+    elif name in PASSING | {"gather", "clone"} and tensors[0][1] is not None:
+        yield from _terms(tensors[0][1], factor, reduction, depth + 1)
+    else:
+        yield Term(event, factor, reduction)
+
+
+def _number(event: Event, tensor: Any) -> float | None:
+    """Return the number that a call scales a tensor by; None where it is not one number, or 0."""
+    for argument in event.args[:2]:
+        if argument is tensor:
+            continue
+        if isinstance(argument, TensorBase):
+            value = values_of(argument)
+            argument = value.item() if value is not None and value.size == 1 else None
+        if isinstance(argument, (int, float)) and argument:
+            return float(argument)
+    return None
+
+
+def look_at(loss: Any, trace: Trace, scene: Scene, wanted: Any, findings: Findings) -> None:
+    """Look at a loss that goes backward."""
+    terms = terms_of(loss, trace)
+    if len(terms) == 1:
+        _sign(terms[0], findings)
+    _reductions(terms, findings)
+    for term in terms:
+        _policy(term, scene, findings)
+        _divergence(term, findings)
+        _order_of_pair(term, findings)
+        _masked(term, findings)
+        _focal(term, findings)
+        _saturates(term, findings)
+    _divided_again(loss, trace, findings)
+
+
+def _is_likelihood(event: Event) -> bool:
+    """Return whether a call gives log-probabilities."""
+    return event.name in ("log_softmax", *LOGS) or event.entry == "log_prob"
+
+
+def _sign(term: Term, findings: Findings) -> None:
+    event = term.event
+    if term.factor < 0 and event.name in LOSSES:
+        findings.add("wrong input of a loss", Answer(
+            "sign of the loss", f"The loss is {event.name} with a negative sign: to make it small is to make "
+            "the error large; it has no bound below.", event.place, (), "take the minus away",
+        ))  # fmt: skip
+    elif term.factor > 0 and _is_likelihood(event):
+        out = values_of(event.outputs[0]) if event.outputs else None
+        if out is not None and out.size:
+            findings.add("wrong input of a loss", Answer(
+                "sign of the loss", "The loss is a log-probability with a positive sign: backward and step "
+                "make it small, so what should become likely becomes unlikely, and there is no bound below.",
+                (term.reduction or event).place, (f"the log-probabilities are at {event.place}",),
+                "put a minus before it: the negative log-likelihood, `loss = -log_prob.mean()`",
+            ))  # fmt: skip
+
+
+def _policy(term: Term, scene: Scene, findings: Findings) -> None:
+    """Look at a log-probability that is weighted, as by a return or an advantage."""
+    event = term.event
+    if event.name not in ("mul", "__mul__", "__rmul__") or len(event.inputs) != 2:
+        return
+    for (left, made), (weight, by) in (event.inputs, event.inputs[::-1]):
+        likely = origin(made, PASSING | {"gather", "stack", "cat", "neg", "__neg__", "sum"})
+        if likely is None or not _is_likelihood(likely) or left._node in (None, LEAF):
+            continue
+        if weight._node is None:
+            name = scene.name_of(weight) or _source_name(event)
+            flipped = _flips(made)
+            if term.factor * flipped > 0 and name and GOOD.search(name.rpartition(".")[2]):
+                findings.add("wrong input of a loss", Answer(
+                    "sign of the loss", f"Log-probabilities are weighted by `{name}` and the loss has a "
+                    "positive sign: each step makes what was rewarded less likely.", event.place, (),
+                    "put a minus before it: `loss = -(log_prob * advantage).mean()`",
+                ))  # fmt: skip
+        elif weight._node is not LEAF and by is not None and not _is_likelihood(by) and _apart(by, likely):
+            findings.add("wrong input of a loss", Answer(
+                "advantage with history", "Log-probabilities are weighted by a value that has a history "
+                "itself: the loss of the policy also goes back into what estimates the value"
+                f"{'' if by.place is None else f' (line {by.place.line})'}.", event.place, (),
+                "cut it off: `log_prob * advantage.detach()`",
+            ))  # fmt: skip
+        return
+
+
+def _apart(by: Event, likely: Event) -> bool:
+    """Return whether a weight comes of a difference, as an advantage does, and not of the likelihood."""
+    waiting = [by]
+    seen: set[Event] = set()
+    differs = False
+    while waiting and len(seen) < MOST_CALLS:
+        event = waiting.pop()
+        if event in seen:
+            continue
+        seen.add(event)
+        differs = differs or event.name in TAKING | {"__rsub__", "rsub"}
+        if event is likely or event.name in ("exp", "softmax", "log_softmax") or event.entry == "log_prob":
+            return False
+        waiting += [maker for tensor, maker in event.inputs if maker is not None and tensor._node is not LEAF]
+    return differs
+
+
+def _flips(event: Event | None) -> int:
+    """Return -1 where an odd number of signs is changed between a likelihood and its weight."""
+    sign = 1
+    while event is not None and event.name in PASSING | {"gather", "stack", "cat", "neg", "__neg__", "sum"}:
+        sign = -sign if event.name in ("neg", "__neg__") else sign
+        event = event.inputs[0][1] if event.inputs else None
+    return sign
+
+
+def _source_name(event: Event) -> str:
+    """Return the words of the line that a call stands in, as far as they name what is good."""
+    place = event.place
+    words = [] if place is None else re.findall(r"[A-Za-z_]\w*", place.expression or place.code)
+    return next((word for word in words if GOOD.search(word)), "")
+
+
+def _divergence(term: Term, findings: Findings) -> None:
+    """Say where an exponential is taken away from a loss, as from a divergence with the wrong sign."""
+    event = term.event
+    if event.name not in TAKING or len(event.inputs) != 2 or term.factor <= 0:
+        return
+    subtracted = event.inputs[1][1]
+    if subtracted is None or subtracted.name != "exp" or subtracted.inputs[0][0]._node is None:
+        return
+    value = values_of(event.outputs[0])
+    if value is not None and value.size and value.max() <= 1e-6:
+        findings.add("wrong input of a loss", Answer(
+            "sign of the loss", "This term of the loss is negative throughout and falls without bound as the "
+            "exponential in it grows: it has the wrong sign. The divergence to a standard normal is "
+            "-0.5 · (1 + logvar - mu² - exp(logvar)), with a minus.", event.place, (),
+            "put a minus before it: `-0.5 * (1 + logvar - mu.pow(2) - logvar.exp())`",
+        ))  # fmt: skip
+
+
+#: Names of what should score high, and of what should score low.
+HIGH, LOW = re.compile(r"pos|win|chosen|better|good", re.I), re.compile(r"neg|los|reject|worse|bad", re.I)
+
+
+def _order_of_pair(term: Term, findings: Findings) -> None:
+    """Say where a loss of pairs prefers what its names call the negative one."""
+    event = term.event
+    falling = event.name in LOGS and term.factor < 0
+    if not falling and not (event.name == "softplus" and term.factor > 0):
+        return
+    made = event.inputs[0][1]
+    while made is not None and made.name in SCALING and made.inputs:
+        made = made.inputs[0][1]
+    place = None if made is None else made.place
+    if made is None or place is None or made.name not in TAKING:
+        return
+    first, sign, second = (place.expression or "").partition(" - ")
+    if not sign:
+        return
+    low, high = (first, second) if falling else (second, first)
+    if LOW.search(low) and HIGH.search(high) and not HIGH.search(low) and not LOW.search(high):
+        findings.add("wrong input of a loss", Answer(
+            "sign of the loss", f"The loss becomes small where `{low.strip()}` is larger than "
+            f"`{high.strip()}`: the two are in the wrong order, so it prefers the negative one.", place,
+            (f"the loss is at {event.place}",),
+            "swap them: `-logsigmoid(positive - negative)`",
+        ))  # fmt: skip
+
+
+def _saturates(term: Term, findings: Findings) -> None:
+    """Say where the logarithm of 1 less a probability is made small, and the probability is nearly 0."""
+    event = term.event
+    if event.name != "log" or term.factor <= 0 or not event.inputs:
+        return
+    made = origin(event.inputs[0][1], ADDING | TAKING | {"__rsub__", "rsub", "clamp"} | PASSING)
+    value = None if made is None or made.name != "sigmoid" else values_of(made.outputs[0])
+    given = values_of(event.inputs[0][0])
+    if value is None or given is None or not value.size or value.max() > NEARLY or given.min() < 0.5:
+        return
+    findings.add("zero gradient", Answer(
+        "saturated", f"The loss is log(1 - D) and D, a sigmoid, is {value.max():.2g} at most: there the loss "
+        "is flat, it saturates, and its gradient vanishes, the more certain D is.", event.place, (),
+        "minimise `-log(D(fake))` in its place (the loss of the generator that does not saturate)",
+    ))  # fmt: skip
+
+
+#: Probabilities below this are nearly 0.
+NEARLY = 0.05
+
+#: Losses that can be had for each element.
+EACH = LOSSES | {"pow", "__pow__", "abs", "square"}
+
+
+def _masked(term: Term, findings: Findings) -> None:
+    """Say where a mean counts the elements that a mask takes out."""
+    event, mean = term.event, term.reduction
+    if event.name not in ("mul", "__mul__", "__rmul__") or mean is None or mean.name != "mean":
+        return
+    if len(event.inputs) != 2 or mean.argument(1, "dim") is not None or abs(term.factor) != 1:
+        return
+    for (mask, _), (loss, made) in (event.inputs, event.inputs[::-1]):
+        value = values_of(mask)
+        each = origin(made)
+        if mask._node is not None or loss._node is None or each is None or each.name not in EACH:
+            continue
+        if value is None or value.size < 2 or set(map(float, {*value.flat})) != {0.0, 1.0}:
+            continue
+        if len(shape_of(mask)) >= 2 or mask.dtype.is_floating_point is False:
+            findings.add("wrong input of a loss", Answer(
+                "mean of masked", f"The mean also counts the elements that the mask sets to 0, "
+                f"{int((value == 0).sum())} of {value.size}: the loss is smaller the more is masked.",
+                (mean.place or event.place), (f"the mask is applied at {event.place}",),
+                "divide the sum by the number of what is kept: `(loss * mask).sum() / mask.sum()`",
+            ))  # fmt: skip
+
+
+def _focal(term: Term, findings: Findings) -> None:
+    """Say where a weight that is meant for each sample is computed of the mean loss of all."""
+    event = term.event
+    if event.name not in ("mul", "__mul__", "__rmul__") or len(event.inputs) != 2:
+        return
+    if shape_of(event.outputs[0]):
+        return
+    for (loss, made), (_, weight) in (event.inputs, event.inputs[::-1]):
+        if made is None or made.name not in LOSSES or weight is None:
+            continue
+        inside: Event | None = weight
+        while inside is not None and inside.name != "exp":
+            inside = inside.inputs[0][1] if inside.inputs else None
+        before = inside.inputs[0][1] if inside is not None and inside.inputs else None
+        if before is not None and (before is made or any(t is loss for t, _ in before.inputs)):
+            findings.add("wrong input of a loss", Answer(
+                "weight of the mean", f"The weight is computed of the mean {made.name} of the whole batch, "
+                "one number, where each sample should have its own.", made.place,
+                (f"they are multiplied at {event.place}",),
+                'pass `reduction="none"` to the loss, weigh each sample, and take the mean at the end',
+            ))  # fmt: skip
+            return
+
+
+def _reductions(terms: list[Term], findings: Findings) -> None:
+    """Say where a sum over a batch is added to a mean over it."""
+    def size(event: Event) -> tuple[int, ...]:
+        return shape_of(event.inputs[0][0])
+
+    means = [t for t in terms if (t.reduction is not None and t.reduction.name == "mean") or (
+        t.event.name in LOSSES and t.event.argument(9, "reduction", "mean") == "mean" and t.reduction is None
+    )]  # fmt: skip
+    sums = [t for t in terms if t.reduction is not None and t.reduction.name == "sum"
+            and t.reduction.argument(1, "dim") is None and abs(t.factor) >= 0.1]  # fmt: skip
+    for total in sums:
+        assert total.reduction is not None
+        shape = size(total.reduction)
+        for mean in means:
+            other = shape_of(mean.event.inputs[0][0]) if mean.reduction is None else size(mean.reduction)
+            if len(shape) >= 2 and other[:1] == shape[:1] and shape[0] > 1:
+                findings.add("wrong input of a loss", Answer(
+                    "sum and mean", f"One term of the loss is a sum over all {shape[0]} samples of the batch "
+                    f"and their {shape[1:] if len(shape) > 2 else shape[1]} numbers, another one is a mean "
+                    f"(line {mean.event.place.line if mean.event.place else '?'}): the sum outweighs it, the "
+                    "more the larger the batch is.", total.reduction.place, (),
+                    "reduce both in one way: sum over the features, then the mean over the batch "
+                    "(`kl.sum(1).mean()`, and the same for the other one)",
+                ))  # fmt: skip
+                return
+
+
+def _divided_again(loss: Any, trace: Trace, findings: Findings) -> None:
+    """Say where a mean over a batch is divided by the size of the batch."""
+    event = trace.maker_of(loss)
+    if event is None or event.name not in ("div", "__truediv__", "true_divide") or not event.inputs:
+        return
+    tensor, made = event.inputs[0]
+    number = _number(event, tensor)
+    if made is None or number is None or shape_of(tensor):
+        return
+    is_mean = made.name == "mean" and made.argument(1, "dim") is None
+    is_loss = made.name in LOSSES and made.kwargs.get("reduction", "mean") == "mean" and (
+        "sum" not in made.args
+    )
+    if not (is_mean or is_loss) or not made.inputs:
+        return
+    shape = shape_of(made.inputs[0][0])
+    text = "" if event.place is None else event.place.expression or event.place.code
+    counted = re.search(r"len\(|\.size\(|\.shape|batch_?size|\bbs\b|\bn\b|\bN\b", text)
+    if shape and shape[0] == number and number >= 4 and counted:
+        findings.add("wrong input of a loss", Answer(
+            "divided twice", f"The loss is a mean over {shape[0]} samples already and is divided by their "
+            f"number again, twice in all: gradients are {shape[0]} times smaller than meant.", event.place,
+            (), "leave the division out, or reduce by a sum",
+        ))  # fmt: skip
+
+
+__all__ = ["Term", "look_at", "terms_of"]
