@@ -141,3 +141,29 @@ def test_custom_functions() -> None:
     z.sum().backward()
     assert Product.seen == [(True, torch.bfloat16)]
     assert InFloat32.seen == [(torch.float32, False), False]
+
+
+def test_a_weight_that_was_cast_without_a_graph_has_its_gradient() -> None:
+    layer, x = torch.nn.Linear(3, 3), torch.ones(2, 3)
+    with torch.autocast("cpu"):
+        with torch.no_grad():
+            layer(x)
+        layer(x).float().sum().backward()
+    assert layer.weight.grad.tolist() == [[2.0] * 3] * 3
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_what_is_computed_again_is_computed_in_the_same_precision(reentrant: bool) -> None:
+    layer, seen = torch.nn.Linear(3, 3), []
+
+    def block(x: torch.Tensor) -> torch.Tensor:
+        y = layer(x)
+        seen.append(y.dtype)
+        return y.relu()
+
+    x = torch.ones(2, 3, requires_grad=True)
+    with torch.autocast("cpu"):
+        y = torch.utils.checkpoint.checkpoint(block, x, use_reentrant=reentrant)
+    y.float().sum().backward()
+    assert seen == [torch.bfloat16] * 2
+    assert not torch.is_autocast_enabled("cpu")

@@ -16,7 +16,7 @@ from pullback.distributed import checkpoint
 
 from .side_by_side import needs_mpi, run, run_in_torch, same
 
-SAVED = [
+SAVED: list[Any] = [
     {
         "rows": [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0], [6.0, 7.0, 8.0], [9.0, 10.0, 11.0], [12.0, 13.0, 14.0]],
         "columns": [[0, 1, 2], [3, 4, 5]],
@@ -25,6 +25,9 @@ SAVED = [
     },
     3.0, [{"lr": 0.1}], 5, 7,
 ]  # fmt: skip
+HAS_SAFETENSORS = find_spec("safetensors") is not None
+#: What is read of files of safetensors, whole and in parts, where the library is there.
+NAMED = [[[SAVED[0]["rows"], SAVED[0]["copies"], SAVED[0]["weight"]]] * 2][:HAS_SAFETENSORS]
 
 
 @needs_mpi
@@ -37,7 +40,7 @@ def test_some_write_and_others_read(tmp_path: Path, how: str, ranks: int) -> Non
         ".metadata", *(f"__{rank}_0.distcp" for rank in range(ranks)),
     ]  # fmt: skip
     if how == "save":
-        assert run("checkpoints.py", "again", folder)["1"] == [*SAVED, trained]
+        assert run("checkpoints.py", "again", folder)["1"] == [*SAVED, trained, *NAMED]
         folder += " again"
     read = run("checkpoints.py", "load", folder, ranks=3)
     assert read == {rank: [*SAVED, trained] for rank in "012"}
@@ -47,9 +50,11 @@ def test_some_write_and_others_read(tmp_path: Path, how: str, ranks: int) -> Non
 @pytest.mark.skipif(find_spec("torch") is None, reason="compares with torch")
 def test_torch_reads_and_is_read(tmp_path: Path) -> None:
     here = run("checkpoints.py", "save", str(tmp_path / "here"))["0"]
-    assert run_in_torch("checkpoints.py", "load", str(tmp_path / "here"), ranks=1) == {"0": [*SAVED, here]}
+    assert run_in_torch("checkpoints.py", "load", str(tmp_path / "here"), ranks=1) == {
+        "0": [*SAVED, here, *NAMED]
+    }
     there = run_in_torch("checkpoints.py", "save", str(tmp_path / "there"))["0"]
-    assert run("checkpoints.py", "load", str(tmp_path / "there"))["1"] == [*SAVED, there]
+    assert run("checkpoints.py", "load", str(tmp_path / "there"))["1"] == [*SAVED, there, *NAMED]
     assert same(here, there)
 
 
@@ -247,3 +252,27 @@ def test_without_fsspec_the_error_says_what_else_there_is(monkeypatch: pytest.Mo
     with pytest.raises(ModuleNotFoundError) as caught:
         FsspecWriter("memory://checkpoint/1")
     assert "pip install fsspec" in caught.value.__notes__[0]
+
+
+@pytest.mark.skipif(not HAS_SAFETENSORS, reason="pip install '.[files]'")
+def test_files_of_safetensors_hold_tensors_alone(tmp_path: Path) -> None:
+    writer = checkpoint.HuggingFaceStorageWriter(tmp_path)
+    checkpoint.save({"a": {"b": pullback.ones(2)}}, storage_writer=writer)
+    assert list(pullback.load(tmp_path / "model-00001-of-00001.safetensors")) == ["a.b"]
+    with pytest.raises(checkpoint.CheckpointException, match="hold tensors alone, and n are other objects"):
+        checkpoint.save({"n": 3}, storage_writer=writer)
+
+
+def test_a_thread_copies_a_state(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="Non-blocking copy requires"):
+        checkpoint.staging.DefaultStager()
+    options = checkpoint.staging.StagingOptions(use_non_blocking_copy=False)
+    stager = checkpoint.staging.DefaultStager(options)
+    state = {"a": pullback.ones(2)}
+    response = checkpoint.async_save(state, checkpoint_id=tmp_path, async_stager=stager)
+    response.staging_completion.result()
+    state["a"].zero_()
+    response.upload_completion.result()
+    checkpoint.load(state, checkpoint_id=tmp_path)
+    assert state["a"].tolist() == [1.0, 1.0]
+    stager.close()

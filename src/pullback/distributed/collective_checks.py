@@ -68,12 +68,21 @@ def _brackets(words: Sequence[Any]) -> str:
     return f"[{', '.join(map(str, words))}]"
 
 
-def fingerprint(number: int, name: str, tensors: Sequence[Any]) -> dict[str, Any]:
+def _scalar(tensor: Any) -> str:
+    return SCALARS.get(str(dtype_of(tensor)), str(dtype_of(tensor)))
+
+
+def fingerprint(number: int, name: str, tensors: Sequence[Any], routes: Any) -> dict[str, Any]:
     """Return what is compared of a collective."""
-    return {
+    mark = {
         "number": number, "name": name, "shapes": [list(one.shape) for one in tensors],
-        "dtypes": [SCALARS.get(str(dtype_of(one)), str(dtype_of(one))) for one in tensors],
+        "dtypes": [_scalar(one) for one in tensors],
     }  # fmt: skip
+    if routes is not None:
+        sent, to, received, of = routes
+        mark["sends"] = [(_scalar(sent), count) for count in to]
+        mark["receives"] = [(_scalar(received), count) for count in of]
+    return mark
 
 
 def described(mark: dict[str, Any]) -> str:
@@ -103,7 +112,20 @@ def differences(mine: dict[str, Any], other: dict[str, Any]) -> str:
     return " ".join(found)
 
 
-def verify(group: Group, name: str, tensors: Sequence[Any]) -> None:
+def _unlike(marks: Sequence[dict[str, Any]]) -> str:
+    """Return which process sends something else than another one expects of it; nothing where all agree."""
+    for rank, mark in enumerate(marks):
+        for other, (dtype, count) in enumerate(mark.get("sends", ())):
+            expected, length = marks[other].get("receives", [(dtype, count)] * len(marks))[rank]
+            if (expected, length) != (dtype, count):
+                return (
+                    f"Rank {rank} sends {count} elements of {dtype} to rank {other}, which expects "
+                    f"{length} of {expected}"
+                )
+    return ""
+
+
+def verify(group: Group, name: str, tensors: Sequence[Any], routes: Any = None) -> None:
     """Raise where the processes of a group are not about to run the same collective.
 
     Raises
@@ -113,9 +135,10 @@ def verify(group: Group, name: str, tensors: Sequence[Any]) -> None:
     """
     from .objects import gathered
 
-    mine = fingerprint(group.checks, name, tensors)
+    mine = fingerprint(group.checks, name, tensors, routes)
     group.checks += 1
-    for rank, other in enumerate(gathered(group, group.control, mine)):
+    marks = gathered(group, group.control, mine)
+    for rank, other in enumerate(marks):
         found = differences(mine, other)
         if found:
             raise RuntimeError(
@@ -123,3 +146,9 @@ def verify(group: Group, name: str, tensors: Sequence[Any]) -> None:
                 f"{described(mine)}, but Rank {rank} is running collective: {described(other)}."
                 f"Collectives differ in the following aspects: {found}"
             )
+    unlike = _unlike(marks)
+    if unlike:
+        raise RuntimeError(
+            f"Detected mismatch between collectives on ranks. Rank {group.rank()} is running collective: "
+            f"{described(mine)}. {unlike}"
+        )

@@ -375,9 +375,9 @@ def all_to_all(
         return None
     if not len(input_tensor_list) == len(output_tensor_list) == found.size():
         raise ValueError("all_to_all: each list must have a tensor for each process of the group")
-    found.verify("ALLTOALL")
     sent = [one.numel() for one in input_tensor_list]
     received = [one.numel() for one in output_tensor_list]
+    found.verify("ALLTOALL", routes=(input_tensor_list[0], sent, output_tensor_list[0], received))
     array = joined([readable(one) for one in input_tensor_list])
     out = np.empty(sum(received), array.dtype)
     requests = found.communicator.all_to_all(out, array, received, sent)
@@ -406,7 +406,7 @@ def all_to_all_single(
         return None
     received = rows(output, output_split_sizes, found.size())
     sent = rows(input, input_split_sizes, found.size())
-    found.verify("ALLTOALL_BASE")
+    found.verify("ALLTOALL_BASE", routes=(input, sent, output, received))
     array = readable(input)
     out, put_back = writable(output, read=False)
     if np.shares_memory(out, array):

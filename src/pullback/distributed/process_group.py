@@ -82,10 +82,20 @@ class Group(ProcessGroup):
         """Give up the communicator."""
         self.communicator.free()
 
-    def verify(self, name: str, *tensors: Any) -> None:
-        """Check at DETAIL that all processes are about to run the same."""
+    def verify(self, name: str, *tensors: Any, routes: Any = None) -> None:
+        """Check at DETAIL that all processes are about to run the same.
+
+        Parameters
+        ----------
+        name : str
+            The collective.
+        *tensors : Tensor
+            Of the same shapes and dtypes in all.
+        routes : (Tensor, list of int, Tensor, list of int), optional
+            What each process sends and how many elements to each, and what it receives from each.
+        """
         if self.control is not None:
-            verify(self, name, tensors)
+            verify(self, name, tensors, routes)
 
     def began(self, name: str) -> int:
         """Count a collective that begins; return the how-manieth of the group it is."""

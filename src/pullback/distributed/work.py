@@ -27,6 +27,9 @@ from .process_group import Group
 SPIN = 50e-6
 YIELD = 5e-3
 PAUSE = 100e-6
+#: An offer of the processor that takes so many seconds was taken up: others want it. A wait then sleeps, as
+#: one that yields gets its share again and again, at the cost of the process that it waits for.
+CROWDED = 30e-6
 
 #: Let another process run, if one wants to.
 yield_processor: Callable[[], None] = getattr(os, "sched_yield", lambda: time.sleep(0))
@@ -143,11 +146,14 @@ class Work:
         advance = self._advance
         if not advance():
             start = time.perf_counter()
+            yields = YIELD
             while not advance():
                 elapsed = time.perf_counter() - start
                 if elapsed > SPIN:
-                    if elapsed < YIELD:
+                    if elapsed < yields:
                         yield_processor()
+                        if time.perf_counter() - start - elapsed > CROWDED:
+                            yields = 0.0
                     else:
                         time.sleep(PAUSE)
                     self._check(elapsed, seconds)

@@ -77,6 +77,12 @@ def _tensor(content: np.ndarray, entry: Mapping[str, Any], name: str) -> Any:
     return made(content[start:stop].view(dtype.numpy).reshape(entry["shape"]))
 
 
+def metadata_of(filename: str | os.PathLike[str]) -> dict[str, str]:
+    """Return the texts in the header of a file."""
+    with _library().safe_open(os.fspath(filename), framework="np") as file:
+        return dict(file.metadata() or {})
+
+
 def save_file(
     tensors: Mapping[str, Any], filename: str | os.PathLike[str], metadata: Mapping[str, str] | None = None
 ) -> None:
@@ -115,4 +121,4 @@ def save_file(
         stream.write(content)
 
 
-__all__ = ["load_file", "save_file"]
+__all__ = ["load_file", "metadata_of", "save_file"]

@@ -301,7 +301,6 @@ DECLARED: dict[str, dict[str, str]] = {
         "torch.distributed.checkpoint.state_dict": (
             "DictValueType FQNS_T ListDictValueType OptimizerStateType PrimitiveType ValueType"
         ),
-        "torch.distributed.checkpoint.staging": "DefaultStager StagingOptions",
         "torch.distributed.checkpoint.utils": "find_state_dict_object find_tensor_shard",
         "torch.distributed.fsdp": "DataParallelMeshDims share_comm_ctx",
         "torch.distributed.optim": (

@@ -22,6 +22,7 @@ from ..core.tracer import running
 from ..tensor.backward import backward
 from ..tensor.random import get_rng_state, set_rng_state
 from ..tensor.tensor import Tensor
+from ..torch_names.amp.autocast_mode import autocast, is_autocast_enabled
 from .selective_checkpoint import (  # noqa: F401  # torch has them here
     SAC_IGNORED_OPS,
     CheckpointPolicy,
@@ -62,14 +63,27 @@ def check_backward_validity(inputs: Iterable[Any]) -> None:
         )
 
 
-def _state() -> Any:
-    """Return the place in the random stream: its state, or how much a trace has drawn."""
+def _state(preserve: bool) -> tuple[Any, autocast]:
+    """Return the place in the random stream, which is its state or how much a trace has drawn (None: it need
+    not be kept), and the precision that functions run in.
+    """
     recorder = running()
-    return get_rng_state() if recorder is None else (recorder, len(recorder.draws))
+    drawn: Any = None
+    if preserve:
+        drawn = get_rng_state() if recorder is None else (recorder, len(recorder.draws))
+    return drawn, autocast("cpu", enabled=is_autocast_enabled("cpu"))
 
 
 @contextlib.contextmanager
-def _with_state(state: Any) -> Iterator[None]:
+def _with_state(kept: tuple[Any, autocast]) -> Iterator[None]:
+    """Put back within the block the random stream and the precision as they were at the first run."""
+    state, precision = kept
+    with precision, _with_stream(state):
+        yield
+
+
+@contextlib.contextmanager
+def _with_stream(state: Any) -> Iterator[None]:
     """Put back within the block the random stream as it was at the first run (None: leave it)."""
     if state is None:
         yield
@@ -94,7 +108,7 @@ class CheckpointFunction(Function):
     def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
         check_backward_validity(args)
         ctx.run_function = run_function
-        ctx.state = _state() if preserve_rng_state else None
+        ctx.state = _state(preserve_rng_state)
         ctx.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         ctx.others = [None if isinstance(a, Tensor) else a for a in args]
         ctx.save_for_backward(*(args[i] for i in ctx.places))
@@ -280,7 +294,7 @@ def checkpoint(
         if not any(isinstance(a, Tensor) and a.requires_grad for a in args):
             with no_grad():
                 return function(*args)
-    state = _state() if preserve else None
+    state = _state(preserve)
     first, second = context_fn()
 
     def again() -> None:

@@ -42,6 +42,12 @@ text = fails(lambda: dist.all_reduce(torch.ones(2, dtype=[torch.float32, torch.f
 assert text.endswith(["Tensor dtypes: Floatvs Double", "Tensor dtypes: Doublevs Float"][rank]), text
 text = fails(lambda: dist.barrier() if rank else dist.broadcast(torch.ones(2), 0))
 assert text.endswith(["Op type: BROADCASTvs BARRIER", "Op type: BARRIERvs BROADCAST"][rank]), text
+rows = [torch.ones(2 + rank) for _ in range(size)]
+text = fails(lambda: dist.all_to_all([torch.ones(2 + rank) for _ in range(size)], rows))
+assert text.endswith("Rank 0 sends 2 elements of Float to rank 1, which expects 3 of Float"), text
+x = torch.ones(size, dtype=[torch.float32, torch.float64][rank])
+text = fails(lambda: dist.all_to_all_single(torch.ones_like(x), x))
+assert text.endswith("Rank 0 sends 1 elements of Float to rank 1, which expects 1 of Double"), text
 dist.all_reduce(x := torch.ones(2))
 assert x.tolist() == [2.0, 2.0]
 

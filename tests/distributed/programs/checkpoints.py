@@ -5,6 +5,8 @@
 Runs in torch and in pullback alike, with any number of processes.
 """
 
+import importlib.util
+import os
 import sys
 
 import torch
@@ -12,6 +14,7 @@ import torch.distributed as dist
 import torch.distributed.checkpoint as dcp
 from told import tell
 from torch import nn
+from torch.distributed.checkpoint import HuggingFaceStorageReader, HuggingFaceStorageWriter
 from torch.distributed.checkpoint.state_dict import get_state_dict, set_state_dict
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
@@ -88,12 +91,39 @@ def state(factor):
     }
 
 
+def parts(factor):
+    """Entries of which each process has a part, and one that all have, for files of safetensors."""
+    model = state(factor)["model"]
+    return {name: model[name] for name in ("rows", "copies", "bias")} | {"weight": model["weight"].detach()}
+
+
+def in_safetensors(what, folder):
+    """Write parts and whole tensors in Hugging Face's layout, or return what was read of both."""
+    shards = f"{folder}/sharded"
+    if what == "save":
+        writer = HuggingFaceStorageWriter(
+            folder, {"rows": 1, "copies": 2, "bias": 2, "weight": 1}, save_distributed=True,
+            enable_consolidation=True,
+        )  # fmt: skip
+        dcp.save(parts(1), storage_writer=writer)
+        return None
+    found = []
+    for place in (folder, shards):
+        target = parts(0)
+        dcp.load(target, storage_reader=HuggingFaceStorageReader(place))
+        whole = [target["rows"].full_tensor(), target["copies"].full_tensor(), target["weight"]]
+        found.append([t.tolist() for t in whole])
+    return found
+
+
 def main():
     what, folder = sys.argv[-2:]
     dist.init_process_group("gloo")
     if what == "save":
         found = state(1)
         dcp.save(found, checkpoint_id=folder)
+        if importlib.util.find_spec("safetensors"):
+            in_safetensors("save", f"{folder} in safetensors")
         results = found["trained"].values()
     elif what == "async":
         found = state(1)
@@ -111,6 +141,8 @@ def main():
         step = found["optimizer"]["state"][0]["step"].item()
         results = [model, step, found["optimizer"]["groups"], found["counter"].count, found["epoch"]]
         results.append(found["trained"].values())
+        if os.path.isdir(f"{folder} in safetensors"):
+            results.append(in_safetensors("load", f"{folder} in safetensors"))
         if what == "again":
             dcp.save(found, checkpoint_id=f"{folder} again")
     tell(dist.get_rank(), results)

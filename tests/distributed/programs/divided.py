@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from told import tell
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.tensor import Replicate, Shard, distribute_tensor
+from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_tensor
 from torch.distributed.tensor.experimental import implicit_replication
 from torch.distributed.tensor.parallel import (
     ColwiseParallel,
@@ -75,7 +75,7 @@ def main():
     up = nn.Linear(4, 6)
     divided = parallelize_module(up, mesh, ColwiseParallel(use_local_output=False, output_layouts=Shard(0)))
     results.append([repr(divided(torch.ones(4, 4)).placements), divided(torch.ones(4, 4)).shape])
-    results += [in_sequence(mesh), classes(mesh), beside(mesh)]
+    results += [in_sequence(mesh), classes(mesh), beside(mesh), placed(mesh)]
     tell(dist.get_rank(), results)
 
 
@@ -138,6 +138,40 @@ def beside(mesh):
     with implicit_replication():
         plain = rows + torch.arange(4.0).reshape(4, 1)
     return [*found, repr(plain.placements), plain.full_tensor().tolist()]
+
+
+def placed(mesh):
+    """Where the results of ops and the gradients of their arguments are, and their values."""
+    rows, columns, copies, summands = Shard(0), Shard(1), Replicate(), Partial()
+    found = []
+
+    def tensor(*shape, lies):
+        x = torch.arange(float(torch.Size(shape).numel())).reshape(shape).remainder(7) / 7
+        made = DTensor.from_local(x, mesh, [lies]) if lies == summands else distribute_tensor(x, mesh, [lies])
+        return made.detach().requires_grad_()
+
+    def show(function, *arguments):
+        y = function(*arguments)
+        (y * y.detach().redistribute(placements=[copies])).sum().backward()
+        for one in (y, *(x.grad for x in arguments)):
+            values = [round(v, 3) for v in one.full_tensor().flatten().tolist()[:7]]
+            found.append([repr(one.placements), list(one.to_local().shape), values])
+
+    for lies in (copies, rows, columns, summands):
+        x = tensor(4, 6, lies=lies)
+        for other in (copies, rows, columns):
+            show(torch.mm, tensor(4, 6, lies=lies), tensor(6, 8, lies=other))
+        show(F.linear, x, tensor(8, 6, lies=rows), tensor(8, lies=rows))
+        for function in (
+            lambda x: x.sum(1), lambda x: x.mean(), lambda x: x.amax(1), lambda x: x.softmax(1), F.gelu,
+            lambda x: x.t(), lambda x: x.view(4, 2, 3), lambda x: x.unsqueeze(0),
+            lambda x: torch.cat([x, x], 1), lambda x: x[:, 1:4], lambda x: x.softmax(0),
+        ):  # fmt: skip
+            show(function, tensor(4, 6, lies=lies))
+        show(lambda x, w: F.layer_norm(x, (6,), w), tensor(4, 6, lies=lies), tensor(6, lies=copies))
+    places = distribute_tensor(torch.tensor([[1, 2], [3, 0]]), mesh, [rows])
+    show(lambda w: F.embedding(places, w), tensor(8, 6, lies=columns))
+    return found
 
 
 if __name__ == "__main__":

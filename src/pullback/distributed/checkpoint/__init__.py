@@ -22,6 +22,7 @@ from . import (
 from .api import CheckpointException
 from .default_planner import DefaultLoadPlanner, DefaultSavePlanner
 from .filesystem import FileSystemReader, FileSystemWriter
+from .hf_storage import HuggingFaceStorageReader, HuggingFaceStorageWriter
 from .metadata import (
     BytesStorageMetadata,
     ChunkStorageMetadata,
@@ -37,7 +38,8 @@ from .storage import StorageReader, StorageWriter
 
 __all__ = [
     "BytesStorageMetadata", "CheckpointException", "ChunkStorageMetadata", "DefaultLoadPlanner",
-    "DefaultSavePlanner", "FileSystemReader", "FileSystemWriter", "LoadPlan", "LoadPlanner",
+    "DefaultSavePlanner", "FileSystemReader", "FileSystemWriter", "HuggingFaceStorageReader",
+    "HuggingFaceStorageWriter", "LoadPlan", "LoadPlanner",
     "Metadata", "MetadataIndex", "ReadItem", "SavePlan", "SavePlanner", "StorageReader",
     "StorageWriter", "TensorStorageMetadata", "WriteItem", "api", "async_save", "default_planner",
     "filesystem", "format_utils", "load", "load_sharded_optimizer_state_dict", "load_state_dict",

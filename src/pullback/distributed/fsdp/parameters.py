@@ -47,7 +47,10 @@ class ShardedParameter:
         placements: list[Placement] = [Replicate()] * (mesh.ndim - 1) + [Shard(0)]
         as_shards = whole if whole.dim() else whole.detach().reshape(1)
         if not whole.dim():
-            raise ValueError("fully_shard does not support scalar parameters.")
+            raise ValueError(
+                f"fully_shard doesn't support scalar parameters. Change {owners[0][1]} to a 1D tensor with "
+                "numel equal to 1."
+            )
         self.sharded: Any = Parameter(
             distribute_tensor(as_shards.detach(), mesh, placements, src_data_rank=None),
             requires_grad=whole.requires_grad,

@@ -15,7 +15,7 @@ from ...tensor.creation import zeros
 from ...tensor.join import cat
 from .. import ReduceOp, all_gather, all_reduce
 from ..device_mesh import DeviceMesh
-from .placement_types import Partial, Placement, Replicate, Shard
+from .placement_types import Partial, Placement, Replicate, Shard, _StridedShard
 
 _OPERATIONS = {
     "sum": ReduceOp.SUM, "avg": ReduceOp.AVG, "max": ReduceOp.MAX, "min": ReduceOp.MIN,
@@ -44,12 +44,34 @@ def part(tensor: Any, dim: int, place: int, count: int) -> Any:
     return tensor.narrow(dim, sum(sizes[:place]), sizes[place])
 
 
+def factor_of(placement: Shard) -> int:
+    """Return how many stretches of an axis a placement divides each by itself."""
+    return placement.split_factor if isinstance(placement, _StridedShard) else 1
+
+
+def stretches(tensor: Any, placement: Shard) -> tuple[Any, int, Any]:
+    """Return a tensor with an axis of stretches before the one that is divided, that one's number, and what
+    joins the two again. Where there is one stretch the tensor stays as it is.
+    """
+    dim, factor, shape = placement.dim, factor_of(placement), tensor.shape
+    if factor == 1:
+        return tensor, dim, lambda joined: joined
+    spread = tensor.reshape(*shape[:dim], factor, shape[dim] // factor, *shape[dim + 1 :])
+    return spread, dim + 1, lambda joined: joined.flatten(dim, dim + 1)
+
+
+def sizes_of(shape: Sequence[int], placement: Shard, count: int) -> list[int]:
+    """Return how many elements each of `count` processes has along the axis of a placement."""
+    factor = factor_of(placement)
+    return [factor * size for size in part_sizes(shape[placement.dim] // factor, count)]
+
+
 def local_shape(layout: Layout) -> tuple[int, ...]:
     """Return the shape of what this process has."""
     shape = list(layout.shape)
     for axis, placement in enumerate(layout.placements):
         if isinstance(placement, Shard):
-            sizes = part_sizes(shape[placement.dim], layout.mesh.size(axis))
+            sizes = sizes_of(shape, placement, layout.mesh.size(axis))
             shape[placement.dim] = sizes[layout.mesh.get_local_rank(axis)]
     return tuple(shape)
 
@@ -59,7 +81,7 @@ def local_offsets(layout: Layout) -> tuple[int, ...]:
     shape, offsets = list(layout.shape), [0] * len(layout.shape)
     for axis, placement in enumerate(layout.placements):
         if isinstance(placement, Shard):
-            sizes = part_sizes(shape[placement.dim], layout.mesh.size(axis))
+            sizes = sizes_of(shape, placement, layout.mesh.size(axis))
             place = layout.mesh.get_local_rank(axis)
             offsets[placement.dim] += sum(sizes[:place])
             shape[placement.dim] = sizes[place]
@@ -83,7 +105,8 @@ def cut(whole: Any, layout: Layout) -> Any:
     for axis, placement in enumerate(layout.placements):
         count, place = layout.mesh.size(axis), layout.mesh.get_local_rank(axis)
         if isinstance(placement, Shard):
-            local = part(local, placement.dim, place, count)
+            spread, dim, join = stretches(local, placement)
+            local = join(part(spread, dim, place, count))
         elif isinstance(placement, Partial):
             if placement.reduce_op == "sum":
                 local = local if place == 0 else zeros(local.shape, dtype=local.dtype)
@@ -127,13 +150,15 @@ def moved(local: Any, old: Layout, new: Layout) -> Any:
     for axis, placement in enumerate(old.placements):
         shape = list(shapes[-1])
         if isinstance(placement, Shard):
-            sizes = part_sizes(shape[placement.dim], old.mesh.size(axis))
+            sizes = sizes_of(shape, placement, old.mesh.size(axis))
             shape[placement.dim] = sizes[old.mesh.get_local_rank(axis)]
         shapes.append(shape)
     for axis in reversed(range(same, old.mesh.ndim)):
         placement, group = old.placements[axis], old.mesh.get_group(axis)
         if isinstance(placement, Shard):
-            local = gathered(local, placement.dim, shapes[axis][placement.dim], group)
+            spread, dim, join = stretches(local, placement)
+            size = shapes[axis][placement.dim] // factor_of(placement)
+            local = join(gathered(spread, dim, size, group))
         elif isinstance(placement, Partial):
             local = local.clone()
             all_reduce(local, _OPERATIONS[placement.reduce_op], group=group)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from ...errors import with_note
+from dataclasses import dataclass, field
 
 
 class Placement:
@@ -43,15 +41,17 @@ class Shard(Placement):
 
 @dataclass(frozen=True)
 class _StridedShard(Shard):
-    """Each process has a part of each of `split_factor` groups along an axis; no tensor lies so here."""
+    """Each process has a part of each of `split_factor` equal stretches along an axis: what is left of a part
+    of one axis when others are joined with it.
+    """
 
-    split_factor: int = 1
+    split_factor: int = field(kw_only=True)
 
-    def __post_init__(self) -> None:
-        raise with_note(
-            NotImplementedError("_StridedShard"),
-            "a dimension of a mesh divides an axis as `chunk` does: use Shard, one dimension for an axis",
-        )
+    def __repr__(self) -> str:
+        return f"_StridedShard(dim={self.dim}, split_factor={self.split_factor})"
+
+    def __str__(self) -> str:
+        return f"_S({self.dim}, {self.split_factor})"
 
 
 @dataclass(frozen=True)

@@ -1,31 +1,34 @@
 """Ops on distributed tensors, done on the parts.
 
-An elementwise op on tensors of one layout, and on copies that every process has, is done by each process on
-its part. The sum of squares that a norm
-takes is completed by one reduction. Any other op is done on whole tensors, which every process gathers: that
-is right for every op, and slow.
+`strategies.py` says which ops each process can do on its parts, and in which layouts; tensors are brought
+into these first. The sum of squares that a norm takes is completed by one reduction. Any other op is done on
+whole tensors, which every process gathers: that is right for every op, and slow.
 """
 
 from __future__ import annotations
 
 from contextvars import ContextVar
+from itertools import count
 from typing import Any
 
-from ...core.op import TABLE
-from ...tensor.shape import broadcast_shapes
+from ...core.backward_task import in_backward
+from ...tensor.creation import empty
 from ...tensor.tensor import Tensor
 from .. import ReduceOp, all_reduce
 from .api import DTensor
-from .layout import Layout, moved, part
+from .layout import Layout, local_shape, moved
 from .placement_types import Partial, Replicate, Shard
+from .strategies import SIZED, VIEWS, Choice, chosen
 
 #: Whether plain tensors may stand beside distributed ones, as copies that every process has.
 plain_is_replicated: ContextVar[bool] = ContextVar("plain_is_replicated", default=False)
 
-#: What keeps the layout of its one tensor although it is no elementwise op of the table.
-_KEEPS = frozenset(
-    {"clone", "detach", "alias", "zeros_like", "ones_like", "empty_like", "full_like", "rand_like",
-     "randn_like", "_to_copy", "fill", "zero"}
+#: What shares the memory of its one tensor.
+_KEEPS = frozenset({"detach", "alias"})
+#: What makes another tensor for the places of its one tensor: for those of summands a whole one.
+_MAKES = frozenset(
+    {"zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "fill", "zero",
+     "dropout_noise"}
 )  # fmt: skip
 
 
@@ -44,7 +47,8 @@ def computed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             target.copy_(source.full_tensor())
         return target
     plain = any(not isinstance(t, DTensor) and t.dim() for t in given)
-    if plain and not plain_is_replicated.get():
+    # What backward makes by itself, such as zeros, is the same in all processes.
+    if plain and not plain_is_replicated.get() and not in_backward():
         raise RuntimeError(
             f"{func} got mixed torch.Tensor and DTensor, need to convert all torch.Tensor to DTensor before "
             "calling distributed operators!"
@@ -58,47 +62,76 @@ def computed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return _wrapped(drawn, layout)
     if name in _KEEPS and not plain:
         return _wrapped(func(*_mapped(args, _local), **_mapped(kwargs, _local)), layout)
-    common = _common_layout(name, given)
-    if common is not None:
-        args, kwargs = (_mapped(value, lambda t: _part(t, common), Tensor) for value in (args, kwargs))
-        return _wrapped(func(*args, **kwargs), common)
+    if name in _MAKES and not plain:
+        made = func(*_mapped(args, _local), **_mapped(kwargs, _local))
+        placements = tuple(Replicate() if isinstance(p, Partial) else p for p in layout.placements)
+        return _wrapped(made, Layout(layout.mesh, placements, layout.shape))
+    choices = chosen(name, args, kwargs, given, layout.mesh)
+    if choices is not None:
+        return _in_parts(func, name, args, kwargs, choices, layout.mesh)
     whole = Layout(layout.mesh, (Replicate(),) * layout.mesh.ndim, ())
     result = func(*_mapped(args, _full), **_mapped(kwargs, _full))
     return _wrapped(result, whole)
 
 
-def _common_layout(name: str, given: list[Any]) -> Layout | None:
-    """Return the layout in which each process does an elementwise op on its parts; None for other ops.
+def _in_parts(
+    func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], choices: list[Choice], mesh: Any
+) -> Any:
+    """Return the result of an op that each process does on its parts.
 
-    It is that of the tensors in parts. Copies, which every process has, are cut to it.
+    Parameters
+    ----------
+    func : callable
+        The op, and `name` its name.
+    args, kwargs
+        Its arguments.
+    choices : list of Choice
+        How its tensors and results lie, for each dimension of the mesh.
     """
-    op = TABLE.get(name)
-    if op is None or op.kind != "elementwise":
-        return None
-    found = [t._layout for t in given if isinstance(t, DTensor)]
-    shape = broadcast_shapes(*(tuple(t.shape) for t in given))
-    divided = [one for one in found if any(not isinstance(p, Replicate) for p in one.placements)]
-    common = divided[0] if divided else Layout(found[0].mesh, found[0].placements, tuple(shape))
-    if any(one != common for one in divided) or any(one.mesh != common.mesh for one in found):
-        return None
-    if common.shape != tuple(shape) or any(isinstance(p, Partial) for p in common.placements):
-        return None
-    return common
+    divided = any(isinstance(p, Shard) for one in choices for p in _placements(one.outs))
+    shapes: list[tuple[int, ...]] = []
+    if divided:  # the shapes of the whole results
+        results = func(*_mapped(args, _shape, Tensor), **_mapped(kwargs, _shape, Tensor))
+        shapes = [tuple(t.shape) for t in _tensors([results])]
+    places = count()
+
+    def local(tensor: Any) -> Any:
+        place = next(places)
+        to = tuple(one.ins[place] for one in choices)
+        if not isinstance(tensor, DTensor):
+            layout = Layout(mesh, (Replicate(),) * mesh.ndim, tuple(tensor.shape))
+            return moved(tensor, layout, Layout(mesh, to, layout.shape)) if tensor.dim() else tensor
+        return moved(tensor._local_tensor, tensor._layout, Layout(mesh, to, tensor._layout.shape))
+
+    args, kwargs = (_mapped(value, local, Tensor) for value in (args, kwargs))
+
+    def layout(place: int, result: Any) -> Layout:
+        placements = tuple(one.outs[place] if isinstance(one.outs, tuple) else one.outs for one in choices)
+        return Layout(mesh, placements, shapes[place] if divided else tuple(result.shape))
+
+    if name in SIZED:
+        if divided:
+            placements = tuple(one.outs for one in choices)
+            args = (args[0], local_shape(Layout(mesh, placements, shapes[0])), *args[2:])
+        if name in VIEWS:  # a part may lie otherwise than the whole
+            result = args[0].reshape(args[1])
+            return DTensor(result, layout(0, result))
+    results = func(*args, **kwargs)
+    number = count()
+
+    def wrapped(value: Any) -> Any:
+        return DTensor(value, layout(next(number), value))
+
+    return _mapped(results, wrapped, Tensor)
 
 
-def _part(tensor: Any, layout: Layout) -> Any:
-    """Return this process's part of a tensor that is broadcast to the shape of a layout."""
-    if isinstance(tensor, DTensor):
-        if tensor._layout.placements == layout.placements and tensor._layout.shape == layout.shape:
-            return tensor._local_tensor
-        tensor = tensor._local_tensor
-    for axis, placement in enumerate(layout.placements):
-        if isinstance(placement, Shard):
-            dim = placement.dim - (len(layout.shape) - tensor.dim())
-            if dim >= 0 and tensor.shape[dim] != 1:
-                place, count = layout.mesh.get_local_rank(axis), layout.mesh.size(axis)
-                tensor = part(tensor, dim, place, count)
-    return tensor
+def _placements(outs: Any) -> tuple[Any, ...]:
+    return outs if isinstance(outs, tuple) else (outs,)
+
+
+def _shape(tensor: Any) -> Any:
+    """Return a tensor without elements of the shape of the whole."""
+    return empty(tuple(tensor.shape), dtype=tensor.dtype, device="meta")
 
 
 def _norm(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], layout: Layout) -> Any:

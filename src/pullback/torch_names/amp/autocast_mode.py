@@ -80,7 +80,9 @@ _state: ContextVar[_State] = ContextVar("pullback_autocast", default=_INITIAL)
 #: Is told of each question for the settings, while a function is traced.
 _asked: ContextVar[list[Any] | None] = ContextVar("pullback_autocast_asked", default=None)
 #: Casts of leaves that require grad, so that a weight used twice is cast once; by identity.
-_cache: ContextVar[dict[int, tuple[Any, Any]] | None] = ContextVar("pullback_autocast_cache", default=None)
+_cache: ContextVar[dict[tuple[int, bool], tuple[Any, Any]] | None] = ContextVar(
+    "pullback_autocast_cache", default=None
+)
 
 
 class _Caster(NamedTuple):
@@ -139,9 +141,10 @@ def _cast(value: Any, wanted: Any, caster: _Caster) -> Any:
     weight = value._node is LEAF and value._view is None and dtype_of(value) == _FLOAT32
     if cache is None or not weight or wanted is not caster.dtype or not caster.caches:
         return value.to(wanted)
-    found = cache.get(id(value))
+    key = id(value), modes().grad  # what was cast without a graph has no gradient to give
+    found = cache.get(key)
     if found is None or found[0] is not value or found[1].dtype is not wanted:
-        found = cache[id(value)] = (value, value.to(wanted))
+        found = cache[key] = (value, value.to(wanted))
     return found[1]
 
 

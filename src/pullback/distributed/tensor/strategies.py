@@ -1,0 +1,363 @@
+"""Say in which layouts an op can be done by each process on its parts, and choose the cheapest of them.
+
+For one dimension of a mesh, a choice says how each tensor must lie, and how the results lie then. A matrix
+product, for instance, takes rows of the first factor and all of the second and makes rows; or it takes
+columns of the first and rows of the second and makes summands. Dimensions of the mesh do not depend on each
+other. Copies become parts at no cost; what costs is an exchange. The first of the cheapest choices is taken,
+as torch does it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import inf, prod
+from typing import Any, NamedTuple
+
+from ...core.op import TABLE
+from .layout import factor_of
+from .placement_types import Partial, Placement, Replicate, Shard, _StridedShard
+
+R, P = Replicate(), Partial()
+
+#: Ops whose second argument is a shape: of the result, of which each process makes its part.
+SIZED = frozenset({"view", "_unsafe_view", "expand", "slice_backward", "select_backward"})
+VIEWS = frozenset({"view", "_unsafe_view"})
+#: Ops that treat an axis as a whole and the others alike, with the place of the axis among the arguments.
+_ALONG = {
+    "_softmax": 1, "_log_softmax": 1, "safe_softmax": 1, "cumsum": 1, "cumprod": 1, "flip": 1, "topk": 2,
+    "sort": 1, "gather": 1, "scatter_add": 1, "scatter": 1, "slice": 1, "split": 2, "split_with_sizes": 2,
+    "slice_backward": 2, "cat": 1, "place": 2,
+}  # fmt: skip
+#: Reductions, with what the parts of a divided axis are then: None where they do not give the whole.
+_REDUCTIONS = {
+    "sum": "sum", "mean": "avg", "amax": "max", "amin": "min", "prod": "product", "max": "max", "min": "min",
+    "var": None, "std": None, "argmax": None, "argmin": None, "any": None, "all": None, "logsumexp": None,
+}  # fmt: skip
+
+
+class Choice(NamedTuple):
+    """Say how results lie, one placement or one for each, and how each tensor must lie for it."""
+
+    outs: Any
+    ins: tuple[Placement, ...]
+
+
+def chosen(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[Any], mesh: Any) -> Any:
+    """Return the cheapest way to do an op on parts.
+
+    Parameters
+    ----------
+    name : str
+        The op's.
+    args, kwargs
+        Its arguments.
+    tensors : list of Tensor
+        Those among the arguments, in order; plain ones are copies.
+    mesh : DeviceMesh
+
+    Returns
+    -------
+    list of Choice, or None
+        One for each dimension of the mesh; None where nothing is known of the op.
+    """
+    rule = _rule(name)
+    if rule is None and name not in VIEWS:
+        return None
+    shapes = [tuple(t.shape) for t in tensors]
+    found = []
+    for axis in range(mesh.ndim):
+        present = [t._layout.placements[axis] if hasattr(t, "_layout") else R for t in tensors]
+        size = mesh.size(axis)
+        if rule is None:
+            parts = sum(isinstance(p, Shard) for p in tensors[0]._layout.placements)
+            options = list(
+                _viewed(args, shapes[0], present[0], size if parts == 1 else mesh.size(), parts == 1)
+            )
+        else:
+            bare = [Shard(p.dim) if isinstance(p, _StridedShard) else p for p in present]
+            made = rule(name, args, kwargs, shapes, bare, size)
+            options = [_strided(one, present) for one in made if len(one.ins) == len(shapes)]
+        options.insert(0, Choice(R, (R,) * len(tensors)))
+        pairs = [zip(present, one.ins, shapes, strict=True) for one in options]
+        costs = [sum(_cost(old, new, shape, size) for old, new, shape in each) for each in pairs]
+        found.append(options[costs.index(min(costs))])
+    return found
+
+
+def _strided(choice: Choice, present: Sequence[Placement]) -> Choice:
+    """Return a choice whose parts are of stretches, where a tensor lies so along the axis of its part."""
+    pairs = zip(present, choice.ins, strict=True)
+    factor = next((factor_of(p) for p, q in pairs if isinstance(p, _StridedShard) and q == Shard(p.dim)), 1)
+    if factor == 1:
+        return choice
+
+    def spread(p: Placement) -> Placement:
+        return _StridedShard(p.dim, split_factor=factor) if isinstance(p, Shard) else p
+
+    outs = tuple(map(spread, choice.outs)) if isinstance(choice.outs, tuple) else spread(choice.outs)
+    return Choice(outs, tuple(map(spread, choice.ins)))
+
+
+def _cost(old: Placement, new: Placement, shape: tuple[int, ...], size: int) -> float:
+    """Return what it costs to bring a tensor from one layout into another, roughly in microseconds."""
+    if old in (new, R):
+        return 0.0
+    each = 6.6 + (size - 1) * (1.0 + prod(shape) / size * 1e-5)  # each process sends its part to each other
+    if isinstance(old, Partial):
+        return inf if isinstance(new, Partial) else 2 * each - 6.6 if new == R else each
+    return inf if isinstance(new, Partial) else each + isinstance(new, Shard)
+
+
+_Rule = Callable[..., Iterable[Choice]]
+
+
+def _rule(name: str) -> _Rule | None:
+    if name in _RULES:
+        return _RULES[name]
+    if name in _ALONG:
+        return _along
+    if name in _REDUCTIONS:
+        return _reduced
+    op = TABLE.get(name)
+    return _elementwise if op is not None and op.kind == "elementwise" else None
+
+
+def _divided(present: Sequence[Placement]) -> list[int]:
+    """Return the axes along which tensors lie in parts."""
+    return list(dict.fromkeys(p.dim for p in present if isinstance(p, Shard)))
+
+
+def _axes(value: Any, dims: int) -> list[int]:
+    given = value if isinstance(value, (list, tuple)) else [value]
+    return [axis % dims for axis in given] if dims else []
+
+
+# ------------------------------------------------------------------------------------ ops by element
+
+
+def _elementwise(
+    name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int
+) -> Iterator[Choice]:  # fmt: skip
+    """Yield parts where tensors have parts; sums of summands, and their multiples, are summands."""
+    dims = max(map(len, shapes))
+    pairs = zip(shapes, present, strict=True)
+    for axis in sorted({p.dim + dims - len(shape) for shape, p in pairs if isinstance(p, Shard)}):
+        yield Choice(Shard(axis), tuple(_broadcast(axis, dims, one) for one in shapes))
+    summand = next((p for p in present if isinstance(p, Partial) and p.reduce_op in ("sum", "avg")), None)
+    if summand is None:
+        return
+    if (name in ("add", "sub") and len(shapes) == 2) or name in ("neg", "_to_copy"):
+        yield Choice(summand, (summand,) * len(shapes))
+    elif name == "mul" or (name == "div" and hasattr(args[0], "shape")):
+        for place in range(len(shapes) if name == "mul" else 1):
+            yield Choice(summand, tuple(summand if i == place else R for i in range(len(shapes))))
+
+
+def _broadcast(axis: int, dims: int, shape: tuple[int, ...]) -> Placement:
+    """Return how a tensor lies that is broadcast to one of `dims` axes, divided along one of them."""
+    own = axis - (dims - len(shape))
+    return Shard(own) if own >= 0 and shape[own] != 1 else R
+
+
+# ------------------------------------------------------------------------------------ products
+
+
+def _product(name: str, args: Any, kwargs: Any, shapes: Any, present: Any, size: int) -> Iterator[Choice]:
+    first, second = shapes[-2:]
+    dims = len(first)
+    if len(second) != dims or first[:-2] != second[:-2]:
+        return
+    batch = range(dims - 2)
+    row, column = dims - 2, dims - 1
+    options = [
+        *((Shard(axis), Shard(axis), Shard(axis)) for axis in batch),
+        (P, Shard(column), Shard(row)),
+        (Shard(row), Shard(row), R),
+        (Shard(column), R, Shard(column)),
+        (P, P, R),
+        (P, R, P),
+    ]
+    for out, one, two in options:
+        if all(
+            not isinstance(p, Shard) or shape[p.dim] >= size for p, shape in ((one, first), (two, second))
+        ):
+            added = out if not isinstance(out, Shard) else _broadcast(out.dim, dims, shapes[0])
+            yield Choice(out, (added, one, two)[-len(shapes) :])
+
+
+# ------------------------------------------------------------------------------------ axes
+
+
+def _along(
+    name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int
+) -> Iterator[Choice]:
+    """Yield parts along the axes that the op does not touch."""
+    dims, place = len(shapes[0]), _ALONG[name]
+    default = 0 if name in ("slice", "split", "split_with_sizes", "cat") else -1
+    touched = _axes(args[place] if len(args) > place else kwargs.get("dim", default), dims)
+    free = range(dims) if name in ("topk", "sort", "gather") else _divided(present)
+    for axis in free:
+        if axis not in touched and all(len(one) == dims and one[axis] == shapes[0][axis] for one in shapes):
+            yield Choice(Shard(axis), (Shard(axis),) * len(shapes))
+    if name in ("cat", "slice", "split", "split_with_sizes", "slice_backward", "flip"):
+        yield Choice(P, (P,) * len(shapes))
+
+
+def _reduced(
+    name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int
+) -> Iterator[Choice]:
+    """Yield parts along the axes that are kept; summands, or the like, where the others are divided."""
+    (shape,) = shapes
+    dims = len(shape)
+    axes = args[1] if len(args) > 1 else kwargs.get("dim")
+    keeps = args[2] if len(args) > 2 else kwargs.get("keepdim", False)
+    every = axes is None or (isinstance(axes, (list, tuple)) and not axes)
+    gone = list(range(dims)) if every else _axes(axes, dims)
+    part = _REDUCTIONS[name]
+    if name in ("max", "min", "prod") and not every:
+        part = part if name == "prod" else None
+    for axis in _divided(present):
+        if axis not in gone:
+            left = axis if keeps else axis - sum(other < axis for other in gone)
+            yield Choice(Shard(left), (Shard(axis),))
+        elif part is not None and shape[axis] >= size and (name != "mean" or shape[axis] % size == 0):
+            yield Choice(Partial(part), (Shard(axis),))
+    if name == "sum":
+        yield Choice(P, (P,))
+
+
+def _moved(
+    name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int
+) -> Iterator[Choice]:
+    """Yield parts along axes that change their places."""
+    yield Choice(P, (P,) * len(shapes))
+    dims = len(shapes[0])
+    axes: list[Any] = list(range(dims))  # of the result: which of the tensor's each is
+    if name == "t":
+        axes.reverse()
+    elif name == "transpose":
+        one, two = args[1] % dims, args[2] % dims
+        axes[one], axes[two] = two, one
+    elif name == "permute":
+        axes = [axis % dims for axis in args[1]]
+    elif name in ("unsqueeze", "stack"):
+        axes.insert((args[1] if len(args) > 1 else kwargs.get("dim", 0)) % (dims + 1), None)
+    elif name == "squeeze":
+        gone = _axes(args[1], dims) if len(args) > 1 else axes
+        axes = [axis for axis in axes if axis not in gone or shapes[0][axis] != 1]
+    elif name in ("select", "unbind"):
+        del axes[(args[1] if len(args) > 1 else 0) % dims]
+    elif name == "select_backward":
+        axes.insert(args[2] % (dims + 1), None)
+    elif name == "expand":
+        wide = len(args[1]) - dims
+        axes = [
+            axis - wide if axis >= wide and shapes[0][axis - wide] == length else None
+            for axis, length in enumerate(args[1])
+        ]
+    for axis in _divided(present):
+        if axis in axes:
+            yield Choice(Shard(axes.index(axis)), (Shard(axis),) * len(shapes))
+
+
+def _viewed(args: Any, shape: Sequence[int], present: Placement, size: int, alone: bool) -> Iterator[Choice]:
+    """Yield parts where the axis that is divided goes.
+
+    Parameters
+    ----------
+    args : tuple
+        Of the op; the second is the new shape.
+    shape : tuple of int
+        Of the tensor.
+    present : Placement
+    size : int
+        How many processes there are.
+    alone : bool
+        Whether no other dimension of the mesh divides the tensor.
+    """
+    yield Choice(P, (P,))
+    if not isinstance(present, Shard) or 0 in shape:
+        return
+    new = list(args[1])
+    if -1 in new:
+        new[new.index(-1)] = prod(shape) // -prod(new)
+    factor = factor_of(present)
+    # Blocks of so many equal parts of all elements are what processes divide, before and after.
+    blocks = prod(shape[: present.dim]) * factor
+    for place, length in enumerate(new):
+        before = prod(new[:place])
+        if before <= blocks < before * length:
+            left = blocks // before
+            same = left == factor and length == shape[present.dim]
+            even = length // left % size == 0 == shape[present.dim] // factor % size
+            if before * left == blocks and length % left == 0 and (same or even) and (left == 1 or alone):
+                to = Shard(place) if left == 1 else _StridedShard(place, split_factor=left)
+                yield Choice(to, (present,))
+
+
+# ------------------------------------------------------------------------------------ layers
+
+
+def _normed(
+    name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int
+) -> Iterator[Choice]:
+    """Yield parts along the axes in front of those that are normalised; gradients of weights are summands then."""
+    back = name.endswith("_backward")
+    front = len(shapes[0]) - (args[6] if back else len(args[1]))
+    for axis in (axis for axis in _divided(present) if axis < front):
+        ins = tuple(Shard(axis) if len(shape) == len(shapes[0]) else R for shape in shapes)
+        yield Choice((Shard(axis), P, P) if back else Shard(axis), ins)
+
+
+def _embedded(
+    name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int
+) -> Iterator[Choice]:
+    """Yield features of all rows, or all features of some places."""
+    if name == "embedding":
+        places = len(shapes[1])
+        yield Choice(Shard(places), (Shard(1), R))
+        for axis in range(places):
+            if present[1] == Shard(axis):
+                yield Choice(Shard(axis), (R, Shard(axis)))
+    else:
+        places = len(shapes[1])
+        if present[0] == Shard(places):
+            yield Choice(Shard(1), (Shard(places), R))
+        for axis in range(places):
+            if Shard(axis) in present:
+                yield Choice(P, (Shard(axis), Shard(axis)))
+
+
+def _attended(
+    name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int
+) -> Iterator[Choice]:
+    """Yield parts of a batch, or some of the heads."""
+    for axis in (0, 1):
+        if Shard(axis) in present and len({shape[axis] for shape in shapes}) == 1:
+            yield Choice(Shard(axis), (Shard(axis),) * len(shapes))
+
+
+_RULES: dict[str, _Rule] = {
+    **dict.fromkeys(("clone", "_to_copy"), _elementwise),
+    **dict.fromkeys(("mm", "addmm", "bmm", "baddbmm", "matmul"), _product),
+    **dict.fromkeys(
+        (
+            "t",
+            "transpose",
+            "permute",
+            "unsqueeze",
+            "squeeze",
+            "select",
+            "select_backward",
+            "expand",
+            "stack",
+            "unbind",
+        ),
+        _moved,
+    ),
+    **dict.fromkeys(("native_layer_norm", "native_layer_norm_backward"), _normed),
+    **dict.fromkeys(("embedding", "embedding_backward"), _embedded),
+    "_scaled_dot_product_flash_attention_for_cpu": _attended,
+}
+
+__all__ = ["SIZED", "VIEWS", "Choice", "chosen"]
