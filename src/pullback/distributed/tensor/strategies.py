@@ -36,7 +36,7 @@ _REDUCTIONS = {
 
 
 class Choice(NamedTuple):
-    """How results lie, one placement or one for each, and how each tensor must lie for it."""
+    """Say how results lie, one placement or one for each, and how each tensor must lie for it."""
 
     outs: Any
     ins: tuple[Placement, ...]
@@ -138,7 +138,7 @@ def _axes(value: Any, dims: int) -> list[int]:
 def _elementwise(
     name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int
 ) -> Iterator[Choice]:  # fmt: skip
-    """Parts where tensors have parts; sums of summands, and their multiples, are summands."""
+    """Yield parts where tensors have parts; sums of summands, and their multiples, are summands."""
     dims = max(map(len, shapes))
     pairs = zip(shapes, present, strict=True)
     for axis in sorted({p.dim + dims - len(shape) for shape, p in pairs if isinstance(p, Shard)}):
@@ -191,7 +191,7 @@ def _product(name: str, args: Any, kwargs: Any, shapes: Any, present: Any, size:
 def _along(
     name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int
 ) -> Iterator[Choice]:
-    """Parts along the axes that the op does not touch."""
+    """Yield parts along the axes that the op does not touch."""
     dims, place = len(shapes[0]), _ALONG[name]
     default = 0 if name in ("slice", "split", "split_with_sizes", "cat") else -1
     touched = _axes(args[place] if len(args) > place else kwargs.get("dim", default), dims)
@@ -206,7 +206,7 @@ def _along(
 def _reduced(
     name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int
 ) -> Iterator[Choice]:
-    """Parts along the axes that are kept; summands, or the like, where the others are divided."""
+    """Yield parts along the axes that are kept; summands, or the like, where the others are divided."""
     (shape,) = shapes
     dims = len(shape)
     axes = args[1] if len(args) > 1 else kwargs.get("dim")
@@ -229,7 +229,7 @@ def _reduced(
 def _moved(
     name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int
 ) -> Iterator[Choice]:
-    """Parts along axes that change their places."""
+    """Yield parts along axes that change their places."""
     yield Choice(P, (P,) * len(shapes))
     dims = len(shapes[0])
     axes: list[Any] = list(range(dims))  # of the result: which of the tensor's each is
@@ -261,7 +261,7 @@ def _moved(
 
 
 def _viewed(args: Any, shape: Sequence[int], present: Placement, size: int, alone: bool) -> Iterator[Choice]:
-    """Parts where the axis that is divided goes.
+    """Yield parts where the axis that is divided goes.
 
     Parameters
     ----------
@@ -301,7 +301,7 @@ def _viewed(args: Any, shape: Sequence[int], present: Placement, size: int, alon
 def _normed(
     name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int
 ) -> Iterator[Choice]:
-    """Parts along the axes in front of those that are normalised; gradients of weights are summands then."""
+    """Yield parts along the axes in front of those that are normalised; gradients of weights are summands."""
     back = name.endswith("_backward")
     front = len(shapes[0]) - (args[6] if back else len(args[1]))
     for axis in (axis for axis in _divided(present) if axis < front):
@@ -312,7 +312,7 @@ def _normed(
 def _embedded(
     name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int
 ) -> Iterator[Choice]:
-    """Features of all rows, or all features of some places."""
+    """Yield features of all rows, or all features of some places."""
     if name == "embedding":
         places = len(shapes[1])
         yield Choice(Shard(places), (Shard(1), R))
@@ -331,7 +331,7 @@ def _embedded(
 def _attended(
     name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int
 ) -> Iterator[Choice]:
-    """Parts of a batch, or some of the heads."""
+    """Yield parts of a batch, or some of the heads."""
     for axis in (0, 1):
         if Shard(axis) in present and len({shape[axis] for shape in shapes}) == 1:
             yield Choice(Shard(axis), (Shard(axis),) * len(shapes))
