@@ -301,7 +301,7 @@ def _viewed(args: Any, shape: Sequence[int], present: Placement, size: int, alon
 def _normed(
     name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int
 ) -> Iterator[Choice]:
-    """Yield parts along the axes in front of those that are normalised; gradients of weights are summands then."""
+    """Yield parts along the axes in front of those that are normalised; gradients of weights are summands."""
     back = name.endswith("_backward")
     front = len(shapes[0]) - (args[6] if back else len(args[1]))
     for axis in (axis for axis in _divided(present) if axis < front):
