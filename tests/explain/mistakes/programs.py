@@ -23,6 +23,7 @@ SOURCES = FOLDER.parents[2] / "src"
 FRESH = (
     "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth",
     "thirteenth",
+    "fourteenth",
 )  # fmt: skip
 
 HALVES = "open", *FRESH, "held"
