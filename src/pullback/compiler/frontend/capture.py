@@ -42,10 +42,11 @@ from .deferred import Argument, Deferred, Item, Numbers
 from .guards import SCALARS, Contents, answer
 from .halves import cut, program_of, trim
 from .heard_warnings import hearing
+from .knowledge import Knowledge
 from .outgoing import Given, GivenContainer, Met, outgoing
 from .pulled_back import ResultsPulledBack, kind_of
 from .results import Results
-from .session import Knowledge, Session, current
+from .session import Session, current
 from .unsupported import Again, OnlyNow, Unsupported
 
 

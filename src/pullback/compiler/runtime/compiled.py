@@ -21,8 +21,8 @@ from ..frontend.capture import capture
 from ..frontend.captured import Captured
 from ..frontend.collector import uncollected
 from ..frontend.deferred import Deferred, Succeeds
+from ..frontend.knowledge import Knowledge
 from ..frontend.optimizer_state import MOMENTA, RATES, FirstState
-from ..frontend.session import Knowledge
 from ..frontend.unsupported import STANCE, OnlyNow, Unsupported
 from .helper_processes import at_work
 from .object_layout import layout

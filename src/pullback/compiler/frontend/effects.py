@@ -1,0 +1,92 @@
+"""Name what a trace writes to the user's state, as each call does it after its program."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from types import CellType
+from typing import Any, NamedTuple
+
+from .guards import ABSENT, class_dict, dict_keys
+
+
+class Effect(NamedTuple):
+    """``function(*args)``, which each call does after its program."""
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+
+
+def name_of(effect: Effect) -> Any:
+    """Return the name of the guard of a place that an effect assigns to; None where it assigns to none."""
+    function, args = effect
+    if function is set_cell:
+        return (id(args[0]), "cell")
+    if function is set_slot:
+        return (id(args[0]), "slot", args[1])
+    if function is set_class:
+        return (id(class_dict(args[0])), "item", args[1])
+    if function is dict.__setitem__ or (function is list.__setitem__ and type(args[1]) is int):
+        return (id(args[0]), "item", args[1])
+    return None
+
+
+def copied(container: Any) -> Any:
+    """Return what a container holds, in order."""
+    if isinstance(container, dict):
+        return {key: dict.__getitem__(container, key) for key in dict_keys(container)}
+    kinds: tuple[Any, ...] = (list, set, deque)
+    for kind in kinds:
+        if isinstance(container, kind):
+            return kind(kind.__iter__(container))
+    raise TypeError(f"no container: {type(container).__name__}")
+
+
+def without(container: dict[Any, Any], key: Any) -> None:
+    """Take a key out of a dict, if it is there."""
+    dict.pop(container, key, None)
+
+
+def refill(container: dict[Any, Any], held: dict[Any, Any]) -> None:
+    """Give a dict what it held, in that order."""
+    kind: Any = OrderedDict if isinstance(container, OrderedDict) else dict
+    kind.clear(container)
+    for key, value in held.items():
+        kind.__setitem__(container, key, value)
+
+
+def replace(container: Any, held: Any) -> None:
+    """Give a list, set or deque what it held."""
+    kind = type(held)
+    kind.clear(container)
+    (set.update if kind is set else kind.extend)(container, held)
+
+
+def set_slot(thing: Any, slot: Any, value: Any) -> None:
+    """Put a value into a slot, or empty it where the value is `ABSENT`."""
+    if value is ABSENT:
+        slot.__delete__(thing)
+    else:
+        slot.__set__(thing, value)
+
+
+def set_class(cls: type, name: str, value: Any) -> None:
+    """Assign an attribute of a class, or delete it where the value is `ABSENT`."""
+    if value is ABSENT:
+        type.__delattr__(cls, name)
+    else:
+        type.__setattr__(cls, name, value)
+
+
+def set_cell(cell: CellType, value: Any) -> None:
+    """Put a value into a closure's cell, or empty it where the value is `ABSENT`."""
+    if value is ABSENT:
+        del cell.cell_contents
+    else:
+        cell.cell_contents = value
+
+
+#: Methods that make a list longer, by as much in each call.
+GROWING = (list.append, list.extend, list.insert)
+#: Functions that assign to a place: the container, the key where there is one, and the value.
+ASSIGNING = (dict.__setitem__, set_cell, set_slot, set_class)

@@ -1,0 +1,74 @@
+"""Keep what the traces of one function have found out, for the traces after them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from .guards import Guard, cell_contents, dict_item, list_item, list_length, slot_of
+
+
+class Knowledge:
+    """Keep what earlier traces of a function have found out.
+
+    Attributes
+    ----------
+    places : dict
+        Places that each call leaves another tensor in, by the container's identity and the key.
+    counters : dict
+        Places with a number that each call changes, or finds changed.
+    fixed : dict
+        Such places whose number decides what the function does, so that it is guarded all the same.
+    phantoms : bool
+        Whether traces have stand-ins for gradients that are absent.
+    """
+
+    def __init__(self) -> None:
+        self.places: dict[Any, Guard] = {}
+        self.counters: dict[Any, Guard] = {}
+        self.fixed: dict[Any, Guard] = {}
+        self.phantoms = True
+        #: Whether numbers of tensors may decide what the function does.
+        self.speculates = True
+        #: Whether the last trace had options of optimizers that are numbers of the program.
+        self.dials = False
+        #: Arguments, by their places among the leaves, whose numbers decide what the function does.
+        self.decisive: set[int] = set()
+        #: How many elements selections had, by how many numbers a trace had asked for by then.
+        self.sizes: dict[int, set[int]] = {}
+        #: Whether a copy may stand for the view that a number of the call's selects.
+        self.picks = True
+
+    def settle(self, varying: Iterable[int]) -> bool:
+        """Let all numbers be parts of the program, because code came upon one that needs it at once; whether
+        there were others.
+        """
+        news = bool(self.counters) or not self.decisive.issuperset(varying)
+        self.fixed |= self.counters
+        self.counters.clear()
+        self.decisive.update(varying)
+        return news
+
+    def changed(self, guards: Iterable[Guard]) -> None:
+        """Note the places whose number is another one than at an earlier trace: it will change again."""
+        for guard in guards:
+            name = place_of(guard)
+            # Others, as a number of arguments, are told by what a call gives.
+            if name is None or type(guard.value) not in (int, float) or guard.holds():
+                continue
+            now = guard.read(guard.container, guard.key)
+            if name not in self.fixed and type(now) is type(guard.value):
+                self.counters.setdefault(name, Guard(guard.read, guard.container, guard.key, now, guard.word))
+
+
+def place_of(guard: Guard) -> Any:
+    """Return the name by which a trace knows the place of a guard; None where it is none that holds a number
+    of the user's.
+    """
+    if guard.read is dict_item or guard.read is list_item:
+        return (id(guard.container), "item", guard.key)
+    if guard.read is cell_contents:
+        return (id(guard.container), "cell")
+    if guard.read is list_length:
+        return (id(guard.container), "length")
+    return (id(guard.container), "slot", guard.key) if guard.read is slot_of else None
