@@ -16,7 +16,7 @@ pytest.importorskip("llvmlite")
 
 def step_and_parameters() -> tuple[Any, list[torch.Tensor]]:
     torch.manual_seed(0)
-    model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+    model = torch.nn.Sequential(torch.nn.Linear(9, 7), torch.nn.Tanh(), torch.nn.Linear(7, 1))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.5)
 
     @torch.compile(fullgraph=True)
@@ -31,7 +31,7 @@ def step_and_parameters() -> tuple[Any, list[torch.Tensor]]:
 
 
 def test_kernels_are_named_and_change_no_number(tmp_path: Path) -> None:
-    x = torch.randn(5, 3, generator=torch.Generator().manual_seed(1))
+    x = torch.randn(5, 9, generator=torch.Generator().manual_seed(1))
     step, parameters = step_and_parameters()
     losses = [step(x).item() for _ in range(5)]
     profiled, others = step_and_parameters()
@@ -44,8 +44,8 @@ def test_kernels_are_named_and_change_no_number(tmp_path: Path) -> None:
     averages = {event.key: event for event in recorded.key_averages()}
     region = averages["Torch-Compiled Region: step_and_parameters.<locals>.step"]
     assert region.count == 2
-    assert averages["native: matrix product, 5 x 3 by 3 x 4"].count == 2
-    assert averages["native: add, tanh over 20 elements"].count == 2
+    assert averages["native: matrix product, 5 x 9 by 9 x 7"].count == 2
+    assert averages["native: add, tanh over 35 elements"].count == 2
     assert averages["pullback: compile the kernels apart"].count == 1
     inside = [e for e in recorded.events() if e.name.startswith("native")]
     assert {e.cpu_parent.name for e in inside} == {region.key}

@@ -451,7 +451,7 @@ def test_what_is_refused_is_refused_before_anything_is_written_over(stretch, mon
     monkeypatch.setenv("PULLBACK_CACHE", "0")
     monkeypatch.setattr(writer, "STRETCH", stretch)
     torch.manual_seed(0)
-    table, head = torch.randn(5, 4, requires_grad=True), torch.randn(4, 3, requires_grad=True)
+    table, head = torch.randn(5, 7, requires_grad=True), torch.randn(7, 6, requires_grad=True)
     optimizer = torch.optim.Adam([table, head], lr=0.1)
 
     def step(indices, targets):
@@ -466,13 +466,13 @@ def test_what_is_refused_is_refused_before_anything_is_written_over(stretch, mon
         return [table.tolist(), head.tolist(), table._version, state]
 
     call = Counted(step)
-    right = torch.tensor([0, 4, 2]), torch.tensor([2, 0, 1])
+    right = torch.tensor([0, 4, 2, 1, 3, 0]), torch.tensor([2, 0, 1, 5, 4, 3])
     for _ in range(2):
         call(*right)
     # Parameters and their moments are written over; the steps, which are counted first, are copied.
     assert shared_and_copied(call) == (6, 8)
     before = held()
-    for wrong in ((torch.tensor([0, 5, 2]), right[1]), (right[0], torch.tensor([2, 3, 1]))):
+    for wrong in ((right[0] + 1, right[1]), (right[0], right[1] + 1)):
         assert call.native.specializations[0].shortcut(wrong, {}) is MISS
         assert held() == before
         with pytest.raises(IndexError):

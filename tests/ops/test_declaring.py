@@ -91,8 +91,8 @@ def _run(copy: Path, *arguments: str) -> None:
 
 
 def test_an_op_is_one_declaration(tmp_path: Path) -> None:
-    skipped = shutil.ignore_patterns("__pycache__", "data")
     for name in ("src/pullback", "tools", "tests/ops", "docs"):
+        skipped = shutil.ignore_patterns("__pycache__", *["data"] * name.startswith("tests"))
         shutil.copytree(ROOT / name, tmp_path / name, ignore=skipped)
     for name in ("pyproject.toml", "tests/__init__.py", "tests/conftest.py"):
         shutil.copy(ROOT / name, tmp_path / name)

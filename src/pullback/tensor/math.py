@@ -158,7 +158,7 @@ def rsub(input: Any, other: Any, alpha: Any = 1) -> Any:
     Tensor
     """
     alike = type(input) is type(other) is Tensor and shape_of(input) == shape_of(other)
-    if alike and type(alpha) is int and alpha == 1:
+    if alike and dtype_of(input) == dtype_of(other) and type(alpha) is int and alpha == 1:
         return a.rsub_tensor(input, other)
     _check_alpha("rsub", alpha, input, other)
     alpha = factor(alpha, input, other)

@@ -81,11 +81,9 @@ def _reading(
     """Return the function behind a parser of what follows its first `before` arguments."""
     parser = Parser(printed, *signatures)
     quick, taken = _quick(signatures, before, numbers, numbers_first)
-    #: Types by place, none of them int, with which the function is called as it is.
-    plain: set[tuple[object, ...]] = set()
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not kwargs and (*map(type, args),) in plain:
+        if not kwargs and (*map(type, args),) in parser.plain:
             return function(*args)
         given: Any = (*args, *kwargs.values()) if kwargs else args
         kinds = (*map(type, given), *kwargs)
@@ -98,7 +96,7 @@ def _reading(
         if quick(args, kwargs):
             parser.known.add(kinds)
             if not kwargs and int not in kinds:
-                plain.add(kinds)
+                parser.plain.add(kinds)
             return function(*args, **kwargs)
         first, rest = args[:before], args[before:]
         for signature in parser.signatures:

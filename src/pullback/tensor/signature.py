@@ -344,6 +344,8 @@ class Parser:
         self.numbers = numbers
         #: Types, and names, of arguments that need no parser, where no integer is too long.
         self.known: set[tuple[object, ...]] = set()
+        #: Types by place, none of them int, with which the function behind the parser is called as it is.
+        self.plain: set[tuple[object, ...]] = set()
 
     @computed
     def signatures(self) -> list[Signature]:

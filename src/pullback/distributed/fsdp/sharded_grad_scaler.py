@@ -36,10 +36,10 @@ class ShardedGradScaler(GradScaler):
         super().unscale_(optimizer)
         if not self._enabled:
             return
-        state = self._per_optimizer_states[id(optimizer)]
+        state = self._per_optimizer_states[optimizer]
         found = tensor([float(bool(state["found_inf_per_device"].get("cpu")))])
         (self.process_group or needed_group()).allreduce(found).wait()
-        state["found_inf_per_device"] = {"cpu": bool(found.item())}
+        state["found_inf_per_device"] = {"cpu": found[0] > 0}
 
 
 ShardedGradScaler.__module__ = "torch.distributed.fsdp.sharded_grad_scaler"

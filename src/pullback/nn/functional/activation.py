@@ -360,7 +360,7 @@ def implicit_dim(name: str, rank: int) -> int:
 def softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """Return exp(input) / Σ exp(input) along `dim`."""
     dim = implicit_dim("softmax", len(shape_of(input))) if dim is None else dim
-    if dtype is None and type(input) is Tensor:
+    if dtype is None and type(input) is Tensor and type(dim) is int:
         return softmax_op(*checked_softmax("softmax", input, dim, None))
     return input.softmax(dim, dtype)
 
@@ -369,7 +369,7 @@ def softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any
 def log_softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """Return input − log Σ exp(input) along `dim`."""
     dim = implicit_dim("log_softmax", len(shape_of(input))) if dim is None else dim
-    if dtype is None and type(input) is Tensor:
+    if dtype is None and type(input) is Tensor and type(dim) is int:
         return log_softmax_op(*checked_softmax("log_softmax", input, dim, None))
     return input.log_softmax(dim, dtype)
 

@@ -273,7 +273,9 @@ def _unscale(optimizer: Any, inverse: Any) -> Any:
                     continue
                 if param.grad.dtype is dtypes.float16:
                     raise ValueError("Attempting to unscale FP16 gradients.")
-                own = param.grad.isfinite().all()
+                own: Any = param.grad.isfinite().all()
+                if hasattr(own, "full_tensor"):
+                    own = own.full_tensor()
                 finite = own if finite is None else finite & own
                 param.grad.mul_(inverse)
     finally:
