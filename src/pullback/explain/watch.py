@@ -35,7 +35,7 @@ from .answer import Answer, kept
 from .causes import Causes
 from .conclusions import Conclusions
 from .explanation import Explanation
-from .findings import axes, data, recurrent, targets, terms
+from .findings import axes, by_hand, data, indices, recurrent, targets, terms
 from .findings.adversaries import Adversaries
 from .findings.averages import Averages
 from .findings.collected import Findings
@@ -383,6 +383,8 @@ class Watch:
         axes.look_at(event, self.findings)
         data.look_at(event, self.findings)
         targets.look_at(event, self.findings, self.made_place)
+        by_hand.look_at(event, self.findings)
+        indices.look_at(event, self.findings)
         self.draws.look_at(event, self.findings)
         self.adversaries.look_at(event, self.findings)
         self.recurrent.look_at(event, self.findings)
@@ -462,6 +464,7 @@ class Watch:
         self._safe(self.starts.look)(self.trace, self.findings, self.made_place, self.set_at, self.name_of)
         for y in outputs:
             self._safe(terms.look_at)(y, self.trace, scene, self.wanted, self.findings)
+        self._safe(indices.look_at_turn)(self.trace, self.findings)
         self._safe(self.dependence.look)(self.trace, path, self.findings, self.made_place)
 
     def differentiated(self, call: BackwardCall, result: Any, frame: FrameType) -> None:

@@ -20,7 +20,7 @@ from ..counterfactual import Change, Rerun, passing
 from ..trace import Event, Trace
 from ..walk import Path
 from .collected import Findings
-from .losses import dims, values_of
+from .losses import PASSING, dims, origin, values_of
 from .targets import data_of
 
 #: Losses whose first input are the predictions.
@@ -274,7 +274,8 @@ def _sequences(
         findings.add("wrong input of a loss", Answer(
             "target not shifted", "The target of each step is the very token that goes in at that step: the "
             "network learns to copy its input, not to predict the next token"
-            f"{'' if user.place is None else f' (it goes in at line {user.place.line})'}.", event.place, (),
+            f"{'' if user.place is None else f' (it goes in at line {user.place.line})'}.",
+            _cut_at(event, target) or event.place, (f"the loss is at {event.place}",),
             "shift them by one: predict `ids[:, 1:]` from `ids[:, :-1]`",
         ))  # fmt: skip
         return True
@@ -304,6 +305,12 @@ def _sequences(
                 ))  # fmt: skip
                 return True
     return False
+
+
+def _cut_at(event: Event, target: Any) -> Place | None:
+    """Return the line that takes a target out of a longer sequence; None where none does."""
+    made = origin(event.maker_of(target), PASSING - {"__getitem__"})
+    return made.place if made is not None and made.name == "__getitem__" else None
 
 
 def _changed(early: ndarray) -> str:
