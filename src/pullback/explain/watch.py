@@ -35,11 +35,12 @@ from .answer import Answer, kept
 from .causes import Causes
 from .conclusions import Conclusions
 from .explanation import Explanation
-from .findings import axes, by_hand, data, indices, recurrent, targets, terms
+from .findings import axes, by_hand, data, indices, recurrent, targets, terms, unread
 from .findings.adversaries import Adversaries
 from .findings.averages import Averages
 from .findings.collected import Findings
 from .findings.draws import Draws, time_not_given, variance_for_deviation
+from .findings.drifting import Drifting
 from .findings.functions import Functions
 from .findings.keeping import look_at_variables
 from .findings.layers import Layers
@@ -93,6 +94,7 @@ class Watch:
         self.sizes = Sizes()
         self.states = States()
         self.draws = Draws()
+        self.drifting = Drifting()
         self.averages = Averages()
         self.adversaries = Adversaries()
         self.starts = Starts()
@@ -385,6 +387,7 @@ class Watch:
         targets.look_at(event, self.findings, self.made_place)
         by_hand.look_at(event, self.findings)
         indices.look_at(event, self.findings)
+        self.drifting.look_at(event)
         self.draws.look_at(event, self.findings)
         self.adversaries.look_at(event, self.findings)
         self.recurrent.look_at(event, self.findings)
@@ -420,6 +423,8 @@ class Watch:
         tensor, maker = event.inputs[0]
         self.starts.wrote(tensor)
         self.averages.look_at(event, self.loop.held, self.findings)
+        if event.name in ("clamp_", "clip_"):
+            self.adversaries.clamps(event, self.loop.step_owner)
         data.look_at_stored(event, user_frame(sys._getframe(2)), self.findings)
         made = origin(maker)
         value = array_at_bottom(tensor)
@@ -465,6 +470,7 @@ class Watch:
         for y in outputs:
             self._safe(terms.look_at)(y, self.trace, scene, self.wanted, self.findings)
         self._safe(indices.look_at_turn)(self.trace, self.findings)
+        self._safe(unread.look_at_turn)(self.trace, self.findings)
         self._safe(self.dependence.look)(self.trace, path, self.findings, self.made_place)
 
     def differentiated(self, call: BackwardCall, result: Any, frame: FrameType) -> None:
@@ -508,6 +514,8 @@ class Watch:
         self._safe(self.draws.report)(self.findings)
         if not self.failed:
             self._safe(self.states.report)(self.steps, self.findings)
+            self._safe(self.drifting.report)(self.findings, self.layers.modes, self.files, self.name_of)
+            self._safe(self.adversaries.report)(self.findings, self.loop.reached_from)
 
     def wanted(self, leaf: Any) -> bool:
         """Return whether the program means to train a leaf."""

@@ -67,7 +67,8 @@ def _larger_surrogate(event: Event, findings: Findings) -> None:
 
 def _behind(event: Event | None) -> Iterator[Event]:
     """Yield the calls on the way to a result, up to weights and data."""
-    waiting, seen = [] if event is None else [event], set()
+    seen: set[Event] = set()
+    waiting = [] if event is None else [event]
     while waiting and len(seen) < MOST_CALLS:
         current = waiting.pop()
         if current not in seen:

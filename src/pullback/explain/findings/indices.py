@@ -83,7 +83,7 @@ def _read_at(event: Event | None) -> Iterator[ndarray]:
 def _same_rows(read: ndarray, index: ndarray) -> bool:
     """Return whether two indices name the same rows, though one may be spread over the features."""
     if index.ndim > read.ndim == 1:
-        index = index[(slice(None), *[0] * (index.ndim - 1))]
+        index = index.reshape(len(index), -1)[:, 0]
     return read.shape == index.shape and bool((read == index).all())
 
 
