@@ -40,8 +40,9 @@ def look_at_turn(trace: Trace, findings: Findings) -> None:
             made = unread[-1][0].place
             findings.add("wrong input of a loss", Answer(
                 "end of an episode not used", "The target is data plus a later prediction for every sample, "
-                f"and the yes or no that line {0 if made is None else made.line} makes for these samples, such "
-                "as `done`, goes nowhere: where an episode has ended (a terminal state), nothing comes later.", goal.place, (f"the loss is at {event.place}",),
+                f"and the yes or no that line {0 if made is None else made.line} makes for these samples, "
+                "such as `done`, goes nowhere: where an episode has ended (a terminal state), nothing comes "
+                "later.", goal.place, (f"the loss is at {event.place}",),
                 "leave the later value out there: `r + gamma * (1 - done) * later`",
             ))  # fmt: skip
             return
