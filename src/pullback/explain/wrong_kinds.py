@@ -111,9 +111,14 @@ def _calls(scene: Scene) -> Iterator[tuple[ast.Call, Place]]:
     if scope is None:
         return
     here = [c for c, _ in scope.calls if c.lineno <= scene.line <= (c.end_lineno or c.lineno)]
-    names = {n.id for s in _statements(scene) for n in ast.walk(s) if isinstance(n, ast.Name)}
-    made = [s for name in names for s in scope.assigning(name) if s.line <= scene.line]
-    here += [n for s in made for n in ast.walk(s.value) if isinstance(n, ast.Call)]
+    waiting: list[ast.AST] = list(_statements(scene))
+    seen: set[str] = set()
+    while waiting:
+        node = waiting.pop(0)
+        here += [n for n in ast.walk(node) if isinstance(n, ast.Call)]
+        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - seen
+        seen |= names
+        waiting += [s.value for name in sorted(names) for s in scope.assigning(name, scene.line)]
     for call in here:
         yield call, scope.place(call)
         code = code_of(scene.value(ast.unparse(call.func)))

@@ -265,7 +265,7 @@ def _hides_the_past(event: Event, findings: Findings) -> None:
     closed = (~value if value.dtype.kind == "b" and own else closed).reshape(-1, *value.shape[-2:])[0]
     earlier = np.tril(np.ones_like(closed), -1)
     if closed[earlier].all() and not closed[np.triu(np.ones_like(closed), 1)].any():
-        maker = event.maker_of(mask)
+        maker = _made_elsewhere(event, event.maker_of(mask))
         findings.add("wrong input of a loss", Answer(
             "mask hides the past", "The mask hides from each step the steps before it, the past, and shows "
             "the steps after it, the future: it is inverted. A causal mask hides what lies above the "
@@ -274,6 +274,16 @@ def _hides_the_past(event: Event, findings: Findings) -> None:
             "take the other half: `torch.triu(…, diagonal=1)` where True or -inf hides, `torch.tril` where "
             "True is seen",
         ))  # fmt: skip
+
+
+def _made_elsewhere(event: Event, maker: Event | None) -> Event | None:
+    """Return the call that made a value, past those that were made for a call on its own line."""
+    waiting = [] if maker is None else [maker]
+    for current in waiting:
+        if current.frames[:1] != event.frames[:1]:
+            return current
+        waiting += [m for _, m in current.inputs if m is not None and m not in waiting]
+    return maker
 
 
 def _value_of_query(event: Event, findings: Findings) -> None:
