@@ -336,7 +336,7 @@ class Watch:
     ) -> Any:
         number = _number([metrics]) if isinstance(metrics, TensorBase) else metrics
         if isinstance(number, (int, float)):
-            new = plateau, position_of(frame), []
+            new: tuple[Any, At | None, list[float]] = plateau, position_of(frame), []
             self.loop.plateaus.setdefault(id(plateau), new)[2].append(float(number))
         return held(plateau, metrics, *args, **kwargs)
 
