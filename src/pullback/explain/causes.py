@@ -20,6 +20,8 @@ from .answer import Answer
 from .carried import boundaries, carried
 from .counterfactual import Rerun
 from .explanation import Explanation
+from .findings.growth import HUGE, of_growth
+from .findings.losses import values_of
 from .findings.origins import is_finite
 from .findings.perturbed import cancels
 from .findings.rates import diverged
@@ -88,9 +90,20 @@ class Causes:
                 found.place, (), f"cut it off in each turn: `{found.name} = {found.name}.detach()`",
             ))  # fmt: skip
 
+    def _huge(self, y: Any, scene: Scene) -> None:
+        """Say where a loss is finite and huge, because values grow from turn to turn of a loop."""
+        value, event = values_of(y), self.watch.trace.maker_of(y)
+        if value is None or value.size != 1 or abs(float(value.reshape(()))) < HUGE or event is None:
+            return
+        grown = of_growth(event, Names(scene.frame).of_tensor, self.watch.set_at)
+        if grown is not None:
+            self.watch.findings.add("not finite", grown)
+
     def values(self, outputs: list[Any], scene: Scene, path: Path | None = None) -> None:
         """Say where a value that went backward and is not finite came from."""
         for y in outputs:
+            if not self.not_finite and is_finite(y):
+                self._huge(y, scene)
             if self.not_finite or is_finite(y):
                 continue
             self.not_finite = True

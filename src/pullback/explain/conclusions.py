@@ -24,7 +24,8 @@ from .findings.written import (
 from .vanished import STARTS
 
 if TYPE_CHECKING:
-    from .watch import At, Watch
+    from .callers import At
+    from .watch import Watch
 
 #: Names of networks that are not trained by their own optimizer.
 NOT_TRAINED = re.compile(r"target|teacher|frozen|reference|ema|old|pretrained|vgg|momentum", re.IGNORECASE)

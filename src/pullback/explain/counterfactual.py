@@ -190,7 +190,8 @@ class Rerun:
                 again.add(event)
                 given: dict[int, Any] = {}
                 for tensor, maker in event.inputs:
-                    if maker is not None and (id(maker), id(tensor)) in results:
+                    chosen = id(tensor) in replaced and not (maker is not None and writes(maker))
+                    if not chosen and maker is not None and (id(maker), id(tensor)) in results:
                         given[id(tensor)] = results[id(maker), id(tensor)]
                     elif id(tensor) in replaced:
                         given[id(tensor)] = replaced[id(tensor)]

@@ -11,6 +11,7 @@ from .input_errors import wrong_input
 from .other_errors import covector, gradient_count, gradient_shape, no_gradient, not_a_leaf
 from .unrecorded import no_history, unused
 from .used_up import in_place, second_backward
+from .wrong_kinds import size_by_the_data, sparse_gradients, tuple_taken
 
 Judge = Callable[[BaseException, Raised], Answer]
 
@@ -33,6 +34,11 @@ def why_error(error: BaseException) -> Answer:
 
 def _judged(error: BaseException, raised: Raised) -> Answer:
     text = str(error)
+    first = tuple_taken(error, raised)
+    if first is None and ("must match the size of tensor b" in text or "weight tensor should be" in text):
+        first = size_by_the_data(raised)
+    if first is not None:
+        return first
     for beginning, judge in JUDGES:
         if beginning in text:
             return judge(error, raised)
@@ -81,6 +87,7 @@ JUDGES: tuple[tuple[str, Judge], ...] = (
     ("grad can be implicitly created only for scalar outputs", covector),
     ("object has no attribute", no_gradient),
     ("unsupported operand type(s)", no_gradient),
+    ("does not support sparse gradients", sparse_gradients),
     ("can't optimize a non-leaf Tensor", not_a_leaf),
     ("returned an incorrect number of gradients", gradient_count),
     ("returned an invalid gradient at index", gradient_shape),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterable
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -32,19 +32,22 @@ from ..tensor.tensor import Tensor
 from ..utils.data import DataLoader
 from ..utils.data.iterators import LoaderIterator
 from .answer import Answer, kept
+from .callers import At, deepcopied, making, position_of
 from .causes import Causes
 from .conclusions import Conclusions
 from .explanation import Explanation
-from .findings import axes, data, recurrent, targets, terms
+from .findings import axes, by_hand, data, indices, recurrent, targets, terms, unread
 from .findings.adversaries import Adversaries
 from .findings.averages import Averages
 from .findings.collected import Findings
 from .findings.draws import Draws, time_not_given, variance_for_deviation
+from .findings.drifting import Drifting
 from .findings.functions import Functions
 from .findings.keeping import look_at_variables
 from .findings.layers import Layers
 from .findings.loop import Loop
 from .findings.losses import look_at, origin, values_of
+from .findings.metrics import Metrics
 from .findings.perturbed import Dependence
 from .findings.reach import Reach
 from .findings.sizes import Sizes
@@ -55,11 +58,9 @@ from .names import Names
 from .run import Run
 from .scene import Scene
 from .source import place_of
-from .trace import Event, Trace, frames_from, is_foreign
+from .trace import Event, Trace, frames_from
 from .walk import Path, array_at_bottom, looking
 from .wrapping import Wrappers
-
-At = tuple[CodeType, int]
 
 #: Writes by which a program trains weights itself, as averages and codebooks are.
 TRAINING = {
@@ -93,6 +94,8 @@ class Watch:
         self.sizes = Sizes()
         self.states = States()
         self.draws = Draws()
+        self.drifting = Drifting()
+        self.metrics = Metrics()
         self.averages = Averages()
         self.adversaries = Adversaries()
         self.starts = Starts()
@@ -212,7 +215,7 @@ class Watch:
 
     def _module_made(self, held: Any, frame: FrameType, module: Any, *args: Any, **kwargs: Any) -> Any:
         result = held(module, *args, **kwargs)
-        at = _making(frame, module)
+        at = making(frame, module)
         if at is not None:
             self._safe(self.layers.begun)(module, at, self.modules.innermost, self.findings)
             self.loop.order[at] = next_sequence()
@@ -240,13 +243,13 @@ class Watch:
         return self.loop.steps
 
     def _mode(self, held: Any, frame: FrameType, module: Any, mode: bool = True) -> Any:
-        at = _at(frame)
+        at = position_of(frame)
         if at is not None:
             self.layers.modes[id(module)] = at
         return held(module, mode)
 
     def _hooked(self, held: Any, frame: FrameType, owner: Any, *args: Any, **kwargs: Any) -> Any:
-        at = _at(frame)
+        at = position_of(frame)
         if at is not None and not own_file[frame.f_code.co_filename]:
             self.hooks.append(at)
         return held(owner, *args, **kwargs)
@@ -267,7 +270,7 @@ class Watch:
 
     def _grad_read(self, tensor: Any, frame: FrameType) -> None:
         """Note that the program reads the gradient of a result, which keeps none."""
-        at = _at(frame)
+        at = position_of(frame)
         if at is None or own_file[frame.f_code.co_filename]:
             return
         made = place_of(tensor)
@@ -284,7 +287,7 @@ class Watch:
         )  # fmt: skip
 
     def _zeroed(self, held: Any, frame: FrameType, owner: Any, *args: Any, **kwargs: Any) -> Any:
-        at = _at(frame)
+        at = position_of(frame)
         if at is not None:
             leaves = owner.parameters() if isinstance(owner, Module) else (
                 p for group in owner.param_groups for p in group["params"]
@@ -308,7 +311,7 @@ class Watch:
 
     def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if self in active:
-            at = _at(sys._getframe(1))
+            at = position_of(sys._getframe(1))
             look = self.full if self.run.every is None else self.run.due(self.run.step)
             self._before[id(optimizer)] = self.run.stepping(optimizer, look, self.name_of)
             closure = any(map(callable, (*args[1:], *kwargs.values())))
@@ -321,11 +324,11 @@ class Watch:
             self.run.stepped(optimizer, self._before.pop(id(optimizer), []))
 
     def _scheduled(self, held: Any, frame: FrameType, scheduler: Any, *args: Any, **kwargs: Any) -> Any:
-        self._safe(self.loop.scheduled)(scheduler, _at(frame), bool(scheduler._is_initial))
+        self._safe(self.loop.scheduled)(scheduler, position_of(frame), bool(scheduler._is_initial))
         return held(scheduler, *args, **kwargs)
 
     def _plateau_made(self, held: Any, frame: FrameType, plateau: Any, *args: Any, **kwargs: Any) -> Any:
-        self.loop.plateaus[id(plateau)] = plateau, _at(frame), []
+        self.loop.plateaus[id(plateau)] = plateau, position_of(frame), []
         return held(plateau, *args, **kwargs)
 
     def _plateau_stepped(
@@ -333,14 +336,15 @@ class Watch:
     ) -> Any:
         number = _number([metrics]) if isinstance(metrics, TensorBase) else metrics
         if isinstance(number, (int, float)):
-            self.loop.plateaus.setdefault(id(plateau), (plateau, _at(frame), []))[2].append(float(number))
+            new: tuple[Any, At | None, list[float]] = plateau, position_of(frame), []
+            self.loop.plateaus.setdefault(id(plateau), new)[2].append(float(number))
         return held(plateau, metrics, *args, **kwargs)
 
     def _clipped(self, held: Any, frame: FrameType, parameters: Any, *args: Any, **kwargs: Any) -> Any:
         if not isinstance(parameters, TensorBase):
             parameters = list(parameters)
         count = len(parameters) if isinstance(parameters, list) else 1
-        at = _at(frame)
+        at = position_of(frame)
         graded = not isinstance(parameters, list) or any(p._grad is not None for p in parameters)
         self._safe(self.loop.clip)(at, count, graded)
         result = held(parameters, *args, **kwargs)
@@ -357,13 +361,13 @@ class Watch:
 
     def _loader_made(self, held: Any, frame: FrameType, loader: Any, *args: Any, **kwargs: Any) -> Any:
         result = held(loader, *args, **kwargs)
-        at = _at(frame)
+        at = position_of(frame)
         if at is not None:
             self._safe(self.draws.loader)(loader, at, self.findings)
         return result
 
     def _pass_begun(self, held: Any, frame: FrameType, loader: Any) -> Any:
-        iterator, at = held(loader), _at(frame)
+        iterator, at = held(loader), position_of(frame)
         if at is not None:
             self.draws.begun(at, loader, iterator)
         return iterator
@@ -383,6 +387,10 @@ class Watch:
         axes.look_at(event, self.findings)
         data.look_at(event, self.findings)
         targets.look_at(event, self.findings, self.made_place)
+        by_hand.look_at(event, self.findings)
+        indices.look_at(event, self.findings)
+        self.drifting.look_at(event)
+        self.metrics.look_at(event, self.findings)
         self.draws.look_at(event, self.findings)
         self.adversaries.look_at(event, self.findings)
         self.recurrent.look_at(event, self.findings)
@@ -395,7 +403,7 @@ class Watch:
         copied = event.entry == "deepcopy" and name in ("clone", "data")
         if copied and event.inputs and event.inputs[0][0]._node is LEAF:
             self.copies[id(event.inputs[0][0])] = event.place
-            if isinstance(_deepcopied(), Parameter):
+            if isinstance(deepcopied(), Parameter):
                 self.single_copies.append((event.inputs[0][0], event.place))
         if not self.loop.backwards and event.inputs and event.entry != "__init__" and (
             event.entry.endswith("_") or (event.name.endswith("_") and not event.name.startswith("_"))
@@ -418,6 +426,8 @@ class Watch:
         tensor, maker = event.inputs[0]
         self.starts.wrote(tensor)
         self.averages.look_at(event, self.loop.held, self.findings)
+        if event.name in ("clamp_", "clip_"):
+            self.adversaries.clamps(event, self.loop.step_owner)
         data.look_at_stored(event, user_frame(sys._getframe(2)), self.findings)
         made = origin(maker)
         value = array_at_bottom(tensor)
@@ -462,6 +472,8 @@ class Watch:
         self._safe(self.starts.look)(self.trace, self.findings, self.made_place, self.set_at, self.name_of)
         for y in outputs:
             self._safe(terms.look_at)(y, self.trace, scene, self.wanted, self.findings)
+        self._safe(indices.look_at_turn)(self.trace, self.findings)
+        self._safe(unread.look_at_turn)(self.trace, self.findings)
         self._safe(self.dependence.look)(self.trace, path, self.findings, self.made_place)
 
     def differentiated(self, call: BackwardCall, result: Any, frame: FrameType) -> None:
@@ -505,6 +517,8 @@ class Watch:
         self._safe(self.draws.report)(self.findings)
         if not self.failed:
             self._safe(self.states.report)(self.steps, self.findings)
+            self._safe(self.drifting.report)(self.findings, self.layers.modes, self.files, self.name_of)
+            self._safe(self.adversaries.report)(self.findings, self.loop.reached_from)
 
     def wanted(self, leaf: Any) -> bool:
         """Return whether the program means to train a leaf."""
@@ -518,35 +532,6 @@ def _number(outputs: Iterable[Any]) -> float | None:
         value = values_of(y) if isinstance(y, TensorBase) else None
         if value is not None and value.size == 1 and value.dtype.kind in "fV":
             return float(value.reshape(()).astype(np.float64))
-    return None
-
-
-def _at(frame: FrameType | None) -> At | None:
-    """Return the program's position from a frame outward; None where it is pullback's all through."""
-    while frame is not None and is_foreign(frame.f_code.co_filename):
-        frame = frame.f_back
-    return None if frame is None else (frame.f_code, frame.f_lasti)
-
-
-def _deepcopied() -> Any:
-    """Return what the program gives to the call of `copy.deepcopy` that is running."""
-    frame: FrameType | None = sys._getframe(1)
-    found = None
-    while frame is not None and is_foreign(frame.f_code.co_filename):
-        if frame.f_code.co_name == "deepcopy" and "memo" in frame.f_locals:
-            found = frame.f_locals.get("x")
-        frame = frame.f_back
-    return found
-
-
-def _making(frame: FrameType | None, module: Any) -> At | None:
-    """Return the position that makes a module: outside the constructors that run for it."""
-    while frame is not None:
-        code = frame.f_code
-        own = code.co_name == "__init__" and frame.f_locals.get(code.co_varnames[0]) is module
-        if not own and not is_foreign(code.co_filename):
-            return code, frame.f_lasti
-        frame = frame.f_back
     return None
 
 

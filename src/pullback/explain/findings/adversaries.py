@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from ...core.node import LEAF
 from ...core.value import TensorBase
 from ..answer import Answer
 from ..trace import Event
 from .collected import Findings
+from .held import Watched
 from .losses import origin, values_of
 from .targets import data_of
 
@@ -22,6 +25,8 @@ class Adversaries:
 
     def __init__(self) -> None:
         self.towards: dict[int, tuple[float, Event]] = {}
+        #: Weights that are kept in a range although another optimizer has stepped, and what that one holds.
+        self.kept: dict[int, tuple[Event, list[Any]]] = {}
 
     def look_at(self, event: Event, findings: Findings) -> None:
         """Look at one call of a function."""
@@ -45,6 +50,34 @@ class Adversaries:
                 "learns to be found out.", event.place, (),
                 f"train the generator towards the other label, that of real samples: {1 - label:g}",
             ))  # fmt: skip
+
+    def clamps(self, event: Event, stepped: Sequence[tuple[int, Watched]]) -> None:
+        """Note that weights are put back into a range, and which optimizer stepped before."""
+        leaf, maker = event.inputs[0]
+        if maker is not None and maker.name in ("data", "detach") and maker.inputs:
+            leaf = maker.inputs[0][0]
+        low, high = event.argument(1, "min"), event.argument(2, "max")
+        if not stepped or not isinstance(low, (int, float)) or not isinstance(high, (int, float)):
+            return
+        held = list(stepped[-1][1].parameters())
+        if low == -high and leaf._node is LEAF and not any(p is leaf for p in held):
+            self.kept.setdefault(id(leaf), (event, held))
+
+    def report(self, findings: Findings, reached: Mapping[int, set[Any]]) -> None:
+        """Say where the generator's weights are kept in a range, in place of the critic's."""
+        for key, (event, held) in self.kept.items():
+            own = reached.get(key, set())
+            # A critic gets gradients of both losses, a generator of its own alone.
+            if own and not any(id(p) in self.kept for p in held) and all(
+                own < reached.get(id(p), set()) for p in held
+            ):
+                findings.add("another model", Answer(
+                    "wrong network clamped", "The weights that are clamped here are those of the generator, "
+                    "whose loss goes through the other network; that one, the critic, has just made its step "
+                    "and stays unbounded: it is the wrong network.", event.place, (),
+                    "clamp the weights of the critic: `for p in critic.parameters(): p.clamp_(-c, c)`",
+                ))  # fmt: skip
+                return
 
 
 def _drawn(given: list[Any]) -> bool:

@@ -118,6 +118,8 @@ def _last_of_batch(event: Event, findings: Findings) -> None:
     maker = event.inputs[0][1] if event.inputs else None
     if maker is None or maker.name not in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
         return
+    if event.inputs[0][0] is not maker.outputs[0]:
+        return  # the final states, whose first axis is that of the layers
     if index == -1 and getattr(maker.module, "batch_first", False) is True and len(
         shape_of(event.inputs[0][0])
     ) == 3:

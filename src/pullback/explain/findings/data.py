@@ -70,6 +70,7 @@ def look_at(event: Event, findings: Findings) -> None:
     elif name == "mean":
         _mean_of_padding(event, findings)
     elif name in ("multi_head_attention_forward", "scaled_dot_product_attention"):
+        _hides_the_past(event, findings)
         _added_mask(event, findings)
         _value_of_query(event, findings)
         _hidden_words(event, findings)
@@ -251,6 +252,38 @@ def _added_mask(event: Event, findings: Findings) -> None:
                 "pass booleans (for `nn.MultiheadAttention` True is hidden, for "
                 "scaled_dot_product_attention True is seen), or -inf where nothing may be seen",
             ))  # fmt: skip
+
+
+def _hides_the_past(event: Event, findings: Findings) -> None:
+    """Say where a mask hides from each step those before it, and shows those after it."""
+    own = event.name == "scaled_dot_product_attention"
+    mask = event.argument(3, "attn_mask") if own else event.argument(16, "attn_mask")
+    value = values_of(mask) if isinstance(mask, TensorBase) else None
+    if value is None or value.ndim < 2 or value.shape[-1] != value.shape[-2] or value.shape[-1] < 3:
+        return
+    closed = value if value.dtype.kind == "b" else np.isneginf(value.astype(np.float64))
+    closed = (~value if value.dtype.kind == "b" and own else closed).reshape(-1, *value.shape[-2:])[0]
+    earlier = np.tril(np.ones_like(closed), -1)
+    if closed[earlier].all() and not closed[np.triu(np.ones_like(closed), 1)].any():
+        maker = _made_elsewhere(event, event.maker_of(mask))
+        findings.add("wrong input of a loss", Answer(
+            "mask hides the past", "The mask hides from each step the steps before it, the past, and shows "
+            "the steps after it, the future: it is inverted. A causal mask hides what lies above the "
+            "diagonal.", (None if maker is None else maker.place) or event.place,
+            (f"the attention is at {event.place}",),
+            "take the other half: `torch.triu(…, diagonal=1)` where True or -inf hides, `torch.tril` where "
+            "True is seen",
+        ))  # fmt: skip
+
+
+def _made_elsewhere(event: Event, maker: Event | None) -> Event | None:
+    """Return the call that made a value, past those that were made for a call on its own line."""
+    waiting = [] if maker is None else [maker]
+    for current in waiting:
+        if current.frames[:1] != event.frames[:1]:
+            return current
+        waiting += [m for _, m in current.inputs if m is not None and m not in waiting]
+    return maker
 
 
 def _value_of_query(event: Event, findings: Findings) -> None:

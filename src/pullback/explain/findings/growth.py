@@ -19,6 +19,9 @@ from .losses import values_of
 FEWEST_TURNS = 5
 GROWN = 1e6
 
+#: A loss beyond this that is still finite is looked at.
+HUGE = 1e8
+
 #: Calls that are followed back.
 MOST_CALLS = 5_000
 
@@ -88,9 +91,10 @@ def of_growth(
     place = next((found for weight in weights if (found := set_at(weight)) is not None), None)
     names = " or ".join(f"`{name}`" for weight in weights[-2:] if (name := name_of(weight)))
     used = turns.events[-1].place
+    over = ", and overflow" if len(finite) < len(turns.sizes) else ""
     return Answer(
         "values grow", f"Values grow by a factor of about {factor:.3g} in each turn, from {finite[0]:.3g} to "
-        f"{finite[-1]:.3g} within {len(finite)} turns, and overflow: "
+        f"{finite[-1]:.3g} within {len(finite)} turns{over}: "
         f"{f'{names} is too large' if names else 'what they are multiplied by is too large'}.",
         place or used, () if place is None else (f"the turns are at {used}",),
         "start such weights smaller or orthogonal (`nn.init.orthogonal_`), use tanh, gates or normalisation "
@@ -98,4 +102,4 @@ def of_growth(
     )  # fmt: skip
 
 
-__all__ = ["of_growth"]
+__all__ = ["HUGE", "of_growth"]

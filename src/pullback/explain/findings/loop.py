@@ -57,6 +57,8 @@ class Loop:
         self.step_owner: list[tuple[int, Watched]] = []
         self.broken: Answer | None = None
         self.failed = False
+        #: The lines that call backward for each leaf.
+        self.reached_from: dict[int, set[At | None]] = {}
         #: Copies of gradients of an earlier turn, as a backward found them.
         self.left_over: dict[int, Any] = {}
         #: The losses of each line that calls backward.
@@ -111,6 +113,7 @@ class Loop:
             ))  # fmt: skip
         for leaf in leaves:
             self._accumulates(leaf, at)
+            self.reached_from.setdefault(id(leaf), set()).add(at)
             if full:
                 self.graded[id(leaf)] = leaf
                 value = values_of(leaf)

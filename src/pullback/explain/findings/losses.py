@@ -288,6 +288,7 @@ def _several_labels(event: Event, sums: ndarray, findings: Findings) -> None:
 
 def _truncated(event: Event, target: Any, findings: Findings) -> None:
     """Say where labels were fractions before they became integers."""
+    _made_integers(event, target, findings)
     made = origin(event.maker_of(target), (PASSING | {"stack", "cat"}) - {"to", "type"})
     if made is None or made.name not in ("long", "int", "to", "type") or not made.inputs:
         return
@@ -298,6 +299,25 @@ def _truncated(event: Event, target: Any, findings: Findings) -> None:
             "here: their fractions are cut off, and different labels become one.", made.place,
             (f"the loss is at {event.place}",),
             "make them integers before they are scaled (masks are not to be divided by 255), or `round()`",
+        ))  # fmt: skip
+
+
+def _made_integers(event: Event, target: Any, findings: Findings) -> None:
+    """Say where numbers with fractions were given to a tensor of integers, which became the target."""
+    made = origin(event.maker_of(target), PASSING | {"stack", "cat", "long", "int", "div", "__truediv__"})
+    if made is None or made.name not in ("tensor", "as_tensor", "asarray") or not made.args:
+        return
+    whole = values_of(made.outputs[0]) if made.outputs else None
+    given = made.args[0]
+    if whole is None or whole.dtype.kind not in "iu" or whole.size < 2 or isinstance(given, TensorBase):
+        return
+    before = np.asarray(given)
+    if before.dtype.kind == "f" and before.shape == whole.shape and np.any(before != whole):
+        findings.add("wrong input of a loss", Answer(
+            "labels truncated", f"The numbers between {before.min():.3g} and {before.max():.3g} are given to "
+            f"a tensor of integers ({dtype_of(made.outputs[0])}): their fractions are cut off, and "
+            f"{len(np.unique(before))} different targets become {len(np.unique(whole))}.", made.place,
+            (f"the loss is at {event.place}",), "make a tensor of floats: `dtype=torch.float32`",
         ))  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from ..counterfactual import Change, Rerun, passing
 from ..trace import Event, Trace
 from ..walk import Path
 from .collected import Findings
-from .losses import dims, values_of
+from .losses import PASSING, dims, origin, values_of
 from .targets import data_of
 
 #: Losses whose first input are the predictions.
@@ -32,6 +32,9 @@ LOSSES = {
 #: Calls that draw, and how they are done again.
 DROPOUT = {"dropout", "dropout1d", "dropout2d", "alpha_dropout", "feature_dropout"}
 DRAWN = {"rand_like", "randn_like", "bernoulli", "normal", "multinomial", "poisson"}
+
+#: Where attention is told whether it is in training.
+TRAINING = 13
 
 #: Calls of which it is no mistake that samples meet in them: graphs, and statistics written by hand.
 MEETING = {
@@ -82,6 +85,8 @@ class Dependence:
                 continue
             if _sequences(user, data, target, event, again, findings):
                 return
+        if _numbered(event, predicted, again, findings):
+            return
         for _, data in again.data():
             shape = shape_of(data)
             if len(shape) < 2 or not 2 <= shape[0] <= MOST_ROWS or shape[0] != shape_of(predicted)[0]:
@@ -108,6 +113,8 @@ class Again:
                 self.change[event] = _as_drawn
             elif event.name == "batch_norm":
                 self.change[event] = _with_running
+            elif event.name == "multi_head_attention_forward":
+                self.change[event] = _not_in_training
 
     def data(self) -> Iterator[tuple[Event, Any]]:
         """Return what comes in from outside, each once."""
@@ -140,6 +147,16 @@ class Again:
 
 def _as_drawn(event: Event, args: list[Any], kwargs: dict[str, Any]) -> Any:
     return event.outputs[0]
+
+
+def _not_in_training(event: Event, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Do a call of attention without its dropout."""
+    assert event.function is not None
+    if len(args) > TRAINING:
+        args[TRAINING] = False
+    else:
+        kwargs["training"] = False
+    return event.function(*args, **kwargs)
 
 
 def _with_running(event: Event, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -217,6 +234,62 @@ def _mixed(event: Event, predicted: Any, data: Any, again: Again, findings: Find
     return True
 
 
+def _numbered(event: Event, predicted: Any, again: Again, findings: Findings) -> bool:
+    """Say where a prediction depends on the place at which its sample stands in the batch."""
+    count = shape_of(predicted)[0]
+    given = [(user, t) for user, t in again.data() if shape_of(t)[:1] == (count,)]
+    numbers = [(user, t) for user, t in given if _counts(user, t, count)]
+    if count < 3 or not numbers or len(given) == len(numbers) or len(shape_of(predicted)) > 2:
+        return False
+    if any(shape_of(t)[1:2] == shape_of(predicted)[1:2] for _, t in given if len(shape_of(predicted)) > 1):
+        return False  # may be steps by samples
+    if any(e.name in DRAWN or e.name in MEETING - {"mean", "sum", "__getitem__"} for e in again.rerun.events):
+        return False  # what is drawn is not moved along; samples may meet
+    turned = {id(t): wrap(value[::-1].copy()) for _, t in given if (value := values_of(t)) is not None}
+    kept = {key: value for key, value in turned.items() if all(key != id(t) for _, t in numbers)}
+    try:
+        before = again.rerun.results(again.change, {}).get(again.key(), predicted)
+        moved = again.rerun.results(again.change, kept)[again.key()]
+        along = again.rerun.results(again.change, turned)[again.key()]
+    except Exception:  # noqa: BLE001  # calls of the program, run on other numbers: nothing is claimed then
+        return False
+    own = values_of(before)
+    back = None if own is None else wrap(own[::-1].copy())
+    differs, same = _rows_changed(back, moved), _rows_changed(back, along)
+    if differs is None or same is None or same.any() or differs.mean() <= 0.5:
+        return False
+    user, tensor = numbers[0]
+    made = origin(user.maker_of(tensor), PASSING - {"__getitem__"})
+    shaped = made is not None and made.name == "__getitem__" and made.inputs[0][1] is not None
+    if shaped and made is not None and made.inputs[0][1] is not None and made.inputs[0][1].name == "arange":
+        made = made.inputs[0][1]
+    findings.add("wrong axis", Answer(
+        "numbered along the batch", f"The prediction for a sample depends on its place in the batch: "
+        f"{user.name}{_at(user)} is given positions 0 to {count - 1} along axis 0, which count the samples, "
+        "`size(0)`, not the steps.", user.place if made is None else made.place, (
+            f"the loss is at {event.place}",
+            f"with the samples in reverse order, {int(differs.sum())} of {count} predictions change",
+        ), "number the steps along axis 1: `torch.arange(x.size(1))`, `pe[:, :x.size(1)]`",
+    ))  # fmt: skip
+    return True
+
+
+def _counts(user: Event, tensor: Any, count: int) -> bool:
+    """Return whether data are the numbers from 0 on along axis 0, the same for all along axis 1, or the first
+    rows of a table of positions.
+    """
+    value = values_of(tensor)
+    if value is None or value.ndim < 2 or value.shape[1] != 1 or user.name == "__getitem__":
+        return False
+    maker = user.maker_of(tensor)
+    if value.size != count:
+        if maker is None or maker.name != "__getitem__":
+            return False
+        first = maker.argument(1, "index") in (slice(count), slice(0, count))
+        return first and shape_of(maker.inputs[0][0])[0] > count
+    return value.dtype.kind in "iuf" and bool((value.reshape(-1) == np.arange(count)).all())
+
+
 #: Calls over sequences, whose steps are along axis 0 unless `batch_first` is True.
 SEQUENTIAL = {"lstm", "gru", "rnn_tanh", "rnn_relu", "multi_head_attention_forward"}
 
@@ -274,7 +347,8 @@ def _sequences(
         findings.add("wrong input of a loss", Answer(
             "target not shifted", "The target of each step is the very token that goes in at that step: the "
             "network learns to copy its input, not to predict the next token"
-            f"{'' if user.place is None else f' (it goes in at line {user.place.line})'}.", event.place, (),
+            f"{'' if user.place is None else f' (it goes in at line {user.place.line})'}.",
+            _cut_at(event, target) or event.place, (f"the loss is at {event.place}",),
             "shift them by one: predict `ids[:, 1:]` from `ids[:, :-1]`",
         ))  # fmt: skip
         return True
@@ -304,6 +378,12 @@ def _sequences(
                 ))  # fmt: skip
                 return True
     return False
+
+
+def _cut_at(event: Event, target: Any) -> Place | None:
+    """Return the line that takes a target out of a longer sequence; None where none does."""
+    made = origin(event.maker_of(target), PASSING - {"__getitem__"})
+    return made.place if made is not None and made.name == "__getitem__" else None
 
 
 def _changed(early: ndarray) -> str:

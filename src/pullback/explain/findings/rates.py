@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.blame import Place, place_at
 from ...core.value import dtype_of, shape_of
 from ..answer import Answer
-from ..scene import paths_in, scope_at
+from ..scene import code_of, paths_in, scope_at, scope_of
 from ..shown import norm
 from .losses import values_of
 from .reach import listed
@@ -136,11 +136,23 @@ def _schedules(loop: Loop, known: Watched, rates: list[float]) -> bool:
             add("learning rate", Answer(
                 "schedule multiplies", f"The learning rate is {max(rates):g} at most, "
                 f"{max(rates) / first_rate:g} of the {first_rate:g} that the optimizer was made with: what "
-                f"the function of {name} returns is a factor, not a rate.", place_at(*(made or at)), (),
+                f"the function of {name} returns is a factor, not a rate.",
+                _returned_at(schedule) or place_at(*(made or at)), (),
                 "return the factor by which the rate of the optimizer is multiplied, 1 for no change",
             ))  # fmt: skip
             return True
     return False
+
+
+def _returned_at(schedule: Any) -> Place | None:
+    """Return the line at which the function of a schedule returns; None for one that is no `def`."""
+    for function in getattr(schedule, "lr_lambdas", ()):
+        code = code_of(function)
+        scope = None if code is None else scope_of(code)
+        returns = [] if scope is None else [s for s in scope.statements if s.targets == ("return",)]
+        if returns and scope is not None:
+            return scope.place_of_line(returns[-1].line)
+    return None
 
 
 def _by_hand(loop: Loop, known: Watched, rates: list[float], files: Iterable[str]) -> None:

@@ -35,6 +35,9 @@ class Recurrent:
         self.afresh: Counter[int] = Counter()
         self.last_taken: dict[int, tuple[Event, Event]] = {}
         self.others: set[int] = set()
+        #: Layers whose final states were read, and the states that were; those of which more was used.
+        self.states: dict[int, tuple[Event, Event, set[int]]] = {}
+        self.whole: set[int] = set()
 
     def look_at(self, event: Event, findings: Findings) -> None:
         """Look at one call of a function."""
@@ -47,7 +50,8 @@ class Recurrent:
             _channels(event, findings)
         elif name == "__getitem__":
             self._step(event, findings)
-        elif name in ("cat", "stack", "mean", "sum", "add", "__add__", "permute", "transpose", "max"):
+        self._states_read(event)
+        if name in ("cat", "stack", "mean", "sum", "add", "__add__", "permute", "transpose", "max"):
             self.others |= {id(maker) for _, maker in event.inputs if maker is not None}
 
     def backward(self, findings: Findings) -> None:
@@ -60,6 +64,19 @@ class Recurrent:
                 "backward direction alone; the forward direction, `[-2]`, is not used.", event.place,
                 (f"the layer is called at {layer.place}",), "take both: `torch.cat([h[-2], h[-1]], dim=-1)`",
             ))  # fmt: skip
+        for key, (event, layer, read) in self.states.items():
+            module = layer.module
+            count = shape_of(layer.outputs[1])[0]
+            last = count - (2 if getattr(module, "bidirectional", False) else 1)
+            if key not in self.whole and last > 0 and max(read) < last:
+                findings.add("wrong input of a loss", Answer(
+                    "state of the first layer", f"Of the final states of {count} layers only "
+                    f"{', '.join(f'h[{k}]' for k in sorted(read))} is used, that of the first layer: what "
+                    "the last layer computes goes nowhere, and it is not trained.", event.place,
+                    (f"the layer is called at {layer.place}",),
+                    "take the state of the last layer: `h[-1]`, or the last step of the output",
+                ))  # fmt: skip
+        self.states, self.whole = {}, set()
         self.last_taken, self.others = {}, set()
         self.afresh.clear()
 
@@ -94,6 +111,18 @@ class Recurrent:
                 "the state of the step before: each call starts with a state of zeros, so it remembers "
                 "nothing.", event.place, (), "pass the state on: `h = cell(x, h)`, `out, h = rnn(x, h)`",
             ))  # fmt: skip
+
+    def _states_read(self, event: Event) -> None:
+        """Note which of a layer's final states are read, and whether anything else of it is used."""
+        index = event.args[1] if len(event.args) > 1 else None
+        for tensor, layer in event.inputs:
+            if layer is None or layer.name not in LAYERS or len(layer.outputs) < 2:
+                continue
+            count = shape_of(layer.outputs[1])[0]
+            if event.name == "__getitem__" and isinstance(index, int) and tensor is layer.outputs[1]:
+                self.states.setdefault(id(layer), (event, layer, set()))[2].add(index % max(count, 1))
+            else:
+                self.whole.add(id(layer))
 
     def _step(self, event: Event, findings: Findings) -> None:
         layer = event.inputs[0][1] if event.inputs else None

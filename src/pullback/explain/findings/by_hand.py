@@ -1,0 +1,164 @@
+"""Look at formulas that programs write by hand: clipped surrogates, focal weights, boxes, triplets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ...core.node import LEAF
+from ...core.value import TensorBase
+from ..answer import Answer
+from ..trace import Event
+from .collected import Findings
+from .losses import PASSING, origin, values_of
+from .targets import data_of
+
+SCALING = ("mul", "__mul__", "__rmul__")
+CUT = ("clamp", "clip", "clamp_", "minimum", "maximum")
+POWERS = ("pow", "__pow__", "square")
+LARGER, SMALLER = ("max", "maximum"), ("min", "minimum")
+
+#: Losses of yes or no, of each element by itself.
+YES_OR_NO = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
+
+#: The part of rows that must show a mistake.
+MOSTLY, NEARLY_ALL = 0.5, 0.9
+
+#: Calls that are followed back.
+MOST_CALLS = 200
+
+
+def look_at(event: Event, findings: Findings) -> None:
+    """Add what one call shows."""
+    if event.name in ("neg", "__neg__"):
+        _larger_surrogate(event, findings)
+    elif event.name in SCALING:
+        _weight_without_label(event, findings)
+    elif event.name in ("sub", "__sub__"):
+        _corners(event, findings)
+    elif event.name in ("triplet_margin_loss", "triplet_margin_with_distance_loss"):
+        _order_of_triplet(event, findings)
+
+
+def _larger_surrogate(event: Event, findings: Findings) -> None:
+    """Say where of a gain and the same gain clipped the larger one is maximised."""
+    larger = origin(event.inputs[0][1] if event.inputs else None, PASSING | {"mean", "sum"} | set(SCALING))
+    if larger is None or larger.name not in LARGER or len(larger.inputs) != 2:
+        return
+    first, second = (maker for _, maker in larger.inputs)
+    if first is None or second is None or first.name not in SCALING or second.name not in SCALING:
+        return
+    for plain, clipped in ((first, second), (second, first)):
+        shared = [t for t, _ in plain.inputs if any(t is u for u, _ in clipped.inputs)]
+        cut = next((m for _, m in clipped.inputs if m is not None and m.name in CUT), None)
+        if shared and cut is not None and any(t is u for t, _ in plain.inputs for u, _ in cut.inputs):
+            findings.add("wrong input of a loss", Answer(
+                "the larger surrogate", f"Of a gain and the same one with its ratio clipped, `{larger.name}` "
+                "takes the larger one, and that is maximised: the clipping then never limits a step that "
+                "goes too far. The pessimistic one is meant, the `min`.", larger.place, (
+                    f"the sign is turned at {event.place}", f"the ratio is clipped at {cut.place}",
+                ), "take the smaller one: `-torch.min(ratio * adv, clipped).mean()`",
+            ))  # fmt: skip
+            return
+
+
+def _behind(event: Event | None) -> Iterator[Event]:
+    """Yield the calls on the way to a result, up to weights and data."""
+    seen: set[Event] = set()
+    waiting = [] if event is None else [event]
+    while waiting and len(seen) < MOST_CALLS:
+        current = waiting.pop()
+        if current not in seen:
+            seen.add(current)
+            yield current
+            waiting += [m for t, m in current.inputs if m is not None and t._node is not LEAF]
+
+
+def _weight_without_label(event: Event, findings: Findings) -> None:
+    """Say where a loss of yes or no is weighted by a power of 1 - p, and p is the same for both labels."""
+    for (_, weight), (_, loss) in (event.inputs, event.inputs[::-1]) if len(event.inputs) == 2 else ():
+        loss, weight = origin(loss, PASSING), origin(weight, PASSING | set(SCALING))
+        if loss is None or weight is None or loss.name not in YES_OR_NO or weight.name not in POWERS:
+            continue
+        scores, target = loss.argument(0, "input"), loss.argument(1, "target")
+        labels = values_of(target) if isinstance(target, TensorBase) else None
+        behind = list(_behind(weight))
+        given = [t for e in behind for t, _ in e.inputs]
+        uses_label = any(t is target for t in given) or any(e is loss for e in behind)
+        of_scores = any(t is scores for t in given) or any(e is loss.maker_of(scores) for e in behind)
+        turned = any(e.name in ("__rsub__", "rsub", "sub", "__sub__") for e in behind)
+        if labels is None or set(np.unique(labels).tolist()) != {0.0, 1.0}:
+            continue
+        if of_scores and turned and not uses_label:
+            findings.add("wrong input of a loss", Answer(
+                "weight without the label", "The weight of each element is a power of 1 - p whatever its "
+                "label is. For label 0, the negative class, the right answer has the probability 1 - p: its "
+                "easy samples get the largest weights, its hard ones none.", event.place,
+                (f"the loss is at {loss.place}",),
+                "take p_t, the probability of the right class: `p_t = torch.where(y == 1, p, 1 - p)`, or "
+                "`torch.exp(-ce)`",
+            ))  # fmt: skip
+            return
+
+
+def _corners(event: Event, findings: Findings) -> None:
+    """Say where the overlap of boxes takes sizes for corners."""
+    if len(event.inputs) != 2:
+        return
+    upper, lower = event.inputs[0][1], event.inputs[1][1]
+    if upper is None or lower is None or upper.name not in SMALLER or lower.name not in LARGER:
+        return
+    wrong, count = 0, 0
+    for high, low in zip(upper.inputs, lower.inputs):
+        a, b = values_of(high[0]), values_of(low[0])
+        sources = [m.inputs[0][0] for _, m in (high, low) if m is not None and m.name == "__getitem__"]
+        if a is None or b is None or a.shape != b.shape or len(sources) != 2 or sources[0] is not sources[1]:
+            return
+        rows = (a < b).reshape(len(a), -1).any(1) if a.ndim else a < b
+        wrong, count = wrong + int(np.sum(rows)), count + int(np.size(rows))
+    if count > 1 and wrong > MOSTLY * count:
+        findings.add("wrong input of a loss", Answer(
+            "sizes for corners", f"The overlap takes two columns as the upper corner, and in {wrong} of "
+            f"{count} boxes they lie below the lower corner: the boxes have another "
+            "format, such as x, y, width, height, and the width is read as a corner.", upper.place,
+            (f"the overlap is at {event.place}",),
+            "convert the boxes first: the upper corner is x + w, y + h, `box[:, :2] + box[:, 2:]`",
+        ))  # fmt: skip
+
+
+def _order_of_triplet(event: Event, findings: Findings) -> None:
+    """Say where what is given as positive lies further away than the negative, in the data already."""
+    given = [event.argument(k, name) for k, name in enumerate(("anchor", "positive", "negative"))]
+    if not all(isinstance(t, TensorBase) for t in given):
+        return
+    anchor, positive, negative = (_first_data(event.maker_of(t)) for t in given)
+    if anchor is None or positive is None or negative is None or anchor.shape != positive.shape:
+        return
+    if anchor.shape != negative.shape or anchor.ndim < 2 or len(anchor) < 8 or anchor is positive:
+        return
+    far, near = _distance(anchor, positive), _distance(anchor, negative)
+    if (far > near).mean() > NEARLY_ALL:
+        findings.add("wrong input of a loss", Answer(
+            "order of a triplet", f"The data of what is given as the positive lies further from the anchor "
+            f"than that of the negative in {int((far > near).sum())} of {len(far)} triplets "
+            f"({far.mean():.3g} to {near.mean():.3g}): the two may be swapped.", event.place, (),
+            "the order is `criterion(anchor, positive, negative)`",
+        ))  # fmt: skip
+
+
+def _distance(a: ndarray, b: ndarray) -> ndarray:
+    rows = (a.astype(np.float64) - b).reshape(len(a), -1)
+    return np.asarray(np.sqrt((rows * rows).sum(1)))
+
+
+def _first_data(event: Event | None) -> ndarray | None:
+    """Return the only data that a result was computed from; None where there are several or none."""
+    found: dict[int, Any] = {id(tensor): tensor for _, tensor in data_of(event)}
+    value = values_of(next(iter(found.values()))) if len(found) == 1 else None
+    return value if value is not None and value.dtype.kind == "f" else None
+
+
+__all__ = ["look_at"]

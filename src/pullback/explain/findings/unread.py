@@ -1,0 +1,79 @@
+"""Look at data of a turn that nothing reads, although what is computed needs it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.value import TensorBase, shape_of
+from ..answer import Answer
+from ..trace import Event, Trace
+from .collected import Findings
+from .losses import PASSING, origin, values_of
+
+#: Losses that compare a prediction with what is hoped for.
+LOSSES = ("mse_loss", "smooth_l1_loss", "l1_loss", "huber_loss", "pow", "__pow__", "square")
+
+#: Calls by which a later prediction goes into a target.
+LATER = PASSING | {"mul", "__mul__", "__rmul__", "max", "amax", "gather", "values", "min", "minimum"}
+
+ADDING = ("add", "__add__", "__radd__")
+
+
+def look_at_turn(trace: Trace, findings: Findings) -> None:
+    """Look at the turn that a call of backward ends."""
+    events = list(trace.events)
+    read: set[int] | None = None
+    for event in events:
+        goal = _bootstrapped(event) if event.name in LOSSES and event.wanted else None
+        if goal is None:
+            continue
+        if read is None:
+            read = {id(t) for e in events for t, _ in e.inputs}
+        size = shape_of(goal.outputs[0])
+        unread = [
+            (e, t) for e in events for t in e.outputs
+            if id(t) not in read and shape_of(t) == size and t is not goal.outputs[0] and _yes_or_no(t)
+        ]  # fmt: skip
+        if unread:
+            made = unread[-1][0].place
+            findings.add("wrong input of a loss", Answer(
+                "end of an episode not used", "The target is data plus a later prediction for every sample, "
+                f"and the yes or no that line {0 if made is None else made.line} makes for these samples, "
+                "such as `done`, goes nowhere: where an episode has ended (a terminal state), nothing comes "
+                "later.", goal.place, (f"the loss is at {event.place}",),
+                "leave the later value out there: `r + gamma * (1 - done) * later`",
+            ))  # fmt: skip
+            return
+
+
+def _bootstrapped(event: Event) -> Event | None:
+    """Return the call that adds data and a later prediction for a target; None where none does."""
+    if not event.name.endswith("loss"):
+        taken = event.inputs[0][1] if event.inputs else None
+        if taken is None or taken.name not in ("sub", "__sub__", "__rsub__"):
+            return None
+        event = taken
+    for tensor, maker in event.inputs:
+        goal = origin(maker, PASSING)
+        if tensor._node is not None or goal is None or goal.name not in ADDING or len(goal.inputs) != 2:
+            continue
+        for (_, first), (_, second) in (goal.inputs, goal.inputs[::-1]):
+            later = origin(second, LATER)
+            scaled = second is not None and second.name in ("mul", "__mul__", "__rmul__")
+            if scaled and later is not None and later.module is not None and (
+                first is None or first.module is None
+            ) and len(shape_of(goal.outputs[0])):
+                return goal
+    return None
+
+
+def _yes_or_no(tensor: Any) -> bool:
+    value = values_of(tensor) if isinstance(tensor, TensorBase) else None
+    return value is not None and value.size > 1 and value.dtype.kind in "bf" and (
+        set(np.unique(value).tolist()) == {0, 1}
+    )
+
+
+__all__ = ["look_at_turn"]
