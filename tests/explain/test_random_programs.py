@@ -19,7 +19,7 @@ from ..differential.generator import generate
 from ..differential.program import run
 
 #: Programs with at least one call that is explained; of every tenth the run is compared with one unexplained.
-PROGRAMS = 1000
+PROGRAMS = 500
 COMPARED = 10
 
 TOLERANCE = {"float16": 1e-2, "bfloat16": 6e-2, "float32": 1e-4, "complex64": 1e-4}

@@ -8,7 +8,7 @@ class Embed(nn.Module):
         self.tok = nn.Embedding(vocab, d)
         self.pos = nn.Embedding(max_len, d)
 
-    def forward(self, x):  # x: (batch, time)
+    def forward(self, x):
         where = torch.arange(x.size(0))[:, None]
         return self.tok(x) + self.pos(where)
 

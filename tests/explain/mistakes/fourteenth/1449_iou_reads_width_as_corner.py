@@ -2,7 +2,7 @@ import torch
 from torch import nn
 
 
-def iou(a, b):  # boxes are x, y, w, h
+def iou(a, b):
     lo = torch.max(a[:, :2], b[:, :2])
     hi = torch.min(a[:, 2:], b[:, 2:])
     inter = (hi - lo).clamp(min=0).prod(1)

@@ -3,7 +3,7 @@ from torch import nn
 
 torch.manual_seed(0)
 trunk = nn.Sequential(nn.Conv1d(2, 6, 3), nn.BatchNorm1d(6), nn.ReLU(), nn.AdaptiveAvgPool1d(1))
-trunk.requires_grad_(False)  # keep the pretrained trunk as it is
+trunk.requires_grad_(False)
 model = nn.Sequential(trunk, nn.Flatten(), nn.Linear(6, 2))
 mean0 = trunk[1].running_mean.clone()
 opt = torch.optim.Adam(model[2].parameters(), lr=1e-2)
