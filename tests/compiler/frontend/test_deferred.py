@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -83,6 +84,22 @@ def test_an_error_in_what_is_worked_out_leaves_everything_to_eager():
     with pytest.raises(ZeroDivisionError):
         step(torch.zeros(2))
     assert done == [1.0, 1.0]
+
+
+def test_a_handler_that_is_refused_leaves_no_exception_behind():
+    def deep(x):
+        return deep(x)
+
+    @torch.compile
+    def step(x):
+        try:
+            return deep(x)
+        except RecursionError:
+            return x * 2
+
+    with pytest.warns(UserWarning, match="it handles a RecursionError"):
+        assert step(torch.ones(2)).tolist() == [2, 2]
+    assert sys.exc_info() == (None, None, None)
 
 
 def test_random_numbers_of_a_wrong_guess_are_drawn_again():

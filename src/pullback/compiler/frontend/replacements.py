@@ -172,6 +172,8 @@ class Replacements:
             yield from self._unknown(i)
 
     def _formed(self, i: Instruction, form: _Form) -> Iterator[Instruction]:
+        if form.leads:
+            yield i
         if form.copies:
             yield Instruction("COPY", 1)
         if form.slices:
@@ -405,6 +407,8 @@ class _Form(NamedTuple):
     pops: bool = False
     #: The instruction follows.
     keeps: bool = False
+    #: The instruction goes before.
+    leads: bool = False
 
 
 _FORMS = {
@@ -428,7 +432,8 @@ _FORMS = {
     "SET_UPDATE": _Form("unpacked", 1, keeps=True),
     "DICT_UPDATE": _Form("mapping", 1, keeps=True),
     "SET_ADD": _Form("key", 1, keeps=True),
-    "PUSH_EXC_INFO": _Form("caught", 1, copies=True, pops=True, keeps=True),
+    # What an error in a handler gives back lies below what is handled, not before it is put there.
+    "PUSH_EXC_INFO": _Form("caught", 1, copies=True, pops=True, leads=True),
     "IMPORT_NAME": _Form("import_module", 3, names=True),
     "IMPORT_FROM": _Form("import_from", 2, names=True, copies=True),
     "MATCH_MAPPING": _Form("match_mapping", 1, copies=True),
