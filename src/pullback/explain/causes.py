@@ -93,7 +93,7 @@ class Causes:
     def _huge(self, y: Any, scene: Scene) -> None:
         """Say where a loss is finite and huge, because values grow from turn to turn of a loop."""
         value, event = values_of(y), self.watch.trace.maker_of(y)
-        if value is None or value.size != 1 or abs(float(value.reshape(()))) < HUGE or event is None:
+        if value is None or value.size != 1 or abs(value.reshape(()).item()) < HUGE or event is None:
             return
         grown = of_growth(event, Names(scene.frame).of_tensor, self.watch.set_at)
         if grown is not None:
