@@ -14,6 +14,7 @@ from numpy import ndarray
 from ..array.quiet import IGNORE, loud, quiet
 from ..core import calls, facade
 from ..core.modes import DEFAULT, INFERENCE, NO_GRAD, modes
+from ..core.tracer import is_tracing
 from .interception import OVERRIDING
 
 
@@ -47,7 +48,7 @@ def readable(tensor: Any) -> ndarray | None:
     transforms and overrides. None for others.
     """
     mode = modes()
-    if OVERRIDING or (mode is not DEFAULT and mode is not NO_GRAD and mode is not INFERENCE):
+    if OVERRIDING or (mode is not DEFAULT and mode is not NO_GRAD and mode is not INFERENCE) or is_tracing():
         return None
     kind = type(tensor)
     if kind is not facade.Tensor and kind is not facade.Parameter:
