@@ -41,8 +41,8 @@ def _word(name: str, type_: str, at: int, table: str = "table") -> str:
     return read(name, type_, table, at, "i64")
 
 
-def text(where: Layout, slots: int) -> str:
-    """Return the function, whose chains have so many slots at most."""
+def _array_of(where: Layout) -> str:
+    """Return the function that gives the array of a plain tensor, or the array itself; null for others."""
     return f"""
 define internal ptr @array_of(ptr %object, i1 %is_tensor, ptr %table) nounwind #0 {{
 entry:
@@ -83,8 +83,12 @@ yes:
   ret ptr %array
 no:
   ret ptr null
-}}
+}}"""
 
+
+def _is_alike(where: Layout) -> str:
+    """Return the function that says whether two arrays have one shape."""
+    return f"""
 define internal i1 @is_alike(ptr %x, ptr %y) nounwind #0 {{
 entry:
 {read("x_rank", "i32", "x", where.rank)}
@@ -108,8 +112,12 @@ yes:
   ret i1 true
 no:
   ret i1 false
-}}
+}}"""
 
+
+def _number(where: Layout) -> str:
+    """Return the function that writes one of Python's numbers into the table; false where it does not fit."""
+    return f"""
 define internal i1 @number(ptr %object, ptr %table) nounwind #0 {{
 entry:
 {_word("float_type", "ptr", _FLOAT)}
@@ -158,8 +166,12 @@ long:
   ret i1 true
 no:
   ret i1 false
-}}
+}}"""
 
+
+def _tensor_around(where: Layout) -> str:
+    """Return the function that makes a tensor around an array."""
+    return f"""
 define internal ptr @tensor_around(ptr %array, ptr %table) nounwind #0 {{
 entry:
 {_word("tensor_type", "ptr", _TENSOR)}
@@ -193,8 +205,12 @@ full:
   %view_ = getelementptr i8, ptr %tensor, i64 {where.view}
   store ptr %none, ptr %view_
   ret ptr %tensor
-}}
+}}"""
 
+
+def _call(where: Layout, slots: int) -> str:
+    """Return the function that is called: it looks for a way that fits, and makes the result by its chain."""
+    return f"""
 define ptr @call(ptr %owner, ptr %arguments, i64 %given) nounwind #0 {{
 entry:
   %slots = alloca [{slots} x ptr]
@@ -292,3 +308,9 @@ no:
   call void @pullback_Py_IncRef(ptr %none)
   ret ptr %none
 }}"""
+
+
+def text(where: Layout, slots: int) -> str:
+    """Return the functions, whose chains have so many slots at most."""
+    parts = [part(where) for part in (_array_of, _is_alike, _number, _tensor_around)]
+    return "\n".join([*parts, _call(where, slots)])

@@ -64,9 +64,11 @@ def _row(n: int) -> str:
     return ", ".join(f"i32 {4 * n + k}" for k in range(4))
 
 
-def _text(real: str) -> str:
-    """Return the functions' text. What is not there is added as −0, which changes no number."""
-    text = f"""
+def _dot() -> str:
+    """Return the function that adds up products in sixteen lanes. What is not there is added as −0, which
+    changes no number.
+    """
+    return f"""
 define internal float @dot(ptr noalias %x, ptr noalias %y, i64 %n) nounwind #0 {{
 entry:
   %whole = and i64 %n, -16
@@ -151,9 +153,12 @@ done:
   %bd = fadd float %b, %d
   %abcd1 = fadd float %ac, %bd
   ret float %abcd1
-}}
+}}"""
 
-define internal void @add_scaled(ptr noalias %x, ptr noalias %y, float %alpha, i64 %n) nounwind #0 {{
+
+#: Adds a multiple of a vector to another: each x + α·y of float32 is rounded once.
+_ADD_SCALED = """
+define internal void @add_scaled(ptr noalias %x, ptr noalias %y, float %alpha, i64 %n) nounwind #0 {
 entry:
   %factor = fpext float %alpha to double
   br label %head
@@ -176,11 +181,14 @@ body:
   br label %head
 done:
   ret void
-}}
+}"""
 
+
+#: Goes back through the history of steps and changes, and forth again.
+_RECURSION = """
 define void @recursion(
   ptr %steps, ptr %changes, ptr %inverses, ptr %d, ptr %weights, float %scale, i64 %count, i64 %n
-) nounwind #0 {{
+) nounwind #0 {
 entry:
   br label %back
 back:
@@ -234,7 +242,12 @@ forward:
   br label %forth
 done:
   ret void
-}}"""
+}"""
+
+
+def _text(real: str) -> str:
+    """Return the functions' text for numbers of one type."""
+    text = "\n".join([_dot(), _ADD_SCALED, _RECURSION])
     return text if real == "float" else _in_float64(text)
 
 

@@ -432,7 +432,7 @@ _FORMS = {
     "SET_UPDATE": _Form("unpacked", 1, keeps=True),
     "DICT_UPDATE": _Form("mapping", 1, keeps=True),
     "SET_ADD": _Form("key", 1, keeps=True),
-    # What an error in a handler gives back lies below what is handled, not before it is put there.
+    # The hook comes after: its error puts back the exception that PUSH_EXC_INFO has put below this one.
     "PUSH_EXC_INFO": _Form("caught", 1, copies=True, pops=True, leads=True),
     "IMPORT_NAME": _Form("import_module", 3, names=True),
     "IMPORT_FROM": _Form("import_from", 2, names=True, copies=True),
