@@ -322,9 +322,12 @@ class Recorder:
         """Return the number of a new constant, or of one with the same numbers: what a step makes anew in
         each repetition is one constant, so that the repetitions are the same equations.
         """
-        key = None
-        if array.flags.c_contiguous and array.nbytes <= _COMPARED and not array.dtype.hasobject:
-            key = (array.dtype, array.shape, array.tobytes())
+        key, told = None, array
+        if array.size and not any(s for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+            # A covector, as of a mean, is one number everywhere.
+            told = array[(0,) * array.ndim]
+        if not array.dtype.hasobject and told.flags.c_contiguous and told.nbytes <= _COMPARED:
+            key = (array.dtype, array.shape, told is array, told.tobytes())
             if key in self._constant_like:
                 return self._constant_like[key]
         number = self._new_constant(array)
