@@ -1,4 +1,4 @@
-"""Solve systems of up to four equations, invert such matrices, and give their determinants, element by element.
+"""Solve systems of up to four equations, invert such matrices, and tell their determinants, by elements.
 
 A stack of them is what a filter or a rotation has in every step, and an array kernel takes 8 to 15 µs around
 the few operations of each: a Kalman filter of 20 steps, with its gradient, takes 0.48 ms so, and 1.7 by array

@@ -10,6 +10,7 @@ import numpy as np
 from numpy import ndarray
 
 from ...core.blame import freed_at_instruction, freed_by_caller, is_freed, next_sequence, stamp
+from ...core.graph_errors import is_freed_graph
 from ...core.node import MultiNode, accumulator
 from ...core.saved import blamed, damaged, freed
 from ...core.versions import is_stale
@@ -139,7 +140,7 @@ def refusal(shape: tuple[int, ...], dtype: np.dtype[Any], error: Exception) -> C
 
     Where the function has pulled the result back itself, the node counts as freed by the function's caller.
     """
-    freed = is_spent(error)
+    freed = is_freed_graph(error)
 
     def node(edges: Sequence[Any]) -> CompiledFunctionBackward:
         saved = freed_by_caller(3) if freed else ()
@@ -147,11 +148,6 @@ def refusal(shape: tuple[int, ...], dtype: np.dtype[Any], error: Exception) -> C
         return boundary(edges, saved, [shape], [dtype], _never, positions, None if freed else error)
 
     return node
-
-
-def is_spent(error: Exception) -> bool:
-    """Return whether a result cannot be pulled back because the function has done that."""
-    return str(error).startswith("Trying to backward through the graph a second time")
 
 
 def _never(saved: Any, covectors: Any) -> NoReturn:

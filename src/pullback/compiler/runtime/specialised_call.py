@@ -16,6 +16,7 @@ import numpy as np
 
 from ...core import blame
 from ...core.calls import edge_of
+from ...core.graph_errors import is_freed_graph
 from ...core.hooks import leaves_hooked
 from ...core.modes import DEFAULT, NO_GRAD, modes
 from ...core.node import LEAF, Output
@@ -27,7 +28,7 @@ from ..frontend.guards import SCALARS, is_same
 from ..frontend.heard_warnings import WarnAgain
 from . import native_call, native_results
 from . import native_specification as words
-from .boundary import boundary, is_spent, refusal, spent
+from .boundary import boundary, refusal, spent
 from .executable import Executable
 from .guards import Places, Watch, array_record, result_record, tensor_record
 from .object_layout import layout
@@ -453,7 +454,7 @@ class _Forward:
         return (
             bool(captured.refused)
             and not captured.differentiable
-            and all(is_spent(error) for _, error in captured.refused)
+            and all(is_freed_graph(error) for _, error in captured.refused)
             and all(c.kind == "fixed" and t._node is LEAF and t._view is None for c, t in pulled)
         )
 
