@@ -110,7 +110,8 @@ class Period:
         values = [self.at(position, k).operands[n].index for k in range(self.count)]
         middle = self.count // 2
         here, before = values[middle], values[middle - 1]
-        holds: list[bool]
+        holds: list[bool] = []
+        slot = None
         if here == before:
             slot = Slot("held", here)
             holds = [v == here for v in values]
@@ -121,13 +122,13 @@ class Period:
             stack, index = self.roller.slices[here]
             step = index - self.roller.slices[before].index
             base = index - step * middle
-            if step not in (1, -1):
-                return None
             holds = [
                 self.roller.slices.get(v) == (stack, base + step * k) for k, v in enumerate(values)
             ]
-            slot = Slot("sliced", (stack, base, step))
-        else:
+            # Slices in no order, as of numbers of which some happen to be equal, are stacked anew.
+            if step in (1, -1) and 2 * sum(holds) > self.count:
+                slot = Slot("sliced", (stack, base, step))
+        if slot is None:
             if not self._may_be_scattered(here):
                 return None
             holds = [self._is_outside(v) for v in values]
