@@ -157,6 +157,27 @@ def test_gradients_of_parts_are_stacked(start: int, stop: int) -> None:
     assert sum(e.op == "select_backward" for e in found.pullback.equations) <= 1
 
 
+def test_a_loss_in_each_step() -> None:
+    def losses(x: Any, w: Any, target: Any) -> Any:
+        h, loss = x[0], x.new_zeros(())
+        for t in range(24):
+            h = torch.tanh(h @ w + x[t])
+            loss = loss + torch.nn.functional.cross_entropy(h, target[t])
+        return loss
+
+    agree(losses, drawn(24, 3, 5), drawn(5, 5), torch.arange(72).reshape(24, 3) % 5)
+
+
+def test_constants_of_which_some_are_equal() -> None:
+    def driven(x: Any) -> Any:
+        for k in range(40):
+            force = torch.cos(torch.tensor(0.3 * (k if k % 3 else k + 1)))
+            x = x + 0.1 * torch.stack([x[1], force * x[0].sin()])
+        return x
+
+    agree(driven, drawn(2), most=120)
+
+
 def test_values_from_repetitions_that_are_read_by_themselves() -> None:
     def function(x: Any) -> Any:
         ys = [x]

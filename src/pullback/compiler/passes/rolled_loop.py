@@ -95,7 +95,8 @@ class Loop:
             operands: list[Any] = []
             for n, slot in enumerate(slots):
                 found = self._operand(slot, equation.operands[n])
-                if found is None:
+                # Some ops take None, as for weights that are not given.
+                if found is None and slot.kind != "number":
                     return None
                 operands.append(found)
             outputs = []
