@@ -359,3 +359,18 @@ def test_the_first_repetition_is_given_another_shape() -> None:
         return x, total
 
     agree(run, drawn(3, 7), drawn(3, 9), most=None)
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_floats_that_change(back: bool) -> None:
+    steps = [0.1 / (n + 1) for n in range(30)]
+    steps = steps[::-1] if back else steps
+
+    def integrated(x: Any, w: Any) -> Any:
+        y = x
+        for n, h in enumerate(steps):
+            y = (1 - h) * y + h * torch.tanh(y @ w * (2 - h)) / (3 + n / 7)
+        return y
+
+    found = agree(integrated, drawn(3, 4), drawn(4, 4), most=100)
+    assert len(loops(found.program)) == len(loops(found.pullback)) == 1

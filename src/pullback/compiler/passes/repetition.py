@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.op import TABLE
 from ...core.tracer import Equation, Reference
+from ..program.text import exact
 
 if TYPE_CHECKING:
     from .loop_rolling import Rolling
@@ -30,7 +31,7 @@ class Slot(NamedTuple):
     ``("same", position, output)`` and ``("carried", position, output)``: what an equation of this repetition,
     or of the one before, makes; ``("held", value)``; ``("sliced", stack, index, step)``, by the first
     repetition's index; ``("scattered", values)``: any others, which are stacked; ``("number", value)``: no
-    value of the program.
+    value of the program; ``("numbers", values)``: floats that are others in each repetition.
     """
 
     kind: str
@@ -106,7 +107,10 @@ class Period:
         may not be the first, not `first`.
         """
         if not isinstance(self.at(position, 0).operands[n], Reference):
-            return Slot("number", self.at(position, 0).operands[n])
+            numbers = [self.at(position, k).operands[n] for k in range(self.count)]
+            if len(set(map(exact, numbers))) == 1:
+                return Slot("number", numbers[0])
+            return Slot("numbers", tuple(numbers))
         values = [self.at(position, k).operands[n].index for k in range(self.count)]
         middle = self.count // 2
         here, before = values[middle], values[middle - 1]
