@@ -374,3 +374,17 @@ def test_floats_that_change(back: bool) -> None:
 
     found = agree(integrated, drawn(3, 4), drawn(4, 4), most=100)
     assert len(loops(found.program)) == len(loops(found.pullback)) == 1
+
+
+def test_gradients_of_parts_that_are_taken_twice() -> None:
+    def paths(x: Any) -> Any:
+        above = x.new_zeros(4, 9)
+        for i in range(8):
+            row = [above[:, 0] - 1]
+            for j in range(8):
+                row.append(torch.maximum(above[:, j] + x[:, i, j], row[j] * above[:, j + 1]))
+            above = torch.stack(row, 1)
+        return above[:, -1]
+
+    found = agree(paths, drawn(4, 8, 8), most=None)
+    assert sum(e.op == "select_backward" for e in found.pullback.equations) < 20
