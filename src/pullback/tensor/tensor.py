@@ -32,6 +32,7 @@ from ..core.value import (
     array_of,
     dtype_of,
     register_facade,
+    settled,
     shape_of,
     sharing,
     tell_sharing,
@@ -201,6 +202,8 @@ class Tensor(Methods):
     @property
     def grad(self) -> Tensor | None:
         """Return the gradient that `backward` accumulated; None at first."""
+        if type(self._value) is not ndarray:
+            settled(self)
         if self._grad is None and not self._retained and not self.is_leaf:
             warnings.warn(
                 "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "

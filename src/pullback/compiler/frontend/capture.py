@@ -20,7 +20,7 @@ from ...core.levels import fresh_level
 from ...core.modes import DEFAULT, NO_GRAD, Modes, modes, set_modes
 from ...core.node import LEAF, Node
 from ...core.op import TABLE
-from ...core.tracer import Equation, Recorder, Tracer, read_by, seeing, tracing
+from ...core.tracer import Equation, Recorder, Tracer, read_by, seeing, tracing, turn
 from ...core.value import TensorBase
 from ...tensor.random import default_generator
 from ...torch_names.amp.autocast_mode import settings, traced_apart
@@ -80,7 +80,8 @@ def capture(
         What the function does cannot be written down.
     """
     try:
-        return _Capture(function, args, kwargs, knowledge, first, turning, varying, places).run()
+        with turn:
+            return _Capture(function, args, kwargs, knowledge, first, turning, varying, places).run()
     except Again:
         knowledge.phantoms = False
         return None
