@@ -367,7 +367,8 @@ class Compiled:
 
     def _warn(self, why: str) -> None:
         self.eager_because = why
-        self._say(why)
+        if why not in self._said:
+            self._say(why)
 
     def _say(self, why: str) -> None:
         warnings.warn(f"compile: {self._name()} runs eagerly: {why}", UserWarning, stacklevel=6)

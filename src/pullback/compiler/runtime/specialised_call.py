@@ -324,7 +324,12 @@ class _Forward:
         self.places = Places(
             [(slot, sizes[slot - 1], slot - 1 in written) for slot, (c, _) in cells if c.kind == "fixed"]
         )
-        others = [(slot, sizes[slot - 1]) for slot, (c, _) in cells if c.kind != "fixed"] if written else []
+        # What lies elsewhere in each call may come to lie in what does not, too.
+        loose = any(captured.cells[at].kind != "fixed" for at in written)
+        others = [
+            (slot, sizes[slot - 1]) for slot, (c, _) in cells
+            if written and (c.kind != "fixed" or (loose and slot - 1 not in written))
+        ]  # fmt: skip
         self.parts = {
             "cells": len(captured.cells), "cells_at": records, "arguments": len(places),
             "arguments_at": [word for pair in places for word in pair], "fixed": len(fixed),
