@@ -101,14 +101,23 @@ class Session(Writes):
         return known
 
     def could_tell(self, results: Iterable[Any]) -> bool:
-        """Return whether a copy that stands for a view (`number_inputs.item`) was used as only a view can be:
-        it or what it was taken from was written to since, or it is a result.
+        """Return whether a copy that stands for a view (`pick`) was used as only a view can be: it or what it
+        was taken from was written to since, or both are the user's after the call.
         """
-        counters = {id(t._counter) for t in results if isinstance(t, TensorBase)}
+        kept = {id(t._counter) for t in results if isinstance(t, TensorBase)}
+        held = {id(t._counter) for t in self.cells.tensors}
+        held |= {id(t._counter) for memory in self.cells.recorder.shared for t in memory.held()} | kept
         return any(
-            copy._counter[0] != own or source._counter[0] != version or id(copy._counter) in counters
+            copy._counter[0] != own
+            or source._counter[0] != version
+            or (id(copy._counter) in kept and id(source._counter) in held)
             for copy, own, source, version in self.picked
         )
+
+    def pick(self, copy: Any, source: Any) -> Any:
+        """Note, and return, a copy that stands for the view of a tensor that eager code gives."""
+        self.picked.append((copy, copy._counter[0], source, source._counter[0]))
+        return copy
 
     def dial(self, container: dict[str, Any], key: str, kind: Any) -> Any:
         """Make an option of an optimizer a number of the program; return what stands for it."""
