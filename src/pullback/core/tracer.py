@@ -259,6 +259,9 @@ class Recorder:
         self.pulls: Callable[[Iterable[Any], Iterable[Any]], None] | None = None
         #: Arrays that are no tensors', whose memory tensors may have.
         self.lent: list[ndarray] = []
+        #: Copies that stand for views, what they are of, and the versions of both; whether there may be any.
+        self.picked: list[tuple[Any, int, Any, int]] = []
+        self.picks = True
         self.lifted: list[tuple[ndarray, int]] = []
         #: The random draws so far, and those that are next while a stretch runs a second time, if one does.
         self.draws: list[Equation] = []
@@ -421,6 +424,13 @@ class Recorder:
             self.refuse(RuntimeError("the function writes to an inference tensor that has views"))
         self.layouts.written(before, new.index)
         return new
+
+    def pick(self, copy: Any, source: Any) -> Any:
+        """Note, and return, a copy that stands for a view of a tensor, or for itself."""
+        if not self.picks:
+            self.refuse(RuntimeError("the function can tell that a tensor shares no memory with another one"))
+        self.picked.append((copy, copy._counter[0], source, source._counter[0]))
+        return copy
 
     def share(self, source: Any, tensor: Any, how: str) -> None:
         """Note that `tensor` is what ``source.detach()`` or ``source.data`` gave.

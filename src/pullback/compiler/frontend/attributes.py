@@ -447,6 +447,8 @@ def _set_on_tensor(session: Session, thing: Any, name: str, value: Any) -> None:
         return
     if isinstance(value, Deferred) or not own_file[_file_of(found)]:
         raise session.refusal(f"the function assigns to .{name} of a tensor")
+    if name == "grad" and session.cells.has_history(thing):
+        raise session.refusal("it assigns the gradient of a tensor that is no leaf")
     setattr(thing, name, value)
 
 

@@ -117,6 +117,7 @@ class _Capture:
         self.recorder = Recorder(fresh_level())
         self.recorder.places = {} if places else None
         self.recorder.lifts = True
+        self.recorder.picks = knowledge.picks
         self.recorder.size = self._size
         given = (t for t in self._leaves_given if isinstance(t, TensorBase))
         self.cells = Cells(self.recorder, given, knowledge.phantoms)

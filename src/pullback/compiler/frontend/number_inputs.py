@@ -162,7 +162,7 @@ def item(session: Session, tensor: Any, key: Any) -> Any:
     if place is None:
         return None
     copy = place.tensor.index_select(place.axis, place.number.reshape(1)).squeeze(place.axis)
-    return session.pick(copy, tensor)
+    return session.cells.recorder.pick(copy, tensor)
 
 
 def set_item(session: Session, tensor: Any, key: Any, value: Any) -> bool:

@@ -49,8 +49,6 @@ class Session(Writes):
         self.dials: list[Any] = []
         #: Tensors that stand for numbers which each call works out, by the number and the dtype.
         self._numbers: dict[Any, Any] = {}
-        #: Copies that stand for views, what they are of, and the versions of both.
-        self.picked: list[tuple[Any, int, Any, int]] = []
         #: Leaves whose gradients the program reduces over processes, by identity.
         self.reduced: dict[int, Any] = {}
         #: The reductions of which the function has done the forward part.
@@ -101,7 +99,7 @@ class Session(Writes):
         return known
 
     def could_tell(self, results: Iterable[Any]) -> bool:
-        """Return whether a copy that stands for a view (`pick`) was used as only a view can be: it or what it
+        """Return whether a copy that stands for a view (`Recorder.pick`) was used as only a view can be: it or what it
         was taken from was written to since, or both are the user's after the call.
         """
         kept = {id(t._counter) for t in results if isinstance(t, TensorBase)}
@@ -111,13 +109,8 @@ class Session(Writes):
             copy._counter[0] != own
             or source._counter[0] != version
             or (id(copy._counter) in kept and id(source._counter) in held)
-            for copy, own, source, version in self.picked
+            for copy, own, source, version in self.cells.recorder.picked
         )
-
-    def pick(self, copy: Any, source: Any) -> Any:
-        """Note, and return, a copy that stands for the view of a tensor that eager code gives."""
-        self.picked.append((copy, copy._counter[0], source, source._counter[0]))
-        return copy
 
     def dial(self, container: dict[str, Any], key: str, kind: Any) -> Any:
         """Make an option of an optimizer a number of the program; return what stands for it."""

@@ -81,12 +81,13 @@ def _of_tensor(session: Session, tensor: Any, key: Any) -> Any:
     nobody could tell.
     """
     parts = key if type(key) is tuple else (key,)
-    found = [n for n, part in enumerate(parts) if _is_traced_integer(session, part)]
-    if not found or not all(number_inputs.is_plain(p) for n, p in enumerate(parts) if n not in found):
+    places = [n for n, part in enumerate(parts) if _is_traced_integer(session, part)]
+    if not places or not all(number_inputs.is_plain(p) for n, p in enumerate(parts) if n not in places):
         return calls.call_native(session, operator.getitem, (tensor, key), {})
     if session.knowledge.picks:
-        return session.pick(calls.call_native(session, operator.getitem, (tensor, key), {}), tensor)
-    numbers = tuple(index_of(part) if n in found else part for n, part in enumerate(parts))
+        found = calls.call_native(session, operator.getitem, (tensor, key), {})
+        return session.cells.recorder.pick(found, tensor)
+    numbers = tuple(index_of(part) if n in places else part for n, part in enumerate(parts))
     return calls.call_native(session, operator.getitem, (tensor, numbers), {})
 
 
