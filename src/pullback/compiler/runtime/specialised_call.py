@@ -489,8 +489,11 @@ class _Forward:
             made.append(name)
         values: list[str] = []
         expected = dict(captured.late)
+        again = {result.at for result in captured.results if result.kind == "again"}
         for n, result in enumerate(captured.results):
-            if result.kind == "cell":
+            if result.kind == "again":
+                values.append(values[result.at])
+            elif result.kind == "cell":
                 values.append(self.cells[result.at])
             elif result.kind == "made":
                 values.append(made[result.at])
@@ -512,6 +515,9 @@ class _Forward:
                         source.line("return MISS", 2)
                     else:
                         source.line(f"n{n} = {call}")
+                    call = f"n{n}"
+                elif n in again:
+                    source.line(f"n{n} = {call}")
                     call = f"n{n}"
                 values.append(call)
             if n in expected:

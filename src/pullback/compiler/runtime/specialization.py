@@ -260,9 +260,12 @@ class Specialization:
             made[-1]._counter = new.counter()
         if not self._is_as_expected(cells, made):
             return MISS
-        results = [
-            None if result.kind == "grad" else result.tensor(cells, made) for result in captured.results
-        ]
+        results: list[Any] = []
+        for result in captured.results:
+            if result.kind == "again":
+                results.append(results[result.at])
+            else:
+                results.append(None if result.kind == "grad" else result.tensor(cells, made))
         if node is not None and self.pullback is not None:
             node._saved = tuple(self._saved(values, cells, made))
         # Up to here nothing has changed that the user holds; from here on nothing fails.
