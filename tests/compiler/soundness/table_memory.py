@@ -1,4 +1,4 @@
-"""Programs whose tensors share memory: without being views, with what is read elsewhere, as rows and results."""
+"""Programs whose tensors share memory: without being views, with what is read elsewhere, as results."""
 
 from __future__ import annotations
 

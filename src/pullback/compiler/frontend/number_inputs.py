@@ -139,6 +139,7 @@ def _place(session: Session, tensor: Any, key: Any) -> _Place | None:
 
 
 def is_plain(part: Any) -> bool:
+    """Return whether a part of a subscript is one of numbers that are known, or selects no elements."""
     if type(part) is slice:
         return all(v is None or type(v) is int for v in (part.start, part.stop, part.step))
     return part is None or part is Ellipsis or type(part) is int

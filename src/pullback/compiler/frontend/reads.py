@@ -93,6 +93,10 @@ class Reads:
         self.lookups: dict[Any, Any] = {}
         #: Containers that code which must not be looked at any more may have written to.
         self.tainted: dict[int, str] = {}
+        #: The steps of schedulers that are left for after the program, if there are any.
+        self.scheduled: Any = None
+        #: Containers that the trace has made in place of the user's, by identity: they are no results.
+        self.inside: set[int] = set()
         self._noted: dict[Any, Guard] = {}
         self._keep: list[Any] = []
         self._written: dict[int, set[Any]] = {}
@@ -226,8 +230,12 @@ class Reads:
         if name not in self._looked_into:
             self._look_into(container)
         value = dict.get(container, key, ABSENT)
-        if self.tainted:
-            self.check_taint(container)
+        if name in self.tainted:
+            foreseen = None if self.scheduled is None else self.scheduled.left_in(container, key)
+            if foreseen is None:
+                self.check_taint(container)
+            elif foreseen is not value:
+                return foreseen
         written = self._written.get(name)
         if written is not None and key in written:
             return value

@@ -99,8 +99,8 @@ class Session(Writes):
         return known
 
     def could_tell(self, results: Iterable[Any]) -> bool:
-        """Return whether a copy that stands for a view (`Recorder.pick`) was used as only a view can be: it or what it
-        was taken from was written to since, or both are the user's after the call.
+        """Return whether a copy that stands for a view (`Recorder.pick`) was used as only a view can be:
+        it or what it was taken from was written to since, or both are the user's after the call.
         """
         kept = {id(t._counter) for t in results if isinstance(t, TensorBase)}
         held = {id(t._counter) for t in self.cells.tensors}
