@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -74,3 +75,34 @@ def test_a_call_that_waited_has_the_program_that_was_made_meanwhile(monkeypatch)
     for each in (step, other):
         assert each._native.eager_because is None
         assert len(each._native.specializations) == 1
+
+
+def test_texts_copies_and_data_are_those_of_the_tensor(monkeypatch):
+    model, x = nn.Linear(3, 2), torch.ones(1, 3)
+    ways: list[Callable[[], Any]] = [
+        lambda: repr(model.weight), lambda: model.weight.data.clone(), lambda: copy.deepcopy(model).weight,
+        lambda: model.state_dict()["bias"].clone(), lambda: [row.sum().item() for row in model.weight],
+        lambda: model.weight.to(torch.float64), lambda: torch.vmap(model)(torch.ones(2, 3)).detach(),
+    ]  # fmt: skip
+    for way in ways:
+        step = torch.compile(lambda x: model(x).detach())
+        (found,) = meanwhile(monkeypatch, way, lambda f=step: f(x))
+        monkeypatch.undo()
+        assert repr(found) == repr(way())
+        assert getattr(found, "_level", 0) == 0
+        assert step._native.eager_because is None
+
+
+def test_writes_stay(monkeypatch):
+    model, x = nn.Linear(3, 2), torch.ones(1, 3)
+
+    def work() -> None:
+        model.weight.data.fill_(2.0)
+        model.bias.grad = torch.ones(2)
+        with torch.no_grad():
+            model.bias.fill_(1.0)
+
+    step = torch.compile(lambda x: model(x).detach())
+    assert meanwhile(monkeypatch, work, lambda: step(x)) == [None]
+    assert torch.equal(model.bias.grad, torch.ones(2))
+    assert torch.equal(step(x), torch.full((1, 2), 7.0))

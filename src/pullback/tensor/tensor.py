@@ -225,6 +225,7 @@ class Tensor(Methods):
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
             self._check_grad(value)
+        settled(self)
         self._grad = value
 
     @grad.deleter
@@ -265,7 +266,8 @@ class Tensor(Methods):
     @property
     def data(self) -> Tensor:
         """Return the same storage without history and with a version counter of its own."""
-        alias = wrap(self._value, None, self._level)
+        value = settled(self)
+        alias = wrap(value, None, self._level)
         alias._counter = NoVersions() if self._inference else [0]
         if self._level and (shared := getattr(self._value, "shared", None)) is not None:
             shared(self, alias, "data")
@@ -281,7 +283,7 @@ class Tensor(Methods):
             raise RuntimeError(
                 "data set to a tensor that requires gradients must be floating point or complex dtype"
             )
-        for value in (self._value, other._value):
+        for value in (settled(self), settled(other)):
             if (self._level or other._level) and (replaced := getattr(value, "replaced", None)) is not None:
                 replaced()
         replace_data(self, other._value)
@@ -290,6 +292,7 @@ class Tensor(Methods):
 
     def detach(self) -> Tensor:
         """Return the same storage, version counter included, without history."""
+        settled(self)
         if self._level and self._view is not None:
             bring_up_to_date(self)
         return detached(self) if self._level else wrap_alias(self._value, self)
