@@ -225,7 +225,8 @@ class Tensor(Methods):
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
             self._check_grad(value)
-        settled(self)
+        if type(self._value) is not ndarray:
+            settled(self)
         self._grad = value
 
     @grad.deleter
@@ -292,7 +293,8 @@ class Tensor(Methods):
 
     def detach(self) -> Tensor:
         """Return the same storage, version counter included, without history."""
-        settled(self)
+        if type(self._value) is not ndarray:
+            settled(self)
         if self._level and self._view is not None:
             bring_up_to_date(self)
         return detached(self) if self._level else wrap_alias(self._value, self)
