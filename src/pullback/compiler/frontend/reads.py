@@ -93,9 +93,8 @@ class Reads:
         self.lookups: dict[Any, Any] = {}
         #: Containers that code which must not be looked at any more may have written to.
         self.tainted: dict[int, str] = {}
-        #: The steps of schedulers that are left for after the program, if there are any.
+        #: Schedulers' steps after the program, if any; identities of containers that must not be results.
         self.scheduled: Any = None
-        #: Containers that the trace has made in place of the user's, by identity: they are no results.
         self.inside: set[int] = set()
         self._noted: dict[Any, Guard] = {}
         self._keep: list[Any] = []
@@ -231,7 +230,7 @@ class Reads:
             self._look_into(container)
         value = dict.get(container, key, ABSENT)
         if name in self.tainted:
-            foreseen = None if self.scheduled is None else self.scheduled.left_in(container, key)
+            foreseen = self.scheduled.left_in(container, key) if self.scheduled is not None else None
             if foreseen is None:
                 self.check_taint(container)
             elif foreseen is not value:
