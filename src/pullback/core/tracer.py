@@ -19,6 +19,7 @@ from weakref import ref
 import numpy as np
 from numpy import ndarray
 
+from ..array import locks
 from ..array.dtypes import get_default_dtype
 from ..array.layout import is_dense
 from .blame import user_frame
@@ -30,6 +31,37 @@ from .versions import NoVersions
 if TYPE_CHECKING:
     from .op import Op
     from .traced_layout import Layouts
+
+#: Seconds after which a thread that waits looks again.
+_MOMENT = 0.001
+
+
+class Turn:
+    """Let one thread trace at a time.
+
+    The tensors that a trace comes upon hold values of its program until it ends. Another thread that comes
+    upon one waits (`awaited`), and one whose call fits no program asks again if a trace has `ended` since.
+    """
+
+    def __init__(self) -> None:
+        self._lock = locks.reentrant_lock()
+        self.ended = 0
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    def is_free(self) -> bool:
+        """Wait for a moment; return whether no other thread traces."""
+        free = self._lock.acquire(timeout=_MOMENT)
+        if free:
+            self._lock.release()
+        return free
+
+
+turn = Turn()
 
 _tracing: ContextVar[Recorder | None] = ContextVar("pullback_tracing", default=None)
 
@@ -227,6 +259,9 @@ class Recorder:
         self.pulls: Callable[[Iterable[Any], Iterable[Any]], None] | None = None
         #: Arrays that are no tensors', whose memory tensors may have.
         self.lent: list[ndarray] = []
+        #: Copies that stand for views, what they are of, and the versions of both; whether there may be any.
+        self.picked: list[tuple[Any, int, Any, int]] = []
+        self.picks = True
         self.lifted: list[tuple[ndarray, int]] = []
         #: The random draws so far, and those that are next while a stretch runs a second time, if one does.
         self.draws: list[Equation] = []
@@ -393,6 +428,13 @@ class Recorder:
         self.layouts.written(before, new.index)
         return new
 
+    def pick(self, copy: Any, source: Any) -> Any:
+        """Note, and return, a copy that stands for a view of a tensor, or for itself."""
+        if not self.picks:
+            self.refuse(RuntimeError("the function can tell that a tensor shares no memory with another one"))
+        self.picked.append((copy, copy._counter[0], source, source._counter[0]))
+        return copy
+
     def share(self, source: Any, tensor: Any, how: str) -> None:
         """Note that `tensor` is what ``source.detach()`` or ``source.data`` gave.
 
@@ -540,6 +582,20 @@ class Tracer(InnerValue):
         return int(self.array())
 
     __index__ = __int__
+
+    def is_foreign(self) -> bool:
+        """Return whether it is of a trace that another thread does."""
+        return self.recorder._thread != get_ident()
+
+    def awaited(self, tensor: Any) -> Any:
+        """Return what a tensor holds when the trace of another thread has left it."""
+        value: Any = self
+        while type(value) is Tracer and value.is_foreign():
+            free = turn.is_free()
+            before, value = value, tensor._value
+            if free and value is before:
+                break
+        return value
 
     def shared(self, source: Any, tensor: Any, how: str) -> None:
         """Note that `tensor` is what ``source.detach()`` or ``source.data`` gave."""

@@ -87,6 +87,17 @@ def write_down(
     return result
 
 
+def roots(body: Body) -> list[int | None]:
+    """Return, for each output of a body, which input it is, or is a view of."""
+    makers = {number: e for e in body.equations for number in e.outputs}
+    found = []
+    for number in body.outputs:
+        while (maker := makers.get(number)) is not None and TABLE[maker.op].is_view:
+            number = maker.operands[0].index
+        found.append(body.inputs.index(number) if number in body.inputs else None)
+    return found
+
+
 def _tensors(recorder: Recorder, kinds: Iterable[Kind], level: int) -> list[Any]:
     return [wrap(recorder.new(*kind), None, level) for kind in kinds]
 

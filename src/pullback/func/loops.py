@@ -14,12 +14,12 @@ import numpy as np
 
 from ..array import dtypes
 from ..core.op import Call, of
-from ..core.tracer import is_tracing
+from ..core.tracer import is_tracing, running
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..ops import loops
 from ..ops.comparison import ne
 from ..ops.structure import reshape, stack, unbind
-from .bodies import as_values, write_down
+from .bodies import as_values, roots, write_down
 from .loop_functions import Branches, CondFunction, Scan, While, WhileFunction, scanned
 from .tree import Spec, flatten, unflatten
 
@@ -264,7 +264,8 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
     TypeError
         The functions return different structures, shapes or dtypes (when compiled).
     """
-    if not is_tracing() or not isinstance(pred, TensorBase):
+    recorder = running()
+    if recorder is None or not isinstance(pred, TensorBase):
         return true_fun(*operands) if pred else false_fun(*operands)
     leaves, spec = flatten(operands)
     places = [n for n, v in enumerate(leaves) if isinstance(v, TensorBase)]
@@ -289,6 +290,12 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
     flag = pred if dtype_of(pred).kind == "b" else ne(pred, 0)
     flag = reshape(flag, ())
     outputs = CondFunction.apply(Branches(true.body, false.body), flag, *tensors, *true.held)
+    # In eager code what a branch returns may be an operand, or a view of one.
+    given = [*tensors, *true.held]
+    for body in (true.body, false.body):
+        for out, place in zip(outputs, roots(body), strict=True):
+            if place is not None and isinstance(given[place], TensorBase):
+                recorder.pick(out, given[place])
     return unflatten(list(outputs), true.spec)
 
 

@@ -86,6 +86,8 @@ class Met:
         key = id(value)
         if key in self._inside:
             raise session.refusal("an object that the function makes holds itself")
+        if key in session.inside:
+            raise session.refusal("a list of a scheduler's is a result")
         times = self._times[key] = self._times.get(key, 0) + 1
         if times > 1:
             return _Same(self._objects, key, self._left.get(key) == times)

@@ -325,7 +325,12 @@ class _Forward:
         self.places = Places(
             [(slot, sizes[slot - 1], slot - 1 in written) for slot, (c, _) in cells if c.kind == "fixed"]
         )
-        others = [(slot, sizes[slot - 1]) for slot, (c, _) in cells if c.kind != "fixed"] if written else []
+        # What lies elsewhere in each call may come to lie in what does not, too.
+        loose = any(captured.cells[at].kind != "fixed" for at in written)
+        others = [
+            (slot, sizes[slot - 1]) for slot, (c, _) in cells
+            if written and (c.kind != "fixed" or (loose and slot - 1 not in written))
+        ]  # fmt: skip
         self.parts = {
             "cells": len(captured.cells), "cells_at": records, "arguments": len(places),
             "arguments_at": [word for pair in places for word in pair], "fixed": len(fixed),
@@ -485,8 +490,11 @@ class _Forward:
             made.append(name)
         values: list[str] = []
         expected = dict(captured.late)
+        again = {result.at for result in captured.results if result.kind == "again"}
         for n, result in enumerate(captured.results):
-            if result.kind == "cell":
+            if result.kind == "again":
+                values.append(values[result.at])
+            elif result.kind == "cell":
                 values.append(self.cells[result.at])
             elif result.kind == "made":
                 values.append(made[result.at])
@@ -508,6 +516,9 @@ class _Forward:
                         source.line("return MISS", 2)
                     else:
                         source.line(f"n{n} = {call}")
+                    call = f"n{n}"
+                elif n in again:
+                    source.line(f"n{n} = {call}")
                     call = f"n{n}"
                 values.append(call)
             if n in expected:
