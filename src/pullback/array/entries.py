@@ -1,7 +1,7 @@
 """Sums of weighted rows at given places: the product of a sparse matrix with a dense one.
 
-The loop is SciPy's, which its matrices call: to make such a matrix first takes three times as long as to multiply
-a few hundred entries. A SciPy that has the loop elsewhere is asked for the matrix.
+The loop is SciPy's, which its matrices call: to make such a matrix first takes three times as long as to
+multiply a few hundred entries. A SciPy that has the loop elsewhere is asked for the matrix.
 """
 
 from __future__ import annotations

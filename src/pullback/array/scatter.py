@@ -25,7 +25,7 @@ from .threads import get_num_threads, run_parts, split
 _SMALL = 4096
 #: Elements in a row from which on native loops add slices.
 _LONG_ROW = 16
-#: Elements, and elements in a row, from which on the sparse product is faster than ``add.at`` by 5 µs and more,
+#: Elements, and elements in a row, from which the sparse product is faster than ``add.at`` by 5 µs and more,
 #: which is what pays for SciPy's import.
 _WORTH_A_PRODUCT, _OF_A_ROW = 2048, 3
 
