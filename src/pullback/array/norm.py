@@ -91,7 +91,7 @@ def _along(kernel: Callable[..., None]) -> Callable[..., ndarray]:
         lead, length, tail = prod(first.shape[:dim]), first.shape[dim], prod(first.shape[dim + 1 :])
         shape = (lead, length) if tail == 1 else (lead, length, tail)
         blocks = [np.ascontiguousarray(array).reshape(shape) for array in arrays]
-        if first.size >= large.SIZE and tail == 1 and kernel.__name__ in _NATIVE:
+        if first.size >= large.CHAIN and tail == 1 and kernel.__name__ in _NATIVE:
             found = large.ask("rows", kernel.__name__, blocks, (1,), (True,))
             if found is not None:
                 return found[0].reshape(first.shape)

@@ -20,7 +20,7 @@ from .structure import permute_to_front, reshape, sum_dims
 
 #: From this many elements the kernels work block by block, on several threads; halves always, which they
 #: compute in float32.
-LARGE = 1 << 14
+LARGE = 1 << 13
 
 
 def _batched(kernel: Any) -> Any:
@@ -41,7 +41,7 @@ def _softmax(x: ndarray, /, dim: int) -> ndarray:
         return np.add(out, 1, out=out)
     if x.size == 0:
         return x.copy()
-    if x.size > LARGE:
+    if x.size >= LARGE:
         return norm.softmax(x, dim=dim)
     out = np.empty_like(x)
     if dim == x.ndim - 1 and x.flags.c_contiguous and (run := _SOFTMAX.native(x)) is not None:
@@ -85,7 +85,7 @@ def _softmax_pull(g: Any, out: Any, dim: int) -> Any:
     # The kernel spreads its own work: large arrays need no values that do.
     g, out = unwrapped(g), unwrapped(out)
     if type(g) is ndarray and type(out) is ndarray and g.ndim:
-        if g.size > LARGE or g.itemsize == 2:
+        if g.size >= LARGE or g.itemsize == 2:
             return norm.softmax_adjoint(g, out, dim=dim)
         return _pulled(_SOFTMAX_PULL, g, out, dim)
     dims = (dim,) if shape_of(out) else ()
@@ -99,7 +99,7 @@ softmax: Call = op(
     halves=True,
     batch_rule=_batched(lambda: softmax),
     jvp=lambda primals, tangents, out, dim: _softmax_pull(tangents[0], out, dim),
-    sizes_kept=True, place=in_order,
+    sizes_kept=True, place=in_order, chained=True,
 )
 
 
@@ -128,7 +128,7 @@ def _log_softmax(x: ndarray, /, dim: int) -> ndarray:
         return np.subtract(x, x, out=...)
     if x.size == 0:
         return x.copy()
-    if x.size > LARGE:
+    if x.size >= LARGE:
         return norm.log_softmax(x, dim=dim)
     out = np.empty_like(x)
     if dim == x.ndim - 1 and x.flags.c_contiguous and (run := _LOG_SOFTMAX.native(x)) is not None:
@@ -159,7 +159,7 @@ _LOG_SOFTMAX_PULL = Chain(_log_softmax_pull_rows, (ROWS, ROWS, ROWS))
 def _log_softmax_rule(g: Any, out: Any, dim: int) -> Any:
     g, out = unwrapped(g), unwrapped(out)
     if type(g) is ndarray and type(out) is ndarray and g.ndim:
-        if g.size > LARGE or g.itemsize == 2:
+        if g.size >= LARGE or g.itemsize == 2:
             return norm.log_softmax_adjoint(g, out, dim=dim)
         return _pulled(_LOG_SOFTMAX_PULL, g, out, dim)
     dims = (dim,) if shape_of(out) else ()
@@ -175,5 +175,5 @@ def _log_softmax_jvp(primals: Any, tangents: Any, out: Any, dim: int) -> Any:
 log_softmax: Call = op(
     "log_softmax", _log_softmax, (_log_softmax_rule,), halves=True,
     batch_rule=_batched(lambda: log_softmax),
-    jvp=_log_softmax_jvp, sizes_kept=True, place=in_order,
+    jvp=_log_softmax_jvp, sizes_kept=True, place=in_order, chained=True,
 )

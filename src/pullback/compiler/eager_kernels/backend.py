@@ -52,8 +52,8 @@ from .vector_recursion import Recursion
 #: Elements of the array that an elementwise op is traced on.
 ELEMENTS = 1 << 14
 #: Rows that an op along rows is traced on: a number that is not the length of a row, so that nothing is taken
-#: for it.
-ROWS = (11, 13)
+#: for it, and so large that no sum over the rows is written out term by term.
+ROWS = (37, 41)
 
 #: Kernels of one op at most, where numbers tell them apart.
 MOST_NUMBERS = 16
@@ -93,32 +93,37 @@ class LargeKernel:
         self._library = engine.Library(text, {}, functions.addresses)
         self._parts = Parts(self._library.address("part"))
         given = [b.number for b in (*lowered.inputs, *lowered.outputs)]
-        #: For each parameter which of the inputs and outputs it is; None where each part has a place of its
-        #: own.
+        strided = dict(zip(emission.parameters, self.strides, strict=True))
+        #: What each part has a place of its own for, in memory made for the call: bytes of such a place, and
+        #: the sum that is gathered there, if it is one.
+        self._own = [(stride, slots.get(number)) for number, stride in strided.items() if stride]
+        places = [*given, *(number for number, stride in strided.items() if stride)]
+        #: For each parameter which of these it is: inputs, outputs, and what parts have of their own.
         self._order = [
-            None if stride else given.index(number)
-            for number, stride in zip(emission.parameters, self.strides, strict=True)
+            places.index(number, len(given) if stride else 0) for number, stride in strided.items()
         ]
+        self._context: Any = ctypes.c_int64 * (2 + len(self._order))
 
     def __call__(self, arrays: Sequence[ndarray | None], rows: int) -> dict[int, ndarray]:
         """Run on `rows` rows of the inputs and outputs, None where it is gathered; return what was gathered
         over the rows, by buffer.
         """
-        emission, rows = self.emission, rows * self.each
+        rows *= self.each
         parts = parallel_rows.count(rows, self.work * rows, bool(self.partials))
-        scratch: dict[int, ndarray] = {}
-        pointers = []
-        for number, stride, at in zip(emission.parameters, self.strides, self._order, strict=True):
-            if at is None:
-                scratch[number] = np.empty((parts, stride), np.uint8)
-                pointers.append(address(scratch[number]))
-            else:
-                pointers.append(address(arrays[at]))
-        self._parts.run((ctypes.c_int64 * (2 + len(pointers)))(rows, parts, *pointers), parts)
+        own = [
+            np.empty((parts, stride), np.uint8) if parts > 1 or partial is None
+            else np.empty(partial.buffer.shape, partial.buffer.dtype)
+            for stride, partial in self._own
+        ]  # fmt: skip
+        places = [*arrays, *own]
+        pointers = [address(places[at]) for at in self._order]
+        self._parts.run(self._context(rows, parts, *pointers), parts)
         return {
-            number: _joined(scratch[number], partial.buffer, partial.combine)
-            for number, partial in self.partials.items()
-        }
+            partial.buffer.number: (
+                values if parts == 1 else _joined(values, partial.buffer, partial.combine)
+            )
+            for values, (_, partial) in zip(own, self._own, strict=True) if partial is not None
+        }  # fmt: skip
 
 
 _UFUNCS = {"sum": np.add, "prod": np.multiply, "maximum": np.maximum, "minimum": np.minimum,
