@@ -22,6 +22,8 @@ from ...array.elementwise import flat_views
 from ...core.levels import fresh_level
 from ...core.op import TABLE, Op
 from ...core.tracer import Recorder, Tracer
+from ...ops.elementwise import exp, log
+from ...ops.extreme import amax
 from ...ops.structure import sum_dims
 from ..emit import functions
 from ..emit.convolution import Channels, Convolution, Pools
@@ -55,7 +57,7 @@ ELEMENTS = 1 << 14
 #: for it, and so large that no sum over the rows is written out term by term.
 ROWS = (37, 41)
 
-#: Kernels of one op at most, where numbers tell them apart.
+#: Kernels of one op at most, where numbers or lengths of sequences tell them apart.
 MOST_NUMBERS = 16
 
 class LargeKernel:
@@ -274,7 +276,7 @@ class Kernels:
     def _has_room(self, key: Any) -> bool:
         """Return whether there is a kernel for an op with these numbers, or may be one more.
 
-        A number that is another in each call is not worth one each.
+        A number, or a length of rows, that is another in each call is not worth one each.
         """
         if key in self._made:
             return True
@@ -322,9 +324,11 @@ class Kernels:
         ]
         dtypes = [None if x is None else x.dtype for x in operands]
         key = (name, repr(attrs), *shapes, *dtypes, *per_row)
-        call = COMPOSED.get(name) or TABLE[name].call
+        if name in _OF_ANY_LENGTH and not self._has_room(key):
+            return None
 
         def make() -> Any:
+            call = COMPOSED.get(name) or TABLE[name].call
             return _row_kernel(lambda *xs: call(*xs, *attrs), shapes, dtypes, per_row)
 
         found = self._kernel(key, make)
@@ -372,7 +376,10 @@ class Kernels:
         if dim % g.ndim != g.ndim - 1:
             return None
         length = g.shape[-1]
-        found = self._kernel((*key, length), lambda: _row_rule(op, saved, needs, arrays, along))
+        key = (*key, length)
+        if not self._has_room(key):
+            return None
+        found = self._kernel(key, lambda: _row_rule(op, saved, needs, arrays, along))
         if found is None:
             return None
         folded = [a.reshape(-1, length) for a in arrays]
@@ -396,12 +403,29 @@ def _scaled_rows(x: Any, factor: Any, level: Any) -> Any:
     return x * factor + level
 
 
+def _weights_of_rows(scores: Any) -> tuple[Any, Any]:
+    top = amax(scores, (1,), True)
+    weights = exp(scores - top)
+    total = sum_dims(weights, (1,), True)
+    return weights / total, log(total) + top
+
+
+def _attention_pull(scores: Any, sums: Any, turned: Any, along: Any, factor: float) -> tuple[Any, Any]:
+    weights = exp(scores - sums)
+    return weights, weights * (turned - along) * factor
+
+
 #: What array kernels ask for that is more than one op: functions of values.
 COMPOSED: dict[str, Callable[..., Any]] = {
     "sums_and_products": _sums_and_products,
     "line_of_rows": _line_of_rows,
     "scaled_rows": _scaled_rows,
+    "weights_of_rows": _weights_of_rows,
+    "attention_pull": _attention_pull,
 }
+
+#: Those of rows whose length is another in each call where a sequence grows.
+_OF_ANY_LENGTH = ("softmax", "log_softmax", "weights_of_rows", "attention_pull")
 
 #: Ops along one dimension, and the attribute that says which.
 _ALONG = {"softmax": "dim", "log_softmax": "dim"}
