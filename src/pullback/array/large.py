@@ -26,8 +26,8 @@ _NEVER = 1 << 62
 
 #: The same where the loop is in place of a chain of ufuncs, as of an activation or a norm: it brings back
 #: several passes. Of 2¹³ float32 GELU takes 36 µs in NumPy and 19 so, softmax of rows of 64 35 and 20, the
-#: pullback of layer norm 42 and 22.
-WORTH_CHAIN = 1 << 13
+#: pullback of layer norm 42 and 22. Up to 2¹² elements there are chains of NumPy's own loops.
+WORTH_CHAIN = (1 << 12) + 1
 
 #: Multiplications and additions of a matrix product from which a native one is asked for: as OpenBLAS comes,
 #: and where its kernels are narrow, so that native ones of this size take 0.6 of its time; elements of an

@@ -20,7 +20,7 @@ from .structure import permute_to_front, reshape, sum_dims
 
 #: From this many elements the kernels work block by block, on several threads; halves always, which they
 #: compute in float32.
-LARGE = 1 << 13
+LARGE = (1 << 12) + 1
 
 
 def _batched(kernel: Any) -> Any:
