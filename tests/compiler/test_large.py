@@ -142,7 +142,7 @@ ACTIVATIONS = {
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_activations_of_moderate_size(monkeypatch, name):
     call, exactly = ACTIVATIONS[name]
-    x = data(2 * large.WORTH_CHAIN // 64, 64)
+    x = data(2 * large.WORTH_CHAIN // 64 + 2, 64)
     x[0, :5] = np.nan, np.inf, -np.inf, 0.0, -0.0
     asked = []
     ask = large.ask
