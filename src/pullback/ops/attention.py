@@ -78,7 +78,7 @@ def _weighed(scores: ndarray) -> tuple[ndarray, ndarray]:
     key.
     """
     kept = (*scores.shape[:-1], 1)
-    if scores.size >= large.CHAIN:
+    if scores.size >= large.ROWS:
         found = large.ask("rows", "weights_of_rows", (scores.reshape(-1, scores.shape[-1]),), (), (True,))
         if found is not None and np.minimum.reduce(found[1], axis=None) > -np.inf:
             return found[0].reshape(scores.shape), found[1].reshape(kept[:-1])
@@ -147,7 +147,7 @@ def _pulled_on_arrays(
     scores: ndarray, sums: ndarray, turned: ndarray, along: ndarray, factor: float, scores_too: bool
 ) -> tuple[ndarray, ndarray, ndarray]:
     """Return the weights, and the covectors of the scores with the mask and of the products."""
-    if scores.size >= large.CHAIN and not scores_too:
+    if scores.size >= large.ROWS and not scores_too:
         rows = [v.reshape(-1, v.shape[-1]) for v in (scores, sums, turned, along)]
         found = large.ask("rows", "attention_pull", rows, (factor,), (True,) * 4)
         if found is not None:

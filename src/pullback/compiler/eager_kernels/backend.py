@@ -24,6 +24,7 @@ from ...core.op import TABLE, Op
 from ...core.tracer import Recorder, Tracer
 from ...ops.elementwise import exp, log
 from ...ops.extreme import amax
+from ...ops.softmax import log_softmax_pull, softmax_pull
 from ...ops.structure import sum_dims
 from ..emit import functions
 from ..emit.convolution import Channels, Convolution, Pools
@@ -352,8 +353,7 @@ class Kernels:
         self, op: Op, g: ndarray, saved: tuple[Any, ...], needs: tuple[bool, ...]
     ) -> tuple[Any, ...] | None:
         """Return the covectors of an op's inputs, from that of its result and what its node saved."""
-        along = _ALONG.get(op.name)
-        if along is None and op.kind != "elementwise":
+        if op.kind != "elementwise":
             return None
         end = 3 * op.layout.count
         values, others = saved[:end:3], saved[end:]
@@ -365,26 +365,12 @@ class Kernels:
             return None
         absent = tuple(v is None for v in values)
         key = (op.name, needs, absent, repr(others), *(a.dtype for a in arrays))
-        if along is None:
-            if any(type(v) is tuple for v in others):
-                return None
-            if any(type(v) is float for v in others) and not (op.chained and self._has_room(key)):
-                return None
-            results = self._flat(key, lambda: _flat_rule(op, saved, needs, arrays), arrays)
-            return None if results is None else tuple(results)
-        dim = saved[op.layout.position[along]]
-        if dim % g.ndim != g.ndim - 1:
+        if any(type(v) is tuple for v in others):
             return None
-        length = g.shape[-1]
-        key = (*key, length)
-        if not self._has_room(key):
+        if any(type(v) is float for v in others) and not (op.chained and self._has_room(key)):
             return None
-        found = self._kernel(key, lambda: _row_rule(op, saved, needs, arrays, along))
-        if found is None:
-            return None
-        folded = [a.reshape(-1, length) for a in arrays]
-        results = self._along(found, folded, [True] * len(folded))
-        return tuple(r if r is None else r.reshape(g.shape) for r in results)
+        results = self._flat(key, lambda: _flat_rule(op, saved, needs, arrays), arrays)
+        return None if results is None else tuple(results)
 
 
 def _movable(x: ndarray, index: ndarray) -> bool:
@@ -422,13 +408,15 @@ COMPOSED: dict[str, Callable[..., Any]] = {
     "scaled_rows": _scaled_rows,
     "weights_of_rows": _weights_of_rows,
     "attention_pull": _attention_pull,
+    "softmax_adjoint": softmax_pull,
+    "log_softmax_adjoint": log_softmax_pull,
 }
 
 #: Those of rows whose length is another in each call where a sequence grows.
-_OF_ANY_LENGTH = ("softmax", "log_softmax", "weights_of_rows", "attention_pull")
+_OF_ANY_LENGTH = (
+    "softmax", "log_softmax", "softmax_adjoint", "log_softmax_adjoint", "weights_of_rows", "attention_pull",
+)  # fmt: skip
 
-#: Ops along one dimension, and the attribute that says which.
-_ALONG = {"softmax": "dim", "log_softmax": "dim"}
 _MOVABLE = tuple(map(np.dtype, (np.float32, np.float64, np.int32, np.int64)))
 _REALS = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -484,13 +472,3 @@ def _rule(op: Op, saved: tuple[Any, ...], needs: tuple[bool, ...]) -> Callable[.
 def _flat_rule(op: Op, saved: tuple[Any, ...], needs: tuple[bool, ...], arrays: Sequence[ndarray]) -> Any:
     # One ufunc passes through memory once as it is.
     return _flat_kernel(_rule(op, saved, needs), [a.dtype for a in arrays], least=2)
-
-
-def _row_rule(
-    op: Op, saved: tuple[Any, ...], needs: tuple[bool, ...], arrays: Sequence[ndarray], along: str
-) -> Any:
-    given = list(saved)
-    given[op.layout.position[along]] = 1
-    rule = _rule(op, tuple(given), needs)
-    shapes = [a.shape[-1:] for a in arrays]
-    return _row_kernel(rule, shapes, [a.dtype for a in arrays], [True] * len(arrays))
