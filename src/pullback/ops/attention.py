@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array import large
 from ..array.chains import COLUMN, ROWS, Chain
 from ..array.layout import empty_like
 from ..core.connected import refused
@@ -53,18 +54,23 @@ def _attention(
     repeats = query.shape[-3] // key.shape[-3]
     if repeats > 1:
         key, value = np.repeat(key, repeats, -3), np.repeat(value, repeats, -3)
-    scores = np.matmul(query, key.swapaxes(-1, -2))
-    scores *= default_scale(query.shape[-1]) if scale is None else scale
-    if is_causal:
-        np.copyto(scores, -np.inf, where=_later(*scores.shape[-2:]))
-    if attn_mask is not None and attn_mask.dtype.kind == "b":
-        scores = np.where(attn_mask, scores, scores.dtype.type(-np.inf))
-    elif attn_mask is not None:
-        scores = np.add(scores, attn_mask, dtype=scores.dtype)
+    factor = default_scale(query.shape[-1]) if scale is None else scale
+    scores = _scores(query, key, attn_mask, is_causal, factor)
     weights, logsumexp = _weighed(scores)
     shape = (*scores.shape[:-1], value.shape[-1])
     out = empty_like(query) if query.shape == shape else np.empty(shape, scores.dtype)
     return np.matmul(weights, value, out=out), logsumexp
+
+
+def _scores(query: ndarray, key: ndarray, attn_mask: Any, is_causal: bool, factor: float) -> ndarray:
+    """Return what the weights are the softmax of."""
+    scores: ndarray = np.matmul(query, key.swapaxes(-1, -2))
+    scores *= factor
+    if is_causal:
+        np.copyto(scores, -np.inf, where=_later(*scores.shape[-2:]))
+    if attn_mask is not None and attn_mask.dtype.kind == "b":
+        return np.where(attn_mask, scores, scores.dtype.type(-np.inf))
+    return scores if attn_mask is None else np.add(scores, attn_mask, dtype=scores.dtype)
 
 
 def _weighed(scores: ndarray) -> tuple[ndarray, ndarray]:
@@ -72,7 +78,11 @@ def _weighed(scores: ndarray) -> tuple[ndarray, ndarray]:
     key.
     """
     kept = (*scores.shape[:-1], 1)
-    if scores.flags.c_contiguous and (run := _WEIGHED.native(scores)) is not None:
+    if scores.size >= large.ROWS:
+        found = large.ask("rows", "weights_of_rows", (scores.reshape(-1, scores.shape[-1]),), (), (True,))
+        if found is not None and np.minimum.reduce(found[1], axis=None) > -np.inf:
+            return found[0].reshape(scores.shape), found[1].reshape(kept[:-1])
+    elif scores.flags.c_contiguous and (run := _WEIGHED.native(scores)) is not None:
         weights, logsumexp = np.empty(scores.shape, scores.dtype), np.empty(kept, scores.dtype)
         run(scores, weights, logsumexp)
         if np.minimum.reduce(logsumexp, axis=None) > -np.inf:
@@ -133,6 +143,21 @@ def _rows_outside_heads(g: Any) -> Any:
     return lay_out(g, (rows * heads * width, width, heads * width, 1))
 
 
+def _pulled_on_arrays(
+    scores: ndarray, sums: ndarray, turned: ndarray, along: ndarray, factor: float, scores_too: bool
+) -> tuple[ndarray, ndarray, ndarray]:
+    """Return the weights, and the covectors of the scores with the mask and of the products."""
+    if scores.size >= large.ROWS and not scores_too:
+        rows = [v.reshape(-1, v.shape[-1]) for v in (scores, sums, turned, along)]
+        found = large.ask("rows", "attention_pull", rows, (factor,), (True,) * 4)
+        if found is not None:
+            weights, pulled = (v.reshape(scores.shape) for v in found)
+            return weights, pulled, pulled
+    weights = np.exp(np.subtract(scores, sums, out=scores), out=scores)
+    each = np.multiply(weights, np.subtract(turned, along, out=turned), out=turned)
+    return weights, each, each * factor
+
+
 def _attention_rule(
     g: Any, query: Any, key: Any, value: Any, attn_mask: Any, output: Any, logsumexp: Any, dropout_p: float,
     is_causal: bool, scale: float | None, needs: tuple[bool, ...]
@@ -142,22 +167,26 @@ def _attention_rule(
     repeats = shape_of(query)[-3] // shape_of(key)[-3]
     key, value = _for_each_head(key, repeats), _for_each_head(value, repeats)
     factor = default_scale(shape_of(query)[-1]) if scale is None else scale
-    scores = matmul(query, swap(key)) * factor
-    if is_causal:
-        scores = where(_seen(shape_of(scores)), scores, -math.inf)
-    if attn_mask is not None and dtype_of(attn_mask).kind == "b":
-        scores = where(attn_mask, scores, -math.inf)
-    elif attn_mask is not None:
-        scores = scores + attn_mask
-    last = len(shape_of(g)) - 1
-    if type(scores) in (ndarray, Tracer) and dtype_of(scores) == kind:
-        weights = exp(scores - reshape(logsumexp, (*shape_of(logsumexp), 1)))
+    sums = reshape(logsumexp, (*shape_of(logsumexp), 1))
+    turned, along = matmul(g, swap(value)), sum_dims(g * output, (len(shape_of(g)) - 1,), True)
+    if type(turned) is type(query) is type(sums) is ndarray and dtype_of(turned) == kind:
+        weights, each, pulled = _pulled_on_arrays(
+            _scores(query, key, attn_mask, is_causal, factor), sums, turned, along, factor, needs[3]
+        )
     else:
+        scores = matmul(query, swap(key)) * factor
+        if is_causal:
+            scores = where(_seen(shape_of(scores)), scores, -math.inf)
+        if attn_mask is not None and dtype_of(attn_mask).kind == "b":
+            scores = where(attn_mask, scores, -math.inf)
+        elif attn_mask is not None:
+            scores = scores + attn_mask
         # The saved logarithms have no history, so derivatives of this rule need the softmax itself; those of
         # halves were rounded.
-        weights = safe_softmax(scores, last)
-    each = weights * (matmul(g, swap(value)) - sum_dims(g * output, (last,), True))
-    pulled = each * factor
+        traced = type(scores) is Tracer and dtype_of(scores) == kind
+        weights = exp(scores - sums) if traced else safe_softmax(scores, len(shape_of(g)) - 1)
+        each = weights * (turned - along)
+        pulled = each * factor
     return (
         _rows_outside_heads(matmul(pulled, key)),
         _rows_outside_heads(_over_heads(matmul(swap(pulled), query), repeats)),
