@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-
-#: The folder that programs run in, as long as they leave it empty: to make one takes longer than many of them.
+#: The folder that programs run in, as long as they leave it empty: making one takes longer than many of them.
 _folder: list[str] = []
 
 
