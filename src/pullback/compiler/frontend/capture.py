@@ -22,9 +22,9 @@ from ...core.node import LEAF, Node
 from ...core.op import TABLE
 from ...core.tracer import Equation, Recorder, Tracer, read_by, seeing, tracing, turn
 from ...core.value import TensorBase
+from ...func.tree import tree_flatten
 from ...tensor.random import default_generator
 from ...torch_names.amp.autocast_mode import settings, traced_apart
-from ...utils._pytree import tree_flatten
 from ..passes.loop_rolling import Roller
 from ..passes.pipeline import rewritten
 from ..passes.simplification import needed

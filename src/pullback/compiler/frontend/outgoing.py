@@ -16,8 +16,8 @@ from ...array import dtypes
 from ...core.device import device
 from ...core.size import Size
 from ...core.value import TensorBase
+from ...func.tree import register_pytree_node
 from ...tensor.return_types import ReturnType
-from ...utils._pytree import register_pytree_node
 from .deferred import Deferred, Numbers, is_drawn_array
 from .guards import _COMPARED, SCALARS
 from .session import Session

@@ -21,7 +21,7 @@ from ...core.hooks import leaves_hooked
 from ...core.modes import DEFAULT, NO_GRAD, modes
 from ...core.node import LEAF, Output
 from ...core.value import TensorBase, wrap
-from ...utils._pytree import TreeSpec, tree_unflatten
+from ...func.tree import TreeSpec, tree_unflatten
 from ..frontend.captured import Captured
 from ..frontend.deferred import Applied, comes_before
 from ..frontend.guards import SCALARS, is_same
