@@ -21,6 +21,7 @@ from ..core.value import TensorBase
 from ..core.warn import warn_once
 from .builtin import shown
 from .interception import OVERRIDING, PASS, Active, ask_mode, holds, intercepted
+from .known_calls import LOOK, Known
 from .out import write_out
 from .wrong_calls import EVERY, Kinds, converted, deprecated_call, handed_on, wrong_call
 
@@ -324,12 +325,23 @@ def _at_once(function: Function, general: Function, failed: Function, safe: int)
     if hasattr(function, "taken"):
         return _read_at_once(function, general, failed, function.behind, function.taken)  # type: ignore[attr-defined]  # functions take attributes
 
+    def use(found: Function | None) -> None:
+        nonlocal known
+        known = found
+
+    calls = Known(function, safe, use)
+    look = calls.look
+    known: Function | None = None if function.__name__.endswith("_") else calls.count
+
     # Without ``*args`` and ``**kwargs`` a call of the function costs 80 ns less.
     def call(
         a: Any = ABSENT, b: Any = ABSENT, c: Any = ABSENT, d: Any = ABSENT, /, *more: Any, **named: Any
     ) -> Any:
         if not (named or more) and (not OVERRIDING or _undisturbed(a, b, c, d)):
             try:
+                if known is not None and (found := known(a, b, c, d)) is not None:
+                    if found is not LOOK or (found := look(a, b, c, d)) is not PASS:
+                        return found
                 if b is ABSENT:
                     if a is not ABSENT and safe:
                         return function(a)

@@ -1,0 +1,341 @@
+"""Public calls whose like was looked at before, done by native code without a look at their arguments.
+
+Of `x.transpose(0, 1)` torch needs 1 µs and Python 1.8: the arguments are read and checked, an op is called, a
+tensor is made. All that depends on the kinds of the arguments alone, that is on numbers and on shapes,
+strides and dtypes of tensors. So when a function has been called often enough it is called once more on
+tensors without elements (`core.meta`), which note the ops that run. If it takes no look at an element, gives
+no warning and changes nothing, and if the ops give what the call itself gave, bit for bit and view for view,
+then that is a plan: the native code (`compiler.eager_kernels.known_calls`) does what it says wherever
+arguments of the same kinds come again. It takes plain tensors without a history, in the default mode and
+under `no_grad`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import get_ident
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..array import large, process
+from ..array.chains import _RENT as RENT
+from ..array.quiet import IGNORE, loud, quiet
+from ..array.strides import address, strides_of
+from ..core import facade
+from ..core.calls import ABSENT, runs_at_once
+from ..core.levels import META
+from ..core.meta import Meta
+from ..core.modes import DEFAULT, modes
+from ..core.op import Op
+from ..core.value import TensorBase, wrap
+from .interception import PASS
+
+Function = Callable[..., Any]
+
+#: Calls after which a function is looked at, nanoseconds that a known one saves, and how often a function is
+#: looked at at most, and how many plans it has.
+_CALLS, _SAVED, _LOOKS, _PLANS = 200, 1000, 24, 12
+_NEVER = 1 << 62
+
+#: What the native function gives when it is time to look.
+LOOK: Any = object()
+
+
+class Unplanned(Exception):
+    """Say that a call is none whose like can be known."""
+
+
+class _Layout(Meta):
+    """What an argument is, without elements: it notes the ops that run on it."""
+
+    __slots__ = ("name", "notes")
+
+    notes: _Notes
+    name: str
+
+    @classmethod
+    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+        """Note the op, and give what its results are."""
+        notes = next(v.notes for v in inputs if isinstance(v, _Layout))
+        return notes.add(op, inputs, attrs, Meta.run(op, inputs, attrs, level))
+
+
+class _Notes:
+    """Collect the ops of a call as lines of a function of arrays."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.names: dict[str, Any] = {"quiet": quiet, "loud": loud, "IGNORE": IGNORE}
+        self.count = 0
+
+    def layout(self, shape: Sequence[int], dtype: Any, strides: Any, memory: Any = None, at: int = 0) -> Any:
+        made = _Layout(shape, dtype, strides, memory, at)
+        made.notes, made.name = self, f"v{self.count}"
+        self.count += 1
+        return made
+
+    def add(self, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], result: Any) -> Any:
+        if op.acts or any(type(v) in (list, dict, set) for v in attrs):
+            raise Unplanned
+        given = [self._told(v) for v in inputs]
+        ends = [self._told(v) for v in attrs]
+        arrays = [v for v in inputs if isinstance(v, Meta)]
+        at_once = runs_at_once(op, [v.phantom() for v in arrays]) and len(arrays) == len(inputs)
+        together = f"({''.join(f'{name}, ' for name in given)})"
+        if op.variadic:
+            given = [together]
+        if op.kind == "elementwise" and not op.many and not op.is_view:
+            call = f"{self._told(op.call)}({', '.join([*given, *ends])})"
+        elif op.is_view or at_once:
+            call = f"{self._told(op.kernel)}({', '.join([*given, *ends])})"
+        else:
+            call = f"{self._told(op.evaluate)}({together}, ({''.join(f'{end}, ' for end in ends)}))"
+        parts = result if isinstance(result, tuple) else (result,)
+        made = tuple([self.layout(r.shape, r.dtype, r.strides, r.memory, r.offset) for r in parts])
+        names = ", ".join(part.name for part in made)
+        self.lines.append(f"{names}{',' * isinstance(result, tuple)} = {call}")
+        return made if isinstance(result, tuple) else made[0]
+
+    def _told(self, value: Any) -> str:
+        """Return the name of a value in the function."""
+        if isinstance(value, _Layout) and value.notes is self:
+            return value.name
+        if isinstance(value, Meta):
+            raise Unplanned
+        if isinstance(value, TensorBase):
+            value = value._value
+            if type(value) is not ndarray or value.ndim:
+                raise Unplanned
+        name = f"c{len(self.names)}"
+        self.names[name] = value
+        return name
+
+    def function(self, given: Sequence[str], results: Sequence[str]) -> Function:
+        """Return what computes some results."""
+        body = "\n".join(f"        {line}" for line in self.lines)
+        text = (
+            f"def compute({', '.join(given)}):\n    token = quiet(IGNORE)\n    try:\n{body}\n"
+            f"    finally:\n        loud(token)\n    return {', '.join(results)}\n"
+        )
+        exec(compile(text, "<known call>", "exec"), self.names)
+        found: Function = self.names["compute"]
+        return found
+
+
+class Known:
+    """The calls of a public function that are known.
+
+    Parameters
+    ----------
+    function : callable
+    safe : int
+        How many arguments by place it takes that need no look (`Kinds.safe`).
+    use : callable
+        Takes the function of four arguments that gives what a known call gives, None for others, and `LOOK`
+        when it is time to look; None: there is none.
+    """
+
+    __slots__ = ("_function", "_left", "_looks", "_plans", "_safe", "_table", "_use")
+
+    def __init__(self, function: Function, safe: int, use: Callable[[Function | None], None]) -> None:
+        self._function, self._safe, self._use = function, safe, use
+        self._left, self._looks, self._plans = _CALLS, _LOOKS, _PLANS
+        self._table: Any = None
+
+    def count(self, *arguments: Any) -> None:
+        """Count a call until native code pays."""
+        self._left -= 1
+        if not self._left:
+            self._left = _CALLS
+            if not large.is_there():
+                self._use(None)
+            elif RENT.pays(_CALLS * _SAVED):
+                self._begin()
+
+    def _begin(self) -> None:
+        source = large.known_calls()
+        found = None if source is None else source.function(LOOK)
+        if found is None:
+            self._use(None)
+            return
+        function, self._table = found
+        _tables.append(self)
+        self._table[1] = 1
+        self._use(function)
+
+    def forget(self) -> None:
+        """Forget what is known: it depended on a setting."""
+        self._table[0], self._table[1] = 0, _CALLS
+        self._plans = _PLANS
+
+    def look(self, *arguments: Any) -> Any:
+        """Do a call, and let the like of it be known if it can be; `PASS` where it is none to look at."""
+        function = self._function
+        given = arguments[: next((k for k, a in enumerate(arguments) if a is ABSENT), len(arguments))]
+        self._table[1] = _CALLS
+        tensors = list(_tensors(given))
+        plain = modes() is DEFAULT and tensors and all(map(_is_plain, tensors))
+        if not plain or _looking or len(given) > self._safe:
+            return PASS
+        self._looks -= 1
+        if not self._looks:
+            self._table[1] = _NEVER
+        result = function(*given)
+        _looking.append(self)
+        try:
+            plan = _planned(function, given, tensors, result)
+        except Exception:  # noqa: BLE001  # whatever keeps a function from running without elements
+            return result
+        finally:
+            _looking.pop()
+        source = large.known_calls()
+        if self._plans and source.add(self._table, arguments, *plan):
+            self._plans -= 1
+        return result
+
+
+#: What has a table, and what is looked at now.
+_tables: list[Known] = []
+_looking: list[Known] = []
+
+
+@process.watchers.append
+def _forget() -> None:
+    for known in _tables:
+        known.forget()
+
+
+def _tensors(values: Any) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, TensorBase):
+            yield value
+        elif type(value) is list or type(value) is tuple:
+            yield from _tensors(value)
+
+
+def _is_plain(tensor: Any) -> bool:
+    array = tensor._value
+    return (
+        type(tensor) is facade.Tensor and tensor._node is None and type(array) is ndarray and array.size > 0
+        and type(tensor._counter) is list and (tensor._view is None or tensor._view.base._node is None)
+    )
+
+
+@contextmanager
+def _no_warnings() -> Iterator[None]:
+    """Let this thread's warnings be errors in the block, without a change to the filters, which would let
+    warnings that were given be given again.
+    """
+    thread, usual = get_ident(), warnings.warn
+
+    def warn(*args: Any, **kwargs: Any) -> None:
+        if get_ident() == thread:
+            raise Unplanned
+        usual(*args, **kwargs)
+
+    warnings.warn = warn
+    try:
+        yield
+    finally:
+        warnings.warn = usual
+
+
+def _planned(function: Function, given: tuple[Any, ...], tensors: list[Any], result: Any) -> Any:
+    """Return what computes a call, its results and their container (`known_calls.Plan`).
+
+    Raises
+    ------
+    Exception
+        It is none whose like can be known.
+    """
+    notes = _Notes()
+    layouts, stand_ins = [], {}
+    for tensor in tensors:
+        array = tensor._value
+        layout = notes.layout(array.shape, array.dtype, strides_of(array))
+        layouts.append(layout)
+        stand_ins[id(tensor)] = stand_ins.get(id(tensor)) or wrap(layout, None, META)
+    if len(stand_ins) < len(tensors):
+        raise Unplanned  # an argument that comes twice need not do so again
+    with _no_warnings():
+        noted = function(*_replaced(given, stand_ins))
+    for layout, stand_in in zip(layouts, stand_ins.values(), strict=True):
+        count = stand_in._counter[0]
+        if stand_in._value is not layout or type(count) is not int or count or stand_in._view is not None:
+            raise Unplanned
+        if stand_in._node is not None or vars(stand_in) != {"_level": META}:
+            raise Unplanned
+    if not all(map(_is_plain, tensors)):
+        raise Unplanned
+    several = isinstance(result, (tuple, list))
+    container: Any = type(result) if several else None
+    if type(noted) is not type(result):
+        raise Unplanned
+    pairs = list(zip(result, noted, strict=True)) if several else [(result, noted)]
+    results: list[Any] = []
+    made: list[tuple[Any, Any]] = []
+    for real, stand_in in pairs:
+        value, layout = real._value, stand_in._value
+        if type(real) is not facade.Tensor or type(value) is not ndarray or not isinstance(layout, _Layout):
+            raise Unplanned
+        same = next((k for k, tensor in enumerate(tensors) if tensor is real), None)
+        if same is not None:
+            if stand_in is not stand_ins[id(real)]:
+                raise Unplanned
+            results.append(same)
+            continue
+        if real._node is not None or (layout.shape, layout.dtype) != (value.shape, value.dtype):
+            raise Unplanned
+        if real._view is None:
+            made.append((value, layout))
+            results.append(None)
+        else:
+            results.append(_view(real, stand_in, tensors, stand_ins))
+    compute = None
+    if made:
+        compute = notes.function([layout.name for layout in layouts], [layout.name for _, layout in made])
+        _compare(compute, tensors, [value for value, _ in made])
+    return compute, tuple(results), container
+
+
+def _replaced(values: Any, stand_ins: dict[int, Any]) -> Any:
+    return type(values)([
+        _replaced(v, stand_ins) if type(v) is list or type(v) is tuple
+        else stand_ins[id(v)] if isinstance(v, TensorBase) else v
+        for v in values
+    ])  # fmt: skip
+
+
+def _view(real: Any, stand_in: Any, tensors: list[Any], stand_ins: dict[int, Any]) -> Any:
+    """Return (argument, array, offset in bytes, steps, creation) of a view of an argument."""
+    record, value, layout = real._view, real._value, stand_in._value
+    argument = next((k for k, tensor in enumerate(tensors) if tensor is record.base), None)
+    if argument is None or record.at != record.base._counter[0] or real._counter is not record.base._counter:
+        raise Unplanned
+    base = record.base._value
+    offset = address(value) - address(base)
+    seen = stand_in._view
+    if (
+        seen is None or seen.base is not stand_ins[id(record.base)] or seen.creation != record.creation
+        or layout.strides != strides_of(value) or layout.offset * value.itemsize != offset
+        or seen.steps != record.steps or value.flags.writeable != base.flags.writeable
+    ):  # fmt: skip
+        raise Unplanned
+    return argument, value, offset, record.chain, record.creation
+
+
+def _compare(compute: Function, tensors: list[Any], values: list[ndarray]) -> None:
+    """Raise where what was noted does not give what the call gave."""
+    given = [tensor._value for tensor in tensors]
+    found = compute(*given)
+    for own, value in zip(found if len(values) > 1 else (found,), values, strict=True):
+        if (
+            type(own) is not ndarray or own.dtype is not value.dtype or own.shape != value.shape
+            or own.strides != value.strides or own.tobytes() != value.tobytes()
+            or any(np.may_share_memory(own, array) for array in given)
+        ):  # fmt: skip
+            raise Unplanned
