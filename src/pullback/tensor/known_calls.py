@@ -253,17 +253,13 @@ def _planned(function: Function, given: tuple[Any, ...], tensors: list[Any], res
         It is none whose like can be known.
     """
     notes = _Notes()
-    layouts, stand_ins = [], {}
-    for tensor in tensors:
-        array = tensor._value
-        layout = notes.layout(array.shape, array.dtype, strides_of(array))
-        layouts.append(layout)
-        stand_ins[id(tensor)] = stand_ins.get(id(tensor)) or wrap(layout, None, META)
-    if len(stand_ins) < len(tensors):
-        raise Unplanned  # an argument that comes twice need not do so again
+    arrays = [tensor._value for tensor in tensors]
+    layouts = [notes.layout(a.shape, a.dtype, strides_of(a)) for a in arrays]
+    # A tensor that is given twice is two here: the next call may give two.
+    stand_ins = [wrap(layout, None, META) for layout in layouts]
     with _no_warnings():
-        noted = function(*_replaced(given, stand_ins))
-    for layout, stand_in in zip(layouts, stand_ins.values(), strict=True):
+        noted = function(*_replaced(given, iter(stand_ins)))
+    for layout, stand_in in zip(layouts, stand_ins, strict=True):
         count = stand_in._counter[0]
         if stand_in._value is not layout or type(count) is not int or count or stand_in._view is not None:
             raise Unplanned
@@ -276,61 +272,69 @@ def _planned(function: Function, given: tuple[Any, ...], tensors: list[Any], res
     if type(noted) is not type(result):
         raise Unplanned
     pairs = list(zip(result, noted, strict=True)) if several else [(result, noted)]
-    results: list[Any] = []
-    made: list[tuple[Any, Any]] = []
-    for real, stand_in in pairs:
-        value, layout = real._value, stand_in._value
-        if type(real) is not facade.Tensor or type(value) is not ndarray or not isinstance(layout, _Layout):
-            raise Unplanned
-        same = next((k for k, tensor in enumerate(tensors) if tensor is real), None)
-        if same is not None:
-            if stand_in is not stand_ins[id(real)]:
-                raise Unplanned
-            results.append(same)
-            continue
-        if real._node is not None or (layout.shape, layout.dtype) != (value.shape, value.dtype):
-            raise Unplanned
-        if real._view is None:
-            made.append((value, layout))
-            results.append(None)
-        else:
-            results.append(_view(real, stand_in, tensors, stand_ins))
+    #: What is given, and then what is computed: by each what stands for it.
+    known = list(zip(tensors, stand_ins, strict=True))
+    results = tuple([_told(real, stand_in, known) for real, stand_in in pairs])
+    made = known[len(tensors) :]
     compute = None
     if made:
-        compute = notes.function([layout.name for layout in layouts], [layout.name for _, layout in made])
-        _compare(compute, tensors, [value for value, _ in made])
-    return compute, tuple(results), container
+        names = [stand_in._value.name for _, stand_in in made]
+        compute = notes.function([layout.name for layout in layouts], names)
+        _compare(compute, arrays, [real._value for real, _ in made])
+    return compute, len(made), results, container
 
 
-def _replaced(values: Any, stand_ins: dict[int, Any]) -> Any:
+def _replaced(values: Any, stand_ins: Iterator[Any]) -> Any:
     return type(values)([
         _replaced(v, stand_ins) if type(v) is list or type(v) is tuple
-        else stand_ins[id(v)] if isinstance(v, TensorBase) else v
+        else next(stand_ins) if isinstance(v, TensorBase) else v
         for v in values
     ])  # fmt: skip
 
 
-def _view(real: Any, stand_in: Any, tensors: list[Any], stand_ins: dict[int, Any]) -> Any:
-    """Return (argument, array, offset in bytes, steps, creation) of a view of an argument."""
-    record, value, layout = real._view, real._value, stand_in._value
-    argument = next((k for k, tensor in enumerate(tensors) if tensor is record.base), None)
-    if argument is None or record.at != record.base._counter[0] or real._counter is not record.base._counter:
-        raise Unplanned
-    base = record.base._value
-    offset = address(value) - address(base)
-    seen = stand_in._view
+def _told(real: Any, stand_in: Any, known: list[tuple[Any, Any]]) -> Any:
+    """Return the number of a tensor that is known, or what tells a view of one (`known_calls.Viewed`); what
+    is computed becomes known.
+    """
+    if stand_in._view is not None:
+        return _view(real, stand_in, known)
+    value, layout = real._value, stand_in._value
+    for k, (tensor, own) in enumerate(known):
+        if stand_in is own:
+            if real is not tensor:
+                raise Unplanned
+            return k
     if (
-        seen is None or seen.base is not stand_ins[id(record.base)] or seen.creation != record.creation
-        or layout.strides != strides_of(value) or layout.offset * value.itemsize != offset
-        or seen.steps != record.steps or value.flags.writeable != base.flags.writeable
+        type(real) is not facade.Tensor or type(value) is not ndarray or real._node is not None
+        or real._view is not None or any(real is tensor for tensor, _ in known)
+        or not isinstance(layout, _Layout) or (layout.shape, layout.dtype) != (value.shape, value.dtype)
     ):  # fmt: skip
         raise Unplanned
-    return argument, value, offset, record.chain, record.creation
+    known.append((real, stand_in))
+    return len(known) - 1
 
 
-def _compare(compute: Function, tensors: list[Any], values: list[ndarray]) -> None:
+def _view(real: Any, stand_in: Any, known: list[tuple[Any, Any]]) -> Any:
+    """Return (number, array, offset in bytes, steps, creation) of a view of a tensor that is known."""
+    record, seen, value, layout = real._view, stand_in._view, real._value, stand_in._value
+    if type(real) is not facade.Tensor or record is None or type(value) is not ndarray:
+        raise Unplanned
+    number = _told(record.base, seen.base, known)
+    base = record.base._value
+    offset = address(value) - address(base)
+    if (
+        real._node is not None or record.at != record.base._counter[0]
+        or real._counter is not record.base._counter or (layout.shape, layout.dtype) != (value.shape, value.dtype)
+        or seen.creation != record.creation or layout.strides != strides_of(value)
+        or layout.offset * value.itemsize != offset or seen.steps != record.steps
+        or value.flags.writeable != base.flags.writeable
+    ):  # fmt: skip
+        raise Unplanned
+    return number, value, offset, record.chain, record.creation
+
+
+def _compare(compute: Function, given: list[ndarray], values: list[ndarray]) -> None:
     """Raise where what was noted does not give what the call gave."""
-    given = [tensor._value for tensor in tensors]
     found = compute(*given)
     for own, value in zip(found if len(values) > 1 else (found,), values, strict=True):
         if (

@@ -370,12 +370,23 @@ def _read_at_once(
     so many tensors: then it is the function `behind` the parser that is called.
     """
 
+    def use(found: Function | None) -> None:
+        nonlocal known
+        known = found
+
+    calls = Known(function, EVERY, use)
+    look = calls.look
+    known: Function | None = None if function.__name__.endswith("_") else calls.count
+
     def call(
         a: Any = ABSENT, b: Any = ABSENT, c: Any = ABSENT, d: Any = ABSENT, /, *more: Any, **named: Any
     ) -> Any:
         if not (named or more) and (not OVERRIDING or _undisturbed(a, b, c, d)):
             tensor = facade.Tensor
             try:
+                if known is not None and (found := known(a, b, c, d)) is not None:
+                    if found is not LOOK or (found := look(a, b, c, d)) is not PASS:
+                        return found
                 if b is ABSENT:
                     if a is not ABSENT:
                         return (behind if taken == 1 and type(a) is tensor else function)(a)

@@ -32,25 +32,24 @@ _OBJECTS: tuple[Any, ...] = (
     _NONE, _ZERO, _NO_GRAD_VIEW, _VIEW, _ARRAY, _FLOAT, _LIST, _TUPLE, _MODES, _DEFAULT, _NO_GRAD, _EXCEPTION,
     _RUNNING, _TENSOR, _LOOK,
 ) = range(2, 17)  # fmt: skip
-#: Words of a plan: the next, what computes, how many results, what is called with several, where the results
-#: begin; the arguments follow.
-_NEXT, _COMPUTE, _COUNT, _CONTAINER, _RESULTS, _ARGUMENTS = range(6)
+#: Words of a plan: the next, what computes, how many arrays, how many results there are, what is called with
+#: several, where the results begin; the arguments follow.
+_NEXT, _COMPUTE, _COMPUTED, _COUNT, _CONTAINER, _RESULTS, _ARGUMENTS = range(7)
 #: Kinds of arguments, and how many of them there are, by place; the tensors in them at most.
 _SAME_OBJECT, _SAME_FLOAT, _LIKE_TENSOR, _SEQUENCE = range(4)
 ARGUMENTS, TENSORS = 4, 16
-#: Kinds of results, and words of one: kind, argument or place among what is computed, dtype, rank, where
-#: shape and strides lie, bytes to the first element, the steps and the creation of the view.
-_GIVEN, _SEEN, _MADE = range(3)
-_RESULT = 9
+#: Words of a result: which tensor it is, or a view of which; a view's dtype (else 0), rank, where shape and
+#: strides lie, bytes to the first element, the steps and the creation of the view.
+_RESULT = 8
 _WRITEABLE = 0x400
 #: The integers of which Python has one object each.
 _LEAST, _MOST = -5, 256
 
 
 class Viewed(NamedTuple):
-    """Tell a view of an argument: which, the array that it is, how far into that, and its record."""
+    """Tell a view of a tensor: which, the array that it is, how far into that, and its record."""
 
-    argument: int
+    number: int
     array: np.ndarray
     offset: int
     chain: Any
@@ -65,15 +64,18 @@ class Plan(NamedTuple):
     arguments : tuple
         By place: tensors to be matched, numbers and other objects, and lists or tuples of such.
     compute : callable or None
-        ``compute(*arrays)`` gives what no view is: an array, or a tuple of those.
+        ``compute(*arrays)`` gives what is no view: an array, or a tuple of those.
+    computed : int
+        How many these are.
     results : tuple
-        The number of the argument that is the result, a `Viewed`, or None for what is computed next.
+        Numbers of tensors, of those among the arguments and then of those that are computed, or a `Viewed`.
     container : callable or None
         Makes what is returned from a tuple of results; None: there is one, which is returned.
     """
 
     arguments: tuple[Any, ...]
     compute: Callable[..., Any] | None
+    computed: int
     results: tuple[Any, ...]
     container: Callable[..., Any] | None
 
@@ -102,24 +104,21 @@ class KnownCalls:
         return python_functions.function("known", self._library.address("known"), table), table
 
     def add(
-        self, table: np.ndarray, given: tuple[Any, ...], compute: Callable[..., Any] | None,
+        self, table: np.ndarray, given: tuple[Any, ...], compute: Callable[..., Any] | None, computed: int,
         found: tuple[Any, ...], container: Callable[..., Any] | None,
     ) -> bool:
         """Add a plan to a table (see `Plan`); whether it can be told."""
-        plan = Plan(given, compute, tuple([Viewed(*r) if type(r) is tuple else r for r in found]), container)
+        results_ = tuple([Viewed(*r) if type(r) is tuple else r for r in found])
+        plan = Plan(given, compute, computed, results_, container)
         arguments: list[int] = []
+        if computed > TENSORS // 2:
+            return False
         if not all(self._told(value, arguments) for value in plan.arguments):
             return False
-        results: list[int] = []
-        made = 0
-        for result in plan.results:
-            results += self._result(result, made)
-            made += result is None
-        if made == 1:
-            results[_RESULT * plan.results.index(None) + 1] = -1
+        results = [word for result in plan.results for word in self._result(result)]
         container = 0 if plan.container is None else id(plan.container)
         words = [
-            int(table[FIRST]), 0 if plan.compute is None else id(plan.compute), len(plan.results), container,
+            int(table[FIRST]), 0 if plan.compute is None else id(plan.compute), computed, len(found), container,
             _ARGUMENTS + len(arguments), *arguments, *results,
         ]  # fmt: skip
         own = np.array(words, np.int64)
@@ -145,17 +144,15 @@ class KnownCalls:
             words += [_SAME_OBJECT, id(value)]
         return True
 
-    def _result(self, result: Any, made: int) -> list[int]:
-        if result is None:
-            return [_MADE, made, *(0,) * (_RESULT - 2)]
+    def _result(self, result: Any) -> list[int]:
         if not isinstance(result, Viewed):
-            return [_GIVEN, result, *(0,) * (_RESULT - 2)]
+            return [result, *(0,) * (_RESULT - 1)]
         array = result.array
         sizes = np.array([*array.shape, *array.strides, 0], np.int64)
         self._kept += [sizes, array.dtype, result.chain, result.creation]
         first = sizes.ctypes.data
         return [
-            _SEEN, result.argument, id(array.dtype), array.ndim, first, first + 8 * array.ndim, result.offset,
+            result.number, id(array.dtype), array.ndim, first, first + 8 * array.ndim, result.offset,
             id(result.chain), id(result.creation),
         ]  # fmt: skip
 
@@ -258,7 +255,7 @@ axis:
   br i1 %same_axis, label %axes, label %no
 known:
   %before = load i64, ptr %aside
-  %room = icmp slt i64 %before, {TENSORS}
+  %room = icmp slt i64 %before, {TENSORS // 2}
   br i1 %room, label %put, label %no
 put:
   %count = add i64 %before, 1
@@ -361,13 +358,13 @@ def _seen(where: Layout) -> str:
 define internal ptr @seen(ptr %result, ptr %base, ptr %memory, ptr %header, i1 %records) nounwind {{
 entry:
 {_word("array_type", "ptr", _ARRAY)}
-{_word("dtype", "ptr", 2, "result")}
-{_word("rank64", "i64", 3, "result")}
-{_word("shape", "ptr", 4, "result")}
-{_word("strides", "ptr", 5, "result")}
-{_word("offset", "i64", 6, "result")}
-{_word("chain", "ptr", 7, "result")}
-{_word("own_creation", "ptr", 8, "result")}
+{_word("dtype", "ptr", 1, "result")}
+{_word("rank64", "i64", 2, "result")}
+{_word("shape", "ptr", 3, "result")}
+{_word("strides", "ptr", 4, "result")}
+{_word("offset", "i64", 5, "result")}
+{_word("chain", "ptr", 6, "result")}
+{_word("own_creation", "ptr", 7, "result")}
 {_word("unrecorded", "ptr", _NO_GRAD_VIEW)}
 {_word("view_type", "ptr", _VIEW)}
 {read("data", "ptr", "memory", where.data)}
@@ -415,37 +412,71 @@ recorded:
 
 
 def _result(where: Layout) -> str:
-    """Return the function that makes one result of the arguments put aside, and of what was computed."""
+    """Return the function that makes one result of the tensors and arrays that were put aside."""
     return f"""
-define internal ptr @result(ptr %result, ptr %aside, ptr %computed, ptr %header, i1 %records) nounwind {{
+define internal ptr @result(ptr %result, ptr %aside, ptr %header, i1 %records) nounwind {{
 entry:
-{_word("kind", "i64", 0, "result")}
-{_word("place", "i64", 1, "result")}
-  switch i64 %kind, label %given [ i64 {_SEEN}, label %seen i64 {_MADE}, label %made ]
+{_word("number", "i64", 0, "result")}
+{_word("viewed", "i64", 1, "result")}
+  %place = add i64 %number, 1
+{read("tensor", "ptr", "aside", "%place", "ptr")}
+  %is_tensor = icmp eq i64 %viewed, 0
+  br i1 %is_tensor, label %given, label %seen
 given:
-  %given_place = add i64 %place, 1
-{read("argument", "ptr", "aside", "%given_place", "ptr")}
-  call void @pullback_Py_IncRef(ptr %argument)
-  ret ptr %argument
-seen:
-  %base_place = add i64 %place, 1
-{read("base", "ptr", "aside", "%base_place", "ptr")}
-  %memory_place = add i64 %place, {1 + TENSORS}
-{read("memory", "ptr", "aside", "%memory_place", "ptr")}
-  %view = call ptr @seen(ptr %result, ptr %base, ptr %memory, ptr %header, i1 %records)
-  ret ptr %view
-made:
-  %is_one = icmp slt i64 %place, 0
-  br i1 %is_one, label %wrapped, label %part
-part:
-  %parts = getelementptr i8, ptr %computed, i64 {where.tuple_items}
-{read("own", "ptr", "parts", "%place", "ptr")}
-  br label %wrapped
-wrapped:
-  %array = phi ptr [ %computed, %made ], [ %own, %part ]
-  call void @pullback_Py_IncRef(ptr %array)
-  %tensor = call ptr @around(ptr %array, ptr null, ptr null, ptr %header)
+  call void @pullback_Py_IncRef(ptr %tensor)
   ret ptr %tensor
+seen:
+  %memory_place = add i64 %place, {TENSORS}
+{read("memory", "ptr", "aside", "%memory_place", "ptr")}
+  %view = call ptr @seen(ptr %result, ptr %tensor, ptr %memory, ptr %header, i1 %records)
+  ret ptr %view
+}}"""
+
+
+def _computed(where: Layout) -> str:
+    """Return the function that puts aside the tensors around what was computed, of which there is one array
+    or a tuple, which it takes; false where memory is short.
+    """
+    return f"""
+define internal i1 @computed(ptr %own, i64 %count, ptr %aside, ptr %header) nounwind {{
+entry:
+  %given = load i64, ptr %aside
+  %one = icmp eq i64 %count, 1
+  %parts = getelementptr i8, ptr %own, i64 {where.tuple_items}
+  br label %each
+each:
+  %n = phi i64 [ 0, %entry ], [ %n1, %put ]
+  %more = icmp slt i64 %n, %count
+  br i1 %more, label %make, label %all
+make:
+  br i1 %one, label %whole, label %part
+part:
+{read("item", "ptr", "parts", "%n", "ptr")}
+  call void @pullback_Py_IncRef(ptr %item)
+  br label %whole
+whole:
+  %array = phi ptr [ %own, %make ], [ %item, %part ]
+  %tensor = call ptr @around(ptr %array, ptr null, ptr null, ptr %header)
+  %has_tensor = icmp ne ptr %tensor, null
+  br i1 %has_tensor, label %put, label %failed
+put:
+  %n1 = add i64 %n, 1
+  %place = add i64 %given, %n1
+  %tensor_at = getelementptr ptr, ptr %aside, i64 %place
+  store ptr %tensor, ptr %tensor_at
+  %array_place = add i64 %place, {TENSORS}
+  %array_at = getelementptr ptr, ptr %aside, i64 %array_place
+  store ptr %array, ptr %array_at
+  br label %each
+all:
+  br i1 %one, label %end, label %several
+several:
+  call void @pullback_Py_DecRef(ptr %own)
+  br label %end
+end:
+  ret i1 true
+failed:
+  ret i1 false
 }}"""
 
 
@@ -518,7 +549,11 @@ run:
   %tensors = load i64, ptr %aside
   %own = call ptr @pullback_PyObject_Vectorcall(ptr %compute, ptr %arrays, i64 %tensors, ptr null)
   %could = icmp ne ptr %own, null
-  br i1 %could, label %ready, label %raised
+  br i1 %could, label %wrapping, label %raised
+wrapping:
+{_word("computed_count", "i64", _COMPUTED, "plan")}
+  %wrapped = call i1 @computed(ptr %own, i64 %computed_count, ptr %aside, ptr %header)
+  br i1 %wrapped, label %ready, label %failed
 raised:
 {_word("exception", "ptr", _EXCEPTION)}
   %usual = call i32 @pullback_PyErr_ExceptionMatches(ptr %exception)
@@ -528,11 +563,11 @@ again:
   call void @pullback_PyErr_Clear()
   br label %no
 ready:
-  %computed = phi ptr [ null, %taken{ARGUMENTS - 1} ], [ %own, %run ]
+  %made_count = phi i64 [ 0, %taken{ARGUMENTS - 1} ], [ %computed_count, %wrapping ]
   %single = icmp eq ptr %container, null
   br i1 %single, label %one, label %several
 one:
-  %only = call ptr @result(ptr %results, ptr %aside, ptr %computed, ptr %header, i1 %records)
+  %only = call ptr @result(ptr %results, ptr %aside, ptr %header, i1 %records)
   br label %done
 several:
   %tuple = call ptr @pullback_PyTuple_New(i64 %count)
@@ -545,7 +580,7 @@ each:
 make:
   %words = mul i64 %n, {_RESULT}
   %result = getelementptr i64, ptr %results, i64 %words
-  %part = call ptr @result(ptr %result, ptr %aside, ptr %computed, ptr %header, i1 %records)
+  %part = call ptr @result(ptr %result, ptr %aside, ptr %header, i1 %records)
   %has_part = icmp ne ptr %part, null
   br i1 %has_part, label %stored, label %dropped
 stored:
@@ -568,10 +603,18 @@ contained:
 done:
   %value = phi ptr [ %only, %one ], [ null, %several ], [ null, %dropped ], [ %tuple, %all ],
                    [ %made, %contained ]
-  br i1 %computes, label %released, label %end
+  %given_tensors = load i64, ptr %aside
+  br label %release
+release:
+  %m = phi i64 [ 0, %done ], [ %m1, %released ]
+  %m1 = add i64 %m, 1
+  %rest = icmp slt i64 %m, %made_count
+  br i1 %rest, label %released, label %end
 released:
-  call void @pullback_Py_DecRef(ptr %computed)
-  br label %end
+  %made_place = add i64 %given_tensors, %m1
+{read("made_tensor", "ptr", "aside", "%made_place", "ptr")}
+  call void @pullback_Py_DecRef(ptr %made_tensor)
+  br label %release
 end:
   ret ptr %value
 unknown:
@@ -591,5 +634,5 @@ no:
 
 
 def _text(where: Layout) -> str:
-    parts: Sequence[Callable[[Layout], str]] = (_match, _around, _seen, _result, _call)
+    parts: Sequence[Callable[[Layout], str]] = (_match, _around, _seen, _result, _computed, _call)
     return "\n".join(part(where) for part in parts)
