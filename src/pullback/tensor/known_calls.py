@@ -21,12 +21,14 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import large, process
+from ..array import dtypes, large, process
 from ..array.chains import _RENT as RENT
 from ..array.quiet import IGNORE, loud, quiet
+from ..array.random import Generator
 from ..array.strides import address, strides_of
 from ..core import facade
 from ..core.calls import ABSENT, runs_at_once
+from ..core.device import device
 from ..core.levels import META
 from ..core.meta import Meta
 from ..core.modes import DEFAULT, modes
@@ -114,6 +116,12 @@ class _Notes:
         self.names[name] = value
         return name
 
+    def constant(self, value: ndarray) -> str:
+        """Note a copy of an array."""
+        name = self._told(value.copy(order="K"))
+        self.lines.append(f"k{name} = {name}.copy(order='K')")
+        return f"k{name}"
+
     def function(self, given: Sequence[str], results: Sequence[str]) -> Function:
         """Return what computes some results."""
         body = "\n".join(f"        {line}" for line in self.lines)
@@ -178,13 +186,16 @@ class Known:
         given = arguments[: next((k for k, a in enumerate(arguments) if a is ABSENT), len(arguments))]
         self._table[1] = _CALLS
         tensors = list(_tensors(given))
-        plain = modes() is DEFAULT and tensors and all(map(_is_plain, tensors))
-        if not plain or _looking or len(given) > self._safe:
+        plain = modes() is DEFAULT and given and all(map(_is_plain, tensors))
+        if not plain or _looking or len(given) > self._safe or not _are_fixed(given):
             return PASS
         self._looks -= 1
         if not self._looks:
             self._table[1] = _NEVER
+        before = [Generator.get_state(stream).tobytes() for stream in streams]
         result = function(*given)
+        if [Generator.get_state(stream).tobytes() for stream in streams] != before:
+            return result
         _looking.append(self)
         try:
             plan = _planned(function, given, tensors, result)
@@ -198,6 +209,8 @@ class Known:
         return result
 
 
+#: The streams from which functions draw where none is named (`tensor.random`).
+streams: list[Any] = []
 #: What has a table, and what is looked at now.
 _tables: list[Known] = []
 _looking: list[Known] = []
@@ -215,6 +228,19 @@ def _tensors(values: Any) -> Iterator[Any]:
             yield value
         elif type(value) is list or type(value) is tuple:
             yield from _tensors(value)
+
+
+#: Types of arguments that never change, beside numbers and text.
+_FIXED = (type(None), bool, int, float, str, type(ABSENT), dtypes.dtype, device)
+
+
+def _are_fixed(values: Any) -> bool:
+    """Return whether equal arguments are equal again, in lists and tuples too."""
+    return all(
+        isinstance(v, TensorBase) or type(v) in _FIXED
+        or ((type(v) is list or type(v) is tuple) and _are_fixed(v))
+        for v in values
+    )  # fmt: skip
 
 
 def _is_plain(tensor: Any) -> bool:
@@ -278,10 +304,24 @@ def _planned(function: Function, given: tuple[Any, ...], tensors: list[Any], res
     made = known[len(tensors) :]
     compute = None
     if made:
-        names = [stand_in._value.name for _, stand_in in made]
+        names = [_name(notes, real._value, stand_in._value) for real, stand_in in made]
         compute = notes.function([layout.name for layout in layouts], names)
         _compare(compute, arrays, [real._value for real, _ in made])
     return compute, len(made), results, container
+
+
+def _name(notes: _Notes, value: ndarray, layout: Any) -> str:
+    """Return the name of a result, which is a constant where no op gave it."""
+    if isinstance(layout, _Layout):
+        return layout.name
+    if type(layout) is ndarray:
+        # There are no tensors among the arguments: this is what a second call gave.
+        equal = layout.tobytes() == value.tobytes() and not np.may_share_memory(layout, value)
+    else:
+        equal = len({*map(bytes, value.reshape(-1, 1).view(np.uint8))}) == 1
+    if not equal:
+        raise Unplanned
+    return notes.constant(value)
 
 
 def _replaced(values: Any, stand_ins: Iterator[Any]) -> Any:
@@ -307,7 +347,8 @@ def _told(real: Any, stand_in: Any, known: list[tuple[Any, Any]]) -> Any:
     if (
         type(real) is not facade.Tensor or type(value) is not ndarray or real._node is not None
         or real._view is not None or any(real is tensor for tensor, _ in known)
-        or not isinstance(layout, _Layout) or (layout.shape, layout.dtype) != (value.shape, value.dtype)
+        or not isinstance(layout, Meta | ndarray)
+        or (layout.shape, layout.dtype) != (value.shape, value.dtype)
     ):  # fmt: skip
         raise Unplanned
     known.append((real, stand_in))

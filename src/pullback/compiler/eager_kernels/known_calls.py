@@ -15,6 +15,7 @@ import numpy as np
 
 from ...array.quiet import IGNORE
 from ...core import facade
+from ...core.device import NO_DEVICES, default_devices
 from ...core.modes import DEFAULT, NO_GRAD, modes
 from ...core.tracer import running
 from ...core.views import NO_GRAD_VIEW, View
@@ -26,12 +27,13 @@ from ..runtime.object_layout import Layout, layout
 #: Words of the table of a function: its first plan, the calls until it is to look at one, and objects.
 FIRST, LEFT = 0, 1
 _OBJECTS: tuple[Any, ...] = (
-    None, 0, NO_GRAD_VIEW, View, np.ndarray, float, list, tuple, modes, DEFAULT, NO_GRAD, Exception, running
+    None, 0, NO_GRAD_VIEW, View, np.ndarray, float, list, tuple, modes, DEFAULT, NO_GRAD, Exception, running,
+    default_devices, NO_DEVICES,
 )  # fmt: skip
 (
     _NONE, _ZERO, _NO_GRAD_VIEW, _VIEW, _ARRAY, _FLOAT, _LIST, _TUPLE, _MODES, _DEFAULT, _NO_GRAD, _EXCEPTION,
-    _RUNNING, _TENSOR, _LOOK,
-) = range(2, 17)  # fmt: skip
+    _RUNNING, _DEVICES, _NO_DEVICES, _TENSOR, _LOOK,
+) = range(2, 19)  # fmt: skip
 #: Words of a plan: the next, what computes, how many arrays, how many results there are, what is called with
 #: several, where the results begin; the arguments follow.
 _NEXT, _COMPUTE, _COMPUTED, _COUNT, _CONTAINER, _RESULTS, _ARGUMENTS = range(7)
@@ -525,9 +527,19 @@ traced:
 written:
   call void @pullback_Py_DecRef(ptr %writer)
   %untraced = icmp eq ptr %writer, %none
-  br i1 %untraced, label %look, label %no
+  br i1 %untraced, label %placed, label %no
+placed:
+{_word("devices", "ptr", _DEVICES)}
+{_word("no_devices", "ptr", _NO_DEVICES)}
+  %device = call ptr @pullback_PyObject_CallNoArgs(ptr %devices)
+  %has_device = icmp ne ptr %device, null
+  br i1 %has_device, label %at_home, label %failed
+at_home:
+  call void @pullback_Py_DecRef(ptr %device)
+  %usual_device = icmp eq ptr %device, %no_devices
+  br i1 %usual_device, label %look, label %no
 look:
-  %plan = phi ptr [ %first, %written ], [ %next, %other ]
+  %plan = phi ptr [ %first, %at_home ], [ %next, %other ]
   %is_there = icmp ne ptr %plan, null
   br i1 %is_there, label %plan_there, label %unknown
 other:
