@@ -34,7 +34,6 @@ from ..core.meta import Meta
 from ..core.modes import DEFAULT, modes
 from ..core.op import Op
 from ..core.value import TensorBase, wrap
-from .interception import PASS
 
 Function = Callable[..., Any]
 
@@ -181,14 +180,14 @@ class Known:
         self._plans = _PLANS
 
     def look(self, *arguments: Any) -> Any:
-        """Do a call, and let the like of it be known if it can be; `PASS` where it is none to look at."""
+        """Do a call, and let the like of it be known if it can be; None where it is none to look at."""
         function = self._function
         given = arguments[: next((k for k, a in enumerate(arguments) if a is ABSENT), len(arguments))]
         self._table[1] = _CALLS
         tensors = list(_tensors(given))
         plain = modes() is DEFAULT and given and all(map(_is_plain, tensors))
         if not plain or _looking or len(given) > self._safe or not _are_fixed(given):
-            return PASS
+            return None
         self._looks -= 1
         if not self._looks:
             self._table[1] = _NEVER
@@ -365,8 +364,8 @@ def _view(real: Any, stand_in: Any, known: list[tuple[Any, Any]]) -> Any:
     offset = address(value) - address(base)
     if (
         real._node is not None or record.at != record.base._counter[0]
-        or real._counter is not record.base._counter or (layout.shape, layout.dtype) != (value.shape, value.dtype)
-        or seen.creation != record.creation or layout.strides != strides_of(value)
+        or real._counter is not record.base._counter or seen.creation != record.creation
+        or (layout.shape, layout.dtype) != (value.shape, value.dtype) or layout.strides != strides_of(value)
         or layout.offset * value.itemsize != offset or seen.steps != record.steps
         or value.flags.writeable != base.flags.writeable
     ):  # fmt: skip

@@ -339,9 +339,11 @@ def _at_once(function: Function, general: Function, failed: Function, safe: int)
     ) -> Any:
         if not (named or more) and (not OVERRIDING or _undisturbed(a, b, c, d)):
             try:
-                if known is not None and (found := known(a, b, c, d)) is not None:
-                    if found is not LOOK or (found := look(a, b, c, d)) is not PASS:
-                        return found
+                found = None if known is None else known(a, b, c, d)
+                if found is LOOK:
+                    found = look(a, b, c, d)
+                if found is not None:
+                    return found
                 if b is ABSENT:
                     if a is not ABSENT and safe:
                         return function(a)
@@ -384,9 +386,11 @@ def _read_at_once(
         if not (named or more) and (not OVERRIDING or _undisturbed(a, b, c, d)):
             tensor = facade.Tensor
             try:
-                if known is not None and (found := known(a, b, c, d)) is not None:
-                    if found is not LOOK or (found := look(a, b, c, d)) is not PASS:
-                        return found
+                found = None if known is None else known(a, b, c, d)
+                if found is LOOK:
+                    found = look(a, b, c, d)
+                if found is not None:
+                    return found
                 if b is ABSENT:
                     if a is not ABSENT:
                         return (behind if taken == 1 and type(a) is tensor else function)(a)
