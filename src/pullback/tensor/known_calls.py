@@ -37,9 +37,9 @@ from ..core.value import TensorBase, wrap
 
 Function = Callable[..., Any]
 
-#: Calls after which a function is looked at, nanoseconds that a known one saves, and how often a function is
-#: looked at at most, and how many plans it has.
-_CALLS, _SAVED, _LOOKS, _PLANS = 200, 1000, 24, 12
+#: Calls after which a function is looked at, nanoseconds that a known one saves, and how many plans there are at
+#: most.
+_CALLS, _SAVED, _PLANS = 200, 1000, 12
 _NEVER = 1 << 62
 
 #: What the native function gives when it is time to look.
@@ -72,6 +72,8 @@ class _Notes:
         self.lines: list[str] = []
         self.names: dict[str, Any] = {"quiet": quiet, "loud": loud, "IGNORE": IGNORE}
         self.count = 0
+        #: Whether no result that is computed has a history, whatever the arguments have.
+        self.any_history = True
 
     def layout(self, shape: Sequence[int], dtype: Any, strides: Any, memory: Any = None, at: int = 0) -> Any:
         made = _Layout(shape, dtype, strides, memory, at)
@@ -82,6 +84,7 @@ class _Notes:
     def add(self, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], result: Any) -> Any:
         if op.acts or any(type(v) in (list, dict, set) for v in attrs):
             raise Unplanned
+        self.any_history &= not op.derivable and not op.is_view
         given = [self._told(v) for v in inputs]
         ends = [self._told(v) for v in attrs]
         arrays = [v for v in inputs if isinstance(v, Meta)]
@@ -146,11 +149,11 @@ class Known:
         when it is time to look; None: there is none.
     """
 
-    __slots__ = ("_function", "_left", "_looks", "_plans", "_safe", "_table", "_use")
+    __slots__ = ("_function", "_left", "_pause", "_plans", "_safe", "_table", "_use")
 
     def __init__(self, function: Function, safe: int, use: Callable[[Function | None], None]) -> None:
         self._function, self._safe, self._use = function, safe, use
-        self._left, self._looks, self._plans = _CALLS, _LOOKS, _PLANS
+        self._left, self._pause, self._plans = _CALLS, _CALLS, _PLANS
         self._table: Any = None
 
     def count(self, *arguments: Any) -> None:
@@ -183,18 +186,18 @@ class Known:
         """Do a call, and let the like of it be known if it can be; None where it is none to look at."""
         function = self._function
         given = arguments[: next((k for k, a in enumerate(arguments) if a is ABSENT), len(arguments))]
-        self._table[1] = _CALLS
+        self._table[1] = self._pause
         tensors = list(_tensors(given))
         plain = modes() is DEFAULT and given and all(map(_is_plain, tensors))
         if not plain or _looking or len(given) > self._safe or not _are_fixed(given):
             return None
-        self._looks -= 1
-        if not self._looks:
-            self._table[1] = _NEVER
         before = [Generator.get_state(stream).tobytes() for stream in streams]
         result = function(*given)
         if [Generator.get_state(stream).tobytes() for stream in streams] != before:
             return result
+        # Where nothing is found, the next look is to wait twice as long.
+        self._pause *= 2
+        self._table[1] = self._pause
         _looking.append(self)
         try:
             plan = _planned(function, given, tensors, result)
@@ -202,9 +205,10 @@ class Known:
             return result
         finally:
             _looking.pop()
-        source = large.known_calls()
-        if self._plans and source.add(self._table, arguments, *plan):
+        if large.known_calls().add(self._table, arguments, *plan):
             self._plans -= 1
+            self._pause = _CALLS
+            self._table[1] = _CALLS if self._plans else _NEVER
         return result
 
 
@@ -245,9 +249,13 @@ def _are_fixed(values: Any) -> bool:
 def _is_plain(tensor: Any) -> bool:
     array = tensor._value
     return (
-        type(tensor) is facade.Tensor and tensor._node is None and type(array) is ndarray and array.size > 0
-        and type(tensor._counter) is list and (tensor._view is None or tensor._view.base._node is None)
-    )
+        type(tensor) is facade.Tensor and type(array) is ndarray and array.size > 0
+        and type(tensor._counter) is list
+    )  # fmt: skip
+
+
+def _is_without_history(tensor: Any) -> bool:
+    return tensor._node is None and (tensor._view is None or tensor._view.base._node is None)
 
 
 @contextmanager
@@ -290,8 +298,6 @@ def _planned(function: Function, given: tuple[Any, ...], tensors: list[Any], res
             raise Unplanned
         if stand_in._node is not None or vars(stand_in) != {"_level": META}:
             raise Unplanned
-    if not all(map(_is_plain, tensors)):
-        raise Unplanned
     several = isinstance(result, (tuple, list))
     container: Any = type(result) if several else None
     if type(noted) is not type(result):
@@ -306,7 +312,10 @@ def _planned(function: Function, given: tuple[Any, ...], tensors: list[Any], res
         names = [_name(notes, real._value, stand_in._value) for real, stand_in in made]
         compute = notes.function([layout.name for layout in layouts], names)
         _compare(compute, arrays, [real._value for real, _ in made])
-    return compute, len(made), results, container
+    any_history = notes.any_history and all(type(r) is int and r >= len(tensors) for r in results)
+    if not any_history and not all(map(_is_without_history, tensors)):
+        raise Unplanned
+    return compute, len(made), results, container, any_history
 
 
 def _name(notes: _Notes, value: ndarray, layout: Any) -> str:

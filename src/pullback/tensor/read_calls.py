@@ -325,13 +325,15 @@ def _at_once(function: Function, general: Function, failed: Function, safe: int)
     if hasattr(function, "taken"):
         return _read_at_once(function, general, failed, function.behind, function.taken)  # type: ignore[attr-defined]  # functions take attributes
 
+    known: Function | None = None
+
     def use(found: Function | None) -> None:
         nonlocal known
         known = found
 
     calls = Known(function, safe, use)
     look = calls.look
-    known: Function | None = None if function.__name__.endswith("_") else calls.count
+    known = None if function.__name__.endswith("_") else calls.count
 
     # Without ``*args`` and ``**kwargs`` a call of the function costs 80 ns less.
     def call(
@@ -371,6 +373,7 @@ def _read_at_once(
     """Return the same of a function that reads its arguments with a parser. That is not asked where they are
     so many tensors: then it is the function `behind` the parser that is called.
     """
+    known: Function | None = None
 
     def use(found: Function | None) -> None:
         nonlocal known
@@ -378,7 +381,7 @@ def _read_at_once(
 
     calls = Known(function, EVERY, use)
     look = calls.look
-    known: Function | None = None if function.__name__.endswith("_") else calls.count
+    known = None if function.__name__.endswith("_") else calls.count
 
     def call(
         a: Any = ABSENT, b: Any = ABSENT, c: Any = ABSENT, d: Any = ABSENT, /, *more: Any, **named: Any

@@ -24,25 +24,27 @@ OBJECTS: tuple[Any, ...] = (
     AT_NONE, AT_ZERO, AT_NO_GRAD_VIEW, AT_VIEW, AT_ARRAY, AT_FLOAT, AT_LIST, AT_TUPLE, AT_MODES,
     AT_DEFAULT, AT_NO_GRAD, AT_EXCEPTION, AT_RUNNING, AT_DEVICES, AT_NO_DEVICES, AT_TENSOR, AT_LOOK,
 ) = range(2, 19)  # fmt: skip
-#: Kinds of arguments, and how many of them there are, by place; the tensors in them at most.
-_SAME_OBJECT, _SAME_FLOAT, _LIKE_TENSOR, _SEQUENCE = range(4)
+#: Kinds of arguments, a tensor of which the history does not matter among them, and how many of them there
+#: are, by place; the tensors in them at most.
+_SAME_OBJECT, _SAME_FLOAT, _LIKE_TENSOR, _SEQUENCE, _ANY_TENSOR = range(5)
 ARGUMENTS, TENSORS = 4, 16
 #: The integers of which Python has one object each.
 _LEAST, _MOST = -5, 256
 
 
-def words_of(value: Any, words: list[int], kept: list[Any]) -> bool:
+def words_of(value: Any, words: list[int], kept: list[Any], any_history: bool) -> bool:
     """Append the words that tell an argument, and what they are addresses of; whether it can be told."""
     kind = type(value)
     if kind is facade.Tensor:
         array = value._value
-        words += [_LIKE_TENSOR, id(array.dtype), array.ndim, *array.shape, *array.strides]
+        tensor = _ANY_TENSOR if any_history else _LIKE_TENSOR
+        words += [tensor, id(array.dtype), array.ndim, *array.shape, *array.strides]
         kept.append(array.dtype)
     elif kind is float:
         words += [_SAME_FLOAT, int(np.float64(value).view(np.int64))]
     elif kind is list or kind is tuple:
         words += [_SEQUENCE, id(kind), len(value)]
-        return all(words_of(item, words, kept) for item in value)
+        return all(words_of(item, words, kept, any_history) for item in value)
     elif kind is int and not _LEAST <= value <= _MOST:
         return False  # many objects stand for the same number
     else:
@@ -67,7 +69,8 @@ entry:
 {word("expected", "ptr", 1, "told")}
   %one_more = getelementptr i64, ptr %told, i64 2
   switch i64 %kind, label %no [ i64 {_SAME_OBJECT}, label %same i64 {_SAME_FLOAT}, label %float
-                                i64 {_LIKE_TENSOR}, label %tensor i64 {_SEQUENCE}, label %sequence ]
+                                i64 {_LIKE_TENSOR}, label %tensor i64 {_SEQUENCE}, label %sequence
+                                i64 {_ANY_TENSOR}, label %tensor ]
 same:
   %is_same = icmp eq ptr %object, %expected
   br i1 %is_same, label %yes, label %no
@@ -101,8 +104,13 @@ inside:
   %counted = icmp ne ptr %counter, null
   %fits0 = and i1 %no_node, %there
   %fits = and i1 %fits0, %counted
-  br i1 %fits, label %history, label %no
+  %any_history = icmp eq i64 %kind, {_ANY_TENSOR}
+  %filled = and i1 %there, %counted
+  %held_so = and i1 %any_history, %filled
+  br i1 %held_so, label %held, label %history
 history:
+  br i1 %fits, label %looked_at, label %no
+looked_at:
   %no_view = icmp eq ptr %view, %none
   br i1 %no_view, label %held, label %viewing
 viewing:

@@ -57,6 +57,7 @@ class KnownCalls:
     def add(
         self, table: np.ndarray, arguments: tuple[Any, ...], compute: Callable[..., Any] | None,
         computed: int, results: tuple[Any, ...], container: Callable[..., Any] | None,
+        any_history: bool,
     ) -> bool:
         """Add a plan to a table; whether it can be told.
 
@@ -74,10 +75,14 @@ class KnownCalls:
             tells a `Viewed`.
         container : callable or None
             Makes what is returned from a tuple of results; None: there is one, which is returned.
+        any_history : bool
+            Whether the history of the tensors does not matter.
         """
         kept: list[Any] = [compute, container]
         told: list[int] = []
-        if computed > TENSORS // 2 or not all(words_of(value, told, kept) for value in arguments):
+        if computed > TENSORS // 2 or not all(
+            words_of(value, told, kept, any_history) for value in arguments
+        ):
             return False
         made = [word for result in results for word in self._result(result)]
         words = [
