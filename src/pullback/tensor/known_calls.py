@@ -37,8 +37,8 @@ from ..core.value import TensorBase, wrap
 
 Function = Callable[..., Any]
 
-#: Calls after which a function is looked at, nanoseconds that a known one saves, and how many plans there are at
-#: most.
+#: Calls after which a function is looked at, nanoseconds that a known call saves, and the plans that a
+#: function has at most.
 _CALLS, _SAVED, _PLANS = 200, 1000, 12
 _NEVER = 1 << 62
 
