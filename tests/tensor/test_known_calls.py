@@ -182,3 +182,19 @@ def test_arguments_are_not_kept():
     del x
     gc.collect()
     assert gone() is None
+
+
+def test_arguments_by_name_are_known():
+    x = torch.arange(6.0).reshape(2, 3).clone()
+    before = plans()
+    for _ in range(3 * known_calls._CALLS):
+        torch.amax(x, dim=1, keepdim=True)
+    assert plans() > before
+    assert torch.amax(x, keepdim=True, dim=1).tolist() == [[2], [5]]
+    assert torch.amax(x, dim=0, keepdim=True).tolist() == [[3, 4, 5]]
+    assert torch.amax(x, dim=1).tolist() == [2, 5]
+    out = torch.empty(2)
+    for _ in range(3 * known_calls._CALLS):
+        out.zero_()
+        assert torch.amax(x, dim=1, out=out) is out
+        assert out.tolist() == [2, 5]

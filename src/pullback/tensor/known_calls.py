@@ -15,6 +15,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from threading import get_ident
 from typing import Any
 
@@ -144,15 +145,19 @@ class Known:
     function : callable
     safe : int
         How many arguments by place it takes that need no look (`Kinds.safe`).
+    general : callable
+        ``general(args, kwargs)`` does any call.
     use : callable
         Takes the function of four arguments that gives what a known call gives, None for others, and `LOOK`
         when it is time to look; None: there is none.
     """
 
-    __slots__ = ("_function", "_left", "_pause", "_plans", "_safe", "_table", "_use")
+    __slots__ = ("_function", "_general", "_left", "_pause", "_plans", "_safe", "_table", "_use")
 
-    def __init__(self, function: Function, safe: int, use: Callable[[Function | None], None]) -> None:
-        self._function, self._safe, self._use = function, safe, use
+    def __init__(
+        self, function: Function, safe: int, general: Function, use: Callable[[Function | None], None]
+    ) -> None:
+        self._function, self._safe, self._general, self._use = function, safe, general, use
         self._left, self._pause, self._plans = _CALLS, _CALLS, _PLANS
         self._table: Any = None
 
@@ -182,14 +187,17 @@ class Known:
         self._table[0], self._table[1] = 0, _CALLS
         self._plans = _PLANS
 
-    def look(self, *arguments: Any) -> Any:
+    def look(self, *arguments: Any, named: dict[str, Any] | None = None) -> Any:
         """Do a call, and let the like of it be known if it can be; None where it is none to look at."""
-        function = self._function
+        named = named or {}
+        function = partial(_with_names, self._general, [*named]) if named else self._function
         given = arguments[: next((k for k, a in enumerate(arguments) if a is ABSENT), len(arguments))]
         self._table[1] = self._pause
+        by_place = len(given)
+        given += tuple(named.values())
         tensors = list(_tensors(given))
         plain = modes() is DEFAULT and given and all(map(_is_plain, tensors))
-        if not plain or _looking or len(given) > self._safe or not _are_fixed(given):
+        if not plain or _looking or (by_place > self._safe and not named) or not _are_fixed(given):
             return None
         before = [Generator.get_state(stream).tobytes() for stream in streams]
         result = function(*given)
@@ -205,7 +213,7 @@ class Known:
             return result
         finally:
             _looking.pop()
-        if large.known_calls().add(self._table, arguments, *plan):
+        if large.known_calls().add(self._table, arguments, named, *plan):
             self._plans -= 1
             self._pause = _CALLS
             self._table[1] = _CALLS if self._plans else _NEVER
@@ -231,6 +239,12 @@ def _tensors(values: Any) -> Iterator[Any]:
             yield value
         elif type(value) is list or type(value) is tuple:
             yield from _tensors(value)
+
+
+def _with_names(general: Function, names: list[str], *given: Any) -> Any:
+    """Return what a call gives of which the last arguments are given by name."""
+    count = len(given) - len(names)
+    return general(given[:count], dict(zip(names, given[count:], strict=True)))
 
 
 #: Types of arguments that never change, beside numbers and text.

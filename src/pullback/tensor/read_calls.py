@@ -331,7 +331,7 @@ def _at_once(function: Function, general: Function, failed: Function, safe: int)
         nonlocal known
         known = found
 
-    calls = Known(function, safe, use)
+    calls = Known(function, safe, general, use)
     look = calls.look
     known = None if function.__name__.endswith("_") else calls.count
 
@@ -362,6 +362,12 @@ def _at_once(function: Function, general: Function, failed: Function, safe: int)
                 if found is PASS:
                     raise
                 return found
+        elif named and known is not None and not (more or OVERRIDING):
+            found = known(a, b, c, d, named)
+            if found is LOOK:
+                found = look(a, b, c, d, named=named)
+            if found is not None:
+                return found
         return general((*_given(a, b, c, d), *more), named)
 
     return call
@@ -379,7 +385,7 @@ def _read_at_once(
         nonlocal known
         known = found
 
-    calls = Known(function, EVERY, use)
+    calls = Known(function, EVERY, general, use)
     look = calls.look
     known = None if function.__name__.endswith("_") else calls.count
 
@@ -408,6 +414,12 @@ def _read_at_once(
                 found = failed(error, _given(a, b, c, d), {})
                 if found is PASS:
                     raise
+                return found
+        elif named and known is not None and not (more or OVERRIDING):
+            found = known(a, b, c, d, named)
+            if found is LOOK:
+                found = look(a, b, c, d, named=named)
+            if found is not None:
                 return found
         return general((*_given(a, b, c, d), *more), named)
 

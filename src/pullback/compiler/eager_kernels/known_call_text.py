@@ -31,8 +31,8 @@ from .known_call_arguments import (
 )  # fmt: skip
 
 #: Words of a plan: the next, what computes, how many arrays, how many results there are, what is called with
-#: several, where the results begin; the arguments follow.
-_NEXT, _COMPUTE, _COMPUTED, _COUNT, _CONTAINER, _RESULTS, TOLD = range(7)
+#: several, where the results begin, how many arguments are given by name; the arguments follow.
+_NEXT, _COMPUTE, _COMPUTED, _COUNT, _CONTAINER, _RESULTS, _NAMES, TOLD = range(8)
 #: Words of a result: which tensor it is, or a view of which; a view's dtype (else 0), rank, where shape and
 #: strides lie, bytes to the first element, the steps and the creation of the view.
 RESULT = 8
@@ -237,9 +237,18 @@ entry:
 {word("default", "ptr", AT_DEFAULT)}
 {word("no_grad", "ptr", AT_NO_GRAD)}
 {word("first", "ptr", FIRST)}
-  %right_count = icmp eq i64 %given, {ARGUMENTS}
-  br i1 %right_count, label %asked, label %no
+  %few = icmp slt i64 %given, {ARGUMENTS}
+  %has_names = icmp sgt i64 %given, {ARGUMENTS}
+  br i1 %few, label %no, label %named
+named:
+  br i1 %has_names, label %counting_names, label %asked
+counting_names:
+{read("names", "ptr", "arguments", ARGUMENTS, "ptr")}
+  %own_names = call i64 @pullback_PyDict_Size(ptr %names)
+  br label %asked
 asked:
+  %dict = phi ptr [ null, %named ], [ %names, %counting_names ]
+  %name_count = phi i64 [ 0, %named ], [ %own_names, %counting_names ]
   %mode = call ptr @pullback_PyObject_CallNoArgs(ptr %modes)
   %has_mode = icmp ne ptr %mode, null
   br i1 %has_mode, label %compared, label %failed
@@ -279,8 +288,32 @@ other:
   br label %look
 plan_there:
   store i64 0, ptr %aside
+{word("names_expected", "i64", _NAMES, "plan")}
+  %same_names = icmp eq i64 %names_expected, %name_count
   %told0 = getelementptr i64, ptr %plan, i64 {TOLD}
+  br i1 %same_names, label %in_places, label %other
+in_places:
 {tests}
+  br label %by_name
+by_name:
+  %k = phi i64 [ 0, %taken{ARGUMENTS - 1} ], [ %k1, %name_fits ]
+  %told_name = phi ptr [ %told{ARGUMENTS}, %taken{ARGUMENTS - 1} ], [ %told_next, %name_fits ]
+  %more_names = icmp slt i64 %k, %name_count
+  br i1 %more_names, label %find_name, label %fitting
+find_name:
+{word("name", "ptr", 0, "told_name")}
+  %named_one = call ptr @pullback_PyDict_GetItem(ptr %dict, ptr %name)
+  %is_given = icmp ne ptr %named_one, null
+  br i1 %is_given, label %match_name, label %other
+match_name:
+  %told_value = getelementptr i64, ptr %told_name, i64 1
+  %told_next = call ptr @match(ptr %named_one, ptr %told_value, ptr %header, ptr %aside)
+  %k1 = add i64 %k, 1
+  %name_matches = icmp ne ptr %told_next, null
+  br i1 %name_matches, label %name_fits, label %other
+name_fits:
+  br label %by_name
+fitting:
 {word("compute", "ptr", _COMPUTE, "plan")}
 {word("count", "i64", _COUNT, "plan")}
 {word("container", "ptr", _CONTAINER, "plan")}
@@ -307,7 +340,7 @@ again:
   call void @pullback_PyErr_Clear()
   br label %no
 ready:
-  %made_count = phi i64 [ 0, %taken{ARGUMENTS - 1} ], [ %computed_count, %wrapping ]
+  %made_count = phi i64 [ 0, %fitting ], [ %computed_count, %wrapping ]
   %single = icmp eq ptr %container, null
   br i1 %single, label %one, label %several
 one:

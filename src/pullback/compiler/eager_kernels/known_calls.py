@@ -55,10 +55,10 @@ class KnownCalls:
         return python_functions.function("known", self._library.address("known"), table), table
 
     def add(
-        self, table: np.ndarray, arguments: tuple[Any, ...], compute: Callable[..., Any] | None,
-        computed: int, results: tuple[Any, ...], container: Callable[..., Any] | None,
-        any_history: bool,
-    ) -> bool:
+        self, table: np.ndarray, arguments: tuple[Any, ...], named: dict[str, Any],
+        compute: Callable[..., Any] | None, computed: int, results: tuple[Any, ...],
+        container: Callable[..., Any] | None, any_history: bool,
+    ) -> bool:  # fmt: skip
         """Add a plan to a table; whether it can be told.
 
         Parameters
@@ -66,6 +66,8 @@ class KnownCalls:
         table : array
         arguments : tuple
             By place: tensors to be matched, numbers and other objects, and lists or tuples of such.
+        named : dict
+            The same by name.
         compute : callable or None
             ``compute(*arrays)`` gives what is no view: an array, or a tuple of those.
         computed : int
@@ -80,14 +82,19 @@ class KnownCalls:
         """
         kept: list[Any] = [compute, container]
         told: list[int] = []
-        if computed > TENSORS // 2 or not all(
-            words_of(value, told, kept, any_history) for value in arguments
-        ):
+        fits = computed <= TENSORS // 2
+        for value in arguments:
+            fits = fits and words_of(value, told, kept, any_history)
+        for name, value in named.items():
+            told.append(id(name))
+            kept.append(name)
+            fits = fits and words_of(value, told, kept, any_history)
+        if not fits:
             return False
         made = [word for result in results for word in self._result(result)]
         words = [
             int(table[FIRST]), 0 if compute is None else id(compute), computed, len(results),
-            0 if container is None else id(container), TOLD + len(told), *told, *made,
+            0 if container is None else id(container), TOLD + len(told), len(named), *told, *made,
         ]  # fmt: skip
         own = np.array(words, np.int64)
         self._kept += [own, *kept]

@@ -19,6 +19,7 @@ PYTHON = {
     "PyList_SetItem": ("i32", "ptr", "i64", "ptr"), "PyType_GenericAlloc": ("ptr", "ptr", "i64"),
     "PyLong_FromLongLong": ("ptr", "i64"), "PyLong_AsLongLong": ("i64", "ptr"),
     "Py_IncRef": ("void", "ptr"), "Py_DecRef": ("void", "ptr"), "PyErr_Clear": ("void",),
+    "PyDict_Size": ("i64", "ptr"), "PyDict_GetItem": ("ptr", "ptr", "ptr"),
     "PyErr_ExceptionMatches": ("i32", "ptr"), "PyObject_CallNoArgs": ("ptr", "ptr"),
     "PyObject_CallOneArg": ("ptr", "ptr", "ptr"), "PyObject_Vectorcall": ("ptr", "ptr", "ptr", "i64", "ptr"),
 }  # fmt: skip
