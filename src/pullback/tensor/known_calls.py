@@ -24,6 +24,7 @@ from numpy import ndarray
 
 from ..array import dtypes, large, process
 from ..array.chains import _RENT as RENT
+from ..array.moved import sources
 from ..array.quiet import IGNORE, loud, quiet
 from ..array.random import Generator
 from ..array.strides import address, strides_of
@@ -75,6 +76,8 @@ class _Notes:
         self.count = 0
         #: Whether no result that is computed has a history, whatever the arguments have.
         self.any_history = True
+        #: Whether it may be that elements are moved and none is computed.
+        self.moves = True
 
     def layout(self, shape: Sequence[int], dtype: Any, strides: Any, memory: Any = None, at: int = 0) -> Any:
         made = _Layout(shape, dtype, strides, memory, at)
@@ -86,6 +89,7 @@ class _Notes:
         if op.acts or any(type(v) in (list, dict, set) for v in attrs):
             raise Unplanned
         self.any_history &= not op.derivable and not op.is_view
+        self.moves &= op.kind in ("linear", "view")
         given = [self._told(v) for v in inputs]
         ends = [self._told(v) for v in attrs]
         arrays = [v for v in inputs if isinstance(v, Meta)]
@@ -115,6 +119,7 @@ class _Notes:
             value = value._value
             if type(value) is not ndarray or value.ndim:
                 raise Unplanned
+            self.moves = False
         name = f"c{len(self.names)}"
         self.names[name] = value
         return name
@@ -326,10 +331,14 @@ def _planned(function: Function, given: tuple[Any, ...], tensors: list[Any], res
         names = [_name(notes, real._value, stand_in._value) for real, stand_in in made]
         compute = notes.function([layout.name for layout in layouts], names)
         _compare(compute, arrays, [real._value for real, _ in made])
+    moved = None
+    if compute is not None and notes.moves and len(made) == 1:
+        found = sources(compute, arrays, made[0][0]._value)
+        moved = None if found is None else (made[0][0]._value, found)
     any_history = notes.any_history and all(type(r) is int and r >= len(tensors) for r in results)
     if not any_history and not all(map(_is_without_history, tensors)):
         raise Unplanned
-    return compute, len(made), results, container, any_history
+    return compute, moved, len(made), results, container, any_history
 
 
 def _name(notes: _Notes, value: ndarray, layout: Any) -> str:

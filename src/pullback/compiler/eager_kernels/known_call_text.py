@@ -30,9 +30,12 @@ from .known_call_arguments import (
     word,
 )  # fmt: skip
 
-#: Words of a plan: the next, what computes, how many arrays, how many results there are, what is called with
-#: several, where the results begin, how many arguments are given by name; the arguments follow.
-_NEXT, _COMPUTE, _COMPUTED, _COUNT, _CONTAINER, _RESULTS, _NAMES, TOLD = range(8)
+#: Words of a plan: the next, what computes, where it says which elements are moved instead, how many arrays
+#: are computed, how many results there are, what is called with several, where the results begin, how many
+#: arguments are given by name; the arguments follow.
+_NEXT, _COMPUTE, _MOVED, _COMPUTED, _COUNT, _CONTAINER, _RESULTS, _NAMES, TOLD = range(9)
+#: Words before the sources of moved elements: dtype, rank, where shape and strides lie, count, bytes of each.
+_SOURCES = 6
 #: Words of a result: which tensor it is, or a view of which; a view's dtype (else 0), rank, where shape and
 #: strides lie, bytes to the first element, the steps and the creation of the view.
 RESULT = 8
@@ -214,6 +217,77 @@ failed:
 }}"""
 
 
+def _moved(where: Layout) -> str:
+    """Return the function that makes an array of elements of those that were put aside, and puts a tensor
+    around it aside; false where memory is short.
+    """
+    return f"""
+define internal i1 @moved(ptr %moved, ptr %aside, ptr %header) nounwind {{
+entry:
+{word("array_type", "ptr", AT_ARRAY)}
+{word("dtype", "ptr", 0, "moved")}
+{word("rank64", "i64", 1, "moved")}
+{word("shape", "ptr", 2, "moved")}
+{word("strides", "ptr", 3, "moved")}
+{word("count", "i64", 4, "moved")}
+{word("width", "i64", 5, "moved")}
+  %rank = trunc i64 %rank64 to i32
+  %sources = getelementptr i64, ptr %moved, i64 {_SOURCES}
+  %is_short = icmp eq i64 %width, 4
+  call void @pullback_Py_IncRef(ptr %dtype)
+  %array = call ptr @pullback_PyArray_NewFromDescr(ptr %array_type, ptr %dtype, i32 %rank, ptr %shape, \
+ptr %strides, ptr null, i32 0, ptr null)
+  %has_array = icmp ne ptr %array, null
+  br i1 %has_array, label %begin, label %failed
+failed:
+  ret i1 false
+begin:
+{read("to", "ptr", "array", where.data)}
+  br label %each
+each:
+  %n = phi i64 [ 0, %begin ], [ %n1, %stored ]
+  %more = icmp slt i64 %n, %count
+  br i1 %more, label %element, label %done
+element:
+  %n1 = add i64 %n, 1
+  %at = mul i64 %n, 2
+  %behind = add i64 %at, 1
+{read("slot", "i64", "sources", "%at", "i64")}
+{read("offset", "i64", "sources", "%behind", "i64")}
+  %gone = mul i64 %n, %width
+  %put = getelementptr i8, ptr %to, i64 %gone
+  %is_zero = icmp slt i64 %slot, 0
+  br i1 %is_zero, label %zero, label %copied
+copied:
+  %place = add i64 %slot, {1 + TENSORS}
+{read("source", "ptr", "aside", "%place", "ptr")}
+{read("from", "ptr", "source", where.data)}
+  %take = getelementptr i8, ptr %from, i64 %offset
+  br i1 %is_short, label %copy4, label %copy8
+copy4:
+  %four = load i32, ptr %take
+  store i32 %four, ptr %put
+  br label %stored
+copy8:
+  %eight = load i64, ptr %take
+  store i64 %eight, ptr %put
+  br label %stored
+zero:
+  br i1 %is_short, label %zero4, label %zero8
+zero4:
+  store i32 0, ptr %put
+  br label %stored
+zero8:
+  store i64 0, ptr %put
+  br label %stored
+stored:
+  br label %each
+done:
+  %wrapped = call i1 @computed(ptr %array, i64 1, ptr %aside, ptr %header)
+  ret i1 %wrapped
+}}"""
+
+
 def _call(where: Layout) -> str:
     """Return the function that is called: it looks for a plan that fits, and makes what it says."""
     tests = "\n".join(
@@ -322,6 +396,13 @@ fitting:
   %computes = icmp ne ptr %compute, null
   br i1 %computes, label %run, label %ready
 run:
+{word("moved", "ptr", _MOVED, "plan")}
+  %moves = icmp ne ptr %moved, null
+  br i1 %moves, label %move, label %ask
+move:
+  %could_move = call i1 @moved(ptr %moved, ptr %aside, ptr %header)
+  br i1 %could_move, label %ready, label %failed
+ask:
   %arrays = getelementptr ptr, ptr %aside, i64 {1 + TENSORS}
   %tensors = load i64, ptr %aside
   %own = call ptr @pullback_PyObject_Vectorcall(ptr %compute, ptr %arrays, i64 %tensors, ptr null)
@@ -340,7 +421,7 @@ again:
   call void @pullback_PyErr_Clear()
   br label %no
 ready:
-  %made_count = phi i64 [ 0, %fitting ], [ %computed_count, %wrapping ]
+  %made_count = phi i64 [ 0, %fitting ], [ 1, %move ], [ %computed_count, %wrapping ]
   %single = icmp eq ptr %container, null
   br i1 %single, label %one, label %several
 one:
@@ -412,5 +493,5 @@ no:
 
 def text(where: Layout) -> str:
     """Return all functions; `known` is the one that is called."""
-    parts: Sequence[Callable[[Layout], str]] = (match, _around, _seen, _result, _computed, _call)
+    parts: Sequence[Callable[[Layout], str]] = (match, _around, _seen, _result, _computed, _moved, _call)
     return "\n".join(part(where) for part in parts)

@@ -56,7 +56,7 @@ class KnownCalls:
 
     def add(
         self, table: np.ndarray, arguments: tuple[Any, ...], named: dict[str, Any],
-        compute: Callable[..., Any] | None, computed: int, results: tuple[Any, ...],
+        compute: Callable[..., Any] | None, moved: Any, computed: int, results: tuple[Any, ...],
         container: Callable[..., Any] | None, any_history: bool,
     ) -> bool:  # fmt: skip
         """Add a plan to a table; whether it can be told.
@@ -70,6 +70,9 @@ class KnownCalls:
             The same by name.
         compute : callable or None
             ``compute(*arrays)`` gives what is no view: an array, or a tuple of those.
+        moved : (array, sequence) or None
+            The one that is computed, and where its elements come from (`array.moved`), which native code
+            moves then.
         computed : int
             How many these are.
         results : tuple
@@ -93,13 +96,26 @@ class KnownCalls:
             return False
         made = [word for result in results for word in self._result(result)]
         words = [
-            int(table[FIRST]), 0 if compute is None else id(compute), computed, len(results),
-            0 if container is None else id(container), TOLD + len(told), len(named), *told, *made,
+            int(table[FIRST]), 0 if compute is None else id(compute), self._moved(moved), computed,
+            len(results), 0 if container is None else id(container), TOLD + len(told), len(named), *told,
+            *made,
         ]  # fmt: skip
         own = np.array(words, np.int64)
         self._kept += [own, *kept]
         table[FIRST] = own.ctypes.data
         return True
+
+    def _moved(self, moved: Any) -> int:
+        """Return where it is written what elements are moved; 0 where none are."""
+        if moved is None:
+            return 0
+        array, sources = moved
+        sizes = np.array([*array.shape, *array.strides, 0], np.int64)
+        first = sizes.ctypes.data
+        words = [id(array.dtype), array.ndim, first, first + 8 * array.ndim, array.size, array.itemsize]
+        own = np.array([*words, *(word for source in sources for word in source)], np.int64)
+        self._kept += [sizes, own, array.dtype]
+        return own.ctypes.data
 
     def _result(self, result: Any) -> list[int]:
         if type(result) is not tuple:
