@@ -51,6 +51,16 @@ def test_a_view_of_a_result_has_a_base():
     assert torch.nn.functional.avg_pool1d(x, 2).shape == (1, 2, 3)
 
 
+def test_what_only_moves_elements_is_moved():
+    x = torch.arange(6.0).reshape(2, 3).clone()
+    assert learn(torch.roll, x, 1, 1)
+    y = torch.roll(x + 1, 1, 1)
+    assert y.tolist() == [[3, 1, 2], [6, 4, 5]] and y._base is None and y._version == 0
+    y.add_(1)
+    assert learn(torch.cat, [x, y], 1) and torch.cat([y, x], 1).tolist()[0] == [4, 2, 3, 0, 1, 2]
+    assert learn(torch.triu, x) and torch.triu(x + 1).tolist() == [[1, 2, 3], [0, 5, 6]]
+
+
 def test_parts_are_a_tuple_of_views():
     x = torch.arange(12.0).reshape(6, 2).clone()
     assert learn(torch.split, x, 4)

@@ -76,12 +76,14 @@ def _filled(arrays: Sequence[ndarray], elements: ndarray) -> Iterator[ndarray]:
 
 
 def _probes(total: int, dtype: np.dtype[np.generic]) -> Iterator[ndarray]:
-    """Yield elements at random; of floating ones some are special."""
-    stream = np.random.RandomState(total)  # as above
-    for shift in range(2):
-        if dtype.kind == "f":
+    """Yield elements at random; of floating ones every other is special, each in turn."""
+    stream = np.random.RandomState(total)
+    for parity in range(2):
+        if dtype.kind != "f":
+            low = -(1 << 31) if dtype.kind == "i" else 0
+            yield stream.randint(low, (1 << 31) - 1, total).astype(dtype)
+            continue
+        for special in (np.nan, np.inf, -np.inf, -0.0):
             probe = stream.standard_normal(total).astype(dtype)
-            probe[shift::7] = np.array([np.nan, np.inf, -np.inf, -0.0], dtype)[np.arange(total)[shift::7] % 4]
-        else:
-            probe = stream.randint(-(1 << 31) * (dtype.kind == "i"), (1 << 31) - 1, total).astype(dtype)
-        yield probe
+            probe[parity::2] = special
+            yield probe
