@@ -53,7 +53,7 @@ class Unplanned(Exception):
 
 
 class _Layout(Meta):
-    """What an argument is, without elements: it notes the ops that run on it."""
+    """Layout of an argument, without elements; it notes the ops that run on it."""
 
     __slots__ = ("name", "notes")
 
