@@ -86,6 +86,14 @@ def small_call(ways: Any) -> Any:
     return None if found is None else found.call(ways)
 
 
+def known_calls() -> Any:
+    """Return the native code that does public calls whose like was planned (`tensor.known_calls`); None where
+    there is none.
+    """
+    found = _source_of_chains()
+    return None if found is None else found.known_calls
+
+
 def _source_of_chains() -> Any:
     global _load_chains, _chains
     if _load_chains is not None:

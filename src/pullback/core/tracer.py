@@ -71,9 +71,8 @@ def is_tracing() -> bool:
     return _tracing.get() is not None
 
 
-def running() -> Recorder | None:
-    """Return what writes the running function down."""
-    return _tracing.get()
+#: Return what writes the running function down (a C method).
+running: Callable[[], Recorder | None] = _tracing.get
 
 
 @contextmanager
