@@ -16,6 +16,7 @@ import numpy as np
 from numpy import ndarray
 
 from ...array import dtypes
+from ...array.threads import get_num_threads
 from ..emit.codegen import Code
 from ..lower.buffer import Buffer
 from ..program.program import Program
@@ -90,7 +91,7 @@ def _name(question: str, program: Program, *more: str) -> str | None:
         text = printed(program)
     except Unprintable:
         return None
-    return cache.key(question, *more, str(dtypes.get_default_dtype()), text)
+    return cache.key(question, *more, str(dtypes.get_default_dtype()), str(get_num_threads()), text)
 
 
 def read(name: str) -> tuple[Image, machine_code.Found] | None:
