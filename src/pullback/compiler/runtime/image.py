@@ -16,6 +16,7 @@ import numpy as np
 from numpy import ndarray
 
 from ...array import dtypes
+from ...array.threads import get_num_threads
 from ..emit.codegen import Code
 from ..lower.buffer import Buffer
 from ..lower.lowered import Call
@@ -104,7 +105,8 @@ def _name(question: str, program: Program, *more: str) -> Name | None:
         text = printed(program, generators)
     except Unprintable:
         return None
-    return Name(cache.key(question, *more, str(dtypes.get_default_dtype()), text), generators)
+    key = cache.key(question, *more, str(dtypes.get_default_dtype()), str(get_num_threads()), text)
+    return Name(key, generators)
 
 
 def told(segments: Iterable[Any], name: Name) -> list[Any] | None:
