@@ -208,3 +208,21 @@ def test_arguments_by_name_are_known():
         out.zero_()
         assert torch.amax(x, dim=1, out=out) is out
         assert out.tolist() == [2, 5]
+
+
+@pytest.mark.parametrize(
+    ("function", "right", "wrong"),
+    [
+        (lambda i: torch.nn.functional.nll_loss(torch.zeros(3, 4), i), [0, 1, 2], [0, 1, -1]),
+        (lambda p: torch.nn.functional.binary_cross_entropy(p, torch.ones(2)), [0.1, 0.5], [0.1, 1.9]),
+        (lambda i: torch.nn.functional.embedding(i, torch.zeros(3, 2)), [0, 1, 2], [0, 1, -1]),
+        (lambda i: torch.gather(torch.zeros(3), 0, i), [0, 1, 2], [0, 3, 1]),
+    ],
+)
+def test_what_looks_at_its_arguments_goes_on_to_do_so(function, right, wrong):
+    right, wrong = torch.tensor(right), torch.tensor(wrong)
+    learn(function, right)
+    for _ in range(3):
+        with pytest.raises((IndexError, RuntimeError)):
+            function(wrong)
+        function(right)

@@ -25,6 +25,7 @@ from numpy import ndarray
 from ..array import dtypes, large, process
 from ..array.chains import _RENT as RENT
 from ..array.moved import sources
+from ..array.probes import MOST, probes
 from ..array.quiet import IGNORE, loud, quiet
 from ..array.random import Generator
 from ..array.strides import address, strides_of
@@ -328,9 +329,13 @@ def _planned(function: Function, given: tuple[Any, ...], tensors: list[Any], res
     made = known[len(tensors) :]
     compute = None
     if made:
+        if any(a.size > MOST for a in arrays):
+            raise Unplanned
         names = [_name(notes, real._value, stand_in._value) for real, stand_in in made]
         compute = notes.function([layout.name for layout in layouts], names)
         _compare(compute, arrays, [real._value for real, _ in made])
+    for probe in probes(arrays):
+        _ask(function, given, [wrap(a) for a in probe], stand_ins, noted, compute)
     moved = None
     if compute is not None and notes.moves and len(made) == 1:
         found = sources(compute, arrays, made[0][0]._value)
@@ -339,6 +344,30 @@ def _planned(function: Function, given: tuple[Any, ...], tensors: list[Any], res
     if not any_history and not all(map(_is_without_history, tensors)):
         raise Unplanned
     return compute, moved, len(made), results, container, any_history
+
+
+def _ask(
+    function: Function, given: tuple[Any, ...], tensors: list[Any], stand_ins: list[Any], noted: Any,
+    compute: Function | None,
+) -> None:
+    """Raise where a call with other elements does not give what was noted: it looks at them before an op
+    runs, as a loss looks at its classes.
+    """
+    arrays = [tensor._value for tensor in tensors]
+    try:
+        found = () if compute is None else compute(*arrays)
+    except Exception:  # noqa: BLE001  # the call is then done in Python, which says what is wrong
+        return
+    with _no_warnings(), np.errstate(all="ignore"):
+        result = function(*_replaced(given, iter(tensors)))
+    several = isinstance(noted, (tuple, list))
+    known = list(zip(tensors, stand_ins, strict=True))
+    for real, stand_in in zip(result, noted, strict=True) if several else [(result, noted)]:
+        _told(real, stand_in, known)
+    values = [real._value for real, _ in known[len(tensors) :]]
+    for own, value in zip(found if len(values) > 1 else (found,), values, strict=True) if values else ():
+        if own.tobytes() != value.tobytes():
+            raise Unplanned
 
 
 def _name(notes: _Notes, value: ndarray, layout: Any) -> str:
