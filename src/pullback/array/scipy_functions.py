@@ -21,7 +21,10 @@ from numpy import ndarray
 @functools.cache
 def is_installed() -> bool:
     """Return whether there is a SciPy to import."""
-    return importlib.util.find_spec("scipy") is not None
+    try:
+        return importlib.util.find_spec("scipy") is not None
+    except ModuleNotFoundError:  # a finder refuses it
+        return False
 
 
 @functools.cache
