@@ -78,8 +78,8 @@ def _step_between(name: str, raised: Raised, step: Place, evidence: tuple[str, .
     if found is not None and found.how in ("loop", "attribute", "list", "sum"):
         return Answer(
             "state carried over a step",
-            f"`{found.name}` still has the history of an earlier turn, and backward goes back into it; but "
-            f"`{call}` has changed `{name}` since then.",
+            f"`{found.name}` is carried over from an earlier iteration with its history, and backward goes "
+            f"back into that; but `{call}` has changed `{name}` since then.",
             found.place, (*evidence, *_again(raised)),
             f"cut it off between turns: `{found.name} = {found.name}.detach()`, and let each "
             "backward free its graph",
@@ -223,9 +223,9 @@ _CARRIED: dict[str, tuple[str, str, str]] = {
     ),
     "shared": (
         "shared part",
-        "Two calls of backward go through `{0}`, and the first one freed its history.",
+        "Two calls of backward go through the same graph, that of `{0}`, and the first one freed it.",
         ("add the losses and call backward once; where only one of them is to train what made `{0}`, give "
-        "the other one `{0}.detach()`; `retain_graph=True` on the first call keeps it for both"),
+        "the other one `{0}.detach()`, or compute it again for that one"),
     ),
 }  # fmt: skip
 
@@ -276,6 +276,12 @@ def second_backward(error: BaseException, raised: Raised) -> Answer:
             "compute it inside the loop; for a state that is carried on, `detach()` it between turns",
         )  # fmt: skip
     both = _in_both(raised, first)
+    if both is not None and both.name == loss and again is not None:
+        return Answer(
+            "backward twice", f"backward is called twice on `{loss}`, and the first call has freed its "
+            "graph.", again, tuple(evidence),
+            "call it once: remove one of the two calls; a gradient can be read after either",
+        )  # fmt: skip
     if both is not None:
         kind, cause, mend = _CARRIED["shared"]
         return Answer(
@@ -321,6 +327,7 @@ def _shared(
     """
     scope = None if first is None else scope_at(first.file, first.line)
     place = first
+    names: list[str] = []
     if scope is not None and first is not None:
         calls = [c for c, _ in scope.calls if c.lineno == first.line and ast.unparse(c.func).endswith(
         ".backward")]
@@ -336,6 +343,17 @@ def _shared(
             f"second loss needs it. The first one is not meant to train what made `{found.name}`.",
             place, evidence,
             f"give the first loss `{found.name}.detach()`",
+        )  # fmt: skip
+    sum_of = next(iter(raised.names_at()), "")
+    if found.name in names and sum_of:
+        scene = raised.scene
+        added = [] if scene is None or scene.scope is None else scene.scope.assigning(sum_of, scene.line)
+        return Answer(
+            "sum of losses that went backward", f"backward has already gone through `{found.name}` and freed "
+            f"its graph, and `{sum_of}`, a sum of such losses, holds that graph and goes through it again.",
+            scene.scope.place_of_line(added[-1].line) if added and scene and scene.scope else raised.place,
+            evidence, f"add the number alone, `{sum_of} += {found.name}.item()`; or call backward once, on "
+            f"`{sum_of}`",
         )  # fmt: skip
     kind, cause, mend = _CARRIED["shared"]
     return Answer(

@@ -51,6 +51,7 @@ def look_at(event: Event, findings: Findings) -> None:
         _scores_of_distribution(event, findings)
     elif name == "ctc_loss":
         _steps_of_logs(event, findings)
+        _blank_among_targets(event, findings)
 
 
 def values_of(tensor: Any) -> ndarray | None:
@@ -400,6 +401,26 @@ def _steps_of_logs(event: Event, findings: Findings) -> None:
         findings.add("wrong input of a loss", Answer(
             "no log-probabilities", "ctc_loss takes log-probabilities over the classes, and its input holds "
             "plain scores or probabilities.", event.place, (), "pass `scores.log_softmax(-1)`",
+        ))  # fmt: skip
+
+
+def _blank_among_targets(event: Event, findings: Findings) -> None:
+    """Say where targets of ctc_loss hold the class that stands for no label."""
+    target, lengths = event.argument(1, "targets"), event.argument(3, "target_lengths")
+    labels = values_of(target) if isinstance(target, TensorBase) else None
+    sizes = values_of(lengths) if isinstance(lengths, TensorBase) else np.asarray(lengths)
+    blank = event.argument(4, "blank", 0)
+    if labels is None or sizes is None or labels.ndim not in (1, 2):
+        return
+    if labels.ndim == 2 and sizes.shape == labels.shape[:1]:
+        labels = labels[np.arange(labels.shape[1]) < sizes[:, None]]
+    count = int((labels == blank).sum())
+    if count:
+        findings.add("wrong input of a loss", Answer(
+            "blank among the labels", f"{count} of {labels.size} labels are {blank}, which ctc_loss takes "
+            "for the blank, no label at all: that class is both a label and the gap between labels.",
+            event.place, (), f"keep class {blank} for the blank and number the labels from 1, with one more "
+            "output, or pass `blank=` the number of a class of its own",
         ))  # fmt: skip
 
 

@@ -74,6 +74,8 @@ class Loss:
     leaves: dict[int, Any] = field(default_factory=dict)
     checked: dict[int, float] = field(default_factory=dict)
     tries: int = 0
+    #: The lines that call backward on what it leads to.
+    lines: set[Any] = field(default_factory=set)
 
 
 class Reach:
@@ -85,6 +87,8 @@ class Reach:
         self.asides: dict[tuple[str, Any, int], Loss] = {}
         #: The first call, in the order of the run, at which each leaf lost its history.
         self.nearest: dict[int, tuple[float, Loss | None]] = {}
+        #: The leaves of optimizers that step after the lines that call backward.
+        self.steps_after: dict[Any, set[int]] = {}
         #: Leaves that the program itself writes to.
         self.by_hand: set[int] = set()
         self.calls = 0
@@ -94,8 +98,10 @@ class Reach:
         #: Of lines that compute one number which nothing uses, the call, and the leaves it was computed from.
         self.ends: dict[Any, tuple[Event, set[int]]] = {}
 
-    def look(self, outputs: Iterable[Any], path: Path, trace: Trace, wanted: Callable[[Any], bool]) -> None:
-        """Look at one call of backward, before it runs."""
+    def look(
+        self, outputs: Iterable[Any], path: Path, trace: Trace, wanted: Callable[[Any], bool], at: Any = None
+    ) -> None:
+        """Look at one call of backward, made on the line `at`, before it runs."""
         self.calls += 1
         outputs = list(outputs)
         rerun = Rerun(outputs[0], trace, path) if len(outputs) == 1 else None
@@ -116,7 +122,7 @@ class Reach:
                 event.name in ("tensor", "as_tensor") and not event.inputs
             )
             if lost:
-                self._note(event, first, trace, rerun, wanted)
+                self._note(event, first, trace, rerun, wanted, at)
             waiting += [(e, first and not lost) for e in _before(event, trace)]
         self._left_out(seen, trace)
         for event in trace.events:
@@ -159,13 +165,15 @@ class Reach:
         return next((event for event, behind in self.ends.values() if wanted <= behind), None)
 
     def _note(
-        self, event: Event, first: bool, trace: Trace, rerun: Rerun | None, wanted: Callable[[Any], bool]
-    ) -> None:
+        self, event: Event, first: bool, trace: Trace, rerun: Rerun | None, wanted: Callable[[Any], bool],
+        line: Any,
+    ) -> None:  # fmt: skip
         code, at = event.frames[0]
         key = (event.name, code, at)
         loss = self.losses.get(key)
         if loss is None:
             loss = self.losses[key] = Loss(event, first)
+        loss.lines.add(line)
         if len(self.losses) <= MOST_LOSSES:
             behind = leaves_behind(event, trace)
             missing = [leaf for key, leaf in behind.items() if key not in self.reached and wanted(leaf)]
@@ -178,9 +186,12 @@ class Reach:
                     self.nearest[leaf] = event.number, loss
 
     def _cut_of(self, leaf: int) -> Loss | None:
-        """Return the call to be mended for a leaf: one with which it gets a gradient, or the first."""
-        tried = (loss for loss in self.losses.values() if loss.checked.get(leaf))
-        return next(tried, self.nearest[leaf][1])
+        """Return the call to be mended for a leaf: one with which it gets a gradient, of a loss after which
+        its optimizer steps where there is one, or the first.
+        """
+        tried = [loss for loss in self.losses.values() if loss.checked.get(leaf)]
+        own = (loss for loss in tried if any(leaf in self.steps_after.get(at, ()) for at in loss.lines))
+        return next(own, tried[0] if tried else self.nearest[leaf][1])
 
     def report(
         self, findings: Findings, wanted: Callable[[Any], bool], name_of: Callable[[Any], str | None]

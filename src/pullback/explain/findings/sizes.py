@@ -17,7 +17,7 @@ from ..shown import norm
 from ..source import place_of
 from ..trace import Event
 from .collected import Findings
-from .losses import values_of
+from .losses import PASSING, origin, values_of
 
 #: A gradient this much smaller than that of the last layer is vanishing, where the depth explains it.
 VANISHING = 1e-4
@@ -27,6 +27,9 @@ EXPLODING = 1e3
 
 #: Inputs of a first layer beyond this are not scaled.
 UNSCALED = 50.0
+
+#: Inputs of a first layer that are all below this are scaled too far; of this many numbers at least.
+TINY, FEW_NUMBERS = 0.01, 64
 
 #: Ops whose slope is below 1 nearly everywhere.
 SQUASHING = ("sigmoid", "tanh")
@@ -53,6 +56,16 @@ class Sizes:
                 value = values_of(x)
                 if value is not None and value.size and value.dtype.kind == "f":
                     largest = float(np.abs(value).max())
+                    if 0 < largest < TINY and value.size >= FEW_NUMBERS:
+                        made = origin(event.maker_of(x), PASSING | {"stack"})
+                        divided = made is not None and made.name in ("div", "__truediv__", "mul", "__mul__")
+                        findings.add("note", Answer(
+                            "tiny input", f"The input of the first layer is at most {largest:.2g} in size: "
+                            "it is scaled down too far, as by a division that is made twice, and the layer "
+                            "sees next to nothing.",
+                            made.place if divided and made is not None else event.place, (),
+                            "scale it once (`x / 255`), or take the mean away and divide by the deviation",
+                        ))  # fmt: skip
                     if UNSCALED < largest < math.inf:
                         findings.add("note", Answer(
                             "unscaled input", f"The input of the first layer reaches {largest:.4g} in size.",
