@@ -44,7 +44,7 @@ def no_history(error: BaseException, raised: Raised) -> Answer:
         return Answer(
             "no_grad", f"`{(names or ['the loss'])[0]}` has no history: `{off.code}` runs where no history "
             "is recorded, and recording is still off at the call of backward.",
-            off, ("torch.is_grad_enabled() is False at the call of backward"),
+            off, ("torch.is_grad_enabled() is False at the call of backward",),
             "end it before the forward pass: use it as a block (`with torch.no_grad():`) around what is only "
             "looked at, or switch it on again with `torch.set_grad_enabled(True)`",
         )  # fmt: skip

@@ -132,7 +132,8 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
 
 def _starts(visit: Visit, leading: set[Node]) -> bool:
     """Return whether the other factor of a product, which is 0, is trained and gets a gradient."""
-    bias = BIAS.get(visit.node._op.name, -1) if visit.node._op is not None else -1
+    op = visit.node._op
+    bias = -1 if op is None else BIAS.get(op.base or op.name, -1)
     for edge, g in visit.sent:
         target = edge_target(edge)[0]
         added = 0 <= bias < len(visit.node._edges) and edge is visit.node._edges[bias]

@@ -39,6 +39,7 @@ from .explanation import Explanation
 from .findings import axes, by_hand, data, indices, recurrent, targets, terms, unread
 from .findings.adversaries import Adversaries
 from .findings.averages import Averages
+from .findings.balance import Balance
 from .findings.collected import Findings
 from .findings.draws import Draws, time_not_given, variance_for_deviation
 from .findings.drifting import Drifting
@@ -99,6 +100,7 @@ class Watch:
         self.drifting = Drifting()
         self.metrics = Metrics()
         self.averages = Averages()
+        self.balance = Balance()
         self.adversaries = Adversaries()
         self.starts = Starts()
         self.recurrent = recurrent.Recurrent()
@@ -400,6 +402,7 @@ class Watch:
         indices.look_at(event, self.findings)
         self.drifting.look_at(event, self.findings, self.made_place)
         self.metrics.look_at(event, self.findings)
+        self.balance.look_at(event)
         self.draws.look_at(event, self.findings)
         self.adversaries.look_at(event, self.findings)
         self.recurrent.look_at(event, self.findings)
@@ -529,6 +532,7 @@ class Watch:
         if not self.failed:
             self._safe(self.states.report)(self.steps, self.findings)
             self._safe(self.policies.report)(self.steps, self.findings)
+            self._safe(self.balance.report)(self.findings)
             self._safe(self.drifting.report)(self.findings, self.layers.modes, self.files, self.name_of)
             self._safe(self.adversaries.report)(self.findings, self.loop.reached_from)
 
