@@ -44,6 +44,7 @@ MEETING = {
 
 #: Calls of attention.
 ATTENDING = {"multi_head_attention_forward", "scaled_dot_product_attention"}
+PRODUCTS = {"matmul", "bmm", "__matmul__", "einsum"}
 
 #: Calls in which a factor or a summand can cancel.
 CANCELLING = {
@@ -384,12 +385,20 @@ def _sequences(
     return False
 
 
+def _attends(event: Event) -> bool:
+    """Return whether a call is attention, or the softmax in one that is written by hand."""
+    through = PASSING | {"div", "__truediv__", "mul", "__mul__", "__rmul__"}
+    made = origin(event.inputs[0][1], through) if event.name == "softmax" and event.inputs else None
+    by_hand = made is not None and made.name in PRODUCTS and len(shape_of(made.outputs[0])) > 2
+    return event.name in ATTENDING or (by_hand and made is not None and all(m for _, m in made.inputs))
+
+
 def _without_order(
     user: Event, data: Any, predicted: Any, event: Event, again: Again, findings: Findings
 ) -> None:
     """Say where attention cannot tell the order of the steps of a sequence."""
     value, shape = values_of(data), shape_of(predicted)
-    attention = next((e for e in again.rerun.events if e.name in ATTENDING), None)
+    attention = next(filter(_attends, again.rerun.events), None)
     if attention is None or value is None or value.ndim < 2 or value.shape[1] < 4 or len(shape) < 1:
         return
     if user.name != "embedding" and (user.name != "linear" or value.ndim != 3):

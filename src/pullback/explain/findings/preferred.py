@@ -128,12 +128,13 @@ def _losses(rerun: Rerun, predicted: Any, target: Any) -> tuple[float, list[floa
     wrong += [np.ones_like(goal), 1 - goal] if within else [-goal]
     scaled = [0.7 * goal] if within else [0.7 * goal, 1.4 * goal]
     right = _loss(rerun, predicted, goal, own)
-    others = [_loss(rerun, predicted, value, own) for value in (*wrong, *scaled)]
-    known = [other for other in others if other is not None]
-    if right is None or len(known) < len(others):
+    if right is None:
         return None
-    # A similarity may not depend on the size.
-    return right, known[: len(wrong)] + [x for x in known[len(wrong) :] if abs(x - right) > 1e-5 * abs(right)]
+    others = [_loss(rerun, predicted, value, own) for value in (*wrong, *scaled)]
+    # Of a constant a similarity may have no value, and it may not depend on the size.
+    known = [other for other in others[: len(wrong)] if other is not None]
+    known += [x for x in others[len(wrong) :] if x is not None and abs(x - right) > 1e-5 * abs(right)]
+    return None if others[0] is None or others[1] is None else (right, known)
 
 
 def _loss(rerun: Rerun, predicted: Any, value: ndarray, like: ndarray) -> float | None:

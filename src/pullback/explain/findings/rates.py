@@ -295,7 +295,8 @@ def diverged(loop: Loop) -> Answer | None:
     known = max(loop.optimizers.values(), key=lambda w: w.steps, default=None)
     if known is None or known.at is None or len(finite) < ENOUGH or not known.rates:
         return None
-    if abs(finite[-1]) < GROWN * max(abs(finite[0]), 1e-12) or abs(finite[-1]) < abs(finite[-2]):
+    grown = abs(finite[-1]) / max(abs(finite[0]), 1e-12)
+    if grown < GROWN or (grown < GROWN**2 and abs(finite[-1]) < abs(finite[-2])):
         return None
     momentum = max((g.get("momentum", 0) or 0 for g in known.optimizer.param_groups), default=0)
     why = f"the learning rate {known.rates[-1]:g} is too large, the steps overshoot"
@@ -303,6 +304,10 @@ def diverged(loop: Loop) -> Answer | None:
     if isinstance(momentum, (int, float)) and momentum >= 1:
         why = f"a momentum of {momentum:g}, 1 or more, makes each step larger than the one before"
         mend = "take a momentum below 1, such as 0.9"
+    several = loop.backwards // max(known.steps, 1)
+    if several > 1 and len(loop.optimizers) == 1:
+        why += f", and each step uses the sum of the gradients of {several} calls of backward"
+        mend = f"divide each loss by their number (`(loss / {several}).backward()`), or {mend}"
     return Answer(
         "diverged", f"The loss grew from {finite[0]:.3g} to {finite[-1]:.3g} and beyond within {known.steps} "
         f"steps: {why}.", place_at(*known.at), (), mend,

@@ -76,6 +76,8 @@ class Loss:
     tries: int = 0
     #: The lines that call backward on what it leads to.
     lines: set[Any] = field(default_factory=set)
+    #: Whether the loss has the log-probability of a draw: gradients go through that, not through the draw.
+    scored: bool = False
 
 
 class Reach:
@@ -173,6 +175,7 @@ class Reach:
         loss = self.losses.get(key)
         if loss is None:
             loss = self.losses[key] = Loss(event, first)
+            loss.scored = event.entry == "sample" and any(map(_scores_a_draw, trace.events))
         loss.lines.add(line)
         if len(self.losses) <= MOST_LOSSES:
             behind = leaves_behind(event, trace)
@@ -226,7 +229,7 @@ class Reach:
                     cut.place, (), cut.mend,
                     "" if set(missing) <= self.by_hand else _checked(loss, missing, name_of),
                 ))  # fmt: skip
-            elif loss.first and loss.leaves and cut.kind not in ON_PURPOSE:
+            elif loss.first and loss.leaves and cut.kind not in ON_PURPOSE and not loss.scored:
                 findings.add("lost history", Answer(
                     cut.kind, f"A part of the loss has no history: `{cut.code}` {cut.what}.", cut.place, (),
                     cut.mend,
@@ -241,6 +244,12 @@ def _used(seen: set[Event], trace: Trace) -> set[Event]:
         if event in used:
             used |= {maker for _, maker in event.inputs if maker is not None}
     return used
+
+
+def _scores_a_draw(event: Event) -> bool:
+    """Return whether a call is part of the log-probability of what was drawn."""
+    drawn = any(maker is not None and maker.entry == "sample" for _, maker in event.inputs)
+    return event.entry == "log_prob" and drawn
 
 
 def _by_library(event: Event) -> bool:
