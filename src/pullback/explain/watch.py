@@ -358,8 +358,11 @@ class Watch:
         at = position_of(frame)
         graded = not isinstance(parameters, list) or any(p._grad is not None for p in parameters)
         self._safe(self.loop.clip)(at, count, graded)
+        limit = args[0] if args else kwargs.get("max_norm", kwargs.get("clip_value"))
+        if held.__name__ == "clip_grad_value_" and isinstance(limit, (int, float)) and self.trace.on:
+            members = parameters if isinstance(parameters, list) else [parameters]
+            self._safe(self.loop.clipped_to)(at, largest_of([p._grad for p in members]), float(limit))
         result = held(parameters, *args, **kwargs)
-        limit = args[0] if args else kwargs.get("max_norm")
         if isinstance(result, TensorBase) and isinstance(limit, (int, float)):
             self._safe(self.loop.clipped_to)(at, _number([result]) or 0.0, float(limit))
         return result
@@ -541,6 +544,12 @@ class Watch:
         if self.loop.optimizers:
             return self.loop.held(leaf)
         return leaf._node is LEAF and (isinstance(leaf, Parameter) or id(leaf) in self.names)
+
+
+def largest_of(gradients: Iterable[Any]) -> float:
+    """Return the largest size of an element of some gradients, of which some may be None."""
+    values = [value for g in gradients if g is not None and (value := values_of(g)) is not None]
+    return max((float(np.abs(value).max(initial=0.0)) for value in values), default=0.0)
 
 
 def _number(outputs: Iterable[Any]) -> float | None:

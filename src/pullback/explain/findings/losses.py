@@ -328,6 +328,14 @@ def _logits(event: Event, findings: Findings) -> None:
     values = values_of(x) if isinstance(x, TensorBase) else None
     made = origin(event.maker_of(x)) if values is not None else None
     if values is None or made is None or made.name not in ("sigmoid", "sigmoid_", "softmax"):
+        if made is not None and made.name in ("relu", "relu_", "softplus", "tanh"):
+            findings.add("wrong input of a loss", Answer(
+                "activation before the loss", f"The scores go through {made.name} before "
+                f"binary_cross_entropy_with_logits{_line_of(event)}, which bounds them: "
+                + ("its sigmoid then gives 0.27 to 0.73." if made.name == "tanh" else
+                   "its sigmoid never gives less than 0.5."), made.place, (f"the loss is at {event.place}",),
+                f"leave the {made.name} after the last layer out",
+            ))  # fmt: skip
         return
     findings.add("softmax twice", Answer(
         "sigmoid twice", f"binary_cross_entropy_with_logits{_line_of(event)} takes a sigmoid itself, and its "

@@ -209,7 +209,8 @@ def _steps(loop: Loop, known: Watched, rates: list[float], name_of: Naming) -> N
             f"take a smaller learning rate than {max(rates, default=math.nan):g}",
         ))  # fmt: skip
     elif (
-        known.with_gradient >= ENOUGH - 1 and known.smallest < math.inf
+        not any(_nothing_left(ratios) for ratios in loop.clips.values())
+        and known.with_gradient >= ENOUGH - 1 and known.smallest < math.inf
         # Of a gradient that is nearly 0 the rate is not the cause.
         and SMALL_STEP * max(rates, default=0.0) <= ratio < SMALL_STEP
     ):  # fmt: skip
@@ -253,11 +254,16 @@ def _plateaus(loop: Loop) -> None:
             ))  # fmt: skip
 
 
+def _nothing_left(ratios: list[float]) -> bool:
+    """Return whether gradients were clipped to nearly nothing each time."""
+    return len(ratios) >= ENOUGH and min(ratios) > CLIPPED
+
+
 def _clipping(loop: Loop) -> None:
     for at, ratios in loop.clips.items():
-        if at is not None and len(ratios) >= ENOUGH and min(ratios) > CLIPPED:
+        if at is not None and _nothing_left(ratios):
             loop.findings.add("learning rate", Answer(
-                "clipped to nearly nothing", f"Gradients are clipped to {1 / min(ratios):.1g} of their norm "
+                "clipped to nearly nothing", f"Gradients are clipped to {1 / min(ratios):.1g} of their size "
                 "or less in every step: the steps become tiny.", place_at(*at), (),
                 "clip at about the usual norm of the gradients, often 1; `clip_grad_norm_` returns it",
             ))  # fmt: skip

@@ -54,6 +54,8 @@ class Sizes:
             x = event.argument(0, "input")
             if isinstance(x, TensorBase) and x._node is None and event.kept and _first(event, x):
                 value = values_of(x)
+                if value is not None and value.ndim == 2:
+                    _one_draw(event, x, value, findings)
                 if value is not None and value.size and value.dtype.kind == "f":
                     largest = float(np.abs(value).max())
                     if 0 < largest < TINY and value.size >= FEW_NUMBERS:
@@ -136,6 +138,21 @@ class Sizes:
                     "loss",
                 ))  # fmt: skip
                 return
+
+
+def _one_draw(event: Event, x: Any, value: Any, findings: Findings) -> None:
+    """Say where all samples of a batch begin with one and the same random draw."""
+    made = event.maker_of(x)
+    drawn = None if made is None or not made.inputs else made.inputs[0][1]
+    if made is None or drawn is None or made.name not in ("expand", "repeat", "expand_as", "tile"):
+        return
+    if drawn.name in ("randn", "rand") and len(value) >= 4 and (value == value[0]).all():
+        findings.add("wrong input of a loss", Answer(
+            "one draw for all", f"All {len(value)} samples of the batch begin with the same noise: it is "
+            f"drawn once{'' if drawn.place is None else f' (line {drawn.place.line})'} and repeated, so the "
+            "network gives one and the same sample for all of them (collapse).", made.place,
+            (f"used at {event.place}",), f"draw noise for each sample: `torch.{drawn.name}({len(value)}, …)`",
+        ))  # fmt: skip
 
 
 def _first(event: Event, x: Any) -> bool:

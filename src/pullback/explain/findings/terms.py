@@ -106,6 +106,7 @@ def look_at(loss: Any, trace: Trace, scene: Scene, wanted: Any, findings: Findin
         _masked(term, findings)
         _focal(term, findings)
         _saturates(term, findings)
+    _bounded_critic(terms, findings)
     _divided_again(loss, trace, findings)
 
 
@@ -322,6 +323,26 @@ def _masked(term: Term, findings: Findings) -> None:
                 (mean.place or event.place), (f"the mask is applied at {event.place}",),
                 "divide the sum by the number of what is kept: `(loss * mask).sum() / mask.sum()`",
             ))  # fmt: skip
+
+
+def _bounded_critic(terms: list[Term], findings: Findings) -> None:
+    """Say where the means of one network on two kinds of samples are told apart, and a sigmoid bounds
+    both.
+    """
+    ends = [t for t in terms if t.event.name == "sigmoid" and t.reduction is not None]
+    for one in ends:
+        for other in ends:
+            module = one.event.module
+            same = module is not None and module is other.event.module and one.event is not other.event
+            if same and one.factor == -other.factor > 0 and one.reduction and one.reduction.name == "mean":
+                findings.add("wrong input of a loss", Answer(
+                    "critic with a sigmoid", "The loss is the difference of two means of one critic (a "
+                    "Wasserstein loss), and a sigmoid at its end bounds what it gives to 0 to 1: a critic is "
+                    "to score without a bound.", one.event.place, (
+                        f"the other one is at {other.event.place}",
+                    ), "leave the sigmoid at the end of the critic out",
+                ))  # fmt: skip
+                return
 
 
 def _focal(term: Term, findings: Findings) -> None:
