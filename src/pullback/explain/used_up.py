@@ -200,7 +200,7 @@ _CARRIED: dict[str, tuple[str, str, str]] = {
     ),
     "list": (
         "list not emptied",
-        "`{0}` still holds results of an earlier turn, whose graph an earlier backward has freed.",
+        "`{0}` still holds results with their history, whose graph an earlier backward has freed.",
         "empty it in each turn (make `{0}` anew inside the loop), or store `detach()`ed values",
     ),
     "attribute": (
@@ -275,13 +275,13 @@ def second_backward(error: BaseException, raised: Raised) -> Answer:
             made, tuple(evidence),
             "compute it inside the loop; for a state that is carried on, `detach()` it between turns",
         )  # fmt: skip
-    both = _in_both(raised, first)
-    if both is not None and both.name == loss and again is not None:
+    if again is not None and moment >= 0 and _all_freed(moment):
         return Answer(
             "backward twice", f"backward is called twice on `{loss}`, and the first call has freed its "
             "graph.", again, tuple(evidence),
             "call it once: remove one of the two calls; a gradient can be read after either",
         )  # fmt: skip
+    both = _in_both(raised, first)
     if both is not None:
         kind, cause, mend = _CARRIED["shared"]
         return Answer(
@@ -293,6 +293,16 @@ def second_backward(error: BaseException, raised: Raised) -> Answer:
         "add the losses and call backward once, pass `retain_graph=True` to the first call, or `detach()` "
         "what the second need not go through",
     )  # fmt: skip
+
+
+def _all_freed(moment: int) -> bool:
+    """Return whether the backward of a moment went through all of the graph that another one goes through."""
+    task = running.get(get_ident())
+    nodes = [] if task is None else reachable([edge_target(edge)[0] for edge, _ in task.roots])
+    saved = [s for node in nodes if isinstance(s := getattr(node, "_saved", None), tuple) and s]
+    # What only holds sizes is not freed.
+    held = [s for s in saved if is_freed(s) or not all(isinstance(v, (int, float, str, tuple)) for v in s)]
+    return bool(held) and all(is_freed(s) and freed_when(s) <= moment for s in held)
 
 
 def _in_both(raised: Raised, first: Place | None) -> Carried | None:
