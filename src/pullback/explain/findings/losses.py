@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from ...core.modes import modes, put_modes, reset_modes
-from ...core.node import DIFFERENTIABLE
+from ...core.node import DIFFERENTIABLE, LEAF
 from ...core.value import TensorBase, dtype_of, shape_of
 from ..answer import Answer
 from ..trace import Event
@@ -22,6 +22,9 @@ ELEMENTWISE = {
     "binary_cross_entropy_with_logits", "poisson_nll_loss", "gaussian_nll_loss", "soft_margin_loss",
     "hinge_embedding_loss",
 }  # fmt: skip
+
+#: Calls that are followed back.
+MOST_CALLS = 2_000
 
 #: Ops that put several values together, and how many of them are looked at.
 JOINING = ("cat", "stack", "concat")
@@ -72,6 +75,18 @@ def origin(event: Event | None, passing: set[str] = PASSING) -> Event | None:
         event = before[0]
         steps += 1
     return event
+
+
+def behind(event: Event | None) -> Iterator[Event]:
+    """Yield a call and those on the way to it, up to weights and data."""
+    seen: set[Event] = set()
+    waiting = [] if event is None else [event]
+    while waiting and len(seen) < MOST_CALLS:
+        current = waiting.pop()
+        if current not in seen:
+            seen.add(current)
+            yield current
+            waiting += [m for t, m in current.inputs if m is not None and t._node is not LEAF]
 
 
 def joined_of_one_kind(makers: Sequence[Event | None], passing: set[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from ...core.value import shape_of
 from ..answer import Answer
 from ..trace import Event, Trace
 from .collected import Findings
-from .losses import PASSING, origin, values_of
+from .losses import PASSING, behind, origin, values_of
 from .terms import LOGS, terms_of
 from .unread import bootstrapped
 
@@ -28,9 +29,6 @@ COMPARING = ("mse_loss", "smooth_l1_loss", "l1_loss", "huber_loss", "pow", "__po
 #: Steps after which a copy that never changed is told of.
 STEPS = 20
 
-#: Calls that are followed back.
-MOST_CALLS = 2_000
-
 
 class Policies:
     """Follow the networks that goals are computed with, and look at the terms of losses of policies."""
@@ -42,7 +40,7 @@ class Policies:
     def look(self, loss: Any, trace: Trace, held: Any, findings: Findings) -> None:
         """Look at a loss that goes backward; `held` says of a leaf whether an optimizer holds it."""
         start = trace.maker_of(loss)
-        events = [] if start is None else before(start)
+        events = list(behind(start))
         for event in events:
             if event.name in COMPARING and event.wanted and (goal := bootstrapped(event)) is not None:
                 _largest_for_taken(event, goal, findings)
@@ -54,7 +52,7 @@ class Policies:
 
     def _goal(self, goal: Event, held: Any) -> None:
         """Note the weights of a network that a goal is computed with and no optimizer holds."""
-        for event in before(goal):
+        for event in behind(goal):
             for tensor, _ in event.inputs:
                 value = values_of(tensor) if tensor.dim() >= 2 and tensor is not goal else None
                 owned = event.module is not None and any(
@@ -76,18 +74,6 @@ class Policies:
                     "`p_target.lerp_(p, tau)`",
                 ))  # fmt: skip
                 return
-
-
-def before(event: Event) -> list[Event]:
-    """Return a call and those that led to it, the latest first."""
-    seen: dict[Event, None] = {}
-    waiting = [event]
-    while waiting and len(seen) < MOST_CALLS:
-        current = waiting.pop()
-        if current not in seen:
-            seen[current] = None
-            waiting += [m for t, m in current.inputs if m is not None and t._node is not LEAF]
-    return sorted(seen, key=lambda e: -e.number)
 
 
 def _line(event: Event) -> str:
@@ -139,8 +125,8 @@ def _another_action(events: list[Event], findings: Findings) -> None:
             likely = origin(made, PASSING | {"neg", "__neg__", "sum", "stack", "cat", "gather"})
             if likely is None or not (likely.entry == "log_prob" or likely.name in ("log_softmax", *LOGS)):
                 continue
-            spoken = _drawn(before(made))
-            rewarded = _drawn(before(by))
+            spoken = _drawn(behind(made))
+            rewarded = _drawn(behind(by))
             if len(spoken) != 1 or not rewarded or spoken[0] in rewarded:
                 continue
             if all(shape_of(e.outputs[0]) == shape_of(spoken[0].outputs[0]) for e in rewarded):
@@ -154,7 +140,7 @@ def _another_action(events: list[Event], findings: Findings) -> None:
                 return
 
 
-def _drawn(events: list[Event]) -> list[Event]:
+def _drawn(events: Iterable[Event]) -> list[Event]:
     """Return the calls among some that drew an action."""
     return [
         e for e in events if e.entry == "sample" and e.outputs
@@ -162,4 +148,4 @@ def _drawn(events: list[Event]) -> list[Event]:
     ]  # fmt: skip
 
 
-__all__ = ["Policies", "before"]
+__all__ = ["Policies"]

@@ -19,7 +19,7 @@ from ..counterfactual import Rerun
 from ..trace import Event, Trace
 from ..walk import Path
 from .collected import Findings
-from .losses import PASSING, values_of
+from .losses import PASSING, behind, values_of
 from .perturbed import LOSSES, MOST_ELEMENTS
 
 #: Calls that end a network: what they give is the prediction, past those that hand it on.
@@ -82,7 +82,7 @@ def _compared(rerun: Rerun) -> tuple[Event, Any, Any] | None:
         if made.name not in ENDING or not made.outputs or made.outputs[0]._node in (None, LEAF):
             continue
         predicted = made.outputs[0]
-        before = _leading_to(made)
+        before = set(behind(made))
         given: dict[int, Any] = {}
         makers: dict[int, Event] = {}
         for event in rerun.events:
@@ -93,7 +93,7 @@ def _compared(rerun: Rerun) -> tuple[Event, Any, Any] | None:
                     if maker is not None:
                         makers[id(tensor)] = maker
         first = [t for key, t in given.items() if key not in makers or not any(
-            id(x) in given for e in _leading_to(makers[key]) for x, _ in e.inputs
+            id(x) in given for e in behind(makers[key]) for x, _ in e.inputs
         )]  # fmt: skip
         if len(first) != 1:
             return None
@@ -104,17 +104,6 @@ def _compared(rerun: Rerun) -> tuple[Event, Any, Any] | None:
             return None
         return made, predicted, target
     return None
-
-
-def _leading_to(event: Event) -> set[Event]:
-    seen: set[Event] = set()
-    waiting = [event]
-    while waiting:
-        current = waiting.pop()
-        if current not in seen:
-            seen.add(current)
-            waiting += [m for t, m in current.inputs if m is not None and t._node is not LEAF]
-    return seen
 
 
 def _losses(rerun: Rerun, predicted: Any, target: Any) -> tuple[float, list[float]] | None:
