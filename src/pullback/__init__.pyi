@@ -1268,9 +1268,13 @@ def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def i0_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`i0` gives into `input`, and return it."""
 def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Lower incomplete gamma function over Γ, P(a, x) = 1/Γ(a)·∫₀ˣ tᵃ⁻¹e⁻ᵗ dt (DLMF 8.2.4)."""
+    """Return the lower incomplete gamma function over Γ, P(a, x) = 1/Γ(a)·∫₀ˣ tᵃ⁻¹e⁻ᵗ dt, x being `other`
+    (DLMF 8.2.4).
+    """
 def igammac(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return the upper incomplete gamma function over Γ, Q(a, x) = 1 − P(a, x) (DLMF 8.2.4)."""
+    """Return the upper incomplete gamma function over Γ, Q(a, x) = 1 − P(a, x), x being `other` (DLMF
+    8.2.4).
+    """
 def imag(input: Tensor) -> Tensor:
     """Return the imaginary part, a view."""
 def index_add(

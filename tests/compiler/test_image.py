@@ -80,19 +80,48 @@ def test_programs_that_differ_have_names_that_differ():
         names.append(image.name_of(program(functions[0], x), ()))
     finally:
         torch.set_default_dtype(torch.float32)
-    assert None not in names and len(set(names)) == len(names)
+    keys = [name.key for name in names if name is not None]
+    assert len(set(keys)) == len(names)
 
 
-def test_what_has_no_text_or_calls_array_kernels_has_no_image(monkeypatch):
+def test_what_has_no_text_has_no_image():
+    code = program(lambda x: x.sin(), torch.randn(3))
+    equations = [code.equations[0]._replace(attrs=(object(),))]
+    held = Program(code.inputs, equations, code.outputs, code.constants, code.shapes, code.dtypes)
+    assert image.name_of(held, ()) is None
+
+
+def test_array_kernels_stand_between_native_code(monkeypatch):
     x = torch.randn(2, 3, 8, 8)
-    drawn = program(lambda x: nn.functional.dropout(x), x)
-    assert image.name_of(drawn, ()) is None
-    cut = program(lambda x: x.cumsum(0).kthvalue(2, 1)[0] + 1, x)
-    written = []
-    monkeypatch.setattr(image, "write", lambda *a: written.append(a))
-    kept = Executable(cut)
-    assert kept.interleaved is not None and not written
-    np.testing.assert_array_equal(kept.run(x._value)[0], (x.cumsum(0).kthvalue(2, 1)[0] + 1).numpy())
+    first = Executable(program(lambda x: x.cumsum(0).kthvalue(2, 1)[0] + torch.arange(8.0), x))
+    monkeypatch.setattr(equations, "lower", fails)
+    second = Executable(Program.read(str(first.program)))
+    assert len(second.segments) == len(first.segments) > 1
+    for kept in (first, second, second):
+        expected = x.cumsum(0).kthvalue(2, 1)[0] + torch.arange(8.0)
+        np.testing.assert_array_equal(kept.run(x._value)[0], expected.numpy())
+
+
+@pytest.mark.parametrize("draw", [
+    lambda x, g: nn.functional.dropout(x) + torch.rand(3, 4, generator=g),
+    lambda x, g: torch.rand_like(x.T) * 2 + torch.empty(3).normal_(generator=g),
+])  # fmt: skip
+def test_draws_come_from_the_generators_of_the_program(draw, monkeypatch):
+    x = torch.randn(3, 4)
+    made = []
+    for _ in range(2):
+        generator = torch.Generator()
+        kept = Executable(program(draw, x, generator))
+        torch.manual_seed(3)
+        generator.manual_seed(5)
+        made.append((kept.run(x._value)[0], kept.run(x._value)[0]))
+        assert kept.generators == [torch.default_generator, generator]
+        monkeypatch.setattr(equations, "lower", fails)
+    torch.manual_seed(3)
+    generator.manual_seed(5)
+    for n in range(2):
+        expected = draw(x, generator)._value
+        assert all(np.array_equal(both[n], expected) for both in made)
 
 
 #: Machine code of processes that are played.

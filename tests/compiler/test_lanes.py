@@ -11,7 +11,7 @@ import pullback as torch
 
 pytest.importorskip("llvmlite")
 
-from pullback.compiler.lower.domain import TERMS, in_lanes
+from pullback.compiler.lower.domain import TERMS, in_lanes, reduced, split
 
 from .agreement import agree
 
@@ -112,3 +112,13 @@ def test_costly_functions_of_rows_stand_in_a_loop_of_their_own():
 
     for found, expected in zip(torch.compile(function)(x, w), function(x, w), strict=True):
         torch.testing.assert_close(found, expected)
+
+
+ONES = [((4096, 64, 1), (0, 2)), ((1, 4096, 64), (1,)), ((4096, 1, 64), (0, 1))]
+
+
+@pytest.mark.parametrize("shape, axes", ONES)
+def test_axes_of_one_element_do_not_count(shape: tuple[int, ...], axes: Any) -> None:
+    space = reduced(shape, axes)
+    assert space.key() == split(shape, max(a for a in axes if shape[a] > 1) + 1).key()
+    assert (space.rows, space.columns) == (4096, 64)

@@ -41,6 +41,9 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[[], tuple[Any, ...]]]] = {
     "rms_norm": (lambda x, w: F.rms_norm(x, (12,), w), lambda: (x(5, 7, 12), x(12))),
     "attention": (lambda q, k, v: attend(q, k, v), lambda: heads(3)),
     "causal": (lambda q, k, v: attend(q, k, v, is_causal=True), lambda: heads(3)),
+    "causal_in_stretches": (
+        lambda q, k, v: attend(q, k, v, is_causal=True), lambda: (x(1, 512, 4), x(1, 400, 4), x(1, 400, 3))
+    ),
     "attention_mask": (lambda q, k, v, m: attend(q, k, v, m), lambda: (*heads(3), x(8, 8))),
     "attention_bool": (lambda q, k, v, m: attend(q, k, v, m), lambda: (*heads(3), x(8, 8) > 0.9)),
     "cat": (lambda x, y: torch.cat([x, y * 2, x], 1), lambda: (x(3, 4, 2), x(3, 5, 2))),
@@ -86,6 +89,16 @@ def test_a_query_that_sees_no_key_gets_zeros():
     out = torch.compile(lambda: attend(query, key, value, mask), backend="native")()
     torch.testing.assert_close(out, attend(query, key, value, mask))
     assert out[0, 0, 1].tolist() == [0, 0, 0]
+
+
+def test_stretches_of_causal_attention_give_what_a_mask_gives():
+    query, key, value = (x(1, n, 4).double().requires_grad_() for n in (600, 500, 500))
+    mask = torch.ones(600, 500, dtype=torch.bool).tril()
+    found, expected = attend(query, key, value, is_causal=True), attend(query, key, value, mask)
+    torch.testing.assert_close(found, expected)
+    weight = x(1, 600, 4).double()
+    covectors = (torch.autograd.grad(out, (query, key, value), weight) for out in (found, expected))
+    torch.testing.assert_close(*covectors)
 
 
 def test_losses_of_ignored_classes_only_are_nan_without_gradient():

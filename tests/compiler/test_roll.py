@@ -157,6 +157,29 @@ def test_gradients_of_parts_are_stacked(start: int, stop: int) -> None:
     assert sum(e.op == "select_backward" for e in found.pullback.equations) <= 1
 
 
+def test_a_loss_in_each_step() -> None:
+    def losses(x: Any, w: Any, target: Any) -> Any:
+        h, loss = x[0], x.new_zeros(())
+        for t in range(24):
+            h = torch.tanh(h @ w + x[t])
+            loss = loss + torch.nn.functional.cross_entropy(h, target[t])
+        return loss
+
+    agree(losses, drawn(24, 3, 5), drawn(5, 5), torch.arange(72).reshape(24, 3) % 5)
+
+
+def test_numbers_of_which_some_are_equal() -> None:
+    def driven(x: Any, p: Any) -> Any:
+        h = 0.02
+        for k in range(60):
+            t = torch.tensor(k * h)
+            for time in (t, t + h / 2, t + h / 2, t + h):
+                x = x + h * torch.stack([x[1], p * torch.cos(0.7 * time) - x[0].sin()])
+        return x
+
+    agree(driven, drawn(2), drawn(), most=600)
+
+
 def test_values_from_repetitions_that_are_read_by_themselves() -> None:
     def function(x: Any) -> Any:
         ys = [x]
@@ -336,3 +359,32 @@ def test_the_first_repetition_is_given_another_shape() -> None:
         return x, total
 
     agree(run, drawn(3, 7), drawn(3, 9), most=None)
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_floats_that_change(back: bool) -> None:
+    steps = [0.1 / (n + 1) for n in range(30)]
+    steps = steps[::-1] if back else steps
+
+    def integrated(x: Any, w: Any) -> Any:
+        y = x
+        for n, h in enumerate(steps):
+            y = (1 - h) * y + h * torch.tanh(y @ w * (2 - h)) / (3 + n / 7)
+        return y
+
+    found = agree(integrated, drawn(3, 4), drawn(4, 4), most=100)
+    assert len(loops(found.program)) == len(loops(found.pullback)) == 1
+
+
+def test_gradients_of_parts_that_are_taken_twice() -> None:
+    def paths(x: Any) -> Any:
+        above = x.new_zeros(4, 9)
+        for i in range(8):
+            row = [above[:, 0] - 1]
+            for j in range(8):
+                row.append(torch.maximum(above[:, j] + x[:, i, j], row[j] * above[:, j + 1]))
+            above = torch.stack(row, 1)
+        return above[:, -1]
+
+    found = agree(paths, drawn(4, 8, 8), most=None)
+    assert sum(e.op == "select_backward" for e in found.pullback.equations) < 20

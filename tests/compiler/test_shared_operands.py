@@ -37,6 +37,13 @@ def test_what_is_read_as_it_lies():
         assert Product("float", extents, Operand(128, 1), b).reads_as_it_lies is expected
 
 
+def test_rows_are_read_as_they_lie_where_few_columns_use_them():
+    b = Operand(64, 1)
+    assert Product("float", (500, 64, 128), Operand(128, 1), b).reads_rows_as_they_lie
+    assert not Product("float", (500, 64, 128), Operand(1, 500), b).reads_rows_as_they_lie
+    assert not Product("float", (500, 6400, 128), Operand(128, 1), Operand(6400, 1)).reads_rows_as_they_lie
+
+
 def test_a_transposed_operand_of_many_products_is_laid_out_once():
     weight = torch.randn(128, 64, requires_grad=True)
 

@@ -435,7 +435,8 @@ def test_hardtanh_of_whole_numbers(dtype: Any) -> None:
 
 @pytest.mark.parametrize("dtype", [torch.bool, torch.int8, *FLOATS], ids=str)
 def test_on_a_processor_without_conversions_of_halves(dtype: Any, plain_processor: None) -> None:
-    assert not differences(BINARY, pairs(dtype, dtype), LOOSE)
+    if dtype in HALVES:  # nothing else converts them in an operation of two
+        assert not differences(BINARY, pairs(dtype, dtype), LOOSE)
     assert not differences(UNARY, (special(dtype),))
 
 

@@ -26,7 +26,7 @@ def drawn(*shape: int) -> Any:
 
 
 def leaves(value: Any) -> list[Any]:
-    return [v for v in func.tree.flatten(value)[0] if v is not None]
+    return [v for v in func.tree.tree_flatten(value)[0] if v is not None]
 
 
 def recurrent(w: Any, xs: Any, h: Any, loop: Callable[..., Any]) -> Any:

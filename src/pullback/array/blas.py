@@ -15,8 +15,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -88,31 +87,32 @@ class OpenBLAS:
                 if not self._users:
                     functions[0](count)
 
-    @contextmanager
-    def single_threaded(self) -> Iterator[None]:
-        """Run each call within the block on the thread that asks for it: the caller spreads the work itself,
-        or it is not worth spreading.
+    def single_threaded(self) -> OpenBLAS:
+        """Return a context in which each call runs on the thread that asks for it: the caller spreads the
+        work itself, or it is not worth spreading.
 
         OpenBLAS makes threads that ask at the same time wait for one another, so products on two threads that
         may each use two threads run one after the other.
         """
+        return self
+
+    def __enter__(self) -> None:
         functions = self.functions()
-        if functions is None:
-            yield
-            return
-        setter, getter, _ = functions
-        with self._lock:
-            if not self._users:
-                self._before = getter()
-                setter(1)
-            self._users += 1
-        try:
-            yield
-        finally:
+        if functions is not None:
+            with self._lock:
+                if not self._users:
+                    self._before = functions[1]()
+                    if self._before != 1:
+                        functions[0](1)
+                self._users += 1
+
+    def __exit__(self, *error: object) -> None:
+        functions = self.functions()
+        if functions is not None:
             with self._lock:
                 self._users -= 1
-                if not self._users:
-                    setter(self._before)
+                if not self._users and self._before != 1:
+                    functions[0](self._before)
 
     def rest(self) -> None:
         """Keep other threads of the program from OpenBLAS's threads, and wait until these sleep."""

@@ -24,6 +24,7 @@ import ml_dtypes
 import numpy as np
 
 from ..errors import argument_type, read_only_attribute, with_note
+from . import process
 
 BOOL, INTEGER, FLOATING, COMPLEX = range(4)
 
@@ -278,6 +279,7 @@ def set_default_dtype(d: dtype, /) -> None:
     if d.itemsize == 1:
         raise TypeError(f"couldn't find storage object {d.scalar_type}Storage")
     _default = d
+    process.changed()
 
 
 def default_complex() -> dtype:

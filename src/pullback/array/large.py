@@ -28,6 +28,10 @@ _NEVER = 1 << 62
 #: several passes. SiLU of 2¹⁵ float32 takes 36 µs in NumPy and 22 so, hardswish 70 with its pullback and 31.
 WORTH_CHAIN = 1 << 15
 
+#: The same of ops along rows, which are more passes still: of 2¹³ float32 softmax of rows of 64 takes 35 µs
+#: in NumPy and 20 so, the pullback of layer norm 42 and 22. Up to 2¹² there are chains of NumPy's own loops.
+WORTH_ROWS = (1 << 12) + 1
+
 #: Multiplications and additions of a matrix product from which a native one is asked for: as OpenBLAS comes,
 #: and where its kernels are narrow, so that native ones of this size take 0.6 of its time; elements of an
 #: operand below which that is not looked at.
@@ -43,8 +47,8 @@ CHAINS = 25_000_000
 #: How many times work is done at most between two looks at what it costs.
 _SELDOM = 15
 
-#: `WORTH`, `WORTH_CHAIN`, and the elements of an operand, once there are native kernels.
-SIZE = CHAIN = MATRIX = _NEVER
+#: `WORTH`, `WORTH_CHAIN`, `WORTH_ROWS`, and the elements of an operand, once there are native kernels.
+SIZE = CHAIN = ROWS = MATRIX = _NEVER
 
 
 _load: Callable[[], Any] | None = None
@@ -57,17 +61,17 @@ def provide(load: Callable[[], Any], load_chains: Callable[[], Any]) -> None:
     """Take the functions that load the native kernels, which the first large call runs, and what runs chains
     on small arrays; they give None where there is no compiler.
     """
-    global _load, _load_chains, SIZE, CHAIN, MATRIX
+    global _load, _load_chains, SIZE, CHAIN, ROWS, MATRIX
     if os.environ.get("PULLBACK_LARGE_KERNELS", "1") != "0":
         _load, _load_chains = load, load_chains
-        SIZE, CHAIN, MATRIX = WORTH, WORTH_CHAIN, _LOOKED_AT
+        SIZE, CHAIN, ROWS, MATRIX = WORTH, WORTH_CHAIN, WORTH_ROWS, _LOOKED_AT
 
 
 def take_away() -> None:
     """Do without native kernels from now on."""
-    global _load, _source, _load_chains, _chains, SIZE, CHAIN, MATRIX
+    global _load, _source, _load_chains, _chains, SIZE, CHAIN, ROWS, MATRIX
     _load = _source = _load_chains = _chains = None
-    SIZE = CHAIN = MATRIX = _NEVER
+    SIZE = CHAIN = ROWS = MATRIX = _NEVER
 
 
 def chain(note: Any) -> Any:
@@ -82,6 +86,14 @@ def small_call(ways: Any) -> Any:
     return None if found is None else found.call(ways)
 
 
+def known_calls() -> Any:
+    """Return the native code that does public calls whose like was planned (`tensor.known_calls`); None where
+    there is none.
+    """
+    found = _source_of_chains()
+    return None if found is None else found.known_calls
+
+
 def _source_of_chains() -> Any:
     global _load_chains, _chains
     if _load_chains is not None:
@@ -92,13 +104,13 @@ def _source_of_chains() -> Any:
 
 def source() -> Any:
     """Return the native kernels, loading them on first use; None where there are none."""
-    global _load, _source, SIZE, CHAIN, MATRIX
+    global _load, _source, SIZE, CHAIN, ROWS, MATRIX
     if _load is not None:
         load, _load = _load, None
         adapt()
         _source = load()
         if _source is None:
-            SIZE = CHAIN = MATRIX = _NEVER
+            SIZE = CHAIN = ROWS = MATRIX = _NEVER
     return _source
 
 

@@ -72,7 +72,7 @@ def _maybe_wide(x: ndarray | None) -> ndarray | None:
 
 
 #: Kernels along a dimension that carry the name of their op.
-_NATIVE = ("softmax", "log_softmax")
+_NATIVE = ("softmax", "log_softmax", "softmax_adjoint", "log_softmax_adjoint")
 
 
 def _along(kernel: Callable[..., None]) -> Callable[..., ndarray]:
@@ -91,8 +91,8 @@ def _along(kernel: Callable[..., None]) -> Callable[..., ndarray]:
         lead, length, tail = prod(first.shape[:dim]), first.shape[dim], prod(first.shape[dim + 1 :])
         shape = (lead, length) if tail == 1 else (lead, length, tail)
         blocks = [np.ascontiguousarray(array).reshape(shape) for array in arrays]
-        if first.size >= large.SIZE and tail == 1 and kernel.__name__ in _NATIVE:
-            found = large.ask("rows", kernel.__name__, blocks, (1,), (True,))
+        if first.size >= large.ROWS and tail == 1 and kernel.__name__ in _NATIVE:
+            found = large.ask("rows", kernel.__name__, blocks, (1,), (True,) * len(blocks))
             if found is not None:
                 return found[0].reshape(first.shape)
         # The result is no view: a leaf would copy that before it took it as its gradient.
@@ -183,7 +183,7 @@ def layer_norm(
     rows = np.ascontiguousarray(x).reshape(prod(lead), length)
     factor = None if weight is None else weight.reshape(length)
     shift = None if bias is None else bias.reshape(length)
-    if x.size >= large.CHAIN:
+    if x.size >= large.ROWS:
         found = large.ask("rows", "native_layer_norm", (rows, factor, shift), (1, eps), (True, False, False))
         if found is not None:
             kept = (*lead, *(1,) * axes)
@@ -295,7 +295,7 @@ def layer_norm_adjoint(
     rows, upstream = (np.ascontiguousarray(array).reshape(count, length) for array in (x, g))
     factor = None if weight is None else weight.reshape(length)
     means, scales = mean.reshape(count, 1), rstd.reshape(count, 1)
-    if x.size >= large.CHAIN:
+    if x.size >= large.ROWS:
         found = large.ask(
             "rows", "native_layer_norm_backward", (upstream, rows, factor, means, scales, None), (1, 0.0),
             (True, True, False, True, True, False),
@@ -375,7 +375,7 @@ def group_norm(
     images, channels = x.shape[:2]
     each = channels // groups
     kept = (images, groups, 1, 1)
-    if x.size >= large.CHAIN:
+    if x.size >= large.ROWS:
         planes = np.ascontiguousarray(x).reshape(images, channels, -1)
         found = large.ask(
             "rows", "native_group_norm", (planes, weight, bias), (groups, eps), (True, False, False)
@@ -443,7 +443,7 @@ def group_norm_adjoint(
         factors = np.ones(shape[:2], x.dtype)
     means, scales = mean.reshape(-1, 1), rstd.reshape(-1, 1)
     in_x = sums = products = None
-    if x.size >= large.CHAIN:
+    if x.size >= large.ROWS:
         flat = upstream.reshape(-1, places), planes.reshape(-1, places)
         found = large.ask("rows", "sums_and_products", flat, (), (True, True))
         if found is not None:
@@ -561,8 +561,8 @@ def batch_norm(
         y = x * scale
         return np.add(y, shift, out=y)
     blocks = _by_channel(x)
-    if x.size >= large.CHAIN and scale.dtype == shift.dtype == x.dtype:
-        lines = (np.tile(v, len(x)).reshape(-1, 1) for v in (scale, shift))
+    if x.size >= large.ROWS and scale.dtype == shift.dtype == x.dtype:
+        lines = ((v if len(x) == 1 else np.tile(v, len(x))).reshape(-1, 1) for v in (scale, shift))
         rows = (blocks.reshape(-1, blocks.shape[2]), *lines)
         found = large.ask("rows", "scaled_rows", rows, (), (True,) * 3)
         if found is not None:

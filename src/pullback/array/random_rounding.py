@@ -18,8 +18,10 @@ import numpy as np
 
 from .scipy_functions import special
 
-# Below this size math's functions in a Python loop (4 µs for 100 elements) spare SciPy's import (120 ms).
-FEW = 100
+# Of fewer elements, and until so many have been computed, math's functions in a Python loop (40 ns each)
+# spare SciPy's import (120 ms, 15 MB).
+FEW, IMPORTED_FROM = 100, 1 << 20
+_computed = 0
 
 _SPLIT = 2.0**27 + 1
 _LOW_BITS = 2**29 - 1
@@ -100,7 +102,7 @@ def _add_to_odd(a: np.ndarray, b: np.ndarray | float) -> np.ndarray:
 
 def log(x: np.ndarray) -> np.ndarray:
     """Return the C library's log(x); log(0) is -inf."""
-    if x.size < FEW and x.all():
+    if _is_spared(x) and x.all():
         return _each(math.log, x)
     try:
         xlogy = special("xlogy")  # 1·log(x) by the C function
@@ -111,7 +113,7 @@ def log(x: np.ndarray) -> np.ndarray:
 
 def log1p(x: np.ndarray) -> np.ndarray:
     """Return the C library's log1p(x) for x > -1."""
-    if x.size < FEW:
+    if _is_spared(x):
         return _each(math.log1p, x)
     try:
         boxcox1p = special("boxcox1p")  # with λ = 0 it is the C function's log1p
@@ -136,6 +138,15 @@ def exp(x: np.ndarray) -> np.ndarray:
 def tan(x: np.ndarray) -> np.ndarray:
     """Return the C library's tan(x)."""
     return _each(math.tan, x)
+
+
+def _is_spared(x: np.ndarray) -> bool:
+    """Return whether SciPy's import would cost more than it gains."""
+    global _computed
+    if x.size < FEW:
+        return True
+    _computed += x.size
+    return _computed < IMPORTED_FROM
 
 
 def _each(function: Callable[[float], float], x: np.ndarray) -> np.ndarray:

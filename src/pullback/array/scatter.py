@@ -2,8 +2,8 @@
 
 NumPy's ``ufunc.at`` has a fast loop for one-dimensional arrays of one dtype with an intp index: 0.7 ns an
 element, as fast as torch and 100 times faster than sorting. Everything is brought into that form. Many rows
-of 16 or more elements go through a sparse product instead (768 rows of 128: 0.05 ms; ``add.at`` on rows 0.65
-ms, sort and ``reduceat`` 0.10 ms).
+go through a sparse product instead (768 rows of 128: 0.05 ms; ``add.at`` on rows 0.65 ms, sort and
+``reduceat`` 0.10 ms), which has the same bits.
 """
 
 from __future__ import annotations
@@ -17,15 +17,17 @@ import numpy as np
 from numpy import ndarray
 
 from . import large
-from .scipy_functions import sparse
+from .entries import weighted_rows
+from .scipy_functions import is_installed
 from .threads import get_num_threads, run_parts, split
 
 #: Elements up to which the places of an index's rows are kept: 0.6 µs instead of 5.
 _SMALL = 4096
-#: Elements in a row from which on the sparse product is faster than ``add.at`` on single elements.
+#: Elements in a row from which on native loops add slices.
 _LONG_ROW = 16
-#: Elements from which it is worth making the matrix, which takes 17 µs.
-_WORTH_A_MATRIX = 8000
+#: Elements, and elements in a row, from which the sparse product is faster than ``add.at`` by 5 µs and more,
+#: which is what pays for SciPy's import.
+_WORTH_A_PRODUCT, _OF_A_ROW = 2048, 3
 
 #: Elements from which threads are worth waking, and elements of an index in a block, whose positions stay in
 #: the cache until they are used. Gathering 1,000,000 float32 takes one thread 2.2 ms with all positions at
@@ -255,20 +257,12 @@ def sum_rows(values: ndarray, index: ndarray, rows: int) -> ndarray:
         return sum_rows(values.astype(np.float32), index, rows).astype(values.dtype)
     index = index.astype(np.intp, copy=False)
     flat = np.ascontiguousarray(values).reshape(len(values), length)
-    choices = None
-    if length >= _LONG_ROW and values.size >= _WORTH_A_MATRIX and values.dtype != bool:
-        try:
-            choices = sparse()
-        except ModuleNotFoundError:
-            choices = None
-    if choices is None:
-        places = index[:, None] * length + np.arange(length, dtype=np.intp)
-        return index_sum(flat.reshape(-1), places.reshape(-1), rows * length).reshape(shape)
-    count = len(index)
-    ones = np.ones(count, values.dtype)
-    choice = choices.csc_array((ones, index, np.arange(count + 1)), shape=(rows, count))
-    sums = choice @ flat
-    return sums if sums.shape == shape else sums.reshape(shape)
+    if length >= _OF_A_ROW and values.size >= _WORTH_A_PRODUCT and values.dtype != bool and is_installed():
+        count = len(index)
+        sums = weighted_rows(index, np.arange(count), np.ones(count, values.dtype), flat, rows)
+        return sums if sums.shape == shape else sums.reshape(shape)
+    places = index[:, None] * length + np.arange(length, dtype=np.intp)
+    return index_sum(flat.reshape(-1), places.reshape(-1), rows * length).reshape(shape)
 
 
 def index_add(shape: Sequence[int], dim: int, index: ndarray, source: ndarray) -> ndarray:

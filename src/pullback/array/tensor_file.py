@@ -26,7 +26,8 @@ _NAMES = {
     "uint32": "U32", "int64": "I64", "uint64": "U64", "float16": "F16", "bfloat16": "BF16", "float32": "F32",
     "float64": "F64", "complex64": "C64", "float8_e4m3fn": "F8_E4M3", "float8_e5m2": "F8_E5M2",
 }  # fmt: skip
-_DTYPES = {word: name for name, word in _NAMES.items()}
+#: By the format's words.
+DTYPES = {word: dtypes.BY_NAME[name] for name, word in _NAMES.items()}
 
 
 class Damaged(ValueError):
@@ -78,7 +79,7 @@ def unpacked(data: bytes | memoryview) -> tuple[dict[str, ndarray], dict[str, st
         arrays = {}
         for name, entry in header.items():
             first, end = entry["data_offsets"]
-            dtype = dtypes.BY_NAME[_DTYPES[entry["dtype"]]].numpy
+            dtype = DTYPES[entry["dtype"]].numpy
             part = view[start + first : start + end]
             if len(part) != end - first:
                 raise Damaged(f"the bytes end before {name} does")

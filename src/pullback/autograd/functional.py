@@ -402,18 +402,28 @@ def hessian(
     return result if several_in else result[0][0]
 
 
+def _gradient(
+    func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, strict: bool, caller: str
+) -> tuple[bool, Tensors, Tensors, Tensors, Tensors]:
+    """Return whether there are several inputs, these, what the Hessian is multiplied by, the output and its
+    gradient, with its history.
+    """
+    several_in, xs = _as_tuple(inputs, "inputs", caller)
+    xs = _prepared(xs, create_graph)
+    vs = _covectors(v, xs, several_in, _NO_V_INPUT)
+    several_out, ys = _outputs(func, xs, caller)
+    _scalar(ys, several_out, caller)
+    _require_graph(ys, strict)
+    first = _filled(_pull(ys, xs, tuple(ones_on(y) for y in ys), True), xs, strict, False, _INDEPENDENT)
+    return several_in, xs, vs, ys, first
+
+
 def vhp(
     func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
     """Return ``(func(inputs), vᵀ·H)``."""
     with enable_grad():
-        several_in, xs = _as_tuple(inputs, "inputs", "vhp")
-        xs = _prepared(xs, create_graph)
-        vs = _covectors(v, xs, several_in, _NO_V_INPUT)
-        several_out, ys = _outputs(func, xs, "vhp")
-        _scalar(ys, several_out, "vhp")
-        _require_graph(ys, strict)
-        first = _filled(_pull(ys, xs, tuple(ones_on(y) for y in ys), True), xs, strict, False, _INDEPENDENT)
+        several_in, xs, vs, ys, first = _gradient(func, inputs, v, create_graph, strict, "vhp")
         second = _filled(_pull(first, xs, vs, create_graph), xs, strict, create_graph, _INDEPENDENT)
     outputs, result = _grad_postprocess(ys, create_graph), _grad_postprocess(second, create_graph)
     return outputs[0], result if several_in else result[0]
@@ -424,13 +434,7 @@ def hvp(
 ) -> tuple[Any, Any]:
     """Return ``(func(inputs), H·v)``, by the pullback of the pullback."""
     with enable_grad():
-        several_in, xs = _as_tuple(inputs, "inputs", "hvp")
-        xs = _prepared(xs, create_graph)
-        vs = _covectors(v, xs, several_in, _NO_V_INPUT)
-        several_out, ys = _outputs(func, xs, "hvp")
-        _scalar(ys, several_out, "hvp")
-        _require_graph(ys, strict)
-        first = _filled(_pull(ys, xs, tuple(ones_on(y) for y in ys), True), xs, strict, False, _INDEPENDENT)
+        several_in, xs, vs, ys, first = _gradient(func, inputs, v, create_graph, strict, "hvp")
         dummies = tuple(_zeros(x).requires_grad_() for x in xs)
         second = _filled(_pull(first, xs, dummies, True), xs, strict, False, _INDEPENDENT)
         result = _filled(_pull(second, dummies, vs, create_graph), xs, strict, create_graph, _INDEPENDENT)

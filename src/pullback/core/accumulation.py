@@ -14,7 +14,7 @@ from .dual import Dual
 from .hooked import as_inner, as_tensor
 from .hooks import NodeHooks
 from .node import AccumulateGrad, accumulation_lock
-from .value import TensorBase
+from .value import TensorBase, settled
 
 #: What threads that only look at a pullback have to put back: (leaf, its `.grad`, the grad's values, its
 #: version) for each time that a rule ran a backward of its own, as a checkpoint does.
@@ -33,6 +33,7 @@ def plus(before: Any, g: Any) -> Any:
 def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
     """Add a covector to the leaf's `.grad`; the array becomes the leaf's own."""
     leaf = node.variable
+    settled(leaf)
     if leaf._node is None:
         return
     if g is None:

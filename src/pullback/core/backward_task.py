@@ -24,6 +24,7 @@ class Capture:
                 node, index = edge if type(edge) is Output else (edge, 0)
                 self.wanted.setdefault(node, []).append((index, position))
         self.results: list[Any] = [None] * len(edges)
+        self.roots = roots
         self.needed = needed_nodes(roots, self.wanted)
         recorder = recorder_of()
         if recorder is not None and recorder.pulls is not None:

@@ -8,6 +8,7 @@ op once on the larger arrays. An op without a rule is run in a loop over the bat
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -190,6 +191,26 @@ def _loop(op: Op, inputs: tuple[Any, ...], mine: list[bool], size: int, attrs: t
     if isinstance(rows[0], tuple):
         return tuple(_stacked(list(column)) for column in zip(*rows, strict=True))
     return _stacked(rows)
+
+
+def each_row(function: Callable[[list[Any]], Sequence[Any]], values: Sequence[Any]) -> tuple[Any, ...]:
+    """Call a function that knows no batches once for each row of the values of the highest level; return its
+    results over all rows, None where a row's is.
+    """
+    level = max(v._level for v in values if isinstance(v, Batched))
+    mine = [isinstance(v, Batched) and v._level == level for v in values]
+    size = next(v.size for v, m in zip(values, mine, strict=True) if m)
+    if size == 0:
+        raise RuntimeError("vmap: a compiled pullback cannot run over a batch of size 0")
+    fronts = [front(v, True, size) if m else v for v, m in zip(values, mine, strict=True)]
+    take = facade.select
+    rows = [
+        function([take(v, i) if m else v for v, m in zip(fronts, mine, strict=True)]) for i in range(size)
+    ]
+    return tuple(
+        None if column[0] is None else Batched(_stacked(list(column)), 0, level)
+        for column in zip(*rows, strict=True)
+    )
 
 
 def _stacked(rows: list[Any]) -> Any:

@@ -245,6 +245,25 @@ def _askers(op: Op, name: str) -> tuple[int, ...]:
     return () if always else asking
 
 
+def runs_at_once(op: Op, arrays: Sequence[ndarray]) -> bool:
+    """Return whether the kernel of an op takes arrays as `evaluate` would give them to it, and its result
+    needs no other layout.
+    """
+    facts = _facts_of(op, False, False) if not op.variadic else None
+    if op.variadic:
+        fast = _fast_dtypes(op) & ({F32, F64} if op.halves else set(dtypes.BY_NUMPY))
+        direct = op.check is None and op.promote in (None, "same")
+    else:
+        assert facts is not None
+        fast, direct = _fast_dtypes(op), facts.direct and facts.place != "format"
+    if not direct or op.signs is not None or any(a.dtype not in fast for a in arrays):
+        return False
+    alike = all(a.dtype is arrays[0].dtype for a in arrays)
+    return (alike or (facts is not None and not facts.agree)) and (
+        op.place is None or all(a.flags.c_contiguous for a in arrays)
+    )
+
+
 #: The dtypes in which an op that computes halves in float32 computes nothing.
 _NARROW = frozenset({dtypes.float16.numpy, dtypes.bfloat16.numpy, dtypes.COMPLEX32, *dtypes.FLOAT8_NUMPY})
 

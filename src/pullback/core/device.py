@@ -76,11 +76,19 @@ class device:
         return self
 
     def __exit__(self, *_: object) -> None:
-        _defaults.set(_defaults.get()[:-1])
+        _put(_defaults.get()[:-1])
 
 
 # The device of set_default_device, then those of the `with` blocks entered and not left, innermost last.
-_defaults: ContextVar[tuple[device | None, ...]] = ContextVar("default devices", default=(None,))
+#: Where no device is a default: always this object, so that `is` finds it.
+NO_DEVICES: tuple[device | None, ...] = (None,)
+_defaults: ContextVar[tuple[device | None, ...]] = ContextVar("default devices", default=NO_DEVICES)
+#: Returns the defaults now in force (a C method).
+default_devices = _defaults.get
+
+
+def _put(devices: tuple[device | None, ...]) -> None:
+    _defaults.set(NO_DEVICES if devices == NO_DEVICES else devices)
 
 
 def _make(type_: str, index: int | None) -> device:
@@ -224,4 +232,4 @@ def get_default_device() -> device:
 
 def set_default_device(device: Any) -> None:
     """Make ``device`` this thread's default, None for the CPU; that of a ``with`` block goes before it."""
-    _defaults.set((None if device is None else _construct((device,), {}), *_defaults.get()[1:]))
+    _put((None if device is None else _construct((device,), {}), *_defaults.get()[1:]))

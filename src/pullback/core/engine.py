@@ -223,7 +223,7 @@ class Backward(BackwardPass, Task):
         self.accumulates = accumulate
         self.looks = False
         if capture is not None:
-            self.looked_at = {*capture.wanted, *[edge_target(edge)[0] for edge, _ in roots]}
+            self.looked_at = {*capture.wanted, *capture.roots}
         now = modes()
         self.watched = now.anomaly or now.watcher is not None
         self.pulls = self.watched or create_graph
@@ -251,7 +251,9 @@ class Backward(BackwardPass, Task):
         needed = capture.needed
         wanted = node in capture.wanted
         if wanted and not self.accumulates:
-            runs = any(edge is not None and edge_target(edge)[0] in needed for edge in node._edges)
+            runs = bool(node._edges) and any(
+                edge is not None and edge_target(edge)[0] in needed for edge in node._edges
+            )
         else:
             runs = node in needed
         before = wanted and runs and not self.accumulates
@@ -298,7 +300,7 @@ class Backward(BackwardPass, Task):
             node._saved = freed
         if node._hooks is not None and node._hooks.post:
             grads = run_posthooks(node, node._hooks, grads, g, self.create_graph)
-        pending, needed = self.pending, self.needed
+        pending, needed, captures = self.pending, self.needed, not self.accumulates
         for edge, gi in zip(node._edges, grads):  # lengths agree; `strict` costs 0.1 µs a node
             if edge is None:
                 continue
@@ -307,7 +309,7 @@ class Backward(BackwardPass, Task):
             elif (
                 type(gi) is ndarray
                 and type(edge) is not Output
-                and type(edge) is not AccumulateGrad
+                and (captures or type(edge) is not AccumulateGrad)
                 and gi.shape == edge._shape
                 and gi.dtype is edge._dtype
                 and edge not in pending

@@ -17,7 +17,7 @@ from .modes import modes
 from .node import DIFFERENTIABLE, LEAF, MultiNode, Node, Output, accumulator, unrecorded
 from .saved import save
 from .tracer import Tracer, running
-from .value import InnerValue, TensorBase, dtype_of, run, shape_of, within_transform, wrap
+from .value import InnerValue, TensorBase, dtype_of, run, settled, shape_of, within_transform, wrap
 from .views import View
 from .wrapper import Wrapped, dispatched
 
@@ -32,6 +32,10 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
     one is needed.
     """
     mode = modes()
+    for v in inputs if level else ():
+        foreign = isinstance(v, TensorBase) and type(v._value) is Tracer and v._value.is_foreign()
+        if foreign and type(settled(v)) is not Tracer:
+            return op.called(inputs, attrs)
     if mode.transform and not level and mode.is_transform_alone:
         return within_transform(op, inputs, mode, op.called, inputs, attrs)
     record = op.derivable and mode.grad and not mode.inference

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from ..errors import with_note
@@ -16,9 +17,13 @@ if TYPE_CHECKING:
     from .node import Node
 
 
+#: Whether errors say what they mean in the program, which takes a look at it; not where one ends an attempt.
+INTERPRETS: ContextVar[bool] = ContextVar("INTERPRETS", default=True)
+
+
 def interpreted(error: RuntimeError, note: str, node: Node | None = None) -> RuntimeError:
     """Add to an error what it means in the program, or else a note that holds in any program."""
-    meaning = facade.meaning(error, node)
+    meaning = facade.meaning(error, node) if INTERPRETS.get() else None
     return with_note(error, note if meaning is None else meaning)
 
 
@@ -76,6 +81,11 @@ def freed_graph() -> RuntimeError:
         ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
         "graph a second time or if you need to access saved tensors after calling backward."
     )
+
+
+def is_freed_graph(error: Exception) -> bool:
+    """Return whether an error is that of a second backward."""
+    return str(error).startswith("Trying to backward through the graph a second time")
 
 
 def freed_note(first: Place | None) -> str:

@@ -263,15 +263,14 @@ class Op:
         names: Sequence[str] = (),
         base: str | None = None,
     ) -> None:
-        declared = dict(locals())
+        given = dict(locals())
         if kind not in KINDS:
             raise ValueError(f"op {name}: kind {kind!r} is not one of {KINDS}")
         if name in TABLE:
             raise ValueError(f"op {name} is declared twice")
         self.name = name
         self.base = base or name
-        #: The fields as they were given, of which `renamed` makes another op.
-        self.declared = {key: value for key, value in declared.items() if key in FIELDS}
+        self._given = given
         self.kernel = kernel
         self.kind = kind
         known: Kernel = KERNELS.get(name) or KERNELS.get(self.base, Kernel(f"{self.base}_cpu", frozenset()))
@@ -350,6 +349,11 @@ class Op:
     def called(self, inputs: Sequence[Any], attrs: Sequence[Any]) -> Any:
         """Return what the call makes of inputs and attributes."""
         return self.call(inputs, *attrs) if self.variadic else self.call(*inputs, *attrs)
+
+    @property
+    def declared(self) -> dict[str, Any]:
+        """Return the fields as they were given, of which `renamed` makes another op."""
+        return {key: value for key, value in self._given.items() if key in FIELDS}
 
     @computed
     def layout(self) -> Layout:

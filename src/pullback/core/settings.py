@@ -9,6 +9,8 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
+from ..array import process
+
 
 @dataclass(slots=True)
 class Settings:
@@ -30,6 +32,10 @@ class Settings:
     hub_folder: str | None = None
     #: How much collectives check; None for what TORCH_DISTRIBUTED_DEBUG says.
     collective_checks: int | None = None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        process.changed()
 
 
 SETTINGS = Settings()

@@ -115,6 +115,9 @@ class Layouts:
             equation = None if before is not None else self._recorder.makers.get(at)
             if before is not None:
                 needed = [before]
+            elif equation is not None and self._is_in_order(equation):
+                self._found[at] = Layout(at, 0, self._of_given(at))
+                continue
             elif equation is not None:
                 needed = [o.index for o in equation.operands if isinstance(o, Reference)]
             else:
@@ -174,6 +177,14 @@ class Layouts:
             return _dense(constant)
         width = self._recorder.dtypes[number].itemsize
         return tuple([s * width for s in contiguous_strides(self._recorder.shapes[number])])
+
+    def _is_in_order(self, equation: Any) -> bool:
+        """Return whether an op's result lies in C order however its operands lie: a number, or along one axis
+        what is computed element by element.
+        """
+        op = TABLE[equation.op]
+        rank = len(self._recorder.shapes[equation.outputs[0]])
+        return not op.is_view and not equation.several and rank <= (op.kind == "elementwise")
 
     def _place(self, equation: Any) -> None:
         op = TABLE[equation.op]

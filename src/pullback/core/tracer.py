@@ -19,6 +19,7 @@ from weakref import ref
 import numpy as np
 from numpy import ndarray
 
+from ..array import locks
 from ..array.dtypes import get_default_dtype
 from ..array.layout import is_dense
 from .blame import user_frame
@@ -31,6 +32,37 @@ if TYPE_CHECKING:
     from .op import Op
     from .traced_layout import Layouts
 
+#: Seconds after which a thread that waits looks again.
+_MOMENT = 0.001
+
+
+class Turn:
+    """Let one thread trace at a time.
+
+    The tensors that a trace comes upon hold values of its program until it ends. Another thread that comes
+    upon one waits (`awaited`), and one whose call fits no program asks again if a trace has `ended` since.
+    """
+
+    def __init__(self) -> None:
+        self._lock = locks.reentrant_lock()
+        self.ended = 0
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    def is_free(self) -> bool:
+        """Wait for a moment; return whether no other thread traces."""
+        free = self._lock.acquire(timeout=_MOMENT)
+        if free:
+            self._lock.release()
+        return free
+
+
+turn = Turn()
+
 _tracing: ContextVar[Recorder | None] = ContextVar("pullback_tracing", default=None)
 
 
@@ -39,9 +71,8 @@ def is_tracing() -> bool:
     return _tracing.get() is not None
 
 
-def running() -> Recorder | None:
-    """Return what writes the running function down."""
-    return _tracing.get()
+#: Return what writes the running function down (a C method).
+running: Callable[[], Recorder | None] = _tracing.get
 
 
 @contextmanager
@@ -227,6 +258,9 @@ class Recorder:
         self.pulls: Callable[[Iterable[Any], Iterable[Any]], None] | None = None
         #: Arrays that are no tensors', whose memory tensors may have.
         self.lent: list[ndarray] = []
+        #: Copies that stand for views, what they are of, and the versions of both; whether there may be any.
+        self.picked: list[tuple[Any, int, Any, int]] = []
+        self.picks = True
         self.lifted: list[tuple[ndarray, int]] = []
         #: The random draws so far, and those that are next while a stretch runs a second time, if one does.
         self.draws: list[Equation] = []
@@ -322,9 +356,12 @@ class Recorder:
         """Return the number of a new constant, or of one with the same numbers: what a step makes anew in
         each repetition is one constant, so that the repetitions are the same equations.
         """
-        key = None
-        if array.flags.c_contiguous and array.nbytes <= _COMPARED and not array.dtype.hasobject:
-            key = (array.dtype, array.shape, array.tobytes())
+        key, told = None, array
+        if array.size and not any(s for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+            # A covector, as of a mean, is one number everywhere.
+            told = array[(0,) * array.ndim]
+        if not array.dtype.hasobject and told.flags.c_contiguous and told.nbytes <= _COMPARED:
+            key = (array.dtype, array.shape, told is array, told.tobytes())
             if key in self._constant_like:
                 return self._constant_like[key]
         number = self._new_constant(array)
@@ -389,6 +426,13 @@ class Recorder:
             self.refuse(RuntimeError("the function writes to an inference tensor that has views"))
         self.layouts.written(before, new.index)
         return new
+
+    def pick(self, copy: Any, source: Any) -> Any:
+        """Note, and return, a copy that stands for a view of a tensor, or for itself."""
+        if not self.picks:
+            self.refuse(RuntimeError("the function can tell that a tensor shares no memory with another one"))
+        self.picked.append((copy, copy._counter[0], source, source._counter[0]))
+        return copy
 
     def share(self, source: Any, tensor: Any, how: str) -> None:
         """Note that `tensor` is what ``source.detach()`` or ``source.data`` gave.
@@ -537,6 +581,20 @@ class Tracer(InnerValue):
         return int(self.array())
 
     __index__ = __int__
+
+    def is_foreign(self) -> bool:
+        """Return whether it is of a trace that another thread does."""
+        return self.recorder._thread != get_ident()
+
+    def awaited(self, tensor: Any) -> Any:
+        """Return what a tensor holds when the trace of another thread has left it."""
+        value: Any = self
+        while type(value) is Tracer and value.is_foreign():
+            free = turn.is_free()
+            before, value = value, tensor._value
+            if free and value is before:
+                break
+        return value
 
     def shared(self, source: Any, tensor: Any, how: str) -> None:
         """Note that `tensor` is what ``source.detach()`` or ``source.data`` gave."""

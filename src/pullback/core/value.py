@@ -56,6 +56,10 @@ class InnerValue(Value):
     def ndim(self) -> int:
         return len(self.shape)
 
+    def awaited(self, tensor: Any) -> Any:
+        """Return what the tensor that holds this value holds once no trace of another thread uses it."""
+        return self
+
     def escaped(self) -> Any:
         """Return what this value acts as when the transform that made it is over."""
         raise NotImplementedError
@@ -156,6 +160,8 @@ def tell_sharing(source: Any, tensor: Any, how: str) -> None:
 
 def wrap_alias(value: Any, other: Any, node: Node | Any = None) -> Any:
     """Make a facade tensor that shares storage, and so the version counter, with `other`."""
+    if value is other._value and type(value) is not ndarray:
+        value = settled(other)
     tensor = _new(TensorBase._facade)
     tensor._value = value
     tensor._node = node
@@ -175,10 +181,18 @@ def wrap_alias(value: Any, other: Any, node: Node | Any = None) -> Any:
     return tensor
 
 
+def settled(tensor: Any) -> Any:
+    """Return what a tensor holds; where a trace of another thread has put a value of its program there, wait
+    until it holds its own again.
+    """
+    value = tensor._value
+    return value.awaited(tensor) if isinstance(value, InnerValue) else value
+
+
 def array_of(value: Any) -> ndarray:
     """Return the array at the bottom of a value; a batched or traced value has none."""
     while isinstance(value, TensorBase):
-        value = value._value
+        value = settled(value)
     if isinstance(value, InnerValue):
         return value.array()  # type: ignore[attr-defined]  # each inner class says whether it has one
     return value

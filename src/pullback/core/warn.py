@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 
+from ..array import process
 from .blame import user_frame
 from .settings import SETTINGS
 
@@ -51,4 +52,5 @@ def is_warn_always_enabled() -> bool:
 def forget() -> None:
     """Give every warning anew, as a fresh process does."""
     GIVEN.clear()
+    process.changed()
     set_warn_always(False)

@@ -36,6 +36,7 @@ class Categorical(ProbsOrLogits):
     arg_constraints: ClassVar[Any] = {"probs": constraints.simplex, "logits": constraints.real_vector}
     has_enumerate_support = True
     _is_binary = False
+    _kept = ("_num_events",)
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
         name, value = given_one(probs, logits)
@@ -48,15 +49,6 @@ class Categorical(ProbsOrLogits):
         self._set_given(name, value)
         self._num_events = value.size()[-1]
         super().__init__(value.size()[:-1], validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = self._get_checked_instance(Categorical, _instance)
-        batch_shape = Size(batch_shape)
-        for name in ("probs", "logits"):
-            if name in self.__dict__:
-                new._set_given(name, self.__dict__[name].expand(Size((*batch_shape, self._num_events))))
-        new._num_events = self._num_events
-        return self._finish_expanding(new, batch_shape)
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Any:
@@ -99,21 +91,13 @@ class OverCategories(Distribution):
     """Share the parameters of the distributions that have a Categorical behind them."""
 
     arg_constraints: ClassVar[Any] = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    _parameters = ("_categorical",)
     _categorical: Categorical
 
     def _begin(self, validate_args: bool | None) -> None:
         """Take the shapes from the Categorical, one event being one of its rows."""
         own = self._categorical
         Distribution.__init__(self, own.batch_shape, own.param_shape[-1:], validate_args=validate_args)
-
-    def _expand_over(self, cls: Any, batch_shape: Any, _instance: Any, *kept: str) -> Any:
-        """Expand the Categorical; attributes with the names `kept` stay as they are."""
-        new = self._get_checked_instance(cls, _instance)
-        batch_shape = Size(batch_shape)
-        for name in kept:
-            setattr(new, name, getattr(self, name))
-        new._categorical = self._categorical.expand(batch_shape)
-        return self._finish_expanding(new, batch_shape)
 
     def _new(self, *args: Any, **kwargs: Any) -> Any:
         return self._categorical._new(*args, **kwargs)
@@ -149,9 +133,6 @@ class OneHotCategorical(OverCategories):
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
         self._categorical = Categorical(probs, logits)
         self._begin(validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        return self._expand_over(OneHotCategorical, batch_shape, _instance)
 
     @property
     def _param(self) -> Any:
@@ -208,6 +189,8 @@ class Multinomial(OverCategories):
         As of `Categorical`, shape (*, k).
     """
 
+    _kept = ("total_count", "_binomial")
+
     def __init__(
         self, total_count: int = 1, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
@@ -217,9 +200,6 @@ class Multinomial(OverCategories):
         self._categorical = Categorical(probs=probs, logits=logits)
         self._binomial = Binomial(total_count=total_count, probs=self.probs)
         self._begin(validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        return self._expand_over(Multinomial, batch_shape, _instance, "total_count", "_binomial")
 
     @constraints.dependent_property(is_discrete=True, event_dim=1)
     def support(self) -> Any:

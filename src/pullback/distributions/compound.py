@@ -27,6 +27,8 @@ class Independent(Distribution, Generic[D]):
     """
 
     arg_constraints: ClassVar[Any] = {}
+    _parameters = ("base_dist",)
+    _kept = ("reinterpreted_batch_ndims",)
 
     def __init__(
         self, base_distribution: D, reinterpreted_batch_ndims: int, validate_args: bool | None = None
@@ -42,14 +44,6 @@ class Independent(Distribution, Generic[D]):
         self.base_dist: Any = base_distribution
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
         super().__init__(shape[:cut], shape[cut:], validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = self._get_checked_instance(Independent, _instance)
-        batch_shape = Size(batch_shape)
-        own = self.event_shape[: self.reinterpreted_batch_ndims]
-        new.base_dist = self.base_dist.expand(Size((*batch_shape, *own)))
-        new.reinterpreted_batch_ndims = self.reinterpreted_batch_ndims
-        return self._finish_expanding(new, batch_shape)
 
     @property
     def has_rsample(self) -> Any:
@@ -110,6 +104,7 @@ class TransformedDistribution(Distribution):
     """
 
     arg_constraints: ClassVar[Any] = {}
+    _kept = ("transforms",)
 
     def __init__(
         self, base_distribution: Distribution, transforms: Any, validate_args: bool | None = None
@@ -138,14 +133,12 @@ class TransformedDistribution(Distribution):
         super().__init__(shape[:cut], shape[cut:], validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = self._get_checked_instance(TransformedDistribution, _instance)
-        batch_shape = Size(batch_shape)
-        shape: Any = Size((*batch_shape, *self.event_shape))
+        new = super().expand(batch_shape, _instance)
+        shape: Any = Size((*Size(batch_shape), *self.event_shape))
         for transform in reversed(self.transforms):
             shape = transform.inverse_shape(shape)
         new.base_dist = self.base_dist.expand(shape[: len(shape) - len(self.base_dist.event_shape)])
-        new.transforms = self.transforms
-        return self._finish_expanding(new, batch_shape)
+        return new
 
     @constraints.dependent_property(is_discrete=False)
     def support(self) -> Any:

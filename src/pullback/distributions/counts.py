@@ -48,7 +48,6 @@ class Bernoulli(ProbsOrLogits, ExponentialFamily):
     support: Any = constraints.boolean
     has_enumerate_support = True
     _mean_carrier_measure = 0
-    _parameters = ProbsOrLogits._parameters
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
         name, value = given_one(probs, logits)
@@ -123,7 +122,6 @@ class Binomial(_Trials):
         "logits": constraints.real,
     }
     has_enumerate_support = True
-    _parameters = _Trials._parameters
 
     def __init__(
         self, total_count: Any = 1, probs: Any = None, logits: Any = None, validate_args: bool | None = None
@@ -192,7 +190,6 @@ class NegativeBinomial(_Trials):
         "logits": constraints.real,
     }
     support: Any = constraints.nonnegative_integer
-    _parameters = _Trials._parameters
 
     def __init__(
         self, total_count: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
@@ -239,7 +236,6 @@ class Geometric(ProbsOrLogits):
 
     arg_constraints: ClassVar[Any] = {"probs": constraints.unit_interval, "logits": constraints.real}
     support: Any = constraints.nonnegative_integer
-    _parameters = ProbsOrLogits._parameters
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
         name, value = given_one(probs, logits)

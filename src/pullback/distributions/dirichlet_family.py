@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..autograd.function import Function, once_differentiable
-from ..core.size import Size
 from ..nn.functional.embedding import one_hot
 from ..tensor.creation import tensor
 from ..tensor.join import stack
@@ -46,18 +45,13 @@ class Dirichlet(ExponentialFamily):
     arg_constraints: ClassVar[Any] = {"concentration": constraints.independent(constraints.positive, 1)}
     support: Any = constraints.simplex
     has_rsample = True
+    _parameters = ("concentration",)
 
     def __init__(self, concentration: Any, validate_args: bool | None = None) -> None:
         if concentration.dim() < 1:
             raise ValueError("`concentration` parameter must be at least one-dimensional.")
         self.concentration = concentration
         super().__init__(concentration.shape[:-1], concentration.shape[-1:], validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = self._get_checked_instance(Dirichlet, _instance)
-        batch_shape = Size(batch_shape)
-        new.concentration = self.concentration.expand(Size((*batch_shape, *self.event_shape)))
-        return self._finish_expanding(new, batch_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         return _Dirichlet.apply(self.concentration.expand(self._extended_shape(sample_shape)))
@@ -121,6 +115,7 @@ class Beta(ExponentialFamily):
     }
     support: Any = constraints.unit_interval
     has_rsample = True
+    _parameters = ("_dirichlet",)
 
     def __init__(self, concentration1: Any, concentration0: Any, validate_args: bool | None = None) -> None:
         if isinstance(concentration1, NUMBER) and isinstance(concentration0, NUMBER):
@@ -129,12 +124,6 @@ class Beta(ExponentialFamily):
             both = stack(broadcast_all(concentration1, concentration0), -1)
         self._dirichlet = Dirichlet(both, validate_args=validate_args)
         super().__init__(self._dirichlet._batch_shape, validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = self._get_checked_instance(Beta, _instance)
-        batch_shape = Size(batch_shape)
-        new._dirichlet = self._dirichlet.expand(batch_shape)
-        return self._finish_expanding(new, batch_shape)
 
     @property
     def mean(self) -> Any:

@@ -54,8 +54,10 @@ class Distribution:
     has_enumerate_support: Any = False
     _validate_args = __debug__
 
-    #: The names of the parameters, each of the batch's shape, where `expand` has nothing but them to expand.
+    #: What `expand` gives a larger batch: tensors and distributions, whose shapes begin with the batch's.
     _parameters: ClassVar[tuple[str, ...]] = ()
+    #: Attributes that a distribution with a larger batch has as they are.
+    _kept: ClassVar[tuple[str, ...]] = ()
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
@@ -116,14 +118,19 @@ class Distribution:
         batch_shape : tuple of ints
             What the present batch shape expands to.
         """
-        cls: Any = next((c for c in type(self).__mro__ if vars(c).get("_parameters")), None)
-        if cls is None:
+        if not (self._parameters or self._kept):
             raise NotImplementedError
+        # The classes of this package can do without what their constructors would set.
+        cls = next(c for c in type(self).__mro__ if c.__module__.startswith(f"{__package__}."))
         new = self._get_checked_instance(cls, _instance)
         batch_shape = Size(batch_shape)
-        for name in cls._parameters:
+        for name in self._parameters:
             if name in self.__dict__:
-                setattr(new, name, self.__dict__[name].expand(batch_shape))
+                part = self.__dict__[name]
+                shape = part.batch_shape if isinstance(part, Distribution) else part.shape
+                setattr(new, name, part.expand(Size((*batch_shape, *shape[len(self._batch_shape) :]))))
+        for name in self._kept:
+            setattr(new, name, getattr(self, name))
         return self._finish_expanding(new, batch_shape)
 
     def _get_checked_instance(self, cls: type[Distribution], _instance: Any = None) -> Any:

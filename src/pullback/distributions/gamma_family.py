@@ -6,7 +6,6 @@ from math import nan
 from typing import Any, ClassVar
 
 from ..array.dtype_limits import finfo
-from ..core.size import Size
 from ..special import gammainc
 from ..tensor.creation_like import zeros_like
 from ..tensor.interchange import as_tensor
@@ -161,9 +160,6 @@ class Chi2(Gamma):
     def __init__(self, df: Any, validate_args: bool | None = None) -> None:
         super().__init__(0.5 * df, 0.5, validate_args=validate_args)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        return super().expand(batch_shape, self._get_checked_instance(Chi2, _instance))
-
     @property
     def df(self) -> Any:
         """Return the degrees of freedom."""
@@ -182,7 +178,7 @@ class FisherSnedecor(Distribution):
     arg_constraints: ClassVar[Any] = {"df1": constraints.positive, "df2": constraints.positive}
     support: Any = constraints.positive
     has_rsample = True
-    _parameters = ("df1", "df2")
+    _parameters = ("df1", "df2", "_gamma1", "_gamma2")
     df1: Any
     df2: Any
 
@@ -190,12 +186,6 @@ class FisherSnedecor(Distribution):
         self._set_parameters(validate_args, df1=df1, df2=df2)
         self._gamma1 = Gamma(self.df1 * 0.5, self.df1)
         self._gamma2 = Gamma(self.df2 * 0.5, self.df2)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = super().expand(batch_shape, _instance)
-        new._gamma1 = self._gamma1.expand(Size(batch_shape))
-        new._gamma2 = self._gamma2.expand(Size(batch_shape))
-        return new
 
     @property
     def mean(self) -> Any:

@@ -103,7 +103,7 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
     support: Any = constraints.unit_interval
     _mean_carrier_measure = 0
     has_rsample = True
-    _parameters = ProbsOrLogits._parameters
+    _kept = ("_lims",)
 
     def __init__(
         self, probs: Any = None, logits: Any = None, lims: tuple[float, float] = (0.499, 0.501),
@@ -118,11 +118,6 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         self._set_given(name, value)
         self._lims = lims
         super().__init__(batch_shape, validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = super().expand(batch_shape, _instance)
-        new._lims = self._lims
-        return new
 
     @lazy_property
     def probs(self) -> Any:

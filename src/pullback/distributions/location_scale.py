@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 from ..array.dtype_limits import finfo
 from ..autograd.grad_mode import no_grad
-from ..core.size import Size
 from ..tensor.creation import full
 from ..tensor.masks import where
 from ..tensor.random import normal
@@ -203,7 +202,7 @@ class StudentT(Distribution):
     }
     support: Any = constraints.real
     has_rsample = True
-    _parameters = ("df", "loc", "scale")
+    _parameters = ("df", "loc", "scale", "_chi2")
     df: Any
     loc: Any
     scale: Any
@@ -213,11 +212,6 @@ class StudentT(Distribution):
     ) -> None:
         self._set_parameters(validate_args, df=df, loc=loc, scale=scale)
         self._chi2 = Chi2(self.df)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = super().expand(batch_shape, _instance)
-        new._chi2 = self._chi2.expand(Size(batch_shape))
-        return new
 
     @property
     def mean(self) -> Any:

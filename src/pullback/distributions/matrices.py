@@ -41,6 +41,8 @@ class LKJCholesky(Distribution):
 
     arg_constraints: ClassVar[Any] = {"concentration": constraints.positive}
     support: Any = constraints.corr_cholesky
+    _parameters = ("concentration", "_beta")
+    _kept = ("dim",)
 
     def __init__(self, dim: int, concentration: Any = 1.0, validate_args: bool | None = None) -> None:
         if dim < 2:
@@ -54,14 +56,6 @@ class LKJCholesky(Distribution):
         offset = cat([offset.new_zeros((1,)), offset])
         self._beta = Beta(offset + 0.5, marginal.unsqueeze(-1) - 0.5 * offset)
         super().__init__(self.concentration.size(), Size((dim, dim)), validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = self._get_checked_instance(LKJCholesky, _instance)
-        batch_shape = Size(batch_shape)
-        new.dim = self.dim
-        new.concentration = self.concentration.expand(batch_shape)
-        new._beta = self._beta.expand(Size((*batch_shape, self.dim)))
-        return self._finish_expanding(new, batch_shape)
 
     def sample(self, sample_shape: Any = ()) -> Any:
         # Row i is a direction on the sphere of i dimensions, with a length whose square is a Beta number.

@@ -31,7 +31,7 @@ class LogitRelaxedBernoulli(ProbsOrLogits):
 
     arg_constraints: ClassVar[Any] = {"probs": constraints.unit_interval, "logits": constraints.real}
     support: Any = constraints.real
-    _parameters = ProbsOrLogits._parameters
+    _kept = ("temperature",)
 
     def __init__(
         self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
@@ -41,11 +41,6 @@ class LogitRelaxedBernoulli(ProbsOrLogits):
         value, batch_shape = as_parameter(value)
         self._set_given(name, value)
         super().__init__(batch_shape, validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = super().expand(batch_shape, _instance)
-        new.temperature = self.temperature
-        return new
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)
@@ -102,9 +97,6 @@ class RelaxedBernoulli(_Relaxed):
         base = LogitRelaxedBernoulli(temperature, probs, logits)
         super().__init__(base, SigmoidTransform(), validate_args=validate_args)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        return super().expand(batch_shape, self._get_checked_instance(RelaxedBernoulli, _instance))
-
 
 class ExpRelaxedCategorical(OverCategories):
     """The logarithm of a relaxed one-hot vector: log softmax((log p + G) / temperature), G standard Gumbel.
@@ -119,6 +111,7 @@ class ExpRelaxedCategorical(OverCategories):
 
     support: Any = constraints.real_vector
     has_rsample = True
+    _kept = ("temperature",)
 
     def __init__(
         self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
@@ -126,9 +119,6 @@ class ExpRelaxedCategorical(OverCategories):
         self._categorical = Categorical(probs, logits)
         self.temperature = temperature
         self._begin(validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        return self._expand_over(ExpRelaxedCategorical, batch_shape, _instance, "temperature")
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)
@@ -167,6 +157,3 @@ class RelaxedOneHotCategorical(_Relaxed):
     ) -> None:
         base = ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args)
         super().__init__(base, ExpTransform(), validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        return super().expand(batch_shape, self._get_checked_instance(RelaxedOneHotCategorical, _instance))

@@ -21,7 +21,7 @@ from numpy import ndarray
 
 from ..array.quiet import IGNORE, loud, quiet
 from ..core.accumulation import put_grads_back, rehearsals
-from ..core.backward_task import Task, needed_nodes, running, selecting
+from ..core.backward_task import Task, needed_nodes, nodes_behind, running, selecting
 from ..core.batched import Batched
 from ..core.engine import BackwardPass
 from ..core.levels import entered_level
@@ -189,16 +189,7 @@ def array_at_bottom(value: Any) -> Any:
 
 def reachable(starts: Iterable[Node]) -> list[Node]:
     """Return all nodes that can be reached, youngest first."""
-    seen = set(starts)
-    stack = list(seen)
-    while stack:
-        for edge in stack.pop()._edges:
-            if edge is not None:
-                node = edge_target(edge)[0]
-                if node not in seen:
-                    seen.add(node)
-                    stack.append(node)
-    return sorted(seen, key=lambda node: -node._seq)
+    return sorted(nodes_behind(starts), key=lambda node: -node._seq)
 
 
 @contextmanager

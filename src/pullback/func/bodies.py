@@ -21,7 +21,7 @@ from ..core.value import TensorBase, wrap
 from ..ops.cheap import CHEAP
 from ..ops.refusing import stays
 from .transforms import jvp, vjp
-from .tree import Spec, flatten
+from .tree import TreeSpec, tree_flatten
 from .vmap import vmap
 
 Kind = tuple[tuple[int, ...], np.dtype[Any]]
@@ -58,7 +58,7 @@ class Written(NamedTuple):
 
     body: Body
     held: list[Any]
-    spec: Spec
+    spec: TreeSpec
 
 
 def write_down(
@@ -72,7 +72,7 @@ def write_down(
             inputs = [recorder.new(*kind) for kind in kinds]
             # What a step draws is drawn by every step: it belongs to the body.
             with tracing(recorder):
-                leaves, spec = flatten(function(*(wrap(v, None, level) for v in inputs)))
+                leaves, spec = tree_flatten(function(*(wrap(v, None, level) for v in inputs)))
             outputs = [recorder.operand(t)[0].index for t in as_values(leaves, what)]
         recorders.append(recorder)
         written.append((recorder, [v.index for v in inputs], outputs, spec))
@@ -85,6 +85,17 @@ def write_down(
         )
         result.append(Written(body, held, spec))
     return result
+
+
+def roots(body: Body) -> list[int | None]:
+    """Return, for each output of a body, which input it is, or is a view of."""
+    makers = {number: e for e in body.equations for number in e.outputs}
+    found = []
+    for number in body.outputs:
+        while (maker := makers.get(number)) is not None and TABLE[maker.op].is_view:
+            number = maker.operands[0].index
+        found.append(body.inputs.index(number) if number in body.inputs else None)
+    return found
 
 
 def _tensors(recorder: Recorder, kinds: Iterable[Kind], level: int) -> list[Any]:

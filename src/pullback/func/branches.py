@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.value import TensorBase
 from . import loops
-from .tree import flatten
+from .tree import tree_flatten
 
 
 def cond(
@@ -42,7 +42,7 @@ def cond(
     if not callable(true_fn) or not callable(false_fn):
         raise RuntimeError("Expect both branches to be callable.")
     if not isinstance(operands, (tuple, list)) or not all(
-        isinstance(v, TensorBase) for v in flatten(operands)[0]
+        isinstance(v, TensorBase) for v in tree_flatten(operands)[0]
     ):
         raise RuntimeError(
             "Expect operands to be a tuple of possibly nested dict/list/tuple that only consists of tensor "
@@ -78,7 +78,7 @@ def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried
     """
     if not callable(cond_fn) or not callable(body_fn):
         raise RuntimeError("Expect cond_fn and body_fn to be callable.")
-    leaves = flatten(carried_inputs)[0]
+    leaves = tree_flatten(carried_inputs)[0]
     strangers = [v for v in leaves if not isinstance(v, (TensorBase, int))]
     if strangers:
         raise AssertionError(f"{leaves} holds a {type(strangers[0]).__name__} among tensors and ints")

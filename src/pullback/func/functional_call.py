@@ -11,7 +11,8 @@ from typing import Any
 from ..core.value import TensorBase
 from ..tensor.namespace import TOP_LEVEL
 
-_ABSENT = object()
+#: What stands for nothing.
+ABSENT: Any = object()
 
 
 def functional_call(
@@ -124,35 +125,36 @@ def _swapped(module: Any, values: dict[str, Any], given: dict[str, Any]) -> Iter
     before: dict[str, Any] = {}
     try:
         for name, value in values.items():
-            before[name] = _swap(module, name, value)
+            before[name] = swap(module, name, value)
         yield
     finally:
-        after = {name: _swap(module, name, value) for name, value in before.items()}
+        after = {name: swap(module, name, value) for name, value in before.items()}
         given.update({name: after[name] for name in given if name in after})
 
 
-def _swap(module: Any, name: str, value: Any) -> Any:
-    """Put a tensor where a qualified name points and return what was there; `_ABSENT` stands for nothing."""
+def swap(module: Any, name: str, value: Any) -> Any:
+    """Put a tensor where a qualified name points and return what was there; `ABSENT` is nothing."""
     path, _, own = name.rpartition(".")
     for step in path.split(".") if path else ():
         if not hasattr(module, step):
             raise AttributeError(f"{module._get_name()} has no attribute `{step}`")
         module = getattr(module, step)
-    if value is not _ABSENT and value is not None and not isinstance(value, TensorBase):
+    if value is not ABSENT and value is not None and not isinstance(value, TensorBase):
         raise TypeError(f"{value} is not an instance of torch.Tensor")
     if own == "":
         raise KeyError('tensor name can\'t be empty string ""')
     for store in (module._parameters, module._buffers):
         if own in store:
-            before = store[own]
-            store[own] = value
+            before = store.pop(own) if value is ABSENT else store[own]
+            if value is not ABSENT:
+                store[own] = value
             return before
-    before = getattr(module, own, _ABSENT)
-    if before is not _ABSENT and before is not None and not isinstance(before, TensorBase):
+    before = getattr(module, own, ABSENT)
+    if before is not ABSENT and before is not None and not isinstance(before, TensorBase):
         raise TypeError(f"attribute `{own}`: {before} is not an instance of torch.Tensor")
-    if value is not _ABSENT:
+    if value is not ABSENT:
         setattr(module, own, value)
-    elif before is not _ABSENT:
+    elif before is not ABSENT:
         delattr(module, own)
     return before
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..tensor.namespace import TOP_LEVEL
 from .transforms import jvp, replaced, selected, vjp
-from .tree import Spec, flatten, unflatten
+from .tree import TreeSpec, tree_flatten, tree_unflatten
 from .vmap import vmap
 
 P = ParamSpec("P")
@@ -48,9 +48,9 @@ def _basis(xs: Sequence[Any]) -> list[Any]:
     return result
 
 
-def _chosen(parts: list[Any], spec: Spec, argnums: Any) -> Any:
+def _chosen(parts: list[Any], spec: TreeSpec, argnums: Any) -> Any:
     """Return parts for each differentiated input, as `argnums` names them."""
-    tree = unflatten(parts, spec)
+    tree = tree_unflatten(parts, spec)
     return tree[0] if isinstance(argnums, int) else tree
 
 
@@ -83,16 +83,18 @@ def jacrev(
 
     @functools.wraps(func)
     def wrapped(*args: Any) -> Any:
-        _check_real("jacrev", flatten(args)[0], "inputs")
+        _check_real("jacrev", tree_flatten(args)[0], "inputs")
         positions = selected(argnums, len(args))
         chosen = tuple(args[n] for n in positions)
         output, pull, *aux = vjp(
             lambda *values: f(*replaced(args, positions, values)), *chosen, has_aux=has_aux
         )
-        ys, out_spec = flatten(output)
+        ys, out_spec = tree_flatten(output)
         _check_real("jacrev", ys, "outputs")
-        flat, in_spec = flatten(chosen)
-        columns = _rows(lambda *vs: tuple(flatten(pull(unflatten(list(vs), out_spec)))[0]), ys, chunk_size)
+        flat, in_spec = tree_flatten(chosen)
+        columns = _rows(
+            lambda *vs: tuple(tree_flatten(pull(tree_unflatten(vs, out_spec)))[0]), ys, chunk_size
+        )
         jacobians = []
         start = 0
         for y, size in zip(ys, _sizes(ys), strict=True):
@@ -102,7 +104,7 @@ def jacrev(
             ]
             jacobians.append(_chosen(parts, in_spec, argnums))
             start += size
-        result = unflatten(jacobians, out_spec)
+        result = tree_unflatten(jacobians, out_spec)
         return (result, aux[0]) if has_aux else result
 
     return cast("Callable[P, Any]", wrapped)
@@ -149,18 +151,18 @@ def jacfwd(
 
     @functools.wraps(func)
     def wrapped(*args: Any) -> Any:
-        _check_real("jacfwd", flatten(args)[0], "inputs")
+        _check_real("jacfwd", tree_flatten(args)[0], "inputs")
         positions = selected(argnums, len(args))
         chosen = tuple(args[n] for n in positions)
-        flat, in_spec = flatten(chosen)
+        flat, in_spec = tree_flatten(chosen)
         shapes: list[tuple[int, ...]] = []
 
         def push(*tangents: Any) -> Any:
             output, pushed, *aux = jvp(
                 lambda *values: f(*replaced(args, positions, values)), chosen,
-                unflatten(list(tangents), in_spec), has_aux=has_aux,
+                tree_unflatten(list(tangents), in_spec), has_aux=has_aux,
             )
-            ys = flatten(output)[0]
+            ys = tree_flatten(output)[0]
             _check_real("jacfwd", ys, "outputs")
             shapes[:] = [shape_of(y) for y in ys]
             return (pushed, aux[0]) if has_aux else pushed
@@ -169,9 +171,9 @@ def jacfwd(
         aux = None
         if has_aux:
             result, aux = result
-            aux_leaves, aux_spec = flatten(aux)
-            aux = unflatten([v[0] for v in aux_leaves], aux_spec)
-        rows, out_spec = flatten(result)
+            aux_leaves, aux_spec = tree_flatten(aux)
+            aux = tree_unflatten([v[0] for v in aux_leaves], aux_spec)
+        rows, out_spec = tree_flatten(result)
         jacobians = []
         for row, shape in zip(rows, shapes, strict=True):
             parts = []
@@ -181,7 +183,7 @@ def jacfwd(
                 parts.append(part.reshape((*shape, *shape_of(x))))
                 start += size
             jacobians.append(_chosen(parts, in_spec, argnums))
-        jacobian = unflatten(jacobians, out_spec)
+        jacobian = tree_unflatten(jacobians, out_spec)
         return (jacobian, aux) if has_aux else jacobian
 
     return cast("Callable[P, Any]", wrapped)

@@ -20,7 +20,7 @@ from ..core.value import TensorBase, dtype_of, run, shape_of, wrap
 from ..tensor.batching import as_tensor
 from ..tensor.duals import make_dual, tangent_of
 from .transforms import check_outputs
-from .tree import flatten, unflatten
+from .tree import tree_flatten, tree_unflatten
 
 
 class _LinearRecorder(Recorder):
@@ -57,20 +57,20 @@ def linearize(func: Callable[..., Any], *primals: Any) -> Any:
         ``jvp_fn(*tangents)`` takes tangents in the structure, shapes and dtypes of the primals.
     """
     output = func(*primals)
-    out_spec = flatten(output)[1]
-    flat, spec = flatten(primals)
+    out_spec = tree_flatten(output)[1]
+    flat, spec = tree_flatten(primals)
     with entered_level() as below, entered_level(differentiating=True) as level:
         recorder = _LinearRecorder(below)
         inputs = [recorder.new(shape_of(x), dtype_of(x)) for x in flat]
         duals = [make_dual(x, wrap(t, None, below), level) for x, t in zip(flat, inputs, strict=True)]
-        ys = flatten(func(*unflatten(duals, spec)))[0]
+        ys = tree_flatten(func(*tree_unflatten(duals, spec)))[0]
         check_outputs(ys, "jvp(f, primals, tangents)")
         tangents = [tangent_of(y, level) for y in ys]
         ends = [None if t is None else recorder.operand(t)[0] for t in tangents]
     numbers = [t.index for t in inputs]
 
     def push(*tangents: Any) -> Any:
-        given, given_spec = flatten(tangents)
+        given, given_spec = tree_flatten(tangents)
         if given_spec != spec:
             raise RuntimeError(
                 f"Expected the tangents {given_spec} to have the same argspec as the primals {spec}"
@@ -87,7 +87,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> Any:
             wrap(np.zeros(shape_of(y), dtype_of(y))) if end is None else as_tensor(values[end.index])
             for y, end in zip(ys, ends, strict=True)
         ]
-        return unflatten(results, out_spec)
+        return tree_unflatten(results, out_spec)
 
     return output, push
 

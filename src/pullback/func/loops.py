@@ -14,14 +14,14 @@ import numpy as np
 
 from ..array import dtypes
 from ..core.op import Call, of
-from ..core.tracer import is_tracing
+from ..core.tracer import is_tracing, running
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..ops import loops
 from ..ops.comparison import ne
 from ..ops.structure import reshape, stack, unbind
-from .bodies import as_values, write_down
+from .bodies import as_values, roots, write_down
 from .loop_functions import Branches, CondFunction, Scan, While, WhileFunction, scanned
-from .tree import Spec, flatten, unflatten
+from .tree import TreeSpec, tree_flatten, tree_unflatten
 
 
 def _described(values: Sequence[Any]) -> str:
@@ -29,7 +29,9 @@ def _described(values: Sequence[Any]) -> str:
     return f"({', '.join(names)})"
 
 
-def _same_carry(name: str, before: Sequence[Any], after: Sequence[Any], spec: Spec, new: Spec) -> None:
+def _same_carry(
+    name: str, before: Sequence[Any], after: Sequence[Any], spec: TreeSpec, new: TreeSpec
+) -> None:
     """Raise unless a step gives the carry in the structure, shapes and dtypes in which it took it."""
     if new != spec:
         raise TypeError(f"{name}: the carry is {spec} before a step and {new} after it")
@@ -88,7 +90,7 @@ def scan(
     of the carry and ``h_t`` of ``y_t``, ``g_t, k_t = (g_{t+1}, h_t) · ∂f(c_t, x_t)``, for which the ``c_t``
     are kept. As in ``jax.lax.scan``.
     """
-    leaves, x_spec = flatten(xs)
+    leaves, x_spec = tree_flatten(xs)
     leaves = [] if xs is None else leaves
     lengths: set[Any] = {shape_of(x)[0] if shape_of(x) else None for x in leaves}
     if length is not None:
@@ -98,11 +100,11 @@ def scan(
             f"scan: the lengths of xs, and length, are to be one number, and are {sorted(map(str, lengths))}"
         )
     (steps,) = lengths
-    carry, spec = flatten(init)
+    carry, spec = tree_flatten(init)
     carry = as_values(carry, "scan: the carry")
 
     def pick(values: Sequence[Any]) -> Any:
-        return None if xs is None else unflatten(list(values), x_spec)
+        return None if xs is None else tree_unflatten(list(values), x_spec)
 
     if is_tracing() or steps == 0:
         return _written_scan(f, carry, spec, leaves, pick, steps, reverse)
@@ -110,17 +112,17 @@ def scan(
     columns: list[list[Any]] = []
     y_spec: Any = None
     for t in reversed(range(steps)) if reverse else range(steps):
-        after, y = _pair(f(unflatten(list(carry), spec), pick([r[t] for r in rows])))
-        found, new = flatten(after)
+        after, y = _pair(f(tree_unflatten(list(carry), spec), pick([r[t] for r in rows])))
+        found, new = tree_flatten(after)
         found = as_values(found, "scan: the carry")
         _same_carry("scan", carry, found, spec, new)
         carry = found
-        ys, y_spec = ([], None) if y is None else flatten(y)
+        ys, y_spec = ([], None) if y is None else tree_flatten(y)
         columns.append(as_values(ys, "scan: what a step gives"))
     if reverse:
         columns.reverse()
     stacked = [stack(list(parts), 0) for parts in zip(*columns, strict=True)]
-    return unflatten(list(carry), spec), None if y_spec is None else unflatten(stacked, y_spec)
+    return tree_unflatten(list(carry), spec), None if y_spec is None else tree_unflatten(stacked, y_spec)
 
 
 def _pair(result: Any) -> tuple[Any, Any]:
@@ -130,18 +132,18 @@ def _pair(result: Any) -> tuple[Any, Any]:
 
 
 def _written_scan(
-    f: Callable[..., Any], carry: list[Any], spec: Spec, leaves: list[Any], pick: Callable[..., Any],
+    f: Callable[..., Any], carry: list[Any], spec: TreeSpec, leaves: list[Any], pick: Callable[..., Any],
     steps: int, reverse: bool,
 ) -> tuple[Any, Any]:  # fmt: skip
     count = len(carry)
     specs: list[Any] = []
 
     def step(*values: Any) -> Any:
-        after, y = _pair(f(unflatten(list(values[:count]), spec), pick(values[count:])))
-        found, new = flatten(after)
+        after, y = _pair(f(tree_unflatten(list(values[:count]), spec), pick(values[count:])))
+        found, new = tree_flatten(after)
         found = as_values(found, "scan: the carry")
         _same_carry("scan", values[:count], found, spec, new)
-        ys, y_spec = ([], None) if y is None else flatten(y)
+        ys, y_spec = ([], None) if y is None else tree_flatten(y)
         specs.append(y_spec)
         return [*found, *ys]
 
@@ -151,8 +153,8 @@ def _written_scan(
         Scan(written.body, count, len(leaves), steps, reverse), [*carry, *leaves, *written.held]
     )
     (y_spec,) = specs
-    ys = None if y_spec is None else unflatten(list(outputs[count:]), y_spec)
-    return unflatten(list(outputs[:count]), spec), ys
+    ys = None if y_spec is None else tree_unflatten(list(outputs[count:]), y_spec)
+    return tree_unflatten(list(outputs[:count]), spec), ys
 
 
 def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: Any) -> Any:
@@ -211,26 +213,26 @@ def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], i
         A compiled loop is pulled back: how many steps would have to be kept is not known. Eagerly, and in
         forward mode, it is differentiable.
     """
-    carry, spec = flatten(init_val)
+    carry, spec = tree_flatten(init_val)
     carry = as_values(carry, "while_loop: the carry")
     if is_tracing():
         return _written_while(cond_fun, body_fun, carry, spec)
-    while cond_fun(unflatten(list(carry), spec)):
-        found, new = flatten(body_fun(unflatten(list(carry), spec)))
+    while cond_fun(tree_unflatten(list(carry), spec)):
+        found, new = tree_flatten(body_fun(tree_unflatten(list(carry), spec)))
         found = as_values(found, "while_loop: the carry")
         _same_carry("while_loop", carry, found, spec, new)
         carry = found
-    return unflatten(list(carry), spec)
+    return tree_unflatten(list(carry), spec)
 
 
 def _written_while(
-    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], carry: list[Any], spec: Spec
+    cond_fun: Callable[..., Any], body_fun: Callable[..., Any], carry: list[Any], spec: TreeSpec
 ) -> Any:
     def goes_on(*values: Any) -> Any:
-        return (cond_fun(unflatten(list(values), spec)),)
+        return (cond_fun(tree_unflatten(list(values), spec)),)
 
     def step(*values: Any) -> Any:
-        found, new = flatten(body_fun(unflatten(list(values), spec)))
+        found, new = tree_flatten(body_fun(tree_unflatten(list(values), spec)))
         found = as_values(found, "while_loop: the carry")
         _same_carry("while_loop", values, found, spec, new)
         return found
@@ -240,7 +242,7 @@ def _written_while(
     if shape.count(1) != len(shape) or dtype.kind != "b":
         raise TypeError(f"while_loop: the condition is one bool, not {dtype}{list(shape)}")
     outputs = WhileFunction.apply(While(condition.body, body.body, len(carry)), *carry, *body.held)
-    return unflatten(list(outputs), spec)
+    return tree_unflatten(list(outputs), spec)
 
 
 def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
@@ -264,9 +266,10 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
     TypeError
         The functions return different structures, shapes or dtypes (when compiled).
     """
-    if not is_tracing() or not isinstance(pred, TensorBase):
+    recorder = running()
+    if recorder is None or not isinstance(pred, TensorBase):
         return true_fun(*operands) if pred else false_fun(*operands)
-    leaves, spec = flatten(operands)
+    leaves, spec = tree_flatten(operands)
     places = [n for n, v in enumerate(leaves) if isinstance(v, TensorBase)]
 
     def called(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -274,7 +277,7 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
             given = list(leaves)
             for n, v in zip(places, values, strict=True):
                 given[n] = v
-            return function(*unflatten(given, spec))
+            return function(*tree_unflatten(given, spec))
 
         return branch
 
@@ -289,7 +292,13 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
     flag = pred if dtype_of(pred).kind == "b" else ne(pred, 0)
     flag = reshape(flag, ())
     outputs = CondFunction.apply(Branches(true.body, false.body), flag, *tensors, *true.held)
-    return unflatten(list(outputs), true.spec)
+    # In eager code what a branch returns may be an operand, or a view of one.
+    given = [*tensors, *true.held]
+    for body in (true.body, false.body):
+        for out, place in zip(outputs, roots(body), strict=True):
+            if place is not None and isinstance(given[place], TensorBase):
+                recorder.pick(out, given[place])
+    return tree_unflatten(list(outputs), true.spec)
 
 
 def _differentiably(name: str, call: Callable[..., Any]) -> None:

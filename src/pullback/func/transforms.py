@@ -27,7 +27,7 @@ from ..core.versions import version_of
 from ..tensor.backward import ones_on
 from ..tensor.batching import as_tensor
 from ..tensor.duals import make_dual, tangent_of
-from .tree import Spec, flatten, pretty, tree_map, unflatten
+from .tree import TreeSpec, tree_flatten, tree_map, tree_unflatten, treespec_pprint
 
 P = ParamSpec("P")
 
@@ -180,13 +180,13 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         not fit the output.
     """
     with entered_level(differentiating=True) as level, _recording():
-        flat, spec = flatten(primals)
+        flat, spec = tree_flatten(primals)
         leaves = [_leaf(x, level) for x in flat]
-        outputs, aux = func(*unflatten(leaves, spec)), None
+        outputs, aux = func(*tree_unflatten(leaves, spec)), None
         if has_aux:
             outputs, aux = with_aux(outputs, "vjp(f, *primals)")
             aux = tree_map(lambda v: leave(v, level), aux)
-        ys, out_spec = flatten(outputs)
+        ys, out_spec = tree_flatten(outputs)
         check_outputs(ys, "vjp(f, *primals)")
         for y in ys:
             if dtype_of(y) not in DIFFERENTIABLE:
@@ -196,20 +196,20 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
                 )
 
     def pull(covectors: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
-        vs, v_spec = flatten(covectors)
+        vs, v_spec = tree_flatten(covectors)
         _check_covectors(ys, vs, out_spec, v_spec)
         record = is_grad_enabled() if create_graph is None else create_graph
-        return unflatten(_pull(ys, vs, leaves, retain_graph, record), spec)
+        return tree_unflatten(_pull(ys, vs, leaves, retain_graph, record), spec)
 
     result = tree_map(lambda v: leave(v, level), outputs)
     return (result, pull, aux) if has_aux else (result, pull)
 
 
-def _check_covectors(ys: Sequence[Any], vs: Sequence[Any], out_spec: Spec, v_spec: Spec) -> None:
+def _check_covectors(ys: Sequence[Any], vs: Sequence[Any], out_spec: TreeSpec, v_spec: TreeSpec) -> None:
     if v_spec != out_spec:
         raise RuntimeError(
             "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
-            f"function. cotangents: {pretty(v_spec)}, primal output: {pretty(out_spec)}"
+            f"function. cotangents: {treespec_pprint(v_spec)}, primal output: {treespec_pprint(out_spec)}"
         )
     for k, (y, v) in enumerate(zip(ys, vs, strict=True)):
         if shape_of(y) != shape_of(v):
@@ -245,9 +245,9 @@ def grad_and_value(
         with entered_level(differentiating=True) as level, _recording():
             positions = selected(argnums, len(args))
             chosen = tuple(args[n] for n in positions)
-            flat, spec = flatten(chosen)
+            flat, spec = tree_flatten(chosen)
             leaves = [_leaf(x, level) for x in flat]
-            output, aux = func(*replaced(args, positions, unflatten(leaves, spec)), **kwargs), None
+            output, aux = func(*replaced(args, positions, tree_unflatten(leaves, spec)), **kwargs), None
             if has_aux:
                 output, aux = with_aux(output, name)
                 aux = tree_map(lambda v: leave(v, level), aux)
@@ -264,7 +264,7 @@ def grad_and_value(
                     f"{dtypes.from_numpy_dtype(dtype_of(output))}"
                 )
             one = ones_on(output)
-            grads = unflatten(_pull([output], [one], leaves, False), spec)
+            grads = tree_unflatten(_pull([output], [one], leaves, False), spec)
         result = grads[0] if isinstance(argnums, int) else grads
         value = leave(output, level)
         return (result, (value, aux)) if has_aux else (result, value)
@@ -310,8 +310,8 @@ def jvp(
         raise RuntimeError(
             f"{JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
         )
-    flat, spec = flatten(primals)
-    flat_tangents, tangent_spec = flatten(tangents)
+    flat, spec = tree_flatten(primals)
+    flat_tangents, tangent_spec = tree_flatten(tangents)
     if spec != tangent_spec:
         raise RuntimeError(
             f"{JVP}: Expected primals and tangents to have the same python structure. For example, if "
@@ -322,12 +322,12 @@ def jvp(
     _check_tensors(flat_tangents, "tangents")
     with entered_level(differentiating=True) as level:
         duals = [make_dual(x, t, level) for x, t in zip(flat, flat_tangents, strict=True)]
-        outputs = func(*unflatten(duals, spec))
+        outputs = func(*tree_unflatten(duals, spec))
         aux = None
         if has_aux:
             outputs, aux = with_aux(outputs, JVP)
             aux = tree_map(lambda v: leave(v, level), aux)
-        ys, out_spec = flatten(outputs)
+        ys, out_spec = tree_flatten(outputs)
         check_outputs(ys, JVP)
         pushed = [tangent_of(y, level) for y in ys]
     for x, inside in zip(flat, duals, strict=True):
@@ -338,8 +338,8 @@ def jvp(
             "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is "
             "not allowed with strict=True."
         )
-    results = unflatten([leave(y, level) for y in ys], out_spec)
-    derivatives = unflatten(
+    results = tree_unflatten([leave(y, level) for y in ys], out_spec)
+    derivatives = tree_unflatten(
         [
             wrap(np.zeros(shape_of(y), dtype_of(y))) if t is None else t
             for y, t in zip(ys, pushed, strict=True)

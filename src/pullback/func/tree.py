@@ -1,7 +1,9 @@
 """Nested containers as flat lists and back: tuples, named tuples, lists, dictionaries, deques.
 
-As in torch only these classes themselves are containers, and those that a program registers with
-`torch.utils._pytree`; anything else, a subclass of tuple or None among it, is a leaf.
+A container type is a node when it is registered: tuple, list, dict, named tuples, OrderedDict, defaultdict,
+deque and torch's results with names are, and those that a program registers with `torch.utils._pytree`;
+anything else, a subclass of tuple or None among it, is a leaf. A dictionary's values come in the order of its
+keys' insertion.
 """
 
 from __future__ import annotations
@@ -12,41 +14,11 @@ from typing import Any, NamedTuple
 
 from ..tensor.return_types import ReturnType
 
-
-class Spec(NamedTuple):
-    """Shape of a container: its type, what rebuilds it, the specs of its children; a leaf has type None.
-
-    It prints as torch's specs do.
-    """
-
-    kind: Any
-    context: Any
-    children: tuple[Spec, ...]
-
-    @property
-    def leaves(self) -> int:
-        """Return the number of leaves."""
-        return 1 if self.kind is None else sum(c.leaves for c in self.children)
-
-    @property
-    def keys(self) -> Any:
-        """Return the keys of a dictionary, else None."""
-        if self.kind is defaultdict:
-            return self.context[1]
-        return self.context if self.kind in (dict, OrderedDict) else None
-
-    def __repr__(self) -> str:
-        return self._text(2)
-
-    def _text(self, indent: int) -> str:
-        if self.kind is None:
-            return "*"
-        between = ",\n" + " " * indent
-        children = between.join(child._text(indent + 2) for child in self.children)
-        return f"TreeSpec({self.kind.__name__}, {self.context}, [{children}])"
-
-
-LEAF_SPEC = Spec(None, None, ())
+PyTree = Any
+Context = Any
+FlattenFunc = Callable[[PyTree], tuple[list[Any], Context]]
+UnflattenFunc = Callable[[Iterable[Any], Context], PyTree]
+IsLeaf = Callable[[Any], bool] | None
 
 
 class NodeDef(NamedTuple):
@@ -58,105 +30,356 @@ class NodeDef(NamedTuple):
     flatten_with_keys_fn: Callable[[Any], tuple[list[tuple[Any, Any]], Any]] | None
 
 
-#: Container type → how it is a node, for `torch.utils._pytree` and for the types that programs register
-#: there.
+#: Container type → how it is a node.
 SUPPORTED_NODES: dict[Any, NodeDef] = {}
 
 
-class _Star:
-    """Represent a leaf where a structure is shown as the container itself."""
+class SequenceKey(NamedTuple):
+    """A place in a sequence."""
 
-    def __repr__(self) -> str:
-        return "*"
+    idx: int
+
+    def __str__(self) -> str:
+        return f"[{self.idx!r}]"
+
+    def get(self, sequence: Any) -> Any:
+        """Return the child at this key."""
+        return sequence[self.idx]
 
 
-def _opened(tree: Any) -> tuple[Any, Any, list[Any]] | None:
-    """Return (type, what rebuilds it besides the children, the children) of a container; None for a leaf."""
+class MappingKey(NamedTuple):
+    """A place in a mapping."""
+
+    key: Any
+
+    def __str__(self) -> str:
+        return f"[{self.key!r}]"
+
+    def get(self, mapping: Any) -> Any:
+        """Return the child at this key."""
+        return mapping[self.key]
+
+
+class GetAttrKey(NamedTuple):
+    """An attribute."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f".{self.name}"
+
+    def get(self, obj: Any) -> Any:
+        """Return the attribute of this name."""
+        return getattr(obj, self.name)
+
+
+def register_pytree_node(
+    cls: type, flatten_fn: FlattenFunc, unflatten_fn: UnflattenFunc, *,
+    serialized_type_name: str | None = None, to_dumpable_context: Any = None,
+    from_dumpable_context: Any = None, flatten_with_keys_fn: Any = None,
+) -> None:
+    """Make a container type a node.
+
+    Parameters
+    ----------
+    cls : type
+    flatten_fn : callable
+        ``flatten_fn(container)`` gives its children and what else it takes to put them together again.
+    unflatten_fn : callable
+        ``unflatten_fn(children, context)`` puts them together.
+    flatten_with_keys_fn : callable, optional
+        As `flatten_fn`, with (key, child) for each child.
+    serialized_type_name, to_dumpable_context, from_dumpable_context
+        Taken for torch's sake.
+    """
+    if cls in SUPPORTED_NODES:
+        raise ValueError(f"{cls} is already registered as pytree node.")
+    SUPPORTED_NODES[cls] = NodeDef(cls, flatten_fn, unflatten_fn, flatten_with_keys_fn)
+
+
+def _sequence_keys(flatten: FlattenFunc) -> Callable[[Any], tuple[list[tuple[Any, Any]], Any]]:
+    def with_keys(tree: Any) -> tuple[list[tuple[Any, Any]], Any]:
+        children, context = flatten(tree)
+        return [(SequenceKey(k), child) for k, child in enumerate(children)], context
+
+    return with_keys
+
+
+def _dict_flatten_with_keys(tree: Any) -> tuple[list[tuple[Any, Any]], Any]:
+    return [(MappingKey(key), value) for key, value in tree.items()], _flatten_default(tree)[1]
+
+
+def _flatten_default(tree: Any) -> tuple[list[Any], Any]:
+    keys = list(tree)
+    return list(tree.values()), [tree.default_factory, keys] if isinstance(tree, defaultdict) else keys
+
+
+def _dict_flatten(tree: Any) -> tuple[list[Any], Any]:
+    return list(tree.values()), list(tree)
+
+
+def _dict_unflatten(values: Iterable[Any], keys: Any) -> dict[Any, Any]:
+    return dict(zip(keys, values, strict=True))
+
+
+def _sequence(kind: Any, context: Callable[[Any], Any], build: UnflattenFunc) -> None:
+    def flatten(tree: Any) -> tuple[list[Any], Any]:
+        return list(tree), context(tree)
+
+    register_pytree_node(kind, flatten, build, flatten_with_keys_fn=_sequence_keys(flatten))
+
+
+def _mapping(kind: Any, build: UnflattenFunc) -> None:
+    register_pytree_node(kind, _flatten_default, build, flatten_with_keys_fn=_dict_flatten_with_keys)
+
+
+class namedtuple_node:
+    """Stand for all named tuples among the registered types."""
+
+
+_sequence(tuple, lambda _: None, lambda values, _: tuple(values))
+_sequence(list, lambda _: None, lambda values, _: list(values))
+_mapping(dict, lambda values, keys: dict(zip(keys, values)))
+_mapping(OrderedDict, lambda values, keys: OrderedDict(zip(keys, values)))
+_mapping(defaultdict, lambda values, context: defaultdict(context[0], zip(context[1], values)))
+_sequence(deque, lambda tree: tree.maxlen, lambda values, length: deque(values, maxlen=length))
+
+
+def _flatten_named(tree: Any) -> tuple[list[Any], Any]:
+    return list(tree), type(tree)
+
+
+def _named_keys(tree: Any) -> tuple[list[tuple[Any, Any]], Any]:
+    return [(GetAttrKey(name), getattr(tree, name)) for name in type(tree)._fields], type(tree)
+
+
+register_pytree_node(
+    namedtuple_node, _flatten_named, lambda values, kind: kind(*values), flatten_with_keys_fn=_named_keys
+)
+BUILTIN_TYPES = frozenset(SUPPORTED_NODES)
+STANDARD_DICT_TYPES = frozenset({dict, OrderedDict, defaultdict})
+
+
+def is_namedtuple_class(cls: Any) -> bool:
+    """Return whether a class is a named tuple's."""
+    return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+def _get_node_type(tree: Any) -> Any:
     kind = type(tree)
-    if kind in (tuple, list):
-        return kind, None, list(tree)
-    if kind in (dict, OrderedDict):
-        return kind, list(tree), list(tree.values())
-    if kind is defaultdict:
-        return kind, [tree.default_factory, list(tree)], list(tree.values())
-    if kind is deque:
-        return kind, tree.maxlen, list(tree)
-    if kind in SUPPORTED_NODES:
-        children, context = SUPPORTED_NODES[kind].flatten_fn(tree)
-        return kind, context, list(children)
-    if isinstance(tree, ReturnType) or (isinstance(tree, tuple) and hasattr(kind, "_fields")):
-        return kind, kind, list(tree)
-    return None
+    return namedtuple_node if kind not in SUPPORTED_NODES and is_namedtuple_class(kind) else kind
 
 
-def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Spec]:
-    """Return the leaves in order, and the spec that puts them back; what `is_leaf` is true of is not
-    opened.
+def _node(tree: Any) -> NodeDef | None:
+    kind = _get_node_type(tree)
+    found = SUPPORTED_NODES.get(kind)
+    if found is None and issubclass(kind, ReturnType):
+        flatten: FlattenFunc = lambda tree: (list(tree), None)  # noqa: E731  # one of two halves of a node
+        found = NodeDef(kind, flatten, lambda values, _: kind(values), _sequence_keys(flatten))
+        SUPPORTED_NODES[kind] = found
+    return found
+
+
+class TreeSpec:
+    """Describe how a tree is put together: the type and context of each node, leaves left out.
+
+    Parameters
+    ----------
+    type : type or None
+        None for a leaf.
+    context
+        What the node's type keeps beside its children.
+    children_specs : list of TreeSpec
     """
-    opened = None if is_leaf is not None and is_leaf(tree) else _opened(tree)
-    if opened is None:
-        return [tree], LEAF_SPEC
-    kind, context, values = opened
+
+    __slots__ = ("_children", "_context", "num_children", "num_leaves", "num_nodes", "type")
+    __module__ = "torch.utils._pytree"
+
+    def __init__(self, type: Any, context: Any = None, children_specs: Iterable[TreeSpec] = ()) -> None:
+        self.type = type
+        self._context = context
+        self._children = list(children_specs)
+        self.num_children = len(self._children)
+        self.num_leaves: int = 1 if type is None else sum(c.num_leaves for c in self._children)
+        self.num_nodes: int = 1 + sum(c.num_nodes for c in self._children)
+
+    @property
+    def context(self) -> Any:
+        """Return what the node's type keeps beside its children."""
+        return self._context
+
+    @property
+    def children_specs(self) -> list[TreeSpec]:
+        """Return the specs of the children."""
+        return self._children
+
+    def children(self) -> list[TreeSpec]:
+        """Return the specs of the children."""
+        return list(self._children)
+
+    def child(self, index: int) -> TreeSpec:
+        """Return the spec of one child."""
+        return self._children[index]
+
+    def is_leaf(self) -> bool:
+        """Return whether this is a leaf."""
+        return self.type is None
+
+    def unflatten(self, leaves: Iterable[Any]) -> Any:
+        """Put leaves into the containers."""
+        values = list(leaves)
+        if len(values) != self.num_leaves:
+            raise ValueError(
+                f"treespec.unflatten(leaves): `leaves` has length {len(values)} but the spec refers to a "
+                f"pytree that holds {self.num_leaves} items ({self})."
+            )
+        return self._build(iter(values))
+
+    def _build(self, values: Iterator[Any]) -> Any:
+        if self.type is None:
+            return next(values)
+        children = [child._build(values) for child in self._children]
+        return SUPPORTED_NODES[self.type].unflatten_fn(children, self._context)
+
+    def flatten_up_to(self, tree: Any) -> list[Any]:
+        """Return what a tree of this shape holds at the places of the leaves; subtrees stay whole."""
+        subtrees: list[Any] = []
+        self._collect(tree, subtrees)
+        return subtrees
+
+    def _collect(self, tree: Any, subtrees: list[Any]) -> None:
+        if self.type is None:
+            subtrees.append(tree)
+            return
+        kind = _get_node_type(tree)
+        both_mappings = self.type in STANDARD_DICT_TYPES and kind in STANDARD_DICT_TYPES
+        if kind is not self.type and not both_mappings:
+            raise ValueError(f"Node type mismatch; expected {self.type!r}, but got {kind!r}.")
+        node = _node(tree)
+        children, context = node.flatten_fn(tree) if node is not None else ([], None)
+        if len(children) != self.num_children:
+            raise ValueError(
+                f"Node arity mismatch; expected {self.num_children}, but got {len(children)}."
+            )
+        if both_mappings:
+            keys = self._context[1] if self.type is defaultdict else self._context
+            if set(keys) != set(tree):
+                missing, extra = set(keys) - set(tree), set(tree) - set(keys)
+                detail = f"; missing key(s): {missing}" if missing else ""
+                detail += f"; extra key(s): {extra}" if extra else ""
+                raise ValueError(f"Node keys mismatch{detail}.")
+            children = [tree[key] for key in keys]
+        elif context != self._context:
+            raise ValueError(
+                f"Node context mismatch for node type {self.type!r}; expected {self._context!r}, but got "
+                f"{context!r}."
+            )
+        for spec, child in zip(self._children, children):
+            spec._collect(child, subtrees)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TreeSpec):
+            return NotImplemented
+        return (self.type, self._context, self._children) == (other.type, other._context, other._children)
+
+    def __hash__(self) -> int:
+        context = self._context
+        return hash((self.type, tuple(context) if isinstance(context, list) else context, *self._children))
+
+    def __repr__(self, indent: int = 0) -> str:
+        if self.type is None:
+            return "*"
+        children = [child.__repr__(indent + 2) for child in self._children]
+        listed = children[0] if children else ""
+        listed += "".join(f",\n{' ' * (indent + 2)}{child}" for child in children[1:])
+        return f"TreeSpec({self.type.__name__}, {self._context!r}, [{listed}])"
+
+
+_LEAF = TreeSpec(None)
+
+
+def treespec_leaf() -> TreeSpec:
+    """Return the spec of a leaf."""
+    return _LEAF
+
+
+def _flatten(tree: Any, leaves: list[Any], is_leaf: IsLeaf) -> TreeSpec:
+    node = None if is_leaf is not None and is_leaf(tree) else _node(tree)
+    if node is None:
+        leaves.append(tree)
+        return _LEAF
+    children, context = node.flatten_fn(tree)
+    return TreeSpec(_get_node_type(tree), context, [_flatten(child, leaves, is_leaf) for child in children])
+
+
+def tree_flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeSpec]:
+    """Return the leaves in order, and the spec that puts them back.
+
+    Parameters
+    ----------
+    tree
+    is_leaf : callable, optional
+        Says of a container that it is to be a leaf.
+    """
     leaves: list[Any] = []
-    specs = []
-    for value in values:
-        below, spec = flatten(value, is_leaf)
-        leaves += below
-        specs.append(spec)
-    return leaves, Spec(kind, context, tuple(specs))
+    spec = _flatten(tree, leaves, is_leaf)
+    return leaves, spec
 
 
-def unflatten(leaves: list[Any], spec: Spec) -> Any:
-    """Put leaves back into their containers."""
-    return _built(spec, iter(leaves))
+def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> Any:
+    """Put leaves into the containers of a spec."""
+    if not isinstance(treespec, TreeSpec):
+        raise TypeError(
+            "tree_unflatten(leaves, treespec): Expected `treespec` to be instance of TreeSpec but got item "
+            f"of type {type(treespec)}."
+        )
+    return treespec.unflatten(leaves)
 
 
-# A function inside of `unflatten` that calls itself would be a cycle, which holds the leaves.
-def _built(spec: Spec, values: Iterator[Any]) -> Any:
-    kind = spec.kind
-    if kind is None:
-        return next(values)
-    children = [_built(c, values) for c in spec.children]
-    if kind is defaultdict:
-        return defaultdict(spec.context[0], zip(spec.context[1], children, strict=True))
-    if spec.keys is not None:
-        return kind(zip(spec.keys, children, strict=True))
-    if kind is deque:
-        return deque(children, maxlen=spec.context)
-    if kind in SUPPORTED_NODES and kind not in (tuple, list):
-        return SUPPORTED_NODES[kind].unflatten_fn(children, spec.context)
-    return kind(*children) if hasattr(kind, "_fields") else kind(children)
+def tree_map(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: IsLeaf = None) -> Any:
+    """Apply a function to each leaf, and to what stands at its place in further trees.
 
-
-def tree_map(function: Callable[[Any], Any], tree: Any) -> Any:
-    """Apply a function to every leaf."""
-    leaves, spec = flatten(tree)
-    return unflatten([function(v) for v in leaves], spec)
-
-
-def pretty(spec: Spec) -> str:
-    """Return the structure written as the container itself, with stars for the leaves."""
-    return repr(unflatten([_Star()] * spec.leaves, spec))
-
-
-def broadcast_prefix(prefix: Any, spec: Spec) -> list[Any] | None:
-    """Return one value per leaf from a tree that may stop early (its leaf then serves the whole subtree);
-    None if it does not fit.
+    Parameters
+    ----------
+    func : callable
+    tree
+    *rests
+        Trees of the same shape, or with subtrees where `tree` has leaves.
+    is_leaf : callable, optional
     """
-    opened = _opened(prefix)
-    if opened is None:
-        return [prefix] * spec.leaves
-    kind, _, children = opened
-    if kind is not spec.kind or len(children) != len(spec.children):
+    leaves, spec = tree_flatten(tree, is_leaf)
+    others = [spec.flatten_up_to(rest) for rest in rests]
+    return spec.unflatten([func(*values) for values in zip(leaves, *others)])
+
+
+def _broadcast_to_and_flatten(tree: Any, treespec: TreeSpec, is_leaf: IsLeaf = None) -> list[Any] | None:
+    """Return one value for each leaf of a spec, from a tree that may stop early; None where it does not
+    fit.
+    """
+    if (is_leaf is not None and is_leaf(tree)) or _node(tree) is None:
+        return [tree] * treespec.num_leaves
+    if treespec.is_leaf():
         return None
-    if spec.keys is not None:
-        if set(prefix) != set(spec.keys):
+    node = _node(tree)
+    if node is None or _get_node_type(tree) is not treespec.type:
+        return None
+    children, context = node.flatten_fn(tree)
+    if len(children) != treespec.num_children or context != treespec.context:
+        return None
+    found: list[Any] = []
+    for child, spec in zip(children, treespec.children()):
+        below = _broadcast_to_and_flatten(child, spec, is_leaf)
+        if below is None:
             return None
-        children = [prefix[key] for key in spec.keys]
-    result: list[Any] = []
-    for child, below in zip(children, spec.children, strict=True):
-        part = broadcast_prefix(child, below)
-        if part is None:
-            return None
-        result += part
-    return result
+        found += below
+    return found
+
+
+def treespec_pprint(treespec: TreeSpec) -> str:
+    """Return a spec as the tree that it makes, with ``*`` for each leaf."""
+
+    class Star:
+        def __repr__(self) -> str:
+            return "*"
+
+    return repr(treespec.unflatten([Star() for _ in range(treespec.num_leaves)]))

@@ -19,10 +19,7 @@ from ..tensor.batching import enter, leave
 from ..tensor.namespace import TOP_LEVEL
 from ..tensor.random import get_rng_state, set_rng_state
 from ..tensor.tensor import Tensor
-from .tree import Spec
-from .tree import broadcast_prefix as _broadcast_to_and_flatten
-from .tree import flatten as tree_flatten
-from .tree import unflatten as tree_unflatten
+from .tree import TreeSpec, _broadcast_to_and_flatten, tree_flatten, tree_unflatten
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -227,9 +224,9 @@ def _remove_batch_dim(tensor: Any, level: int, batch_size: int, out_dim: int) ->
     return leave(tensor, out_dim % rank, batch_size, level)
 
 
-def _output_dims(func: Any, out_dims: Any, out_spec: Spec) -> list[Any]:
+def _output_dims(func: Any, out_dims: Any, out_spec: TreeSpec) -> list[Any]:
     """Return for each leaf of the outputs where its batch axis goes."""
-    if out_spec.kind is None and isinstance(out_dims, tuple) and len(out_dims) == 1:
+    if out_spec.is_leaf() and isinstance(out_dims, tuple) and len(out_dims) == 1:
         return list(out_dims)
     chosen = _broadcast_to_and_flatten(out_dims, out_spec)
     if chosen is None:

@@ -6,6 +6,8 @@ With grouped queries the heads of `key` and `value` serve several heads of `quer
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
 from functools import lru_cache
 from typing import Any
@@ -13,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array import large
 from ..array.chains import COLUMN, ROWS, Chain
 from ..array.layout import empty_like
 from ..core.connected import refused
@@ -24,8 +27,10 @@ from .comparison import where
 from .contract import matmul, swap
 from .convert import widened
 from .elementwise import exp
+from .join import cat
 from .softmax import safe_softmax
 from .structure import expand, lay_out, permute_to_front, reshape, sum_dims
+from .view import slice_backward, slice_dim
 
 
 def default_scale(width: int) -> float:
@@ -33,9 +38,18 @@ def default_scale(width: int) -> float:
     return 1 / math.sqrt(width) if width else math.inf
 
 
-def _seen(shape: tuple[int, ...]) -> ndarray:
-    """Return which keys each query sees of those up to its own place."""
-    return np.logical_not(_later(*shape[-2:]))
+#: Queries from which those of a causal attention are worked off in stretches, and stretches at most.
+_LONG, _STRETCHES = 512, 4
+
+
+def stretches(rows: int, keys: int, is_causal: bool) -> list[tuple[int, int, int]]:
+    """Return stretches of queries as (first, beyond, keys): none sees later keys, whose scores are not
+    computed.
+    """
+    if not is_causal or rows < _LONG:
+        return [(0, rows, keys)]
+    ends = [rows * n // _STRETCHES for n in range(_STRETCHES + 1)]
+    return [(first, end, min(end, keys)) for first, end in itertools.pairwise(ends)]
 
 
 @lru_cache(maxsize=8)
@@ -53,18 +67,28 @@ def _attention(
     repeats = query.shape[-3] // key.shape[-3]
     if repeats > 1:
         key, value = np.repeat(key, repeats, -3), np.repeat(value, repeats, -3)
-    scores = np.matmul(query, key.swapaxes(-1, -2))
-    scores *= default_scale(query.shape[-1]) if scale is None else scale
-    if is_causal:
-        np.copyto(scores, -np.inf, where=_later(*scores.shape[-2:]))
+    factor = default_scale(query.shape[-1]) if scale is None else scale
+    shape = (*np.broadcast_shapes(query.shape[:-2], key.shape[:-2]), query.shape[-2], value.shape[-1])
+    out = empty_like(query) if query.shape == shape else np.empty(shape, query.dtype)
+    sums = []
+    for first, beyond, keys in stretches(query.shape[-2], key.shape[-2], is_causal and attn_mask is None):
+        later = _later(beyond, keys)[first:] if is_causal else None
+        scores = _scores(query[..., first:beyond, :], key[..., :keys, :], attn_mask, later, factor)
+        weights, logsumexp = _weighed(scores)
+        np.matmul(weights, value[..., :keys, :], out=out[..., first:beyond, :])
+        sums.append(logsumexp)
+    return out, sums[0] if len(sums) == 1 else np.concatenate(sums, -1)
+
+
+def _scores(query: ndarray, key: ndarray, attn_mask: Any, later: ndarray | None, factor: float) -> ndarray:
+    """Return what the weights are the softmax of."""
+    scores: ndarray = np.matmul(query, key.swapaxes(-1, -2))
+    scores *= factor
+    if later is not None:
+        np.copyto(scores, -np.inf, where=later)
     if attn_mask is not None and attn_mask.dtype.kind == "b":
-        scores = np.where(attn_mask, scores, scores.dtype.type(-np.inf))
-    elif attn_mask is not None:
-        scores = np.add(scores, attn_mask, dtype=scores.dtype)
-    weights, logsumexp = _weighed(scores)
-    shape = (*scores.shape[:-1], value.shape[-1])
-    out = empty_like(query) if query.shape == shape else np.empty(shape, scores.dtype)
-    return np.matmul(weights, value, out=out), logsumexp
+        return np.where(attn_mask, scores, scores.dtype.type(-np.inf))
+    return scores if attn_mask is None else np.add(scores, attn_mask, dtype=scores.dtype)
 
 
 def _weighed(scores: ndarray) -> tuple[ndarray, ndarray]:
@@ -72,7 +96,11 @@ def _weighed(scores: ndarray) -> tuple[ndarray, ndarray]:
     key.
     """
     kept = (*scores.shape[:-1], 1)
-    if scores.flags.c_contiguous and (run := _WEIGHED.native(scores)) is not None:
+    if scores.size >= large.ROWS:
+        found = large.ask("rows", "weights_of_rows", (scores.reshape(-1, scores.shape[-1]),), (), (True,))
+        if found is not None and np.minimum.reduce(found[1], axis=None) > -np.inf:
+            return found[0].reshape(scores.shape), found[1].reshape(kept[:-1])
+    elif scores.flags.c_contiguous and (run := _WEIGHED.native(scores)) is not None:
         weights, logsumexp = np.empty(scores.shape, scores.dtype), np.empty(kept, scores.dtype)
         run(scores, weights, logsumexp)
         if np.minimum.reduce(logsumexp, axis=None) > -np.inf:
@@ -133,6 +161,21 @@ def _rows_outside_heads(g: Any) -> Any:
     return lay_out(g, (rows * heads * width, width, heads * width, 1))
 
 
+def _pulled_on_arrays(
+    scores: ndarray, sums: ndarray, turned: ndarray, along: ndarray, factor: float, scores_too: bool
+) -> tuple[ndarray, ndarray, ndarray]:
+    """Return the weights, and the covectors of the scores with the mask and of the products."""
+    if scores.size >= large.ROWS and not scores_too:
+        rows = [v.reshape(-1, v.shape[-1]) for v in (scores, sums, turned, along)]
+        found = large.ask("rows", "attention_pull", rows, (factor,), (True,) * 4)
+        if found is not None:
+            weights, pulled = (v.reshape(scores.shape) for v in found)
+            return weights, pulled, pulled
+    weights = np.exp(np.subtract(scores, sums, out=scores), out=scores)
+    each = np.multiply(weights, np.subtract(turned, along, out=turned), out=turned)
+    return weights, each, each * factor
+
+
 def _attention_rule(
     g: Any, query: Any, key: Any, value: Any, attn_mask: Any, output: Any, logsumexp: Any, dropout_p: float,
     is_causal: bool, scale: float | None, needs: tuple[bool, ...]
@@ -142,28 +185,70 @@ def _attention_rule(
     repeats = shape_of(query)[-3] // shape_of(key)[-3]
     key, value = _for_each_head(key, repeats), _for_each_head(value, repeats)
     factor = default_scale(shape_of(query)[-1]) if scale is None else scale
-    scores = matmul(query, swap(key)) * factor
-    if is_causal:
-        scores = where(_seen(shape_of(scores)), scores, -math.inf)
-    if attn_mask is not None and dtype_of(attn_mask).kind == "b":
-        scores = where(attn_mask, scores, -math.inf)
-    elif attn_mask is not None:
-        scores = scores + attn_mask
-    last = len(shape_of(g)) - 1
-    if type(scores) in (ndarray, Tracer) and dtype_of(scores) == kind:
-        weights = exp(scores - reshape(logsumexp, (*shape_of(logsumexp), 1)))
+    axis, rows, keys = len(shape_of(g)) - 2, shape_of(query)[-2], shape_of(key)[-2]
+    totals = sum_dims(g * output, (axis + 1,), True)
+    logs = reshape(logsumexp, (*shape_of(logsumexp), 1))
+    parts = stretches(rows, keys, is_causal and attn_mask is None)
+    found = []
+    for first, beyond, seen in parts:
+        own = [_cut(v, axis, first, beyond, rows) for v in (g, query, totals, logs)]
+        own += [_cut(v, axis, 0, seen, keys) for v in (key, value)]
+        later = _later(beyond, seen)[first:] if is_causal else None
+        found.append(_stretch_rule(own, later, attn_mask, kind, factor, needs[3]))
+    in_query, *in_others, each = zip(*found)
+    in_key, in_value = (_gathered(list(gs), axis, keys) for gs in in_others)
+    return (
+        _rows_outside_heads(in_query[0] if len(parts) == 1 else cat(list(in_query), axis)),
+        _rows_outside_heads(_over_heads(in_key, repeats)),
+        _rows_outside_heads(_over_heads(in_value, repeats)),
+        each[0] if needs[3] else None,
+    )
+
+
+def _cut(x: Any, axis: int, first: int, beyond: int, extent: int) -> Any:
+    """Return a stretch of an axis."""
+    return x if beyond - first == extent else slice_dim(x, axis, first, beyond, 1)
+
+
+def _gathered(gs: list[Any], axis: int, keys: int) -> Any:
+    """Return the sum of covectors of the first keys, the last of which has most."""
+    shape = list(shape_of(gs[-1]))
+    shape[axis] = keys
+    spread = [
+        g if shape_of(g)[axis] == keys else slice_backward(g, tuple(shape), axis, 0, shape_of(g)[axis], 1)
+        for g in gs
+    ]
+    return functools.reduce(lambda x, y: x + y, spread)
+
+
+def _stretch_rule(
+    given: list[Any], later: ndarray | None, attn_mask: Any, kind: Any, factor: float, scores_too: bool
+) -> tuple[Any, Any, Any, Any]:
+    """Return the covectors of the query, the key, the value and the scores of a stretch of queries.
+
+    What is `given` is the output's covector, the query, the sums of the output times its covector, the
+    logarithms of the divisors, the key and the value.
+    """
+    g, query, totals, logs, key, value = given
+    turned = matmul(g, swap(value))
+    if type(turned) is type(query) is type(logs) is ndarray and dtype_of(turned) == kind:
+        scores = _scores(query, key, attn_mask, later, factor)
+        weights, each, pulled = _pulled_on_arrays(scores, logs, turned, totals, factor, scores_too)
     else:
+        scores = matmul(query, swap(key)) * factor
+        if later is not None:
+            scores = where(np.logical_not(later), scores, -math.inf)
+        if attn_mask is not None and dtype_of(attn_mask).kind == "b":
+            scores = where(attn_mask, scores, -math.inf)
+        elif attn_mask is not None:
+            scores = scores + attn_mask
         # The saved logarithms have no history, so derivatives of this rule need the softmax itself; those of
         # halves were rounded.
-        weights = safe_softmax(scores, last)
-    each = weights * (matmul(g, swap(value)) - sum_dims(g * output, (last,), True))
-    pulled = each * factor
-    return (
-        _rows_outside_heads(matmul(pulled, key)),
-        _rows_outside_heads(_over_heads(matmul(swap(pulled), query), repeats)),
-        _rows_outside_heads(_over_heads(matmul(swap(weights), g), repeats)),
-        each if needs[3] else None,
-    )
+        traced = type(scores) is Tracer and dtype_of(scores) == kind
+        weights = exp(scores - logs) if traced else safe_softmax(scores, len(shape_of(g)) - 1)
+        each = weights * (turned - totals)
+        pulled = each * factor
+    return matmul(pulled, key), matmul(swap(pulled), query), matmul(swap(weights), g), each
 
 
 def _attention_batched(

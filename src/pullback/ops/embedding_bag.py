@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.entries import weighted_rows
 from ..array.scatter import index_sum, sum_rows
-from ..array.scipy_functions import sparse
+from ..array.scipy_functions import is_installed
 from ..core.op import op
 from ..core.value import dtype_of, shape_of
-from .convert import cast
+from .convert import cast, conj
 from .embedding import embedding
 from .structure import reshape, sum_dims
 
@@ -47,13 +48,8 @@ def _factor(
     return factor
 
 
-def _matrix(indices: ndarray, offsets: ndarray, weights: ndarray, rows: int) -> Any:
-    starts = np.append(offsets, len(indices))
-    return sparse().csr_array((weights, indices, starts), shape=(len(offsets), rows))
-
-
-#: Elements of the picked rows from which a sparse matrix, which takes 35 µs to make, is faster.
-_WORTH_A_MATRIX = 2048
+#: Elements of the picked rows from which a sparse product, which imports SciPy, is faster.
+_WORTH_A_PRODUCT = 2048
 
 
 def _sums_of_runs(rows: ndarray, offsets: ndarray) -> ndarray:
@@ -76,17 +72,17 @@ def _embedding_bag(
     factor = _factor(indices, offsets, len(weight), mode, padding, False).astype(weight.dtype)
     if scale is not None:
         factor = factor * scale
-    few = len(offsets) and len(indices) * weight.shape[1] < _WORTH_A_MATRIX
+    few = len(offsets) and len(indices) * weight.shape[1] < _WORTH_A_PRODUCT
     if few and (np.diff(offsets) >= 0).all():
         return _sums_of_runs(weight[indices] * factor[:, None], offsets)
-    return _matrix(indices, offsets, factor, len(weight)) @ weight
+    return weighted_rows(_bags(offsets, len(indices)), indices, factor, weight, len(offsets))
 
 
 def _adjoint(g: ndarray, indices: ndarray, offsets: ndarray, scale: ndarray, /, rows: int) -> ndarray:
     scale = scale.astype(g.dtype, copy=False)
-    if len(offsets) and len(indices) * g.shape[1] < _WORTH_A_MATRIX and (np.diff(offsets) >= 0).all():
+    if len(offsets) and len(indices) * g.shape[1] < _WORTH_A_PRODUCT and (np.diff(offsets) >= 0).all():
         return sum_rows(g[_bags(offsets, len(indices))] * scale[:, None], indices, rows)
-    return _matrix(indices, offsets, scale, rows).T @ g
+    return weighted_rows(indices, _bags(offsets, len(indices)), scale, g, rows)
 
 
 def _weight_rule(
@@ -160,6 +156,26 @@ embedding_bag_adjoint: Any = op(
         lambda covector, g, indices, offsets, rows: _products(g, covector, indices, offsets),
     ),
     halves=True, node_name="EmbeddingBagBackwardBackward0",
+)  # fmt: skip
+
+
+def _weighted_rows(x: ndarray, weights: ndarray, take: ndarray, put: ndarray, /, rows: int) -> ndarray:
+    if not is_installed():
+        return sum_rows(x[take] * weights[:, None], put, rows)
+    return weighted_rows(put, take, weights, x, rows)
+
+
+#: Σ of weights[i] · x[take[i]] at the row put[i]: the product of a sparse matrix, by its entries, with x.
+entries_product: Any = op(
+    "entries_product", _weighted_rows,
+    (
+        lambda g, weights, take, put, shape_x: entries_product(g, conj(weights), put, take, shape_x[0]),
+        lambda g, x, take, put: sum_dims(
+            embedding(g, put, -1, False) * conj(embedding(x, take, -1, False)), (1,), False
+        ),
+        None, None,
+    ),
+    halves=True,
 )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from ..core.underivable import not_implemented
 from .arithmetic import log
 from .elementwise import exp
 from .kernels import into, refuse
+from .signatures import TWO
 
 
 def _lgamma(x: ndarray, /, out: Any = ...) -> ndarray:
@@ -103,15 +104,24 @@ def _igamma_slope(x: Any, y: Any) -> Any:
     return exp((x - 1) * log(y) - y - lgamma(x))
 
 
+#: What help says of the first operand.
+_PARAMETER = "The parameter a, floating; torch has no derivative in it."
+
 #: The lower incomplete gamma function over Γ (DLMF 8.2.4), of its parameter x and its argument y.
 igamma = elementwise(
     "igamma", _incomplete("gammainc", 0), not_implemented("igamma: input"),
     lambda g, x, y: g * _igamma_slope(x, y), promote="same", check=refuse("igamma_cpu", "biuc"),
+    summary="Return the lower incomplete gamma function over Γ, P(a, x) = 1/Γ(a)·∫₀ˣ tᵃ⁻¹e⁻ᵗ dt, x "
+            "being `other` (DLMF 8.2.4).",
+    names=("igamma", "special.gammainc"), takes=_PARAMETER, signatures=TWO,
 )
 #: The upper one over Γ.
 igammac = elementwise(
     "igammac", _incomplete("gammaincc", 1), not_implemented("igammac: input"),
     lambda g, x, y: -g * _igamma_slope(x, y), promote="same", check=refuse("igammac_cpu", "biuc"),
+    summary="Return the upper incomplete gamma function over Γ, Q(a, x) = 1 − P(a, x), x being `other` "
+            "(DLMF 8.2.4).",
+    names=("igammac", "special.gammaincc"), takes=_PARAMETER, signatures=TWO,
 )
 
 

@@ -20,7 +20,7 @@ from .structure import permute_to_front, reshape, sum_dims
 
 #: From this many elements the kernels work block by block, on several threads; halves always, which they
 #: compute in float32.
-LARGE = 1 << 14
+LARGE = (1 << 12) + 1
 
 
 def _batched(kernel: Any) -> Any:
@@ -41,7 +41,7 @@ def _softmax(x: ndarray, /, dim: int) -> ndarray:
         return np.add(out, 1, out=out)
     if x.size == 0:
         return x.copy()
-    if x.size > LARGE:
+    if x.size >= LARGE:
         return norm.softmax(x, dim=dim)
     out = np.empty_like(x)
     if dim == x.ndim - 1 and x.flags.c_contiguous and (run := _SOFTMAX.native(x)) is not None:
@@ -81,11 +81,12 @@ def _softmax_pull_rows(g: ndarray, out: ndarray, pulled: ndarray, dim: int = 1) 
 _SOFTMAX_PULL = Chain(_softmax_pull_rows, (ROWS, ROWS, ROWS))
 
 
-def _softmax_pull(g: Any, out: Any, dim: int) -> Any:
+def softmax_pull(g: Any, out: Any, dim: int) -> Any:
+    """Return the covector of x from that of its softmax."""
     # The kernel spreads its own work: large arrays need no values that do.
     g, out = unwrapped(g), unwrapped(out)
     if type(g) is ndarray and type(out) is ndarray and g.ndim:
-        if g.size > LARGE or g.itemsize == 2:
+        if g.size >= LARGE or g.itemsize == 2:
             return norm.softmax_adjoint(g, out, dim=dim)
         return _pulled(_SOFTMAX_PULL, g, out, dim)
     dims = (dim,) if shape_of(out) else ()
@@ -95,10 +96,10 @@ def _softmax_pull(g: Any, out: Any, dim: int) -> Any:
 #: exp(x) / Σ exp(x) along `dim`.
 softmax: Call = op(
     "softmax", _softmax,
-    (lambda g, out, dim: _softmax_pull(g, out, dim),),
+    (lambda g, out, dim: softmax_pull(g, out, dim),),
     halves=True,
     batch_rule=_batched(lambda: softmax),
-    jvp=lambda primals, tangents, out, dim: _softmax_pull(tangents[0], out, dim),
+    jvp=lambda primals, tangents, out, dim: softmax_pull(tangents[0], out, dim),
     sizes_kept=True, place=in_order,
 )
 
@@ -115,10 +116,10 @@ def _safe_softmax(x: ndarray, /, dim: int) -> ndarray:
 #: `softmax`, but zeros where all of a row is −∞.
 safe_softmax: Call = op(
     "safe_softmax", _safe_softmax,
-    (lambda g, out, dim: _softmax_pull(g, out, dim),),
+    (lambda g, out, dim: softmax_pull(g, out, dim),),
     halves=True,
     batch_rule=_batched(lambda: safe_softmax),
-    jvp=lambda primals, tangents, out, dim: _softmax_pull(tangents[0], out, dim),
+    jvp=lambda primals, tangents, out, dim: softmax_pull(tangents[0], out, dim),
     sizes_kept=True, place=in_order,
 )
 
@@ -128,7 +129,7 @@ def _log_softmax(x: ndarray, /, dim: int) -> ndarray:
         return np.subtract(x, x, out=...)
     if x.size == 0:
         return x.copy()
-    if x.size > LARGE:
+    if x.size >= LARGE:
         return norm.log_softmax(x, dim=dim)
     out = np.empty_like(x)
     if dim == x.ndim - 1 and x.flags.c_contiguous and (run := _LOG_SOFTMAX.native(x)) is not None:
@@ -156,10 +157,11 @@ def _log_softmax_pull_rows(g: ndarray, out: ndarray, pulled: ndarray, dim: int =
 _LOG_SOFTMAX_PULL = Chain(_log_softmax_pull_rows, (ROWS, ROWS, ROWS))
 
 
-def _log_softmax_rule(g: Any, out: Any, dim: int) -> Any:
+def log_softmax_pull(g: Any, out: Any, dim: int) -> Any:
+    """Return the covector of x from that of its log-softmax."""
     g, out = unwrapped(g), unwrapped(out)
     if type(g) is ndarray and type(out) is ndarray and g.ndim:
-        if g.size > LARGE or g.itemsize == 2:
+        if g.size >= LARGE or g.itemsize == 2:
             return norm.log_softmax_adjoint(g, out, dim=dim)
         return _pulled(_LOG_SOFTMAX_PULL, g, out, dim)
     dims = (dim,) if shape_of(out) else ()
@@ -173,7 +175,7 @@ def _log_softmax_jvp(primals: Any, tangents: Any, out: Any, dim: int) -> Any:
 
 #: x − log Σ exp(x) along `dim`.
 log_softmax: Call = op(
-    "log_softmax", _log_softmax, (_log_softmax_rule,), halves=True,
+    "log_softmax", _log_softmax, (log_softmax_pull,), halves=True,
     batch_rule=_batched(lambda: log_softmax),
     jvp=_log_softmax_jvp, sizes_kept=True, place=in_order,
 )

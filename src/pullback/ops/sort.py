@@ -116,10 +116,10 @@ def _all_differ(rows: ndarray, descending: bool) -> bool:
     width = rows.shape[-1]
     if width < 2:
         return True
-    if np.equal(rows[..., 1:], rows[..., :-1]).any():
+    if np.logical_or.reduce(np.equal(rows[..., 1:], rows[..., :-1]), axis=None):
         return False
     border = rows[..., 1] if descending else rows[..., -2]
-    return bool(np.equal(border, border).all())
+    return bool(np.logical_and.reduce(np.equal(border, border), axis=None))
 
 
 def _topk(x: ndarray, /, k: int, dim: int, largest: bool) -> tuple[ndarray, ndarray]:

@@ -218,10 +218,14 @@ unfold = view(
 
 def _unfold_backward(g: ndarray, /, shape: Shape, dim: int, size: int, step: int) -> ndarray:
     whole = np.zeros(shape, g.dtype)
-    lead = (slice(None),) * dim
-    count = g.shape[dim]
-    for k in range(size):
-        whole[(*lead, slice(k, k + (count - 1) * step + 1, step))] += g[..., k]
+    own = strides_of(whole)
+    # Places of one window that are less than a step apart fall on others than those of the next window.
+    for first in range(0, size, step):
+        width = min(step, size - first)
+        places = (*shape[:dim], g.shape[dim], *shape[dim + 1 :], width)
+        steps = (*own[:dim], own[dim] * step, *own[dim + 1 :], own[dim])
+        added = strided(whole, places, steps, first * own[dim])
+        added += g[..., first : first + width]
     return whole
 
 

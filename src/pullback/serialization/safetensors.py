@@ -14,18 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ..array import dtypes
+from ..array.tensor_file import DTYPES
 from ..core.value import array_of
 from ..tensor.creation import made
 from ..tensor.untyped_storage import mapped
 from .replacing import replacing
-
-_DTYPES = {
-    "F64": dtypes.float64, "F32": dtypes.float32, "F16": dtypes.float16, "BF16": dtypes.bfloat16,
-    "I64": dtypes.int64, "I32": dtypes.int32, "I16": dtypes.int16, "I8": dtypes.int8, "U64": dtypes.uint64,
-    "U32": dtypes.uint32, "U16": dtypes.uint16, "U8": dtypes.uint8, "BOOL": dtypes.bool,
-    "C64": dtypes.complex64,
-}  # fmt: skip
 
 
 def _library() -> Any:
@@ -68,7 +61,7 @@ def load_file(filename: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _tensor(content: np.ndarray, entry: Mapping[str, Any], name: str) -> Any:
-    dtype = _DTYPES.get(entry["dtype"])
+    dtype = DTYPES.get(entry["dtype"])
     if dtype is None:
         raise RuntimeError(
             f"the tensor {name!r} has the dtype {entry['dtype']}, which pullback does not have"

@@ -68,9 +68,13 @@ def expit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return eˣ − 1 of each element, exact near 0."""
 def gammainc(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Lower incomplete gamma function over Γ, P(a, x) = 1/Γ(a)·∫₀ˣ tᵃ⁻¹e⁻ᵗ dt (DLMF 8.2.4)."""
+    """Return the lower incomplete gamma function over Γ, P(a, x) = 1/Γ(a)·∫₀ˣ tᵃ⁻¹e⁻ᵗ dt, x being `other`
+    (DLMF 8.2.4).
+    """
 def gammaincc(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return the upper incomplete gamma function over Γ, Q(a, x) = 1 − P(a, x) (DLMF 8.2.4)."""
+    """Return the upper incomplete gamma function over Γ, Q(a, x) = 1 − P(a, x), x being `other` (DLMF
+    8.2.4).
+    """
 def gammaln(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the logarithm of the gamma function's size, log |Γ(x)|, of each element."""
 @overload

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from ..array.strides import strides_of
+from ..array.strides import address, strides_of
 from ..array.transposed import c_copy
 from ..core import engine, inplace
 from ..core import graph_errors as errors
@@ -304,11 +304,14 @@ def grad(
         engine.run_backward(
             roots, keep_graph=keep, create_graph=create_graph, capture=capture, accumulate=False
         )
-        return tuple(
-            _result(x, g, vs, allow_unused, materialize_grads, position, create_graph)
+        return tuple([
+            _in_memory_of(vs, g) if type(g) is ndarray
+            else _result(x, g, allow_unused, materialize_grads, position, create_graph)
             for position, (x, g) in enumerate(zip(xs, capture.results, strict=True))
-        )
+        ])  # fmt: skip
 
+    if not (is_grads_batched or observers):
+        return pull(*covectors)
     if is_grads_batched:
         from .batching import map_over_first_axis
 
@@ -346,11 +349,11 @@ def backward_call(outputs: Any, covectors: Any, inputs: Any) -> BackwardCall:
 
 
 def _result(
-    x: Any, g: Any, covectors: Sequence[Any], allow_unused: bool, materialize: bool, position: int,
-    create_graph: bool,
-) -> Any:  # fmt: skip
+    x: Any, g: Any, allow_unused: bool, materialize: bool, position: int, create_graph: bool
+) -> Any:
+    """Return what `grad` gives for an input at which no array arrived."""
     if g is not None:
-        return _in_memory_of(covectors, g) if type(g) is ndarray else as_tensor(g)
+        return as_tensor(g)
     if materialize:
         return wrap(np.zeros(shape_of(x), dtype_of(x)), LEAF if create_graph else None)
     if not allow_unused:
@@ -373,7 +376,7 @@ def _in_memory_of(covectors: Sequence[Any], g: ndarray) -> Any:
             base = v if v._view is None else v._view.base
             whole = base._value
             if type(whole) is ndarray and whole.dtype == g.dtype:
-                offset = (g.ctypes.data - whole.ctypes.data) // g.itemsize
+                offset = (address(g) - address(whole)) // g.itemsize
                 layout = g.shape, strides_of(g), offset, whole.shape, strides_of(whole)
                 view = wrap(g)
                 view._counter = v._counter

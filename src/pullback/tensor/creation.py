@@ -16,6 +16,7 @@ from ..core.device import CPU, as_device, has_default
 from ..core.meta import is_meta
 from ..core.modes import modes
 from ..core.promotion import unsupported
+from ..core.tracer import is_tracing
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import bump
 from ..core.warn import warn_of_complex_half
@@ -309,7 +310,12 @@ def empty(size: Any, *, dtype: Any = None, memory_format: Any = None) -> ndarray
     """Make a tensor whose elements are whatever the memory holds (see `zeros`)."""
     array = new_array(size, dtype)
     strides = format_strides(size, memory_format)
-    return array if strides is None else laid_out_empty(size, strides, array.dtype)
+    if strides is not None:
+        array = laid_out_empty(size, strides, array.dtype)
+    if is_tracing():
+        # The program, and so its name in the cache, must be the same in each process.
+        array.fill(0)
+    return array
 
 
 @with_signature(f"(tuple of ints size, tuple of ints stride, *, {OPTIONS})", method=False, out=False)

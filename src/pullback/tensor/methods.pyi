@@ -723,11 +723,15 @@ class Methods(TensorBase):
     def i0_(self) -> Tensor:
         """Write what :func:`i0` gives into `input`, and return it."""
     def igamma(self, other: Tensor) -> Tensor:
-        """Lower incomplete gamma function over Γ, P(a, x) = 1/Γ(a)·∫₀ˣ tᵃ⁻¹e⁻ᵗ dt (DLMF 8.2.4)."""
+        """Return the lower incomplete gamma function over Γ, P(a, x) = 1/Γ(a)·∫₀ˣ tᵃ⁻¹e⁻ᵗ dt, x being
+        `other` (DLMF 8.2.4).
+        """
     def igamma_(self, other: Tensor) -> Tensor:
         """Write what :func:`igamma` gives into `input`, and return it."""
     def igammac(self, other: Tensor) -> Tensor:
-        """Return the upper incomplete gamma function over Γ, Q(a, x) = 1 − P(a, x) (DLMF 8.2.4)."""
+        """Return the upper incomplete gamma function over Γ, Q(a, x) = 1 − P(a, x), x being `other` (DLMF
+        8.2.4).
+        """
     def igammac_(self, other: Tensor) -> Tensor:
         """Write what :func:`igammac` gives into `input`, and return it."""
     @property

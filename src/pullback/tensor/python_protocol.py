@@ -16,7 +16,7 @@ from ..core.levels import META
 from ..core.marked import Marked
 from ..core.meta import is_meta
 from ..core.modes import modes
-from ..core.value import TensorBase, array_of, dtype_of, shape_of
+from ..core.value import TensorBase, array_of, dtype_of, settled, shape_of
 from ..core.versions import bump
 from ..core.visible import bits_of
 from ..core.warn import warn_once
@@ -109,6 +109,7 @@ def _contains(self: Any, element: Any) -> bool:
 
 
 def _repr(self: Any, *, tensor_contents: Any = None) -> str:
+    settled(self)
     if self._level > META:
         from .wrapped_text import wrapped_text
 

@@ -21,6 +21,7 @@ from ..core.value import TensorBase
 from ..core.warn import warn_once
 from .builtin import shown
 from .interception import OVERRIDING, PASS, Active, ask_mode, holds, intercepted
+from .known_calls import LOOK, Known
 from .out import write_out
 from .wrong_calls import EVERY, Kinds, converted, deprecated_call, handed_on, wrong_call
 
@@ -324,12 +325,27 @@ def _at_once(function: Function, general: Function, failed: Function, safe: int)
     if hasattr(function, "taken"):
         return _read_at_once(function, general, failed, function.behind, function.taken)  # type: ignore[attr-defined]  # functions take attributes
 
+    known: Function | None = None
+
+    def use(found: Function | None) -> None:
+        nonlocal known
+        known = found
+
+    calls = Known(function, safe, general, use)
+    look = calls.look
+    known = None if function.__name__.endswith("_") else calls.count
+
     # Without ``*args`` and ``**kwargs`` a call of the function costs 80 ns less.
     def call(
         a: Any = ABSENT, b: Any = ABSENT, c: Any = ABSENT, d: Any = ABSENT, /, *more: Any, **named: Any
     ) -> Any:
         if not (named or more) and (not OVERRIDING or _undisturbed(a, b, c, d)):
             try:
+                found = None if known is None else known(a, b, c, d)
+                if found is LOOK:
+                    found = look(a, b, c, d)
+                if found is not None:
+                    return found
                 if b is ABSENT:
                     if a is not ABSENT and safe:
                         return function(a)
@@ -346,6 +362,12 @@ def _at_once(function: Function, general: Function, failed: Function, safe: int)
                 if found is PASS:
                     raise
                 return found
+        elif named and known is not None and not (more or OVERRIDING):
+            found = known(a, b, c, d, named)
+            if found is LOOK:
+                found = look(a, b, c, d, named=named)
+            if found is not None:
+                return found
         return general((*_given(a, b, c, d), *more), named)
 
     return call
@@ -357,6 +379,15 @@ def _read_at_once(
     """Return the same of a function that reads its arguments with a parser. That is not asked where they are
     so many tensors: then it is the function `behind` the parser that is called.
     """
+    known: Function | None = None
+
+    def use(found: Function | None) -> None:
+        nonlocal known
+        known = found
+
+    calls = Known(function, EVERY, general, use)
+    look = calls.look
+    known = None if function.__name__.endswith("_") else calls.count
 
     def call(
         a: Any = ABSENT, b: Any = ABSENT, c: Any = ABSENT, d: Any = ABSENT, /, *more: Any, **named: Any
@@ -364,6 +395,11 @@ def _read_at_once(
         if not (named or more) and (not OVERRIDING or _undisturbed(a, b, c, d)):
             tensor = facade.Tensor
             try:
+                found = None if known is None else known(a, b, c, d)
+                if found is LOOK:
+                    found = look(a, b, c, d)
+                if found is not None:
+                    return found
                 if b is ABSENT:
                     if a is not ABSENT:
                         return (behind if taken == 1 and type(a) is tensor else function)(a)
@@ -378,6 +414,12 @@ def _read_at_once(
                 found = failed(error, _given(a, b, c, d), {})
                 if found is PASS:
                     raise
+                return found
+        elif named and known is not None and not (more or OVERRIDING):
+            found = known(a, b, c, d, named)
+            if found is LOOK:
+                found = look(a, b, c, d, named=named)
+            if found is not None:
                 return found
         return general((*_given(a, b, c, d), *more), named)
 

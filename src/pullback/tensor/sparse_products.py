@@ -14,7 +14,7 @@ import numpy as np
 
 from ..array import dtypes
 from ..core.value import array_of, wrap
-from ..ops.embedding_bag import embedding_bag
+from ..ops.embedding_bag import entries_product
 from .api import public
 from .compressed import (
     BSC,
@@ -53,11 +53,7 @@ def product(x: Any, y: Any) -> Any:
         weighted = y[wrap(columns)] * found.unsqueeze(1)
         start = weighted.new_zeros((x.shape[0], y.shape[1]))
         return start.index_add(0, wrap(rows), weighted)
-    if (np.diff(rows) < 0).any():
-        order = np.argsort(rows, kind="stable")
-        rows, columns, found = rows[order], columns[order], found.index_select(0, wrap(order))
-    starts = np.searchsorted(rows, np.arange(x.shape[0]))
-    return embedding_bag(y, wrap(columns), wrap(starts), found, "sum", -1, False)
+    return entries_product(y, found, wrap(columns), wrap(rows), x.shape[0])
 
 
 def _as_coordinates(x: CompressedTensor) -> SparseTensor:

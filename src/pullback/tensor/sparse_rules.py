@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..core.value import wrap
+from ..ops.embedding_bag import entries_product
 from .compressed import entries
 from .sparse_graph import Pullback, Rule, is_of_values
 from .sparse_refusals import refusal
@@ -23,6 +24,15 @@ Pulls = Sequence[Pullback | None]
 def _t(x: Any) -> Any:
     """Return the transposed, conjugated where it is complex."""
     return x.t().conj() if x.is_complex() else x.t()
+
+
+def _adjoint_product(x: Any, g: Any) -> Any:
+    """Return ``xᴴ @ g``, by the entries of x where g is dense."""
+    if not x._sparse or g._sparse or x.dtype is not g.dtype or not (x.is_sparse or not x._kind.in_blocks):
+        return _t(x) @ g
+    rows, columns, values = entries(x)
+    where = (wrap(v.astype(np.int64, copy=False)) for v in (rows, columns))
+    return entries_product(g, values.conj() if x.is_complex() else values, *where, x.shape[1])
 
 
 def _dense(out: Any, x: Any, dtype: Any = None, *, masked_grad: Any = None) -> Pulls:
@@ -46,8 +56,8 @@ def _mm(out: Any, x: Any, y: Any, **_: Any) -> Pulls:
         return _mv(out, x, y)
     if x._sparse and not y._sparse and is_of_values(x) and (x.is_sparse or not x._kind.in_blocks):
         # Only its values want the covector: at other places torch computes what is then left out.
-        return lambda g: _at_entries(g, y, x), lambda g: _t(x) @ g
-    return lambda g: g @ _t(y), lambda g: _t(x) @ g
+        return lambda g: _at_entries(g, y, x), lambda g: _adjoint_product(x, g)
+    return lambda g: g @ _t(y), lambda g: _adjoint_product(x, g)
 
 
 def _mv(out: Any, x: Any, y: Any, **_: Any) -> Pulls:
@@ -68,7 +78,7 @@ def _sparse_addmm(out: Any, mat: Any, x: Any, y: Any, *, beta: Any = 1, alpha: A
     """Return the rule of `torch.sparse.addmm` and, with an unrecorded `mat`, of `torch.sparse.mm`."""
     return (
         lambda g: _times(g, beta), lambda g: _masked_product(g, x, y, alpha),
-        lambda g: _times(_t(x) @ g, alpha),
+        lambda g: _times(_adjoint_product(x, g), alpha),
     )  # fmt: skip
 
 

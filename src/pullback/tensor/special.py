@@ -19,7 +19,7 @@ from . import reductions, softmax
 from .api import public
 from .operands import by_operands, declare, described
 from .out_checks import ALIASES
-from .special_functions import igamma, igammac, logit, mvlgamma, polygamma
+from .special_functions import logit, mvlgamma, polygamma
 
 _INPUT = "input : Tensor\n    Real; integers are taken as the default dtype."
 _OTHER = "other : Tensor\n    Of a shape that broadcasts with that of `input`."
@@ -38,6 +38,8 @@ for _op in TABLE.values():
         if _name != _op.name:
             ALIASES[_name] = _op.name
         _takes = (_INPUT,) if len(_op.inputs) == 1 else _ARGUMENT_AND_DEGREE
+        if _op.signatures is TWO:
+            _takes = (f"input : Tensor\n    {_op.takes}", _OTHER)
         declare(
             _name, _op.call, *(_op.signatures or ONE), namespace="special",
             text=described(_op.summary, *_takes),
@@ -87,8 +89,6 @@ _DTYPE = "(Tensor input, int dim, *, torch.dtype dtype = None)"
 for _name, _function, _signatures in (
     ("logit", logit, ("(Tensor input, float eps = None, *, Tensor out = None)",)),
     ("round", round, ("(Tensor input, *, int decimals = 0, Tensor out = None)",)),
-    ("gammainc", igamma, TWO),
-    ("gammaincc", igammac, TWO),
     ("multigammaln", mvlgamma, ("(Tensor input, int p, *, Tensor out = None)",)),
     ("polygamma", polygamma, ("(int n, Tensor input, *, Tensor out = None)",)),
     ("softmax", softmax.softmax, (_DTYPE,)),

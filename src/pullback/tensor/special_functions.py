@@ -9,7 +9,7 @@ from typing import Any
 
 from ..ops import gamma as g
 from ..ops import special as s
-from ..ops.signatures import EITHER_NUMBER, TWO
+from ..ops.signatures import EITHER_NUMBER
 from .api import with_signature
 from .operands import by_operands, declare
 
@@ -70,40 +70,6 @@ def mvlgamma(input: Any, p: int) -> Any:
     return g.mvlgamma(input, p)
 
 
-def igamma(input: Any, other: Any) -> Any:
-    """Lower incomplete gamma function over Γ, P(a, x) = 1/Γ(a)·∫₀ˣ tᵃ⁻¹e⁻ᵗ dt (DLMF 8.2.4).
-
-    Parameters
-    ----------
-    input : Tensor
-        The parameter a; torch has no derivative in it.
-    other : Tensor
-        The argument x.
-
-    Returns
-    -------
-    Tensor
-    """
-    return g.igamma(input, other)
-
-
-def igammac(input: Any, other: Any) -> Any:
-    """Return the upper incomplete gamma function over Γ, Q(a, x) = 1 − P(a, x) (DLMF 8.2.4).
-
-    Parameters
-    ----------
-    input : Tensor
-        The parameter a; torch has no derivative in it.
-    other : Tensor
-        The argument x.
-
-    Returns
-    -------
-    Tensor
-    """
-    return g.igammac(input, other)
-
-
 def logit(input: Any, eps: float | None = None) -> Any:
     """Return log(x / (1 − x)).
 
@@ -121,8 +87,6 @@ def logit(input: Any, eps: float | None = None) -> Any:
 
 
 declare("xlogy", xlogy, *EITHER_NUMBER)
-declare("igamma", igamma, *TWO)
-declare("igammac", igammac, *TWO)
 declare("logit", logit, "(Tensor input, float eps = None, *, Tensor out = None)")
 declare("mvlgamma", mvlgamma, "(Tensor input, int p, *, Tensor out = None)")
 declare("polygamma", polygamma, "(int n, Tensor input, *, Tensor out = None)", method=False)

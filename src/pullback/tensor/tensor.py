@@ -32,6 +32,7 @@ from ..core.value import (
     array_of,
     dtype_of,
     register_facade,
+    settled,
     shape_of,
     sharing,
     tell_sharing,
@@ -201,6 +202,8 @@ class Tensor(Methods):
     @property
     def grad(self) -> Tensor | None:
         """Return the gradient that `backward` accumulated; None at first."""
+        if type(self._value) is not ndarray:
+            settled(self)
         if self._grad is None and not self._retained and not self.is_leaf:
             warnings.warn(
                 "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
@@ -222,6 +225,8 @@ class Tensor(Methods):
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
             self._check_grad(value)
+        if type(self._value) is not ndarray:
+            settled(self)
         self._grad = value
 
     @grad.deleter
@@ -262,7 +267,8 @@ class Tensor(Methods):
     @property
     def data(self) -> Tensor:
         """Return the same storage without history and with a version counter of its own."""
-        alias = wrap(self._value, None, self._level)
+        value = settled(self)
+        alias = wrap(value, None, self._level)
         alias._counter = NoVersions() if self._inference else [0]
         if self._level and (shared := getattr(self._value, "shared", None)) is not None:
             shared(self, alias, "data")
@@ -278,7 +284,7 @@ class Tensor(Methods):
             raise RuntimeError(
                 "data set to a tensor that requires gradients must be floating point or complex dtype"
             )
-        for value in (self._value, other._value):
+        for value in (settled(self), settled(other)):
             if (self._level or other._level) and (replaced := getattr(value, "replaced", None)) is not None:
                 replaced()
         replace_data(self, other._value)
@@ -287,6 +293,8 @@ class Tensor(Methods):
 
     def detach(self) -> Tensor:
         """Return the same storage, version counter included, without history."""
+        if type(self._value) is not ndarray:
+            settled(self)
         if self._level and self._view is not None:
             bring_up_to_date(self)
         return detached(self) if self._level else wrap_alias(self._value, self)

@@ -21,6 +21,8 @@ def _gives(op: Op, shape: str) -> str:
     """Return what help says of the result: its shape and its dtype."""
     if op.promote == "float":
         return f"Of {shape}, and floating."
+    if len(op.inputs) == 2 and any(op.rules):  # not asked of the kernel, which may load SciPy
+        return f"Of {shape} and dtype."
     nothing = np.empty(0, np.int64)
     if op.kernel(*(nothing,) * len(op.inputs)).dtype.kind == "b":
         return f"Of bool, in {shape}."

@@ -213,7 +213,15 @@ class Kinds:
     once about each combination.
     """
 
-    __slots__ = ("expected", "free", "name", "place", "reads", "safe", "seen", "usual")
+    __slots__ = ("_kinds", "expected", "free", "name", "place", "reads", "safe", "seen", "usual")
+
+    #: Parameters -> the one type that is not looked at twice; None where each has to be of its kind, for the
+    #: function to go on.
+    expected: dict[str, type | None]
+    #: The parameters that are not looked at.
+    free: frozenset[str]
+    #: The types by place from `safe` on, None where any will do.
+    usual: list[type | None]
 
     def __init__(self, function: Any, place: str, name: str) -> None:
         self.place = place
@@ -222,16 +230,20 @@ class Kinds:
         #: Whether the function reads its arguments with a parser of its own.
         self.reads = hasattr(function, "parser")
         kinds = [] if self.reads else _lenient(function)
-        #: Parameters -> the one type that is not looked at twice; None where each has to be of its kind, for
-        #: the function to go on.
-        self.expected = {} if self.reads else _expected(function, kinds)
-        #: The parameters that are not looked at.
-        self.free = frozenset({name for name, kind in self.expected.items() if kind is None})
+        self._kinds = function, kinds
         #: How many arguments by place come before the first such: what stands for a tensor, a size or a dim
         #: has to be one, for the function to go on.
         self.safe = min((place for _, place, _ in kinds), default=EVERY)
-        #: The types by place from there on, None where any will do.
+
+    def __getattr__(self, name: str) -> Any:
+        """Work the rest out when the function is first called with more: for all that takes 3 ms."""
+        if name not in ("expected", "free", "usual"):
+            raise AttributeError(name)
+        function, kinds = self._kinds
+        self.expected = {} if self.reads else _expected(function, kinds)
+        self.free = frozenset({name for name, kind in self.expected.items() if kind is None})
         self.usual = _by_place(kinds, self.safe)
+        return object.__getattribute__(self, name)
 
     def wrong(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Exception | None:
         """Build the error for arguments of a combination that was not seen before, or remember it."""
@@ -294,9 +306,13 @@ def _lenient(function: Any) -> list[tuple[str, int, type]]:
     return [
         (name, EVERY if name in by_name else place, kind)
         for place, (name, annotation) in enumerate(kinds)
-        for word, kind in _WORDS.items()
-        if word in str(annotation)
+        for kind in _types_in(str(annotation))
     ]
+
+
+@cache
+def _types_in(annotation: str) -> tuple[type, ...]:
+    return tuple([kind for word, kind in _WORDS.items() if word in annotation])
 
 
 def _expected(function: Any, kinds: list[tuple[str, int, type]]) -> dict[str, type | None]:

@@ -21,7 +21,7 @@ from ..core.modes import modes
 from ..core.value import TensorBase
 from ..core.versions import bump
 from ..errors import with_note
-from ..func.tree import flatten, unflatten
+from ..func.tree import tree_flatten, tree_unflatten
 from ..tensor.builtin import behind
 from ..tensor.tensor import Tensor
 from ._aten.inferred_schema import _parameters, infer_schema
@@ -84,7 +84,7 @@ class CustomOpDef:
         return self._packet.default
 
     def _run(self, inputs: Sequence[Any], named: dict[str, Any]) -> Any:
-        if any(is_meta(v) for v in flatten((tuple(inputs), named))[0] if isinstance(v, TensorBase)):
+        if any(is_meta(v) for v in tree_flatten((tuple(inputs), named))[0] if isinstance(v, TensorBase)):
             if self._fake is None:
                 called = getattr(self._kernel, "__name__", self._name)
                 raise RuntimeError(
@@ -97,8 +97,8 @@ class CustomOpDef:
                 f"There was no kernel registered for {self._qualname}; use torch.library.impl to give it one"
             )
         result = self._kernel(*inputs, **named)
-        given = {id(v) for v in flatten((tuple(inputs), named))[0] if isinstance(v, TensorBase)}
-        if any(id(v) in given for v in flatten(result)[0]):
+        given = {id(v) for v in tree_flatten((tuple(inputs), named))[0] if isinstance(v, TensorBase)}
+        if any(id(v) in given for v in tree_flatten(result)[0]):
             raise RuntimeError(
                 f"{self._name}: The output of this custom operator (1) must not also be an input to this "
                 "custom operator and (2) may not alias any inputs to this custom operator or other returns."
@@ -112,7 +112,7 @@ class CustomOpDef:
         finally:
             for argument in self._checked.arguments:
                 if argument.is_written:
-                    for tensor in flatten(values[argument.name])[0]:
+                    for tensor in tree_flatten(values[argument.name])[0]:
                         if isinstance(tensor, TensorBase):
                             bump(tensor)
 
@@ -121,7 +121,7 @@ class CustomOpDef:
         bound.apply_defaults()
         if self._composite and self._kernel is not None:
             return self._kernel(*bound.args, **bound.kwargs)
-        leaves, spec = flatten((bound.args, bound.kwargs))
+        leaves, spec = tree_flatten((bound.args, bound.kwargs))
         tracked = modes().grad and any(isinstance(v, Tensor) and v.requires_grad for v in leaves)
         if tracked and "!" not in self._schema:
             return self._function.apply(spec, *leaves)
@@ -171,7 +171,7 @@ def _differentiable(op: CustomOpDef) -> Any:
     """Return the Function that pulls back through an op; its inputs are the leaves of the op's."""
 
     def forward(ctx: Any, spec: Any, *leaves: Any) -> Any:
-        inputs, named = unflatten(list(leaves), spec)
+        inputs, named = tree_unflatten(list(leaves), spec)
         ctx._spec = spec
         output = op._run(inputs, named)
         if op._setup is not None:
@@ -188,12 +188,12 @@ def _differentiable(op: CustomOpDef) -> Any:
         found = op._backward(ctx, *grads)
         found = found if isinstance(found, tuple) else (found,)
         flat: list[Any] = []
-        for grad, below in zip(found, ctx._spec.children[0].children):
-            if below.kind is None:
+        for grad, below in zip(found, ctx._spec.child(0).children()):
+            if below.is_leaf():
                 flat.append(grad)
             else:
-                flat += [None] * below.leaves if grad is None else list(flatten(grad)[0])
-        return (None, *flat, *[None] * ctx._spec.children[1].leaves)
+                flat += [None] * below.num_leaves if grad is None else list(tree_flatten(grad)[0])
+        return (None, *flat, *[None] * ctx._spec.child(1).num_leaves)
 
     name = f"GeneratedBackwardFor_{op._namespace}_{op._name}_default"
     return type(name, (Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)})

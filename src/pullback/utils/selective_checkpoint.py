@@ -11,10 +11,10 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
+from ..func.tree import tree_map
 from ..tensor.tensor import Tensor
 from ..torch_names._aten import OpOverload, OpOverloadPacket, aten
 from ._python_dispatch import TorchDispatchMode
-from ._pytree import tree_map
 
 _MISMATCH = (
     "This can happen if the operations in the checkpointed region are nondeterministic or depend on global "

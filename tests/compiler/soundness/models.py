@@ -51,15 +51,17 @@ class Row(NamedTuple):
         return found + [f"unequal: {name}" for name in self.unequal]
 
 
-def row(name: str, dtype: str) -> Row:
-    """Run a case eagerly, compiled three times, once more on two threads, and its loss alone compiled."""
+def row(name: str, dtype: str, again: tuple[int, ...] = (1, 1, 2)) -> Row:
+    """Run a case eagerly, compiled, once more on as many threads as each of `again` says, and its loss
+    alone compiled.
+    """
     make = CASES[name].make
     expected = run(make, dtype)
     first = run(make, dtype, "step")
     found = []
-    for threads in (1, 1, 2):
-        again = run(make, dtype, "step", threads)
-        found += [f"{n} on {threads} threads" for n in unequal(first, again)]
+    for threads in again:
+        other = run(make, dtype, "step", threads)
+        found += [f"{n} on {threads} threads" for n in unequal(first, other)]
     loss = run(make, dtype, "loss")
     loss_apart = None if loss is None else differences(expected, loss, dtype)
     return Row(first, differences(expected, first, dtype), loss, loss_apart, found)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import builtins
 import logging
 import os
 import random
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -13,6 +15,16 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+
+#: The folder that programs run in, as long as they leave it empty: making one takes longer than many of them.
+_folder: list[str] = []
+
+
+def _empty_folder() -> str:
+    if not _folder or not os.path.isdir(_folder[0]) or os.listdir(_folder[0]):
+        _folder[:] = [tempfile.mkdtemp()]
+        atexit.register(shutil.rmtree, _folder[0], ignore_errors=True)
+    return _folder[0]
 
 
 @contextmanager
@@ -30,28 +42,27 @@ def surroundings(torch: Any) -> Iterator[None]:
     random.seed(7)
     np.random.seed(7)
     torch.manual_seed(7)
-    with tempfile.TemporaryDirectory() as own:
-        os.chdir(own)
-        try:
-            yield
-        finally:
-            os.chdir(folder)
-            sys.stdout, sys.stderr = streams
-            _restore(vars(builtins), held)
-            _restore(os.environ, variables)
-            root.handlers[:] = handlers
-            root.setLevel(level)
-            random.setstate(states[0])
-            np.random.set_state(states[1])
-            torch.set_rng_state(states[2])
-            torch.set_default_dtype(modes[0])
-            torch.set_grad_enabled(modes[1])
-            if torch.get_num_threads() != modes[2]:
-                torch.set_num_threads(modes[2])
-            torch.use_deterministic_algorithms(deterministic)
-            sys.modules.pop("program", None)
-            if program is not None:
-                sys.modules["program"] = program
+    os.chdir(_empty_folder())
+    try:
+        yield
+    finally:
+        os.chdir(folder)
+        sys.stdout, sys.stderr = streams
+        _restore(vars(builtins), held)
+        _restore(os.environ, variables)
+        root.handlers[:] = handlers
+        root.setLevel(level)
+        random.setstate(states[0])
+        np.random.set_state(states[1])
+        torch.set_rng_state(states[2])
+        torch.set_default_dtype(modes[0])
+        torch.set_grad_enabled(modes[1])
+        if torch.get_num_threads() != modes[2]:
+            torch.set_num_threads(modes[2])
+        torch.use_deterministic_algorithms(deterministic)
+        sys.modules.pop("program", None)
+        if program is not None:
+            sys.modules["program"] = program
 
 
 def _restore(mapping: Any, held: dict[str, Any]) -> None:

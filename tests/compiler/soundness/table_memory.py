@@ -1,4 +1,4 @@
-"""Programs whose tensors share memory without being views, or get the memory of others."""
+"""Programs whose tensors share memory: without being views, with what is read elsewhere, as results."""
 
 from __future__ import annotations
 
@@ -213,4 +213,223 @@ def step(x):
     return y.detach(), w.grad
 --- call
 torch.arange(6.0).view(2, 3) + n
+=== gradient_is_a_view_of_what_is_read
+a = nn.Parameter(torch.ones(3))
+buf = torch.zeros(6)
+def step(x):
+    (a * x).sum().backward()
+    return buf.sum()
+--- change 2
+a.grad = buf[1:4]
+--- change 4
+a.grad = buf[::2]
+--- state
+a.grad, buf
+=== argument_written_lies_in_a_global
+B = torch.arange(8.)
+def step(x):
+    x.add_(1)
+    return B.sum() + x
+--- call
+torch.ones(3) if n < 3 else B[n - 3:n]
+--- state
+B
+=== place_written_lies_in_a_global
+B = torch.arange(8.)
+class O: pass
+o = O(); o.t = torch.ones(3)
+def step(x):
+    o.t.add_(1)
+    o.t = o.t * 2
+    return B.sum() + o.t
+--- change 3
+o.t = B[2:5]
+--- state
+B, o.t
+=== argument_read_lies_in_a_written_global
+B = torch.arange(8.)
+def step(x):
+    B.add_(1)
+    return x.sum() * 2
+--- call
+torch.ones(3) if n < 3 else B[n - 3:n]
+--- state
+B
+=== retained_gradient_lies_in_a_global
+B = torch.zeros(8)
+a = nn.Parameter(torch.ones(2))
+opt = torch.optim.SGD([a], lr=0.1)
+def step(x):
+    opt.zero_grad(set_to_none=False)
+    (a * B[:2]).sum().backward()
+    opt.step()
+    return B.sum()
+--- change 2
+a.grad = B[0:2]
+--- change 3
+B.add_(1)
+--- state
+B, a, a.grad
+=== gradient_of_a_result_looked_for
+w = nn.Parameter(torch.ones(4))
+def step(x):
+    return x * (1 if x.grad is None else 2)
+--- call
+w * 2 if n < 3 else torch.ones(4)
+=== gradient_of_a_result_cleared
+w = nn.Parameter(torch.ones(4))
+def step(x):
+    x.grad = None
+    return x * 2
+--- call
+w * 2 if n < 3 else torch.ones(4)
+=== result_of_cond_is_an_argument
+def step(x):
+    y = torch.cond(x.sum() > 6, lambda x: x, lambda x: x * 2, (x,))
+    y.add_(1)
+    return y, x
+--- call
+torch.arange(3.) + n
+=== row_of_what_the_call_makes: compiles
+def step(x):
+    logp = x.log_softmax(0)
+    a = logp.argmax()
+    return a, logp[a], logp[a].exp()
+=== rows_by_an_integer_tensor: compiles
+w = torch.arange(12.).reshape(4, 3)
+def step(i):
+    return w[i].sum(), w[i, 1:].sum(), w[:, i % 3].sum(), w[None, i].shape
+--- call
+torch.tensor(n % 4)
+--- change 3
+w[0] = 100
+=== row_read_before_a_write: compiles
+w = torch.arange(12.).reshape(4, 3)
+def step(i):
+    r = w[i]
+    w.add_(1)
+    return r * 1
+--- call
+torch.tensor(n % 4)
+--- state
+w
+=== row_kept
+w = torch.arange(12.).reshape(4, 3); L = []
+def step(i):
+    L.append(w[i])
+    return len(L)
+--- call
+torch.tensor(n % 2)
+--- change 4
+w.zero_()
+--- state
+L
+=== view_of_a_row_returned
+w = torch.arange(12.).reshape(4, 3)
+def step(i):
+    return w[i][1:].detach()
+--- call
+torch.tensor(n % 2)
+--- change 4
+w.zero_()
+=== row_of_a_parameter_trained: compiles
+w = nn.Parameter(torch.arange(12.).reshape(4, 3))
+opt = torch.optim.SGD([w], lr=0.1)
+def step(i):
+    opt.zero_grad()
+    l = w[i].square().sum()
+    l.backward()
+    opt.step()
+    return l.detach()
+--- call
+torch.tensor(n % 4)
+--- state
+w
+=== row_out_of_range: raises
+w = torch.arange(12.).reshape(4, 3)
+def step(i): return w[i] * 1
+--- call
+torch.tensor(n)
+=== tensor_and_a_row_of_it_returned: compiles
+def step(x, i):
+    y = x * 2
+    r = y[i]
+    return y, r
+--- call
+torch.arange(6.).reshape(3, 2), torch.tensor(n % 3)
+--- change 3
+last[1].zero_()
+=== result_of_cond_is_a_view_of_a_global
+w = torch.arange(4.)
+def step(x):
+    y = torch.cond(x.sum() > 6, lambda x: w[:3], lambda x: x * 2, (x,))
+    y.add_(1)
+    return y * 1, w.sum()
+--- call
+torch.arange(3.) + n
+--- state
+w
+=== result_of_cond_is_only_read: compiles
+def step(x):
+    y = torch.cond(x.sum() > 6, lambda x: x, lambda x: x * 2, (x,))
+    return y + 1
+--- call
+torch.arange(3.) + n
+=== contiguous_of_a_view_is_itself
+def step(b):
+    y = b.reshape(6, 4)
+    z = y.contiguous()
+    z.add_(1)
+    return y, z, z is y
+--- call
+torch.arange(24.).reshape(2, 3, 4) if n % 2 else torch.arange(24.).reshape(3, 2, 4).transpose(0, 1)
+=== contiguous_of_a_product_is_itself
+def step(a, b):
+    y = torch.einsum('abc,abd->acd', a, b)
+    z = y.contiguous()
+    z.add_(1)
+    return y, z, z is y
+--- call
+torch.ones(2, 3, 4), torch.ones(2, 3, 4)
+=== view_returned_and_kept: compiles
+w = torch.arange(6.)
+L = []
+def step(x):
+    v = w[1:4]
+    d = x.detach()
+    L.append(v)
+    return v, v, v[1:], d, d
+--- state
+L
+=== a_view_that_two_attributes_get: compiles
+class O: pass
+o = O(); w = nn.Parameter(torch.arange(6.))
+def step(x):
+    o.a = o.b = w.view(2, 3)
+    return o.a is o.b
+--- state
+o.a is o.b, o.a
+=== row_written
+w = torch.arange(12.).reshape(4, 3)
+def step(i):
+    r = w[i]
+    r.add_(1)
+    return r
+--- call
+torch.tensor(n % 4)
+--- state
+w
+=== gradient_cleared_after_backward_has_reached_it: raises
+p = nn.Parameter(torch.arange(4.0))
+q = nn.Parameter(torch.ones(4))
+def step(x):
+    q.expand(2, 4).sum().backward()
+    x.grad = None
+    return x
+--- call
+q
+--- change 3
+q = p * 2
+--- state
+p, p.grad
 ''')

@@ -300,4 +300,122 @@ def step(x):
     return x * float(f), f + 1, d, d.replace(year=2021), f, range(3)
 --- change 3
 f = fractions.Fraction(1, 2)
+=== rate_after_a_step_returned: compiles
+m = nn.Linear(3, 1); opt = torch.optim.SGD(m.parameters(), lr=0.1)
+sch = torch.optim.lr_scheduler.StepLR(opt, 2, gamma=0.5)
+def step(x):
+    opt.zero_grad(); l = m(x).sum(); l.backward(); opt.step(); sch.step()
+    return l.item(), sch.get_last_lr()[0], opt.param_groups[0]['lr']
+--- state
+sch.state_dict(), m
+=== rate_after_a_step_decides: compiles
+m = nn.Linear(3, 1); opt = torch.optim.SGD(m.parameters(), lr=0.1)
+sch = torch.optim.lr_scheduler.StepLR(opt, 2, gamma=0.5)
+hits = []
+def step(x):
+    opt.zero_grad(); l = m(x).sum(); l.backward(); opt.step(); sch.step()
+    if opt.param_groups[0]['lr'] < 0.04: hits.append(sch.last_epoch)
+    return x * opt.param_groups[0]['lr']
+--- change 4
+sch.gamma = 2.0
+--- change 5
+opt.param_groups[0]['lr'] = 0.3
+--- state
+sch.state_dict(), m, hits
+=== gradients_cleared_after_the_scheduler: compiles
+m = nn.Linear(3, 1); opt = torch.optim.AdamW(m.parameters(), lr=0.1)
+sch = torch.optim.lr_scheduler.LambdaLR(opt, lambda e: 1 / (1 + e))
+log = []
+def step(x):
+    l = m(x).square().sum(); l.backward(); opt.step(); sch.step(); opt.zero_grad()
+    log.append({'lr': sch.get_last_lr()[0], 'loss': l.item(), 'n': sch.last_epoch})
+    print(f"lr {sch.get_last_lr()[0]:.4f} loss {l.item():.3f}")
+    return l.detach()
+--- state
+sch.state_dict(), m, log, [p.grad for p in m.parameters()]
+=== rate_between_two_schedulers: compiles
+m = nn.Linear(3, 1); opt = torch.optim.SGD(m.parameters(), lr=0.1)
+a = torch.optim.lr_scheduler.ExponentialLR(opt, 0.5)
+b = torch.optim.lr_scheduler.LinearLR(opt, total_iters=4)
+def step(x):
+    opt.zero_grad(); m(x).sum().backward(); opt.step()
+    a.step(); r = opt.param_groups[0]['lr']
+    b.step(); s = opt.param_groups[0]['lr']
+    return r, s, r / s
+--- state
+a.state_dict(), b.state_dict(), m
+=== rates_of_a_sequence: compiles
+m = nn.Linear(3, 1); opt = torch.optim.SGD([{'params': [m.weight]}, {'params': [m.bias], 'lr': 0.5}], lr=0.1)
+S = torch.optim.lr_scheduler
+sch = S.SequentialLR(opt, [S.ConstantLR(opt, 0.1), S.ExponentialLR(opt, 0.9)], [2])
+def step(x):
+    opt.zero_grad(); m(x).sum().backward(); opt.step(); sch.step()
+    u, v = sch.get_last_lr()
+    return u, v
+--- state
+sch.last_epoch, m, opt.param_groups[1]['lr']
+=== list_of_rates_returned
+m = nn.Linear(3, 1); opt = torch.optim.SGD(m.parameters(), lr=0.1)
+sch = torch.optim.lr_scheduler.StepLR(opt, 2, gamma=0.5)
+def step(x):
+    opt.zero_grad(); m(x).sum().backward(); opt.step(); sch.step()
+    return sch.get_last_lr()
+--- change 3
+last[0] = 7.0
+--- state
+sch.get_last_lr(), sch._last_lr
+=== rate_assigned_before_the_scheduler
+m = nn.Linear(3, 1); opt = torch.optim.SGD(m.parameters(), lr=0.1)
+sch = torch.optim.lr_scheduler.ExponentialLR(opt, 0.5)
+def step(x):
+    opt.param_groups[0]['lr'] = 0.1 * x.shape[0]
+    opt.zero_grad(); m(x).sum().backward(); opt.step(); sch.step()
+    return opt.param_groups[0]['lr']
+--- state
+m
+=== schedule_that_ends: raises
+m = nn.Linear(3, 1); opt = torch.optim.SGD(m.parameters(), lr=0.1)
+sch = torch.optim.lr_scheduler.OneCycleLR(opt, 1.0, total_steps=4)
+def step(x):
+    opt.zero_grad(); m(x).sum().backward(); opt.step(); sch.step()
+    return opt.param_groups[0]['lr'], opt.param_groups[0]['momentum']
+--- state
+m, sch.last_epoch, sch._step_count
+=== rate_that_a_tensor_meets: compiles
+m = nn.Linear(3, 1); opt = torch.optim.SGD(m.parameters(), lr=0.1)
+sch = torch.optim.lr_scheduler.CosineAnnealingLR(opt, 5)
+def step(x):
+    opt.zero_grad(); m(x).sum().backward(); opt.step(); sch.step()
+    return m.weight.detach() * sch.get_last_lr()[0]
+--- state
+m
+=== rate_of_a_tensor
+m = nn.Linear(3, 1); opt = torch.optim.Adam(m.parameters(), lr=torch.tensor(0.1))
+sch = torch.optim.lr_scheduler.ExponentialLR(opt, 0.5)
+def step(x):
+    opt.zero_grad(); m(x).sum().backward(); opt.step(); sch.step()
+    return opt.param_groups[0]['lr'] * 1
+--- state
+m
+=== scheduler_stepped_first
+m = nn.Linear(3, 1); opt = torch.optim.SGD(m.parameters(), lr=0.1)
+sch = torch.optim.lr_scheduler.ExponentialLR(opt, 0.5)
+def step(x):
+    sch.step()
+    lr = sch.get_last_lr()[0]
+    opt.zero_grad(); m(x).sum().backward(); opt.step()
+    return lr
+--- state
+m, sch.state_dict()
+=== scheduler_and_a_variable_of_its_function: compiles
+m = nn.Linear(3, 1); opt = torch.optim.SGD(m.parameters(), lr=0.1)
+K = 0.5
+sch = torch.optim.lr_scheduler.LambdaLR(opt, lambda e: K ** e)
+def step(x):
+    opt.zero_grad(); m(x).sum().backward(); opt.step(); sch.step()
+    return sch.get_last_lr()[0]
+--- change 3
+K = 0.9
+--- state
+m, sch.last_epoch
 ''')

@@ -196,4 +196,38 @@ class Color(enum.Enum):
 def step(x): return x * Color(9).value
 --- change 3
 fallback[0] = "BLUE"
+=== gradients_of_many_covectors: compiles
+w = nn.Parameter(torch.arange(6.0).view(2, 3))
+b = nn.Parameter(torch.ones(3))
+G = []
+def step(x):
+    y = (x * w).sin() + b
+    return y, (y * w).sum()
+--- change 2 4
+def of(y, v, *to, **kw): return torch.autograd.grad(y, to, v, retain_graph=True, **kw)
+G.append(of(last[0], torch.arange(24.0).view(4, 2, 3), w, b, is_grads_batched=True))
+G.append(of(last[1], torch.arange(3.0), w, b, is_grads_batched=True))
+G.append(torch.vmap(lambda v: of(last[0], v, w))(torch.ones(2, 2, 3)))
+G.append(torch.vmap(torch.vmap(lambda v: of(last[1], v, b)))(torch.ones(2, 2)))
+--- state
+G
+=== jacobians_of_a_compiled_function
+f = compiled(lambda x: torch.tanh(x) * K)
+K = 2.0
+def step(x):
+    J = torch.autograd.functional.jacobian(f, x, vectorize=True)
+    return J, torch.autograd.functional.vjp(f, x, torch.ones(3))[1], torch.func.jacrev(f)(x)
+step = step
+--- change 3
+K = 3.0
+=== forward_mode_over_a_compiled_pullback: compiles
+w = nn.Parameter(torch.ones(3))
+R = []
+def step(x):
+    return (x * w).sin()
+--- change 2 4
+def pulled(v): return torch.autograd.grad(last, w, v, retain_graph=True)[0]
+R.append(torch.func.jvp(pulled, (torch.ones(3),), (torch.arange(3.0),)))
+--- state
+R
 ''')

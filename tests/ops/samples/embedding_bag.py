@@ -23,6 +23,7 @@ SAMPLES = [
         "embedding_bag_sparse", (normal(4, 2), _INDICES, _OFFSETS, None), ("mean", -1, False, dense_table)
     ),
     Sample("embedding_bag_adjoint", (normal(3, 2), _INDICES, _OFFSETS, normal(6)), (4,)),
+    Sample("entries_product", (normal(4, 2), normal(6), _INDICES, np.array([2, 0, 0, 1, 2, 1])), (3,)),
     Sample("embedding_bag_max", (normal(4, 2), _INDICES, _OFFSETS), (2,)),
     Sample("embedding_bag_factor", (_INDICES, _OFFSETS), (4, "mean", 2, False)),
     Sample("embedding_bag_numbers", (_OFFSETS,), (6,)),

@@ -22,6 +22,9 @@ from ...array.elementwise import flat_views
 from ...core.levels import fresh_level
 from ...core.op import TABLE, Op
 from ...core.tracer import Recorder, Tracer
+from ...ops.elementwise import exp, log
+from ...ops.extreme import amax
+from ...ops.softmax import log_softmax_pull, softmax_pull
 from ...ops.structure import sum_dims
 from ..emit import functions
 from ..emit.convolution import Channels, Convolution, Pools
@@ -52,10 +55,10 @@ from .vector_recursion import Recursion
 #: Elements of the array that an elementwise op is traced on.
 ELEMENTS = 1 << 14
 #: Rows that an op along rows is traced on: a number that is not the length of a row, so that nothing is taken
-#: for it.
-ROWS = (11, 13)
+#: for it, and so large that no sum over the rows is written out term by term.
+ROWS = (37, 41)
 
-#: Kernels of one op at most, where numbers tell them apart.
+#: Kernels of one op at most, where numbers or lengths of sequences tell them apart.
 MOST_NUMBERS = 16
 
 class LargeKernel:
@@ -93,32 +96,37 @@ class LargeKernel:
         self._library = engine.Library(text, {}, functions.addresses)
         self._parts = Parts(self._library.address("part"))
         given = [b.number for b in (*lowered.inputs, *lowered.outputs)]
-        #: For each parameter which of the inputs and outputs it is; None where each part has a place of its
-        #: own.
+        strided = dict(zip(emission.parameters, self.strides, strict=True))
+        #: What each part has a place of its own for, in memory made for the call: bytes of such a place, and
+        #: the sum that is gathered there, if it is one.
+        self._own = [(stride, slots.get(number)) for number, stride in strided.items() if stride]
+        places = [*given, *(number for number, stride in strided.items() if stride)]
+        #: For each parameter which of these it is: inputs, outputs, and what parts have of their own.
         self._order = [
-            None if stride else given.index(number)
-            for number, stride in zip(emission.parameters, self.strides, strict=True)
+            places.index(number, len(given) if stride else 0) for number, stride in strided.items()
         ]
+        self._context: Any = ctypes.c_int64 * (2 + len(self._order))
 
     def __call__(self, arrays: Sequence[ndarray | None], rows: int) -> dict[int, ndarray]:
         """Run on `rows` rows of the inputs and outputs, None where it is gathered; return what was gathered
         over the rows, by buffer.
         """
-        emission, rows = self.emission, rows * self.each
+        rows *= self.each
         parts = parallel_rows.count(rows, self.work * rows, bool(self.partials))
-        scratch: dict[int, ndarray] = {}
-        pointers = []
-        for number, stride, at in zip(emission.parameters, self.strides, self._order, strict=True):
-            if at is None:
-                scratch[number] = np.empty((parts, stride), np.uint8)
-                pointers.append(address(scratch[number]))
-            else:
-                pointers.append(address(arrays[at]))
-        self._parts.run((ctypes.c_int64 * (2 + len(pointers)))(rows, parts, *pointers), parts)
+        own = [
+            np.empty((parts, stride), np.uint8) if parts > 1 or partial is None
+            else np.empty(partial.buffer.shape, partial.buffer.dtype)
+            for stride, partial in self._own
+        ]  # fmt: skip
+        places = [*arrays, *own]
+        pointers = [address(places[at]) for at in self._order]
+        self._parts.run(self._context(rows, parts, *pointers), parts)
         return {
-            number: _joined(scratch[number], partial.buffer, partial.combine)
-            for number, partial in self.partials.items()
-        }
+            partial.buffer.number: (
+                values if parts == 1 else _joined(values, partial.buffer, partial.combine)
+            )
+            for values, (_, partial) in zip(own, self._own, strict=True) if partial is not None
+        }  # fmt: skip
 
 
 _UFUNCS = {"sum": np.add, "prod": np.multiply, "maximum": np.maximum, "minimum": np.minimum,
@@ -269,7 +277,7 @@ class Kernels:
     def _has_room(self, key: Any) -> bool:
         """Return whether there is a kernel for an op with these numbers, or may be one more.
 
-        A number that is another in each call is not worth one each.
+        A number, or a length of rows, that is another in each call is not worth one each.
         """
         if key in self._made:
             return True
@@ -317,9 +325,11 @@ class Kernels:
         ]
         dtypes = [None if x is None else x.dtype for x in operands]
         key = (name, repr(attrs), *shapes, *dtypes, *per_row)
-        call = COMPOSED.get(name) or TABLE[name].call
+        if name in _OF_ANY_LENGTH and not self._has_room(key):
+            return None
 
         def make() -> Any:
+            call = COMPOSED.get(name) or TABLE[name].call
             return _row_kernel(lambda *xs: call(*xs, *attrs), shapes, dtypes, per_row)
 
         found = self._kernel(key, make)
@@ -343,8 +353,7 @@ class Kernels:
         self, op: Op, g: ndarray, saved: tuple[Any, ...], needs: tuple[bool, ...]
     ) -> tuple[Any, ...] | None:
         """Return the covectors of an op's inputs, from that of its result and what its node saved."""
-        along = _ALONG.get(op.name)
-        if along is None and op.kind != "elementwise":
+        if op.kind != "elementwise":
             return None
         end = 3 * op.layout.count
         values, others = saved[:end:3], saved[end:]
@@ -356,23 +365,12 @@ class Kernels:
             return None
         absent = tuple(v is None for v in values)
         key = (op.name, needs, absent, repr(others), *(a.dtype for a in arrays))
-        if along is None:
-            if any(type(v) is tuple for v in others):
-                return None
-            if any(type(v) is float for v in others) and not (op.chained and self._has_room(key)):
-                return None
-            results = self._flat(key, lambda: _flat_rule(op, saved, needs, arrays), arrays)
-            return None if results is None else tuple(results)
-        dim = saved[op.layout.position[along]]
-        if dim % g.ndim != g.ndim - 1:
+        if any(type(v) is tuple for v in others):
             return None
-        length = g.shape[-1]
-        found = self._kernel((*key, length), lambda: _row_rule(op, saved, needs, arrays, along))
-        if found is None:
+        if any(type(v) is float for v in others) and not (op.chained and self._has_room(key)):
             return None
-        folded = [a.reshape(-1, length) for a in arrays]
-        results = self._along(found, folded, [True] * len(folded))
-        return tuple(r if r is None else r.reshape(g.shape) for r in results)
+        results = self._flat(key, lambda: _flat_rule(op, saved, needs, arrays), arrays)
+        return None if results is None else tuple(results)
 
 
 def _movable(x: ndarray, index: ndarray) -> bool:
@@ -391,15 +389,34 @@ def _scaled_rows(x: Any, factor: Any, level: Any) -> Any:
     return x * factor + level
 
 
+def _weights_of_rows(scores: Any) -> tuple[Any, Any]:
+    top = amax(scores, (1,), True)
+    weights = exp(scores - top)
+    total = sum_dims(weights, (1,), True)
+    return weights / total, log(total) + top
+
+
+def _attention_pull(scores: Any, sums: Any, turned: Any, along: Any, factor: float) -> tuple[Any, Any]:
+    weights = exp(scores - sums)
+    return weights, weights * (turned - along) * factor
+
+
 #: What array kernels ask for that is more than one op: functions of values.
 COMPOSED: dict[str, Callable[..., Any]] = {
     "sums_and_products": _sums_and_products,
     "line_of_rows": _line_of_rows,
     "scaled_rows": _scaled_rows,
+    "weights_of_rows": _weights_of_rows,
+    "attention_pull": _attention_pull,
+    "softmax_adjoint": softmax_pull,
+    "log_softmax_adjoint": log_softmax_pull,
 }
 
-#: Ops along one dimension, and the attribute that says which.
-_ALONG = {"softmax": "dim", "log_softmax": "dim"}
+#: Those of rows whose length is another in each call where a sequence grows.
+_OF_ANY_LENGTH = (
+    "softmax", "log_softmax", "softmax_adjoint", "log_softmax_adjoint", "weights_of_rows", "attention_pull",
+)  # fmt: skip
+
 _MOVABLE = tuple(map(np.dtype, (np.float32, np.float64, np.int32, np.int64)))
 _REALS = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -455,13 +472,3 @@ def _rule(op: Op, saved: tuple[Any, ...], needs: tuple[bool, ...]) -> Callable[.
 def _flat_rule(op: Op, saved: tuple[Any, ...], needs: tuple[bool, ...], arrays: Sequence[ndarray]) -> Any:
     # One ufunc passes through memory once as it is.
     return _flat_kernel(_rule(op, saved, needs), [a.dtype for a in arrays], least=2)
-
-
-def _row_rule(
-    op: Op, saved: tuple[Any, ...], needs: tuple[bool, ...], arrays: Sequence[ndarray], along: str
-) -> Any:
-    given = list(saved)
-    given[op.layout.position[along]] = 1
-    rule = _rule(op, tuple(given), needs)
-    shapes = [a.shape[-1:] for a in arrays]
-    return _row_kernel(rule, shapes, [a.dtype for a in arrays], [True] * len(arrays))

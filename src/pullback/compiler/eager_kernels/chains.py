@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from ...array.chains import COLUMN, MOST, ROWS, SCALAR, VECTOR, Note, Operand, Step, Way
+from ...array.locks import computed
 from ..emit import python_functions
 from ..runtime import engine
 from ..runtime.native_specification import read
 from ..runtime.object_layout import Layout, layout
-from . import small_calls
+from . import known_calls, small_calls
 
 #: How often a loop is called, and on how many elements, as the words of a step name it: each place is the
 #: number of a count that the function has at hand.
@@ -69,6 +70,11 @@ class Chains:
         self._spare: list[np.ndarray] = []
         #: Chains read what they need of these at each call.
         self._kept: list[Any] = []
+
+    @computed
+    def known_calls(self) -> known_calls.KnownCalls:
+        """Return what does public calls whose like is known."""
+        return known_calls.KnownCalls()
 
     def chain(self, note: Note) -> Callable[..., Any] | None:
         """Return a function of the arrays that a chain is given; None where there is none."""

@@ -9,6 +9,7 @@ from ..emit.emitter import Emitter, Module
 from ..emit.scalars import TYPES
 from ..lower.index import Variable
 from ..passes import parallel_rows
+from ..runtime.shared_kernels import address
 from .jobs import Jobs, number, opened
 
 #: Nanoseconds for a byte.
@@ -29,7 +30,7 @@ class Bounding(Jobs):
             return False
         job = self.job(_between, TYPES[x.dtype])
         parts = parallel_rows.count(x.size, x.nbytes * BYTE, False)
-        job.run(x.size, parts, (x.ctypes.data, out.ctypes.data, bounds.ctypes.data))
+        job.run(x.size, parts, (address(x), address(out), address(bounds)))
         return True
 
 

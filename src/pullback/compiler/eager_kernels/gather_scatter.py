@@ -18,6 +18,7 @@ from ..emit.emitter import Emitter, Module
 from ..emit.scalars import TYPES
 from ..lower.index import Variable
 from ..passes import parallel_rows
+from ..runtime.shared_kernels import address
 from .jobs import Jobs, number, opened
 
 #: Elements of the inner axis that a thread takes at a time.
@@ -77,7 +78,7 @@ class Moving(Jobs):
             parts = max(1, min(parts, inner // LONG_ENOUGH))
         wrong = np.zeros((parts, parallel_rows.LINE), np.uint8)
         arrays = (base, index, other, wrong)
-        fields = (*(a.ctypes.data for a in arrays), outer, base.shape[1], count, inner, axis)
+        fields = (*(address(a) for a in arrays), outer, base.shape[1], count, inner, axis)
         job.run(shared, parts, fields)
         return not wrong.any()
 

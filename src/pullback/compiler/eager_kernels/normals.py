@@ -17,6 +17,7 @@ from ..emit.scalars import number as literal
 from ..lower.index import Variable
 from ..passes import parallel_rows
 from ..runtime import engine
+from ..runtime.shared_kernels import address
 from .jobs import Job, number, opened
 
 #: Nanoseconds for a number.
@@ -47,7 +48,7 @@ class Normals:
         blocks = out.size // BLOCK
         parts = parallel_rows.count(blocks, out.size * EACH, False)
         factors = np.array((std, mean), np.float32)
-        self._job.run(blocks, parts, (words.ctypes.data, out.ctypes.data, factors.ctypes.data))
+        self._job.run(blocks, parts, (address(words), address(out), address(factors)))
 
 
 class _Lanes:

@@ -13,6 +13,7 @@ from numpy import ndarray
 from ..emit.emitter import Emitter, Module
 from ..lower.index import Variable
 from ..passes import parallel_rows
+from ..runtime.shared_kernels import address
 from .jobs import Jobs, number, opened
 
 #: Nanoseconds for a byte that is written, and for a row.
@@ -44,7 +45,7 @@ class Padding(Jobs):
         arrays = (planes, out, value)
         sizes = (height, width, high, wide, above, left, begin, end)
         parts = parallel_rows.count(count * high, out.nbytes * BYTE + count * high * ROW, False)
-        job.run(count * high, parts, (*(a.ctypes.data for a in arrays), *sizes))
+        job.run(count * high, parts, (*(address(a) for a in arrays), *sizes))
         return True
 
 

@@ -13,6 +13,7 @@ from ..emit.emitter import Emitter, Module
 from ..emit.scalars import TYPES
 from ..lower.index import Variable
 from ..passes import parallel_rows
+from ..runtime.shared_kernels import address
 from .jobs import Jobs, number, opened
 
 #: Vectors of sums side by side, and the bytes of one: LLVM makes two or four of it where registers are
@@ -36,7 +37,7 @@ class Reducing(Jobs):
             return False
         job = self.job(_sums, TYPES[x.dtype], x.itemsize)
         parts = parallel_rows.count(len(x), x.nbytes * BYTE, False)
-        job.run(len(x), parts, (x.ctypes.data, out.ctypes.data, x.shape[1]))
+        job.run(len(x), parts, (address(x), address(out), x.shape[1]))
         return True
 
 

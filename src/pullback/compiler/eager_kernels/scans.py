@@ -14,6 +14,7 @@ from ..emit.emitter import Emitter, Module
 from ..emit.scalars import TYPES
 from ..lower.index import Variable
 from ..passes import parallel_rows
+from ..runtime.shared_kernels import address
 from .jobs import Jobs, number, opened
 
 #: Rows side by side.
@@ -40,7 +41,7 @@ class Running(Jobs):
         job = self.job(_sums, TYPES[x.dtype], reverse)
         groups = -(-len(x) // TOGETHER)
         parts = parallel_rows.count(groups, x.size * SUM, False)
-        job.run(groups, parts, (x.ctypes.data, out.ctypes.data, len(x), x.shape[1]))
+        job.run(groups, parts, (address(x), address(out), len(x), x.shape[1]))
         return True
 
     def first(self, x: ndarray, places: ndarray, descending: bool) -> bool:
@@ -53,7 +54,7 @@ class Running(Jobs):
         job = self.job(_first, TYPES[x.dtype], descending)
         parts = parallel_rows.count(len(x), x.size * LOOK, False)
         values = np.empty((parts, FEW), x.dtype)
-        fields = (x.ctypes.data, places.ctypes.data, values.ctypes.data, x.shape[1], count)
+        fields = (address(x), address(places), address(values), x.shape[1], count)
         job.run(len(x), parts, fields)
         return True
 

@@ -13,6 +13,7 @@ from numpy import ndarray
 from ...array.random import STATE_WORDS
 from ..emit.emitter import Emitter, Module
 from ..lower.index import Variable
+from ..runtime.shared_kernels import address
 from .jobs import Job, number, opened
 
 #: How far the word that is mixed in lies ahead.
@@ -36,7 +37,7 @@ class Twister:
     def _fill(self, key: ndarray, out: ndarray) -> None:
         assert self._job is not None
         # A block follows from the one before: all of them are one part.
-        self._job.run(out.size // STATE_WORDS, 1, (key.ctypes.data, out.ctypes.data))
+        self._job.run(out.size // STATE_WORDS, 1, (address(key), address(out)))
 
 
 def _blocks() -> Emitter:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..runtime import engine
+from ..runtime.shared_kernels import address
 
 #: By the character of a dtype: its name in LLVM's text and what a call takes it as.
 _REALS = {"f": ("float", ctypes.c_float), "d": ("double", ctypes.c_double)}
@@ -46,8 +47,8 @@ class Recursion:
         factors = np.array([*map(float, inverses)], d.dtype)
         weights = np.empty(len(steps), d.dtype)
         self._function(d.dtype.char)(
-            places[0].ctypes.data, places[1].ctypes.data, factors.ctypes.data, d.ctypes.data,
-            weights.ctypes.data, scale, len(steps), d.size,
+            places[0].ctypes.data, places[1].ctypes.data, address(factors), address(d),
+            address(weights), scale, len(steps), d.size,
         )  # fmt: skip
         return weights
 

@@ -19,10 +19,16 @@ PYTHON = {
     "PyList_SetItem": ("i32", "ptr", "i64", "ptr"), "PyType_GenericAlloc": ("ptr", "ptr", "i64"),
     "PyLong_FromLongLong": ("ptr", "i64"), "PyLong_AsLongLong": ("i64", "ptr"),
     "Py_IncRef": ("void", "ptr"), "Py_DecRef": ("void", "ptr"), "PyErr_Clear": ("void",),
+    "PyDict_Size": ("i64", "ptr"), "PyDict_GetItem": ("ptr", "ptr", "ptr"),
+    "PyErr_ExceptionMatches": ("i32", "ptr"), "PyObject_CallNoArgs": ("ptr", "ptr"),
+    "PyObject_CallOneArg": ("ptr", "ptr", "ptr"), "PyObject_Vectorcall": ("ptr", "ptr", "ptr", "i64", "ptr"),
 }  # fmt: skip
 #: The same of NumPy's, and where its table has the function (the table only ever grows).
-NUMPY = {"PyArray_NewFromDescr": ("ptr", "ptr", "ptr", "i32", "ptr", "ptr", "ptr", "i32", "ptr")}
-_PLACES = {"PyArray_NewFromDescr": 94}
+NUMPY = {
+    "PyArray_NewFromDescr": ("ptr", "ptr", "ptr", "i32", "ptr", "ptr", "ptr", "i32", "ptr"),
+    "PyArray_SetBaseObject": ("i32", "ptr", "ptr"),
+}
+_PLACES = {"PyArray_NewFromDescr": 94, "PyArray_SetBaseObject": 282}
 _ARRAY_TYPE = 2
 
 _FASTCALL = 0x80

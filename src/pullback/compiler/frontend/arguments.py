@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict, deque
 from typing import Any
 
-from ...utils._pytree import TreeSpec, treespec_leaf
+from ...func.tree import TreeSpec, treespec_leaf
 from .guards import all_same
 
 _MAPPINGS = (dict, OrderedDict, defaultdict)

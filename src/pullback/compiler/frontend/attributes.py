@@ -332,6 +332,8 @@ def _of_tensor(session: Session, thing: Any, cls: type, name: str) -> Any:
         session.asked_grads.add(id(thing))
         if session.cells.is_stand_in(thing._grad) and not calls.from_our_code():
             raise session.refusal("it looks for a gradient", Again)
+        if session.cells.has_history(thing) and thing._grad is None and not thing._retained:
+            raise session.refusal("it looks for the gradient of a tensor that is no leaf, which warns")
     found = session.lookup(cls, name)
     if found is ABSENT:
         value = session.tensor_attribute(thing, name)
@@ -445,6 +447,8 @@ def _set_on_tensor(session: Session, thing: Any, name: str, value: Any) -> None:
         return
     if isinstance(value, Deferred) or not own_file[_file_of(found)]:
         raise session.refusal(f"the function assigns to .{name} of a tensor")
+    if name == "grad" and session.cells.has_history(thing):
+        raise session.refusal("it assigns the gradient of a tensor that is no leaf")
     setattr(thing, name, value)
 
 

@@ -20,11 +20,11 @@ from ...core.levels import fresh_level
 from ...core.modes import DEFAULT, NO_GRAD, Modes, modes, set_modes
 from ...core.node import LEAF, Node
 from ...core.op import TABLE
-from ...core.tracer import Equation, Recorder, Tracer, read_by, seeing, tracing
+from ...core.tracer import Equation, Recorder, Tracer, read_by, seeing, tracing, turn
 from ...core.value import TensorBase
+from ...func.tree import tree_flatten
 from ...tensor.random import default_generator
 from ...torch_names.amp.autocast_mode import settings, traced_apart
-from ...utils._pytree import tree_flatten
 from ..passes.loop_rolling import Roller
 from ..passes.pipeline import rewritten
 from ..passes.simplification import needed
@@ -80,7 +80,8 @@ def capture(
         What the function does cannot be written down.
     """
     try:
-        return _Capture(function, args, kwargs, knowledge, first, turning, varying, places).run()
+        with turn:
+            return _Capture(function, args, kwargs, knowledge, first, turning, varying, places).run()
     except Again:
         knowledge.phantoms = False
         return None
@@ -116,6 +117,7 @@ class _Capture:
         self.recorder = Recorder(fresh_level())
         self.recorder.places = {} if places else None
         self.recorder.lifts = True
+        self.recorder.picks = knowledge.picks
         self.recorder.size = self._size
         given = (t for t in self._leaves_given if isinstance(t, TensorBase))
         self.cells = Cells(self.recorder, given, knowledge.phantoms)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.value import TensorBase
-from ...utils._pytree import tree_unflatten
+from ...func.tree import tree_unflatten
 from ..program.program import Program
 from .deferred import Numbers
 from .draws import Draws

@@ -307,7 +307,10 @@ class Cells:
         for slots in self.before:
             t = slots.tensor
             t._value, t._node, t._view, t._level = slots.value, slots.node, slots.view, slots.level
-            t._counter, t._grad, t._accumulator = slots.counter, slots.grad, slots.accumulator
+            t._counter, t._grad = slots.counter, slots.grad
+            # A graph that another thread has made meanwhile ends at the one that there is now.
+            if slots.node is not LEAF or (slots.accumulator is not None and slots.accumulator() is not None):
+                t._accumulator = slots.accumulator
             if t._leaf_hooks is not slots.hooks:
                 t._leaf_hooks = slots.hooks
             if t._rearranged is not slots.rearranged:

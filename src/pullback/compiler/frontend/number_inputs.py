@@ -112,7 +112,7 @@ def _place(session: Session, tensor: Any, key: Any) -> _Place | None:
     if len(found) != 1 or not comes_before(parts[found[0]]) or type(parts[found[0]].present()) is not int:
         return None
     at, number = found[0], parts[found[0]]
-    if not all(map(_is_plain, parts[:at] + parts[at + 1 :])):
+    if not all(map(is_plain, parts[:at] + parts[at + 1 :])):
         return None
     shape = shape_of(tensor)
     taken = sum(part is not None and part is not Ellipsis for part in parts)
@@ -138,7 +138,8 @@ def _place(session: Session, tensor: Any, key: Any) -> _Place | None:
     return _Place(tensor if whole else tensor[rest], axis, index)
 
 
-def _is_plain(part: Any) -> bool:
+def is_plain(part: Any) -> bool:
+    """Return whether a part of a subscript is one of numbers that are known, or selects no elements."""
     if type(part) is slice:
         return all(v is None or type(v) is int for v in (part.start, part.stop, part.step))
     return part is None or part is Ellipsis or type(part) is int
@@ -162,8 +163,7 @@ def item(session: Session, tensor: Any, key: Any) -> Any:
     if place is None:
         return None
     copy = place.tensor.index_select(place.axis, place.number.reshape(1)).squeeze(place.axis)
-    session.picked.append((copy, copy._counter[0], tensor, tensor._counter[0]))
-    return copy
+    return session.cells.recorder.pick(copy, tensor)
 
 
 def set_item(session: Session, tensor: Any, key: Any, value: Any) -> bool:

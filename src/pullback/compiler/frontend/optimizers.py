@@ -11,14 +11,17 @@ This module is imported when a function of `optim` is called.
 from __future__ import annotations
 
 import inspect
+import warnings
 from typing import Any
 
 from ...autograd.grad_mode import enable_grad
 from ...core.blame import own_file
+from ...core.value import TensorBase
 from ...optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 from ...optim.optimizer import Optimizer
 from . import calls
 from .callables import rule
+from .deferred import Decides, Deferred, Succeeds
 from .guards import ABSENT
 from .optimizer_state import Dial, is_ours, turns
 from .plain_functions import variables_of
@@ -141,11 +144,124 @@ def scheduler_step(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict
     if kwargs:
         raise session.refusal(f"{kind.__name__}.step is given keywords")
     _follow_functions(session, scheduler)
+    if session.scheduled is None:
+        session.scheduled = _Steps(session)
+    session.scheduled.done += ((f, scheduler, tuple(values)),)
     optimizer = scheduler.optimizer
-    why = "it looks at what a scheduler's step has changed"
     for container in (vars(scheduler), vars(optimizer), *optimizer.param_groups):
-        session.taint(container, why)
+        session.taint(container, "it looks at what a scheduler's step has changed")
     session.effect(f, scheduler, *values)
+
+
+#: What no step of a scheduler changes; it puts nothing where there was nothing.
+_LEFT_ALONE = frozenset({"params", "param_groups", "state", "defaults", "step", "optimizer", "initial_lr"})
+
+
+class _Steps:
+    """The steps of schedulers that a function has done, of which each call does the last after its program.
+
+    They compute with Python's numbers, which are known before the program runs. So what they leave is found
+    by doing them and putting everything back.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.done: tuple[Any, ...] = ()
+
+    def left_in(self, container: dict[str, Any], key: str) -> Any:
+        """Return what a place of a dictionary holds after the steps: a number of a later time; what it holds
+        now where they leave that alone; None where that is not known.
+        """
+        now = container.get(key, ABSENT)
+        if now is ABSENT or key in _LEFT_ALONE:
+            return now
+        if type(now) not in (int, float):
+            return None
+        return self.number(lambda: container[key])
+
+    def number(self, look: Any) -> Any:
+        """Return a number that `look` gives after the steps; None where it is not known to be one."""
+        session = self._session
+        places = [place for _, scheduler, _ in self.done for place in _places(scheduler)]
+        if any(isinstance(v, (TensorBase, Deferred)) for place in places for v in place.values()):
+            return None
+        if any(isinstance(v, (TensorBase, Deferred)) for _, _, values in self.done for v in values):
+            return None
+        changed = session.changed()
+        read = [place for _, s, _ in self.done for place in (vars(s), *s.optimizer.param_groups)]
+        if not changed.isdisjoint(map(id, read)):
+            return None
+        try:
+            left = Rehearsed(session, self.done, look)
+        except Exception:  # noqa: BLE001  # eager raises it
+            return None
+        if left.kind not in (int, float):
+            return None
+        session.note(Succeeds(left), (id(left), "succeeds"))
+        return left
+
+
+class Rehearsed(Deferred):
+    """A number that the steps of schedulers will leave in a place."""
+
+    __slots__ = ("_done", "_read")
+    is_early = True
+
+    def __init__(self, session: Session, done: tuple[Any, ...], read: Any) -> None:
+        self._done = done
+        self._read = read
+        super().__init__(session, type(self.present()))
+
+    def known(self) -> Any:
+        """Let the number be a part of the program, and guard it."""
+        found = self.present()
+        self.session.note(Decides(self, found), (id(self), "decides"))
+        return found
+
+    def present(self) -> Any:
+        """Do the steps, look, and put everything back."""
+        places = [place for _, scheduler, _ in self._done for place in _places(scheduler)]
+        before = [dict(place) for place in places]
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                for step, scheduler, values in self._done:
+                    step(scheduler, *values)
+            return self._read()
+        finally:
+            for place, held in zip(places, before, strict=True):
+                for key in place.keys() - held.keys():
+                    del place[key]
+                for key, value in held.items():
+                    if place.get(key, ABSENT) is not value:
+                        place[key] = value
+
+    def evaluate(self, tensor: Any) -> Any:
+        """Do the same for the present call."""
+        return self.present()
+
+
+def _places(scheduler: Any) -> list[dict[str, Any]]:
+    """Return the dictionaries that the step of a scheduler, or of one that it is made of, writes to."""
+    optimizer = scheduler.optimizer
+    parts = [place for part in vars(scheduler).get("_schedulers", ()) for place in _places(part)]
+    return [vars(scheduler), vars(optimizer), *optimizer.param_groups, *parts]
+
+
+@rule(LRScheduler.get_last_lr)
+def _get_last_lr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    (scheduler,) = args
+    if id(vars(scheduler)) not in session.tainted:
+        return calls.call_user(session, f, args, kwargs)
+    found = [
+        session.scheduled.number(lambda n=n: scheduler._last_lr[n])
+        for n in range(len(scheduler.optimizer.param_groups))
+    ]
+    if any(number is None for number in found):
+        session.check_taint(vars(scheduler))
+    # In eager code it is the scheduler's own.
+    session.inside.add(id(found))
+    return session.made(found)
 
 
 def _follow_functions(session: Session, scheduler: Any) -> None:

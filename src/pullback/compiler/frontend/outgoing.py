@@ -16,8 +16,8 @@ from ...array import dtypes
 from ...core.device import device
 from ...core.size import Size
 from ...core.value import TensorBase
+from ...func.tree import register_pytree_node
 from ...tensor.return_types import ReturnType
-from ...utils._pytree import register_pytree_node
 from .deferred import Deferred, Numbers, is_drawn_array
 from .guards import _COMPARED, SCALARS
 from .session import Session
@@ -86,6 +86,8 @@ class Met:
         key = id(value)
         if key in self._inside:
             raise session.refusal("an object that the function makes holds itself")
+        if key in session.inside:
+            raise session.refusal("a list of a scheduler's is a result")
         times = self._times[key] = self._times.get(key, 0) + 1
         if times > 1:
             return _Same(self._objects, key, self._left.get(key) == times)

@@ -8,6 +8,7 @@ from typing import Any
 from ...core import engine
 from ...core.backward_task import Capture
 from ...core.calls import edge_of
+from ...core.graph_errors import INTERPRETS, is_freed_graph
 from ...core.node import LEAF, AccumulateGrad, accumulator
 from .captured import Captured, Kind
 from .cells import Cells
@@ -67,6 +68,18 @@ class ResultsPulledBack:
             raise Unsupported("pulling its results back writes to tensors, or calls backward")
 
     def _pull_back(self, roots: Sequence[Any], covectors: Sequence[Any]) -> list[Any]:
+        token = INTERPRETS.set(False)
+        try:
+            return self._pulled_back(roots, covectors)
+        except RuntimeError as error:
+            if is_freed_graph(error):
+                raise
+        finally:
+            INTERPRETS.reset(token)
+        # The error that every call will raise says what it means in the program.
+        return self._pulled_back(roots, covectors)
+
+    def _pulled_back(self, roots: Sequence[Any], covectors: Sequence[Any]) -> list[Any]:
         edges = [accumulator(self._cells.tensors[at]) for at in self._wanted]
         starts = [edge_of(t) for t in roots]
         nodes = [getattr(e, "node", e) for e in starts]

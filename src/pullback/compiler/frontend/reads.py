@@ -93,6 +93,9 @@ class Reads:
         self.lookups: dict[Any, Any] = {}
         #: Containers that code which must not be looked at any more may have written to.
         self.tainted: dict[int, str] = {}
+        #: Schedulers' steps after the program, if any; identities of containers that must not be results.
+        self.scheduled: Any = None
+        self.inside: set[int] = set()
         self._noted: dict[Any, Guard] = {}
         self._keep: list[Any] = []
         self._written: dict[int, set[Any]] = {}
@@ -226,8 +229,12 @@ class Reads:
         if name not in self._looked_into:
             self._look_into(container)
         value = dict.get(container, key, ABSENT)
-        if self.tainted:
-            self.check_taint(container)
+        if name in self.tainted:
+            foreseen = self.scheduled.left_in(container, key) if self.scheduled is not None else None
+            if foreseen is None:
+                self.check_taint(container)
+            elif foreseen is not value:
+                return foreseen
         written = self._written.get(name)
         if written is not None and key in written:
             return value

@@ -35,7 +35,8 @@ class Result(NamedTuple):
         ``"cell"``, ``"grad"``: a tensor that the call was given, or its gradient, by the number of the cell;
         ``"made"``: new tensor number `at`; ``"view"``: the view ops `at` of the tensor `source`;
         ``"alias"``: its method or property `at`, which shares its memory; ``"number"``: a deferred value and
-        the tensors that it needs; ``"container"``: one among the arguments; ``"value"``: `at` itself.
+        the tensors that it needs; ``"container"``: one among the arguments; ``"value"``: `at` itself;
+        ``"again"``: what result number `at` is.
     """
 
     kind: str
@@ -144,7 +145,16 @@ class Results:
         """Return where each leaf comes from."""
         tensors = [leaf for leaf in leaves if isinstance(leaf, TensorBase)]
         self._given = {id(self._owner(t)) for t in tensors if id(t) not in self._shared}
-        return [self._leaf(leaf) for leaf in leaves]
+        first: dict[int, int] = {}
+        found: list[Result] = []
+        for n, leaf in enumerate(leaves):
+            if id(leaf) in first:
+                found.append(Result("again", first[id(leaf)]))
+                continue
+            found.append(self._leaf(leaf))
+            if isinstance(leaf, TensorBase) and found[-1].kind in ("view", "alias"):
+                first[id(leaf)] = n
+        return found
 
     def _leaf(self, leaf: Any) -> Result:
         if isinstance(leaf, TensorBase):

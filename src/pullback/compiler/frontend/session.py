@@ -49,8 +49,6 @@ class Session(Writes):
         self.dials: list[Any] = []
         #: Tensors that stand for numbers which each call works out, by the number and the dtype.
         self._numbers: dict[Any, Any] = {}
-        #: Copies that stand for views, what they are of, and the versions of both.
-        self.picked: list[tuple[Any, int, Any, int]] = []
         #: Leaves whose gradients the program reduces over processes, by identity.
         self.reduced: dict[int, Any] = {}
         #: The reductions of which the function has done the forward part.
@@ -101,13 +99,17 @@ class Session(Writes):
         return known
 
     def could_tell(self, results: Iterable[Any]) -> bool:
-        """Return whether a copy that stands for a view (`number_inputs.item`) was used as only a view can be:
-        it or what it was taken from was written to since, or it is a result.
+        """Return whether a copy that stands for a view (`Recorder.pick`) was used as only a view can be:
+        it or what it was taken from was written to since, or both are the user's after the call.
         """
-        counters = {id(t._counter) for t in results if isinstance(t, TensorBase)}
+        kept = {id(t._counter) for t in results if isinstance(t, TensorBase)}
+        held = {id(t._counter) for t in self.cells.tensors}
+        held |= {id(t._counter) for memory in self.cells.recorder.shared for t in memory.held()} | kept
         return any(
-            copy._counter[0] != own or source._counter[0] != version or id(copy._counter) in counters
-            for copy, own, source, version in self.picked
+            copy._counter[0] != own
+            or source._counter[0] != version
+            or (id(copy._counter) in kept and id(source._counter) in held)
+            for copy, own, source, version in self.cells.recorder.picked
         )
 
     def dial(self, container: dict[str, Any], key: str, kind: Any) -> Any:

@@ -53,9 +53,7 @@ def load_item(container: Any, key: Any) -> Any:
         if is_drawn_array(key) and (index := number_inputs.array(session, key)) is not None:
             key = index
         picked = number_inputs.item(session, container, key)
-        if picked is not None:
-            return picked
-        return calls.call_native(session, operator.getitem, (container, key), {})
+        return _of_tensor(session, container, key) if picked is None else picked
     if isinstance(key, Deferred):
         key = key.known()
     container = containers.behind_proxy(container)
@@ -76,6 +74,26 @@ def load_item(container: Any, key: Any) -> Any:
     if method is ABSENT:
         return container[key]
     return special(session, method, container, key)
+
+
+def _of_tensor(session: Session, tensor: Any, key: Any) -> Any:
+    """Return ``tensor[key]``; where tensors of one integer select a view, a copy stands for it as long as
+    nobody could tell.
+    """
+    parts = key if type(key) is tuple else (key,)
+    places = [n for n, part in enumerate(parts) if _is_traced_integer(session, part)]
+    if not places or not all(number_inputs.is_plain(p) for n, p in enumerate(parts) if n not in places):
+        return calls.call_native(session, operator.getitem, (tensor, key), {})
+    if session.knowledge.picks:
+        found = calls.call_native(session, operator.getitem, (tensor, key), {})
+        return session.cells.recorder.pick(found, tensor)
+    numbers = tuple(index_of(part) if n in places else part for n, part in enumerate(parts))
+    return calls.call_native(session, operator.getitem, (tensor, numbers), {})
+
+
+def _is_traced_integer(session: Session, part: Any) -> bool:
+    traced = isinstance(part, TensorBase) and session.cells.is_traced(part) and not part._value.shape
+    return traced and part._value.dtype.kind in "iu" and part._value.dtype != np.uint8
 
 
 def _of_generic(session: Session, container: type, key: Any) -> Any:

@@ -11,14 +11,17 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
+from ...array.strides import address
+from ...core.marked import followed
 from ..emit.scalars import is_float
 from .context import Context, broadcast
 from .gathers import place
 from .handlers import Handler
-from .index import Indices
+from .index import Indices, constant, strides_of
 from .lowered import Lowered, Shape
-from .views import copied
+from .views import UNTRACED, copied
 
 INT64 = np.dtype(np.int64)
 
@@ -74,6 +77,57 @@ def select_backward(context: Context, g: Lowered, shape: Shape, dim: int, index:
         return ops.select(here, found, ops.constant(0, g.dtype))
 
     return context.map(shape, g.dtype, body)
+
+
+def put(
+    context: Context, base: Lowered, source: Lowered, steps: tuple[Any, ...], strides: Any
+) -> Lowered | None:
+    """Return `base` with what views select of it replaced, where that is a box of neighbouring elements."""
+    if strides is not None or base.dtype != source.dtype or 0 in (*base.shape, *source.shape):
+        return None
+    if any(op.base in UNTRACED for op, _, _ in steps):
+        return None
+    item = np.dtype(np.int8)
+    whole = as_strided(np.empty(1, item), base.shape, strides_of(base.shape), writeable=False)
+    part = followed(whole, steps)
+    found = _box(base.shape, part, address(part) - address(whole))
+    if found is None or len(source.shape) > part.ndim:
+        return None
+    starts, axes = found
+    base, source = context.cheap(base), context.cheap(source)
+    given = broadcast(source, part.shape)
+
+    def body(ops: Handler, at: Indices) -> Any:
+        condition, places = None, [constant(0)] * part.ndim
+        for axis, (index, start) in enumerate(zip(at, starts, strict=True)):
+            own = axes.get(axis)
+            extent = 1 if own is None else part.shape[own]
+            if extent < base.shape[axis]:
+                inside, index = _moved(ops, index, start, extent)
+                condition = inside if condition is None else ops.and_(condition, inside)
+            if own is not None:
+                places[own] = index
+        value = given(ops, tuple(places))
+        return value if condition is None else ops.select(condition, value, base.at(ops, at))
+
+    return context.map(base.shape, base.dtype, body)
+
+
+def _box(shape: Shape, part: np.ndarray, offset: int) -> tuple[tuple[int, ...], dict[int, int]] | None:
+    """Return where a part of an array of bytes begins along each axis, and which of the part's axes goes
+    along each, if it goes element by element along some axes in their order; None where it does not.
+    """
+    starts, steps = np.unravel_index(offset, shape), strides_of(shape)
+    axes: dict[int, int] = {}
+    for own, (extent, stride) in enumerate(zip(part.shape, part.strides, strict=True)):
+        if extent == 1:
+            continue
+        after = max(axes, default=-1) + 1
+        axis = next((a for a in range(after, len(shape)) if steps[a] == stride and shape[a] > 1), None)
+        if axis is None or starts[axis] + extent > shape[axis]:
+            return None
+        axes[axis] = own
+    return tuple(int(s) for s in starts), axes
 
 
 def _triangle(word: str) -> Callable[..., Lowered]:
@@ -142,6 +196,7 @@ LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
     "fill_inplace": fill,
     "fill_tensor": copy,
     "fill_tensor_inplace": copy,
+    "put": put,
     "roll": rolled,
     "select_backward": select_backward,
     "slice_backward": slice_backward,

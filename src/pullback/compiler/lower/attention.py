@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ...ops.attention import stretches
 from .context import Context, broadcast
 from .contractions import DTYPES, swapped
 from .handlers import Handler
 from .index import Indices
 from .lowered import Lowered
 from .reductions import Exponentials
+from .routines import joined
 
 INT64 = np.dtype(np.int64)
 
@@ -29,15 +31,42 @@ def attention(
         return None
     if query.shape[:-2] != key.shape[:-2] or key.shape[:-2] != value.shape[:-2]:
         return None
-    dtype, factor = query.dtype, 1 / math.sqrt(query.shape[-1]) if scale is None else scale
-    scores = context.product(query, swapped(key), dtype)
+    factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    parts = stretches(query.shape[-2], key.shape[-2], is_causal and mask is None)
+    if len(parts) > 1:
+        query, key, value = (context.multiplied(x) for x in given)
+    found = []
+    for first, beyond, keys in parts:
+        own = _rows(query, first, beyond), _rows(key, 0, keys), _rows(value, 0, keys)
+        found.append(_stretch(context, *own, mask, first if is_causal else None, factor))
+    outputs, logarithms = zip(*found)
+    last = len(query.shape) - 2
+    return [x[0] if len(parts) == 1 else joined(context, x, last) for x in (outputs, logarithms)]
+
+
+def _rows(x: Lowered, first: int, beyond: int) -> Lowered:
+    """Return a stretch of rows."""
+    if beyond - first == x.shape[-2]:
+        return x
+    shape = (*x.shape[:-2], beyond - first, x.shape[-1])
+    return Lowered(
+        shape, x.dtype, lambda ops, at: x.at(ops, (*at[:-2], at[-2] + first, at[-1])), cost=x.cost
+    )
+
+
+def _stretch(
+    context: Context, query: Lowered, key: Lowered, value: Lowered, mask: Lowered | None, first: int | None,
+    factor: float,
+) -> tuple[Lowered, Lowered]:  # fmt: skip
+    """Return the output and logarithms of a stretch of queries; of causal ones the place of the `first`."""
+    dtype, scores = query.dtype, context.product(query, swapped(key), query.dtype)
     added = None if mask is None else broadcast(mask, scores.shape)
 
     def masked(ops: Handler, at: Indices) -> Any:
         score = ops.mul(scores.at(ops, at), ops.constant(factor, dtype))
         hidden = ops.constant(-math.inf, dtype)
-        if is_causal:
-            seen = ops.le(ops.index(at[-1], INT64), ops.index(at[-2], INT64))
+        if first is not None:
+            seen = ops.le(ops.index(at[-1], INT64), ops.index(at[-2] + first, INT64))
             score = ops.select(seen, score, hidden)
         if mask is not None and added is not None:
             if mask.dtype.kind == "b":
@@ -58,4 +87,4 @@ def attention(
         found = ops.add(made.base(ops, at), ops.function("log", total))
         return ops.select(blind, ops.constant(math.inf, dtype), found)
 
-    return [output, context.map(sums.shape, dtype, logarithm)]
+    return output, context.map(sums.shape, dtype, logarithm)

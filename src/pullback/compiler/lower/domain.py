@@ -127,12 +127,14 @@ def reduced(shape: Sequence[int], axes: Sequence[int]) -> Domain:
     """Return the space of a reduction over `axes`.
 
     Over leading axes it goes along the rows that are added up: passing down each column would read memory
-    in strides.
+    in strides. Axes of one element lead and follow nothing: batch norm of (4096, 64), whose places are such
+    an axis, took 22 ms, and takes 0.3.
     """
-    gone = set(axes)
-    kept = tuple(a for a in range(len(shape)) if a not in gone)
-    if kept and gone == set(range(len(gone))) and prod(shape[a] for a in kept) > 1:
-        return split(shape, len(gone))
+    long = [a for a, extent in enumerate(shape) if extent > 1]
+    gone = {a for a in axes if shape[a] > 1}
+    kept = tuple(a for a in long if a not in gone)
+    if kept and gone and gone == set(long[: len(gone)]):
+        return split(shape, max(gone) + 1)
     groups: list[list[int]] = []
     for axis in sorted(gone):
         if groups and groups[-1][-1] == axis - 1:
@@ -153,6 +155,7 @@ def in_lanes(shape: Sequence[int], axes: Sequence[int]) -> Domain | None:
     logsumexp of (2, 5, 5000) took 9.2 ns an element, and takes 0.9 in lanes. Where that is worth it no more,
     return None.
     """
+    axes = [a for a in axes if shape[a] > 1]
     first, last = min(axes, default=0), max(axes, default=0)
     behind = tuple(range(last + 1, len(shape)))
     if not first or len(axes) != last - first + 1 or prod(shape[a] for a in behind) < WIDTH:

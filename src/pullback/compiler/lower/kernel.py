@@ -78,11 +78,19 @@ _MANY_ROWS, _MANY_OPERATIONS, _FOR_EACH_COLUMN = 64, 12, 2
 
 
 def _is_slow_in_rows(node: Node, where: Place, space: Domain) -> bool:
-    """Return whether a map is computed once a row, one number at a time, and takes long."""
-    if where.kind != ROW or not isinstance(node, Map) or not space.loops:
+    """Return whether a map, or what is gathered over rows, is computed once a row, one number at a time, and
+    takes long.
+    """
+    once = where.kind == ROW if isinstance(node, Map) else where.kind == ALL and _size(node) == space.rows
+    if not once or not space.loops:
         return False
     least = max(_MANY_OPERATIONS, _FOR_EACH_COLUMN * space.columns)
     return space.rows >= _MANY_ROWS and space.columns > 1 and analysis_of(node, where).count >= least
+
+
+def _size(node: Node) -> int:
+    """Return how many elements a node goes over."""
+    return prod(node.shape)  # type: ignore[attr-defined]  # maps and reductions have one
 
 
 def read_by(node: Node, where: Place) -> list[Read]:
@@ -167,7 +175,7 @@ class Kernel:
             if places is not None:
                 self._take(node, self.domain, places)
             return places is not None
-        if prod(node.shape) != self.size:  # type: ignore[attr-defined]  # maps and reductions have one
+        if _size(node) != self.size:
             return False
         domain = _space_of(node)  # type: ignore[arg-type]  # a reduction
         places = self._placed([*self.nodes, node], domain, {})

@@ -1,4 +1,4 @@
-"""Solve systems of up to four equations, and invert such matrices, element by element of the result.
+"""Solve systems of up to four equations, invert such matrices, and tell their determinants, by elements.
 
 A stack of them is what a filter or a rotation has in every step, and an array kernel takes 8 to 15 µs around
 the few operations of each: a Kalman filter of 20 steps, with its gradient, takes 0.48 ms so, and 1.7 by array
@@ -25,12 +25,15 @@ INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
 MOST = 4
 
 
-def _eliminated(ops: Any, rows: list[list[Any]]) -> list[Any]:
-    """Make the left of rows an upper triangle, the largest of a column first, and return the pivots."""
-    size, pivots = len(rows), []
+def _eliminated(ops: Any, rows: list[list[Any]]) -> tuple[list[Any], list[Any]]:
+    """Make the left of rows an upper triangle, the largest of a column first; return the pivots, and whether
+    two rows were exchanged, for each pair that was looked at.
+    """
+    size, pivots, exchanged = len(rows), [], []
     for k in range(size):
         for r in range(k + 1, size):
             larger = ops.gt(ops.abs(rows[r][k]), ops.abs(rows[k][k]))
+            exchanged.append(larger)
             for j in range(k, len(rows[k])):
                 upper, lower = rows[k][j], rows[r][j]
                 rows[k][j], rows[r][j] = ops.select(larger, lower, upper), ops.select(larger, upper, lower)
@@ -39,7 +42,7 @@ def _eliminated(ops: Any, rows: list[list[Any]]) -> list[Any]:
             factor = ops.div(rows[r][k], rows[k][k])
             for j in range(k + 1, len(rows[k])):
                 rows[r][j] = ops.sub(rows[r][j], ops.mul(factor, rows[k][j]))
-    return pivots
+    return pivots, exchanged
 
 
 def _solutions(ops: Any, rows: list[list[Any]]) -> list[Any]:
@@ -55,10 +58,15 @@ def _solutions(ops: Any, rows: list[list[Any]]) -> list[Any]:
     return found
 
 
+def _is_small(a: Lowered) -> bool:
+    """Return whether matrices are eliminated element by element."""
+    return 0 < a.shape[-1] <= MOST and a.dtype.kind == "f" and a.dtype == computing(a.dtype)
+
+
 def _solved(context: Context, a: Lowered, shape: tuple[int, ...], side: Body) -> Lowered | None:
     """Return the solutions ``(…, n, m)`` for the right-hand sides that `side` gives."""
     size, dtype = a.shape[-1], a.dtype
-    if size > MOST or not size or dtype.kind != "f" or dtype != computing(dtype) or 0 in shape:
+    if not _is_small(a) or 0 in shape:
         return None
     a = context.stored(a)
     lead = shape[:-2]
@@ -78,7 +86,7 @@ def _solved(context: Context, a: Lowered, shape: tuple[int, ...], side: Body) ->
 
     def singular(ops: Any, indices: Indices) -> Any:
         zero, wrong = ops.constant(0, dtype), ops.constant(False, BOOL)
-        for pivot in _eliminated(ops, [row(ops, indices, k) for k in range(size)]):
+        for pivot in _eliminated(ops, [row(ops, indices, k) for k in range(size)])[0]:
             wrong = ops.or_(wrong, ops.eq(pivot, zero))
         return wrong
 
@@ -126,7 +134,42 @@ def inverse(context: Context, a: Lowered, caller: str) -> list[Lowered] | None:
     return _with_info(context, _solved(context, a, a.shape, side))
 
 
+def slogdet(context: Context, a: Lowered) -> list[Lowered] | None:
+    """Lower the sign of determinants and the logarithms of their absolute values."""
+    size, dtype = a.shape[-1], a.dtype
+    if not _is_small(a):
+        return None
+    a = context.stored(a)
+
+    def eliminated(ops: Any, at: Indices) -> tuple[list[Any], list[Any], Any]:
+        places = range(size)
+        pivots, exchanged = _eliminated(
+            ops, [[a.at(ops, (*at, constant(k), constant(j))) for j in places] for k in places]
+        )
+        singular = ops.constant(False, BOOL)
+        for pivot in pivots:
+            singular = ops.or_(singular, ops.eq(pivot, ops.constant(0, dtype)))
+        return pivots, exchanged, singular
+
+    def sign(ops: Any, at: Indices) -> Any:
+        pivots, exchanged, singular = eliminated(ops, at)
+        found = ops.constant(1, dtype)
+        for turns in (*exchanged, *(ops.lt(p, ops.constant(0, dtype)) for p in pivots)):
+            found = ops.select(turns, ops.neg(found), found)
+        return ops.select(singular, ops.constant(0, dtype), found)
+
+    def logarithm(ops: Any, at: Indices) -> Any:
+        pivots, _, singular = eliminated(ops, at)
+        found = ops.constant(0, dtype)
+        for pivot in pivots:
+            found = ops.add(found, ops.function("log", ops.abs(pivot)))
+        return ops.select(singular, ops.constant(-np.inf, dtype), found)
+
+    return [context.stored(context.map(a.shape[:-2], dtype, body)) for body in (sign, logarithm)]
+
+
 LOWERINGS: dict[str, Callable[..., list[Lowered] | None]] = {
     "linalg_inv_ex": inverse,
+    "linalg_slogdet": slogdet,
     "linalg_solve_ex": solve,
 }

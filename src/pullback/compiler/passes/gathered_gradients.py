@@ -1,7 +1,8 @@
 """Gradients of parts that were taken one by one: a stack in place of a sum of arrays that are mostly zeros.
 
 The pullback of ``x[0]``, ``x[1]``, … puts each covector into zeros in the shape of x and adds these up, which
-takes time in the square of their number.
+takes time in the square of their number. Covectors of one place are added up by themselves, in the same
+order; they may be parts of parts, as of ``x[0][1]``, so this goes on as long as there are sums of parts.
 """
 
 from __future__ import annotations
@@ -20,19 +21,41 @@ LEAST = 4
 
 
 class _Parts(NamedTuple):
-    """A sum of covectors at different places of zeros."""
+    """A sum of covectors at places of zeros."""
 
     shape: tuple[int, ...]
     dim: int
     #: The covectors by their places, and the equations that are not needed once they are stacked.
     covectors: dict[int, Reference]
     equations: list[int]
+    #: What adds covectors of one place up, by the equation in whose place it stands.
+    sums: list[tuple[int, Equation]]
+
+    def add(self, other: _Parts, n: int, roller: Roller) -> None:
+        """Add other parts, as equation `n` does."""
+        for place, covector in other.covectors.items():
+            known = self.covectors.get(place)
+            if known is not None:
+                both = Reference(roller.made(*roller.kind(covector.index)))
+                self.sums.append((n, Equation("add", (known, covector), (), (both.index,), False)))
+                covector = both
+            self.covectors[place] = covector
+        self.equations.extend([*other.equations, n])
+        self.sums.extend(other.sums)
 
 
 def gathered(equations: Sequence[Equation], roller: Roller, needed: Iterable[int]) -> list[Equation]:
     """Return the equations with stacks of covectors; `needed` are the values that others read."""
-    if not any(equation.op == "select_backward" for equation in equations):
-        return list(equations)
+    found, wanted = list(equations), list(needed)
+    while any(equation.op == "select_backward" for equation in found):
+        before = len(found)
+        found = _gathered(found, roller, wanted)
+        if len(found) == before:
+            break
+    return found
+
+
+def _gathered(equations: Sequence[Equation], roller: Roller, needed: Iterable[int]) -> list[Equation]:
     uses = Counter(needed)
     uses.update(o.index for e in equations for o in e.operands if isinstance(o, Reference))
     sums: dict[int, _Parts] = {}
@@ -41,18 +64,17 @@ def gathered(equations: Sequence[Equation], roller: Roller, needed: Iterable[int
         out = equation.outputs[0]
         if equation.op == "select_backward":
             shape, dim, index = equation.attrs
-            sums[out] = _Parts(shape, dim, {index: equation.operands[0]}, [n])
+            sums[out] = _Parts(shape, dim, {index: equation.operands[0]}, [n], [])
         elif equation.op == "add" and all(
             isinstance(o, Reference) and o.index in sums and uses[o.index] == 1 for o in equation.operands
         ):
             a, b = (sums[o.index] for o in equation.operands)
-            if a[:2] != b[:2] or not a.covectors.keys().isdisjoint(b.covectors):
+            if a[:2] != b[:2]:
                 continue
             if len(a.covectors) < len(b.covectors):
                 a, b = b, a
             # Each is read here only: one may grow.
-            a.covectors.update(b.covectors)
-            a.equations.extend([*b.equations, n])
+            a.add(b, n, roller)
             for operand in equation.operands:
                 del sums[operand.index]
             sums[out] = a
@@ -61,21 +83,24 @@ def gathered(equations: Sequence[Equation], roller: Roller, needed: Iterable[int
     dropped: set[int] = set()
     for out, n in last.items():
         parts = sums.get(out)
-        if parts is None or len(parts.covectors) < LEAST:
+        if parts is None or len(parts.covectors) + len(parts.sums) < LEAST:
             continue
         places = sorted(parts.covectors)
         low, high = places[0], places[-1] + 1
         if high - low != len(places):
             continue
         dropped.update(parts.equations)
+        for at, add in parts.sums:
+            replaced.setdefault(at, []).append(add)
         covectors = tuple(parts.covectors[place] for place in places)
         whole = (*parts.shape[: parts.dim], high - low, *parts.shape[parts.dim + 1 :])
         complete = whole == tuple(parts.shape)
         stack = out if complete else roller.made(whole, roller.recorder.dtypes[out])
-        replaced[n] = [Equation("stack", covectors, (parts.dim,), (stack,), False)]
+        written = replaced.setdefault(n, [])
+        written.append(Equation("stack", covectors, (parts.dim,), (stack,), False))
         if not complete:
             attrs = (parts.shape, parts.dim, low, high, 1)
-            replaced[n].append(Equation("slice_backward", (Reference(stack),), attrs, (out,), False))
+            written.append(Equation("slice_backward", (Reference(stack),), attrs, (out,), False))
     result: list[Equation] = []
     for n, equation in enumerate(equations):
         if n in replaced:

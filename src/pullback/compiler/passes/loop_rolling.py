@@ -20,6 +20,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
+from ...core.op import TABLE
 from ...core.tracer import Equation, Recorder, Reference
 from .repetition import LEAST, WORTH, Period, Slice
 from .rolled_loop import Loop
@@ -130,10 +133,20 @@ class Rolling:
         for op, given, attrs, outputs, _ in self.equations:
             if op == "select":
                 attrs = attrs[:1]
-            operands = [None if type(o) is Reference else (type(o), o) for o in given]
+            operands = [
+                None if type(o) is Reference
+                else float if type(o) is float and self.may_be_array(op, outputs[0])
+                else (type(o), o) for o in given
+            ]  # fmt: skip
             key = (op, attrs, *operands, *map(kind, outputs))
             found.append(known.setdefault(key, len(known)))
         return found
+
+    def may_be_array(self, op: str, result: int) -> bool:
+        """Return whether an op takes a number as it takes an array without axes of its result's dtype."""
+        # A number meets halves as it is, an array rounded to one.
+        dtype = self.roller.recorder.dtypes[result]
+        return TABLE[op].kind == "elementwise" and dtype in (np.float32, np.float64)
 
     # --- equations that stay --------------------------------------------------------------------------------
 

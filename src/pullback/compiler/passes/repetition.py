@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.op import TABLE
 from ...core.tracer import Equation, Reference
+from ..program.text import exact
 
 if TYPE_CHECKING:
     from .loop_rolling import Rolling
@@ -30,7 +31,7 @@ class Slot(NamedTuple):
     ``("same", position, output)`` and ``("carried", position, output)``: what an equation of this repetition,
     or of the one before, makes; ``("held", value)``; ``("sliced", stack, index, step)``, by the first
     repetition's index; ``("scattered", values)``: any others, which are stacked; ``("number", value)``: no
-    value of the program.
+    value of the program; ``("numbers", values)``: floats that are others in each repetition.
     """
 
     kind: str
@@ -106,11 +107,15 @@ class Period:
         may not be the first, not `first`.
         """
         if not isinstance(self.at(position, 0).operands[n], Reference):
-            return Slot("number", self.at(position, 0).operands[n])
+            numbers = [self.at(position, k).operands[n] for k in range(self.count)]
+            if len(set(map(exact, numbers))) == 1:
+                return Slot("number", numbers[0])
+            return Slot("numbers", tuple(numbers))
         values = [self.at(position, k).operands[n].index for k in range(self.count)]
         middle = self.count // 2
         here, before = values[middle], values[middle - 1]
-        holds: list[bool]
+        holds: list[bool] = []
+        slot = None
         if here == before:
             slot = Slot("held", here)
             holds = [v == here for v in values]
@@ -121,13 +126,13 @@ class Period:
             stack, index = self.roller.slices[here]
             step = index - self.roller.slices[before].index
             base = index - step * middle
-            if step not in (1, -1):
-                return None
             holds = [
                 self.roller.slices.get(v) == (stack, base + step * k) for k, v in enumerate(values)
             ]
-            slot = Slot("sliced", (stack, base, step))
-        else:
+            # Slices in no order, as of numbers of which some happen to be equal, are stacked anew.
+            if step in (1, -1) and 2 * sum(holds) > self.count:
+                slot = Slot("sliced", (stack, base, step))
+        if slot is None:
             if not self._may_be_scattered(here):
                 return None
             holds = [self._is_outside(v) for v in values]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from ...core.body import Body
 from ...core.op import TABLE
 from ...core.tracer import Equation, Reference
@@ -94,8 +96,9 @@ class Loop:
                 continue
             operands: list[Any] = []
             for n, slot in enumerate(slots):
-                found = self._operand(slot, equation.operands[n])
-                if found is None:
+                found = self._operand(slot, equation.operands[n], equation.outputs[0])
+                # Some ops take None, as for weights that are not given.
+                if found is None and slot.kind != "number":
                     return None
                 operands.append(found)
             outputs = []
@@ -109,11 +112,17 @@ class Loop:
         self.sliced[key] = self._new(kind)
         return self.sliced[key]
 
-    def _operand(self, slot: Slot, given: Any) -> Any:
+    def _operand(self, slot: Slot, given: Any, result: int) -> Any:
         """Return the body's operand; None where the value outside is not there when the loop begins."""
         kind, what = slot
         if kind == "number":
             return given
+        if kind == "numbers":
+            array = np.array(what[self.begin : self.end], self.roller.recorder.dtypes[result])
+            stack = self.roller.recorder.operand(array)[0].index
+            key = (stack, 0, 1)
+            local = self.sliced.get(key)
+            return Reference(self._slice(key, ((), array.dtype)) if local is None else local)
         if kind == "same":
             return Reference(self.local[what])
         value = given.index

@@ -28,6 +28,7 @@ from numpy import ndarray
 
 from ...array import dtypes
 from ...array.pool import Windows
+from ...array.random import Generator
 from ...array.resize import Axis
 from ...array.sampler import Sampler
 from ...core.body import Body
@@ -76,16 +77,22 @@ def written(program: Program) -> str:
     return "\n".join([*head, *writer.bodies, main])
 
 
-def printed(program: Program) -> str:
+def printed(program: Program, generators: list[Any] | None = None) -> str:
     """Return what tells the program from all others, in every process: its text, with digests of large
     constants.
+
+    Parameters
+    ----------
+    program : Program
+    generators : list, optional
+        Gets those that the program draws from; in the text they are numbers in this list.
 
     Raises
     ------
     Unprintable
         It has something without a text.
     """
-    writer = _Writer(_digest)
+    writer = _Writer(_digest, generators)
     main = writer.function("program", program)
     if "held" in writer.names:
         raise Unprintable
@@ -101,10 +108,11 @@ def _digest(data: bytes) -> str:
 
 
 class _Writer:
-    """Write functions; `pack` gives the text of a large constant's bytes."""
+    """Write functions; `pack` gives the text of a large constant's bytes, `generators` are numbered."""
 
-    def __init__(self, pack: Callable[[bytes], str] = _packed) -> None:
+    def __init__(self, pack: Callable[[bytes], str] = _packed, generators: list[Any] | None = None) -> None:
         self._pack = pack
+        self._generators = generators
         self.names: set[str] = set()
         self.bodies: list[str] = []
         self._known: dict[int, str] = {}
@@ -187,6 +195,10 @@ class _Writer:
             return f"op({value.name!r})"
         if isinstance(value, Body):
             return self._body(value)
+        if isinstance(value, Generator) and self._generators is not None:
+            if not any(value is known for known in self._generators):
+                self._generators.append(value)
+            return f"generator({next(n for n, g in enumerate(self._generators) if g is value)})"
         _held[id(value)] = value
         self.names.add("held")
         return f"held({id(value)})"

@@ -9,9 +9,13 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy import ndarray
 
+from ...core.batched import Batched, each_row
 from ...core.blame import freed_at_instruction, freed_by_caller, is_freed, next_sequence, stamp
+from ...core.dual import Dual
+from ...core.graph_errors import is_freed_graph
 from ...core.node import MultiNode, accumulator
 from ...core.saved import blamed, damaged, freed
+from ...core.value import InnerValue, TensorBase, wrap
 from ...core.versions import is_stale
 
 _new = object.__new__
@@ -42,9 +46,29 @@ class CompiledFunctionBackward(MultiNode):
         for value, counter, version in saved:
             if counter is not None and is_stale(counter, version):
                 raise blamed(damaged(self, value, counter, version, None), self, counter, version)
+        plain = [v._value if isinstance(v, TensorBase) else v for v in g]
+        if any(isinstance(v, InnerValue) for v in plain):
+            found = self._transformed(plain)
+            if any(isinstance(v, TensorBase) for v in g):
+                return tuple(wrap(r, None, r._level) if isinstance(r, InnerValue) else r for r in found)
+            return found
         covectors = [None if v is None else np.asarray(v) for v in g]
         results = self._pull([entry[0] for entry in saved], covectors)
         return tuple(None if p is None else results[p] for p in self._positions)
+
+    def _transformed(self, g: Sequence[Any]) -> tuple[Any, ...]:
+        """Run the pullback, which is linear, on covectors of which some belong to transforms."""
+        top = max((v for v in g if isinstance(v, InnerValue)), key=lambda v: v._level)
+        if type(top) is Batched:
+            return each_row(self.backward, g)
+        if type(top) is not Dual:
+            raise RuntimeError("compile: the backward of a compiled function is traced, or transformed")
+        moves = [isinstance(v, Dual) and v._level == top._level for v in g]
+        primal = self.backward([v.primal if m else v for v, m in zip(g, moves, strict=True)])
+        tangent = self.backward([v.tangent if m else None for v, m in zip(g, moves, strict=True)])
+        return tuple(
+            p if t is None else Dual(p, t, top._level) for p, t in zip(primal, tangent, strict=True)
+        )
 
     def backward_graph(self, g: Any) -> tuple[Any, ...]:
         """Refuse: what native code computes is not recorded."""
@@ -139,7 +163,7 @@ def refusal(shape: tuple[int, ...], dtype: np.dtype[Any], error: Exception) -> C
 
     Where the function has pulled the result back itself, the node counts as freed by the function's caller.
     """
-    freed = is_spent(error)
+    freed = is_freed_graph(error)
 
     def node(edges: Sequence[Any]) -> CompiledFunctionBackward:
         saved = freed_by_caller(3) if freed else ()
@@ -147,11 +171,6 @@ def refusal(shape: tuple[int, ...], dtype: np.dtype[Any], error: Exception) -> C
         return boundary(edges, saved, [shape], [dtype], _never, positions, None if freed else error)
 
     return node
-
-
-def is_spent(error: Exception) -> bool:
-    """Return whether a result cannot be pulled back because the function has done that."""
-    return str(error).startswith("Trying to backward through the graph a second time")
 
 
 def _never(saved: Any, covectors: Any) -> NoReturn:

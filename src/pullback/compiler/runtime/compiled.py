@@ -14,7 +14,7 @@ from typing import Any
 
 from ...core.backend import in_parts
 from ...core.modes import DEFAULT, NO_GRAD, modes
-from ...core.tracer import Exchanges, is_tracing
+from ...core.tracer import Exchanges, is_tracing, turn
 from ..frontend.arguments import taken_apart
 from ..frontend.bytecode import SUPPORTED
 from ..frontend.capture import capture
@@ -104,6 +104,7 @@ class Compiled:
         if not self._plain():
             return self._outside(args, kwargs)
         leaves, spec, nodes = taken_apart(args, kwargs)
+        ended = turn.ended
         for specialization in self.specializations:
             if specialization.fits(leaves, spec, nodes):
                 if specialization.would_raise():
@@ -121,7 +122,7 @@ class Compiled:
             if "fail_on_recompile" in STANCE:
                 raise RuntimeError("Detected recompile when torch.compile stance is 'fail_on_recompile'.")
             return self.function(*args, **kwargs)
-        return self._traced(args, kwargs, leaves, spec)
+        return self._traced(args, kwargs, leaves, spec, ended)
 
     def reset(self) -> None:
         """Forget all programs."""
@@ -164,26 +165,26 @@ class Compiled:
         self._say_once(why)
         return result
 
-    def _traced(self, args: Any, kwargs: Any, leaves: Sequence[Any], spec: Any) -> Any:
-        if self._traces >= self.limit:
-            return self._give_up(
-                f"it was traced {self._traces} times and each call needs another program", args, kwargs
-            )
-        with at_work(), told(self._name()):
-            specialization = self._specialized(args, kwargs, leaves, spec)
+    def _traced(
+        self, args: Any, kwargs: Any, leaves: Sequence[Any], spec: Any, ended: int
+    ) -> Any:
+        """Trace a call and do it by its program; `ended` traces had come to their end when none fitted it."""
+        with turn:
+            if turn.ended != ended:
+                # What another thread traced may have a program for it, or was in the way of one.
+                specialization: Any = partial(self, *args, **kwargs)
+            elif self._traces >= self.limit:
+                why = f"it was traced {self._traces} times and each call needs another program"
+                specialization = partial(self._give_up, why, args, kwargs)
+            else:
+                try:
+                    with at_work(), told(self._name()):
+                        specialization = self._specialized(args, kwargs, leaves, spec)
+                finally:
+                    turn.ended += 1
         if not isinstance(specialization, Specialization):
             return specialization()
         captured = specialization.captured
-        if specialization.would_raise():
-            captured.undo()
-            return self.function(*args, **kwargs)
-        if specialization.overlaps(leaves):
-            captured.undo()
-            return self._give_up(_SHARED, args, kwargs)
-        self._raised = 0
-        self.specializations.append(specialization)
-        if specialization.shortcut is not None:
-            self.shortcuts.append(specialization.shortcut)
         if self.when_traced is not None:
             self.when_traced()
         if specialization.shortcut is not None:
@@ -229,7 +230,7 @@ class Compiled:
         self._traces += 1
         try:
             with uncollected():
-                return Specialization(captured, leaves, spec)
+                specialization = Specialization(captured, leaves, spec)
         except BaseException as error:
             captured.undo()
             if not isinstance(error, Exception):
@@ -237,6 +238,17 @@ class Compiled:
             # Whatever the compiler stumbles over, the function runs.
             why = f"the compiler failed: {type(error).__name__}: {error}"
             return partial(self._give_up, why, args, kwargs)
+        if specialization.would_raise():
+            captured.undo()
+            return partial(self.function, *args, **kwargs)
+        if specialization.overlaps(leaves):
+            captured.undo()
+            return partial(self._give_up, _SHARED, args, kwargs)
+        self._raised = 0
+        self.specializations.append(specialization)
+        if specialization.shortcut is not None:
+            self.shortcuts.append(specialization.shortcut)
+        return specialization
 
     def _varying(self, leaves: Sequence[Any], spec: Any) -> frozenset[int]:
         """Find the numbers among the arguments that were others in an earlier call."""
@@ -355,7 +367,8 @@ class Compiled:
 
     def _warn(self, why: str) -> None:
         self.eager_because = why
-        self._say(why)
+        if why not in self._said:
+            self._say(why)
 
     def _say(self, why: str) -> None:
         warnings.warn(f"compile: {self._name()} runs eagerly: {why}", UserWarning, stacklevel=6)

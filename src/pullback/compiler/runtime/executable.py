@@ -18,6 +18,7 @@ from ...array.locks import computed
 from ...core.op import TABLE
 from ..emit.codegen import NOTHING
 from ..lower.buffer import Buffer, aligned
+from ..lower.lowered import Call
 from ..program.program import Program
 from . import engine, image, machine_code
 from .helper_processes import MOST, at_work, submitted, summon
@@ -86,39 +87,36 @@ class Executable:
             made, called = self._image(pairs, name)
         else:
             made, called = found
-            self.segments = ["segment0"]
-            self.generators: list[Any] = []
         self._load(made, called)
 
     def _image(
-        self, pairs: Sequence[image.Pair], name: str | None
+        self, pairs: Sequence[image.Pair], name: image.Name | None
     ) -> tuple[image.Image, machine_code.Found]:
         """Build what running the program takes, and keep it under a name."""
-        from ..lower.lowered import Call
-
         with at_work():
             if _is_long(self.program):
                 summon(MOST)
             lowered = self.lowered
+            calls = [node for node in lowered.nodes if isinstance(node, Call)]
             # An image is kept as a whole.
-            whole = name is not None and not any(isinstance(node, Call) for node in lowered.nodes)
+            whole = name is not None and image.told(calls, name) is not None
             self._compile = submitted if whole else engine.started
             plan, writer = self.plan, self.writer
-            self.segments = writer.segments()
+            segments = writer.segments()
             code = writer.code() if writer.names else NOTHING
             addresses = {symbol: find() for symbol, find in writer.symbols.items()}
             # Those that are compiled for the first time are by helpers, too.
             _functions(code.called)
-        #: Generators that it draws from.
-        self.generators = _generators(self.steps)
         found = image.Image(
-            lowered.inputs, lowered.outputs, lowered.constants, plan.slots, plan.arena_bytes,
+            segments, lowered.inputs, lowered.outputs,
+            {n: plan.offsets[n] for n in image.called(segments) if n not in plan.slots},
+            lowered.constants, plan.slots, plan.arena_bytes,
             sum(b.size for b in lowered.buffers), lowered.checked, plan.is_parallel,
             {(a, b) for a, b in pairs if plan.may_replace(lowered.inputs[a], lowered.outputs[b])},
             tuple(addresses), code,
         )  # fmt: skip
-        if whole and writer.names and self._is_native and machine_code.are_lasting(addresses):
-            image.write(str(name), found)
+        if name is not None and whole and machine_code.are_lasting(addresses):
+            image.write(name, found)
         # The lowered program's steps hold what has these functions.
         return found, machine_code.Found(addresses, [])
 
@@ -164,7 +162,9 @@ class Executable:
         return len(self.segments) == 1 and isinstance(self.segments[0], str)
 
     def _load(self, found: image.Image, called: machine_code.Found) -> None:
-        self._called = called
+        self._called, self.segments = called, found.segments
+        #: Generators that it draws from.
+        self.generators = _generators(found.segments)
         self.inputs, self.outputs = found.inputs, found.outputs
         self.checked, self.elements, self.shared = found.checked, found.elements, found.shared
         self.pool = pool() if found.parallel else None
@@ -180,7 +180,7 @@ class Executable:
         ]
         self.table = np.zeros(2 + len(found.slots), np.uintp)
         self._arena = aligned(found.arena_bytes)
-        self._constants, self._slots = found.constants, found.slots
+        self._constants, self._slots, self._offsets = found.constants, found.slots, found.offsets
         self.table[0] = self._arena.ctypes.data
         for buffer_number, array in found.constants.items():
             self.table[found.slots[buffer_number]] = array.ctypes.data
@@ -190,7 +190,7 @@ class Executable:
         self.turn = locks.lock()
         self.interleaved: Interleaved | None = None
         if self._is_native:
-            self.entry = self._library.address(self.segments[0])  # type: ignore[union-attr]  # there is one then
+            self.entry = self._library.address(str(self.segments[0]))  # type: ignore[union-attr]  # there is one then
         else:
             self.entry = self._interleave(found.slots)
 
@@ -211,7 +211,7 @@ class Executable:
         """Return a constant or a temporary as an array, for an array kernel."""
         found = self._constants.get(buffer.number)
         if found is None:
-            offset = self.plan.offsets[buffer.number]
+            offset = self._offsets[buffer.number]
             memory = self._arena[offset : offset + buffer.bytes]
             found = memory.view(buffer.dtype).reshape(buffer.shape)
         return found
@@ -272,11 +272,9 @@ def _functions(symbols: Iterable[str]) -> dict[str, int]:
     return functions.addresses(symbols)
 
 
-def _generators(steps: Sequence[Step]) -> list[Any]:
-    from ..lower.lowered import Call
-
+def _generators(segments: Iterable[Any]) -> list[Any]:
     found = {}
-    for step in steps:
+    for step in segments:
         if isinstance(step, Call) and TABLE[step.op].draws:
             generator = step.attrs[-1]
             found[id(generator)] = generator

@@ -3,24 +3,26 @@
 A process that finds a program's image neither lowers it nor plans its memory, and writes no text for LLVM.
 The name of an image is a digest of the program as it is printed, which holds everything that what is built
 depends on, of what is asked about it, and of what built it (see `cache`). What its machine code calls is
-named, and found by its names (see `parts`); where one of these is missing, the image counts as absent.
-Programs that array kernels have a part in have no image.
+named, and found by its names (see `machine_code`); where one of these is missing, the image counts as absent.
+Generators of random numbers are no part of an image: they are those of the program that it is read for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy import ndarray
 
 from ...array import dtypes
+from ...array.threads import get_num_threads
 from ..emit.codegen import Code
 from ..lower.buffer import Buffer
+from ..lower.lowered import Call
 from ..program.program import Program
 from ..program.text import Unprintable, kind, printed, read_kind
-from . import cache, machine_code
+from . import cache, call_text, machine_code
 
 #: What is asked of a program: (input, output), whether the output may be written to the input's memory.
 Pair = tuple[int, int]
@@ -31,7 +33,11 @@ class Image(NamedTuple):
 
     Attributes
     ----------
+    segments : list of str or Call
+        Names of native functions, and the calls of array kernels between them.
     inputs, outputs : list of Buffer
+    offsets : dict of int to int
+        Where in the arena the other buffers of the calls lie, by buffer number.
     constants : dict of int to array
         By buffer number.
     slots : dict of int to int
@@ -50,8 +56,10 @@ class Image(NamedTuple):
     code : Code
     """
 
+    segments: list[str | Call]
     inputs: list[Buffer]
     outputs: list[Buffer]
+    offsets: dict[int, int]
     constants: dict[int, ndarray]
     slots: dict[int, int]
     arena_bytes: int
@@ -63,7 +71,14 @@ class Image(NamedTuple):
     code: Code
 
 
-def name_of(program: Program, pairs: Sequence[Pair]) -> str | None:
+class Name(NamedTuple):
+    """Hold the name of an image, and the generators of the program that it is read for."""
+
+    key: str
+    generators: list[Any]
+
+
+def name_of(program: Program, pairs: Sequence[Pair]) -> Name | None:
     """Return the name of a program's image; None where it has something without a text."""
     return _name("program", program, repr([*pairs]), repr(sorted(program.strides.items())))
 
@@ -73,32 +88,41 @@ def is_native(program: Program) -> bool:
     lowering it.
     """
     name = _name("native", program)
-    found = None if name is None else cache.read(name)
+    found = None if name is None else cache.read(name.key)
     if found is not None:
         return bool(found[0])
     from ..lower.equations import lower
-    from ..lower.lowered import Call
 
     native = not any(isinstance(node, Call) for node in lower(program).nodes)
     if name is not None:
-        cache.write(name, native, b"")
+        cache.write(name.key, native, b"")
     return native
 
 
-def _name(question: str, program: Program, *more: str) -> str | None:
+def _name(question: str, program: Program, *more: str) -> Name | None:
+    generators: list[Any] = []
     try:
-        text = printed(program)
+        text = printed(program, generators)
     except Unprintable:
         return None
-    return cache.key(question, *more, str(dtypes.get_default_dtype()), text)
+    key = cache.key(question, *more, str(dtypes.get_default_dtype()), str(get_num_threads()), text)
+    return Name(key, generators)
 
 
-def read(name: str) -> tuple[Image, machine_code.Found] | None:
+def told(segments: Iterable[Any], name: Name) -> list[Any] | None:
+    """Return segments as JSON; None where a call holds something without a text."""
+    try:
+        return [s if isinstance(s, str) else call_text.told(s, name.generators) for s in segments]
+    except Unprintable:
+        return None
+
+
+def read(name: Name) -> tuple[Image, machine_code.Found] | None:
     """Return an image and what it calls; None where there is none."""
-    return cache.made_of(name, _read)
+    return cache.made_of(name.key, lambda about, content: _read(name, about, content))
 
 
-def _read(about: Any, content: bytes) -> tuple[Image, machine_code.Found] | None:
+def _read(name: Name, about: Any, content: bytes) -> tuple[Image, machine_code.Found] | None:
     called = machine_code.found(about["symbols"])
     if called is None:
         return None
@@ -118,21 +142,30 @@ def _read(about: Any, content: bytes) -> tuple[Image, machine_code.Found] | None
         # A copy lies where its elements are aligned.
         constants[number] = np.frombuffer(content, dtype, count, at).reshape(shape).copy()
         at += count * dtype.itemsize
+    inputs, outputs = buffers(about["inputs"], "input"), buffers(about["outputs"], "temporary")
+    others = buffers(about["others"], "temporary")
+    known = {b.number: b for b in (*inputs, *outputs, *others)}
+    segments = [
+        s if isinstance(s, str) else call_text.read(s, known, name.generators) for s in about["segments"]
+    ]
     image = Image(
-        buffers(about["inputs"], "input"), buffers(about["outputs"], "temporary"), constants,
+        segments, inputs, outputs, dict(about["offsets"]), constants,
         dict(about["slots"]), about["arena_bytes"], about["elements"], about["checked"], about["parallel"],
         {(a, b) for a, b in about["shared"]}, tuple(about["symbols"]), code,
     )  # fmt: skip
     return image, called
 
 
-def write(name: str, image: Image) -> None:
+def write(name: Name, image: Image) -> None:
     """Keep an image; what it calls must be lasting."""
 
     def entries(buffers: Sequence[Buffer]) -> list[Any]:
         return [(b.number, kind(b.shape, b.dtype)) for b in buffers]
 
+    given = {b.number for b in (*image.inputs, *image.outputs)}
     about = {
+        "segments": told(image.segments, name), "offsets": [*image.offsets.items()],
+        "others": entries([b for n, b in called(image.segments).items() if n not in given]),
         "inputs": entries(image.inputs), "outputs": entries(image.outputs),
         "constants": [(number, kind(a.shape, a.dtype)) for number, a in image.constants.items()],
         "slots": [*image.slots.items()], "arena_bytes": image.arena_bytes, "elements": image.elements,
@@ -141,4 +174,10 @@ def write(name: str, image: Image) -> None:
         "code": [len(o) for o in image.code.objects],
     }  # fmt: skip
     content = [*image.code.objects, *(array.tobytes() for array in image.constants.values())]
-    cache.write(name, about, b"".join(content))
+    cache.write(name.key, about, b"".join(content))
+
+
+def called(segments: Iterable[Any]) -> dict[int, Buffer]:
+    """Return the buffers that calls of array kernels read and fill, by number."""
+    calls = [s for s in segments if isinstance(s, Call)]
+    return {b.number: b for s in calls for b in (*s.operands, *s.outputs) if isinstance(b, Buffer)}

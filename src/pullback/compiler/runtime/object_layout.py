@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.value import TensorBase, wrap
+from ...core.views import View
 
 _WORD = 8
 
@@ -32,6 +33,8 @@ class Layout(NamedTuple):
         holds.
     value, node, counter, view : int
         Of a tensor's slots.
+    view_base, view_chain, view_creation, view_at : int
+        Of those of the record of a view.
     data, rank, shape, dtype, flags : int
         Of an array's members.
     dict_version : int or None
@@ -47,6 +50,10 @@ class Layout(NamedTuple):
     node: int
     counter: int
     view: int
+    view_base: int
+    view_chain: int
+    view_creation: int
+    view_at: int
     data: int
     rank: int
     shape: int
@@ -96,7 +103,8 @@ def _found() -> Layout:
     node = object()
     tensor = wrap(array, node)
     assert isinstance(tensor, TensorBase)
-    tensor._view = view = object()
+    tensor._view = view = View(array, (), -9, -11)
+    view.chain = pair
     kind = _offset(array, id(np.ndarray))
     list_size = _offset(several, 3, 2)
     list_items = next(
@@ -118,8 +126,10 @@ def _found() -> Layout:
     return Layout(
         type=kind, tuple_items=_offset(pair, id(mark)), list_size=list_size, list_items=list_items,
         cell=_offset(cell, id(mark)), value=_offset(tensor, id(array)), node=_offset(tensor, id(node)),
-        counter=_offset(tensor, id(tensor._counter)), view=_offset(tensor, id(view)), data=data, rank=rank,
-        shape=shape, dtype=dtype, flags=flags, dict_version=_dict_version(),
+        counter=_offset(tensor, id(tensor._counter)), view=_offset(tensor, id(view)),
+        view_base=_offset(view, id(array)), view_chain=_offset(view, id(pair)),
+        view_creation=_offset(view, id(view.creation)), view_at=_offset(view, id(view.at)), data=data,
+        rank=rank, shape=shape, dtype=dtype, flags=flags, dict_version=_dict_version(),
     )  # fmt: skip
 
 

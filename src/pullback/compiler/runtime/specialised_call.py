@@ -16,18 +16,19 @@ import numpy as np
 
 from ...core import blame
 from ...core.calls import edge_of
+from ...core.graph_errors import is_freed_graph
 from ...core.hooks import leaves_hooked
 from ...core.modes import DEFAULT, NO_GRAD, modes
 from ...core.node import LEAF, Output
 from ...core.value import TensorBase, wrap
-from ...utils._pytree import TreeSpec, tree_unflatten
+from ...func.tree import TreeSpec, tree_unflatten
 from ..frontend.captured import Captured
 from ..frontend.deferred import Applied, comes_before
 from ..frontend.guards import SCALARS, is_same
 from ..frontend.heard_warnings import WarnAgain
 from . import native_call, native_results
 from . import native_specification as words
-from .boundary import boundary, is_spent, refusal, spent
+from .boundary import boundary, refusal, spent
 from .executable import Executable
 from .guards import Places, Watch, array_record, result_record, tensor_record
 from .object_layout import layout
@@ -324,7 +325,12 @@ class _Forward:
         self.places = Places(
             [(slot, sizes[slot - 1], slot - 1 in written) for slot, (c, _) in cells if c.kind == "fixed"]
         )
-        others = [(slot, sizes[slot - 1]) for slot, (c, _) in cells if c.kind != "fixed"] if written else []
+        # What lies elsewhere in each call may come to lie in what does not, too.
+        loose = any(captured.cells[at].kind != "fixed" for at in written)
+        others = [
+            (slot, sizes[slot - 1]) for slot, (c, _) in cells
+            if written and (c.kind != "fixed" or (loose and slot - 1 not in written))
+        ]  # fmt: skip
         self.parts = {
             "cells": len(captured.cells), "cells_at": records, "arguments": len(places),
             "arguments_at": [word for pair in places for word in pair], "fixed": len(fixed),
@@ -453,7 +459,7 @@ class _Forward:
         return (
             bool(captured.refused)
             and not captured.differentiable
-            and all(is_spent(error) for _, error in captured.refused)
+            and all(is_freed_graph(error) for _, error in captured.refused)
             and all(c.kind == "fixed" and t._node is LEAF and t._view is None for c, t in pulled)
         )
 
@@ -484,8 +490,11 @@ class _Forward:
             made.append(name)
         values: list[str] = []
         expected = dict(captured.late)
+        again = {result.at for result in captured.results if result.kind == "again"}
         for n, result in enumerate(captured.results):
-            if result.kind == "cell":
+            if result.kind == "again":
+                values.append(values[result.at])
+            elif result.kind == "cell":
                 values.append(self.cells[result.at])
             elif result.kind == "made":
                 values.append(made[result.at])
@@ -507,6 +516,9 @@ class _Forward:
                         source.line("return MISS", 2)
                     else:
                         source.line(f"n{n} = {call}")
+                    call = f"n{n}"
+                elif n in again:
+                    source.line(f"n{n} = {call}")
                     call = f"n{n}"
                 values.append(call)
             if n in expected:

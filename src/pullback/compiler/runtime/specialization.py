@@ -16,7 +16,7 @@ from ...core.calls import edge_of
 from ...core.modes import modes
 from ...core.node import LEAF, Output
 from ...core.overlap import takes_writes
-from ...core.value import TensorBase, wrap
+from ...core.value import TensorBase, settled, wrap
 from ...core.versions import bump
 from ..frontend.captured import Captured, rebuilt
 from ..frontend.guards import SCALARS, is_same
@@ -194,7 +194,7 @@ class Specialization:
         return all(tensors[at]._grad is not None for at in captured.grad_present)
 
     def tensors(self, leaves: Sequence[Any]) -> list[Any]:
-        """Return the tensors of the cells."""
+        """Return the tensors of the cells, which no trace of another thread uses."""
         arguments = _tensors(leaves)
         found: list[Any] = []
         waiting = []
@@ -206,6 +206,9 @@ class Specialization:
                 found.append(cell.tensor(arguments, found))
         for at in waiting:
             found[at] = self.captured.cells[at].tensor(arguments, found)
+        for t in found:
+            if t is not None and type(t._value) is not ndarray:
+                settled(t)
         return found
 
     def overlaps(self, leaves: Sequence[Any]) -> bool:
@@ -233,7 +236,7 @@ class Specialization:
         cells = self.tensors(leaves)
         for at in captured.new_leaves:
             cells[at].requires_grad_()
-        arrays = [_contiguous(t._value) for t in cells]
+        arrays = [_contiguous(settled(t)) for t in cells]
         if self._checks[0] is not None:
             self._checks[0].report(arrays)
         values = self.forward.run(*arrays)
@@ -257,9 +260,12 @@ class Specialization:
             made[-1]._counter = new.counter()
         if not self._is_as_expected(cells, made):
             return MISS
-        results = [
-            None if result.kind == "grad" else result.tensor(cells, made) for result in captured.results
-        ]
+        results: list[Any] = []
+        for result in captured.results:
+            if result.kind == "again":
+                results.append(results[result.at])
+            else:
+                results.append(None if result.kind == "grad" else result.tensor(cells, made))
         if node is not None and self.pullback is not None:
             node._saved = tuple(self._saved(values, cells, made))
         # Up to here nothing has changed that the user holds; from here on nothing fails.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from operator import add
-from typing import Any
+from typing import Any, ClassVar
 
 from ...core.size import Size
 from ...tensor.creation_like import zeros_like
@@ -29,6 +29,8 @@ class Transform:  # noqa: PLW1641  # torch's cannot be hashed either
     bijective: Any = False
     domain: Any
     codomain: Any
+    #: The attributes that the constructor takes, in order, before the size of the cache.
+    _takes: ClassVar[tuple[str, ...]]
 
     def __init__(self, cache_size: int = 0) -> None:
         if cache_size not in (0, 1):
@@ -66,6 +68,9 @@ class Transform:  # noqa: PLW1641  # torch's cannot be hashed either
             return self
         if type(self).__init__ is Transform.__init__:
             return type(self)(cache_size=cache_size)
+        for cls in type(self).__mro__:
+            if "_takes" in vars(cls):
+                return cls(*(getattr(self, name) for name in self._takes), cache_size=cache_size)
         raise NotImplementedError(f"{type(self)}.with_cache is not implemented")
 
     def __eq__(self, other: object) -> bool:
@@ -190,6 +195,8 @@ class ComposeTransform(Transform):  # noqa: PLW1641  # torch's cannot be hashed 
         The first is applied first.
     """
 
+    _takes = ("parts",)
+
     def __init__(self, parts: list[Any], cache_size: int = 0) -> None:
         if cache_size:
             parts = [part.with_cache(cache_size) for part in parts]
@@ -239,9 +246,6 @@ class ComposeTransform(Transform):  # noqa: PLW1641  # torch's cannot be hashed 
             self._inv._inv = self
         return self._inv
 
-    def with_cache(self, cache_size: int = 1) -> Any:
-        return self if self._cache_size == cache_size else ComposeTransform(self.parts, cache_size=cache_size)
-
     def __call__(self, x: Any) -> Any:
         for part in self.parts:
             x = part(x)
@@ -290,17 +294,12 @@ class IndependentTransform(Transform):
         How many dimensions.
     """
 
+    _takes = ("base_transform", "reinterpreted_batch_ndims")
+
     def __init__(self, base_transform: Any, reinterpreted_batch_ndims: int, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
         self.base_transform = base_transform.with_cache(cache_size)
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
-
-    def with_cache(self, cache_size: int = 1) -> Any:
-        if self._cache_size == cache_size:
-            return self
-        return IndependentTransform(
-            self.base_transform, self.reinterpreted_batch_ndims, cache_size=cache_size
-        )
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
@@ -357,6 +356,7 @@ class ReshapeTransform(Transform):
     """
 
     bijective = True
+    _takes = ("in_shape", "out_shape")
 
     def __init__(self, in_shape: Sequence[int], out_shape: Sequence[int], cache_size: int = 0) -> None:
         self.in_shape = Size(in_shape)
@@ -372,11 +372,6 @@ class ReshapeTransform(Transform):
     @constraints.dependent_property
     def codomain(self) -> Any:
         return constraints.independent(constraints.real, len(self.out_shape))
-
-    def with_cache(self, cache_size: int = 1) -> Any:
-        if self._cache_size == cache_size:
-            return self
-        return ReshapeTransform(self.in_shape, self.out_shape, cache_size=cache_size)
 
     def _call(self, x: Any) -> Any:
         return x.reshape((*x.shape[: x.dim() - len(self.in_shape)], *self.out_shape))

@@ -121,15 +121,11 @@ class PowerTransform(Transform):  # noqa: PLW1641  # torch's cannot be hashed ei
     domain = constraints.positive
     codomain = constraints.positive
     bijective = True
+    _takes = ("exponent",)
 
     def __init__(self, exponent: Any, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
         (self.exponent,) = broadcast_all(exponent)
-
-    def with_cache(self, cache_size: int = 1) -> Any:
-        return (
-            self if self._cache_size == cache_size else PowerTransform(self.exponent, cache_size=cache_size)
-        )
 
     @lazy_property
     def sign(self) -> Any:
@@ -164,6 +160,7 @@ class AffineTransform(Transform):  # noqa: PLW1641  # torch's cannot be hashed e
     """
 
     bijective = True
+    _takes = ("loc", "scale", "event_dim")
 
     def __init__(self, loc: Any, scale: Any, event_dim: int = 0, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
@@ -182,11 +179,6 @@ class AffineTransform(Transform):  # noqa: PLW1641  # torch's cannot be hashed e
         )
 
     codomain = domain
-
-    def with_cache(self, cache_size: int = 1) -> Any:
-        if self._cache_size == cache_size:
-            return self
-        return AffineTransform(self.loc, self.scale, self.event_dim, cache_size=cache_size)
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -242,6 +234,7 @@ class CumulativeDistributionTransform(Transform):
     bijective = True
     codomain = constraints.unit_interval
     sign: Any = +1
+    _takes = ("distribution",)
 
     def __init__(self, distribution: Any, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
@@ -259,8 +252,3 @@ class CumulativeDistributionTransform(Transform):
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         return self.distribution.log_prob(x)
-
-    def with_cache(self, cache_size: int = 1) -> Any:
-        if self._cache_size == cache_size:
-            return self
-        return CumulativeDistributionTransform(self.distribution, cache_size=cache_size)

@@ -49,6 +49,8 @@ class CatTransform(_JoinedTransform):
         The parts' sizes along `dim`; 1 each by default.
     """
 
+    _takes = ("transforms", "dim", "lengths")
+
     def __init__(
         self, tseq: Sequence[Any], dim: int = 0, lengths: Sequence[int] | None = None, cache_size: int = 0
     ) -> None:
@@ -67,11 +69,6 @@ class CatTransform(_JoinedTransform):
     def length(self) -> int:
         """Return the size of the whole along `dim`."""
         return sum(self.lengths)
-
-    def with_cache(self, cache_size: int = 1) -> Any:
-        if self._cache_size == cache_size:
-            return self
-        return CatTransform(self.transforms, self.dim, self.lengths, cache_size)
 
     def _parts(self, value: Any, called: str, name: str) -> list[Any]:
         self._check_size(value, self.length, "length", called, name)
@@ -114,10 +111,7 @@ class StackTransform(_JoinedTransform):
     dim : int
     """
 
-    def with_cache(self, cache_size: int = 1) -> Any:
-        if self._cache_size == cache_size:
-            return self
-        return StackTransform(self.transforms, self.dim, cache_size)
+    _takes = ("transforms", "dim")
 
     def _slices(self, value: Any, called: str, name: str) -> Any:
         self._check_size(value, len(self.transforms), "len(transforms)", called, name)

@@ -12,6 +12,8 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable
+from functools import reduce
+from operator import and_, or_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,32 +83,26 @@ def noop_mask(batch: Any, head: Any, token_q: Any, token_kv: Any) -> Any:
     return batch.new_ones(size=(), dtype=dtypes.bool, device=batch.device)
 
 
-def and_masks(*mask_mods: Mod) -> Mod:
-    """Return the mask of what all of several masks show."""
+def _joined(mask_mods: tuple[Mod, ...], of_none: bool, join: Callable[[Any, Any], Any]) -> Mod:
+    """Return the mask that joins what several show, `of_none` being that of no mask."""
     if not all(callable(mod) for mod in mask_mods):
         raise RuntimeError(f"All inputs should be callable mask_mods: {mask_mods}")
 
-    def and_mask(b: Any, h: Any, q_idx: Any, kv_idx: Any) -> Any:
-        result = b.new_ones((), dtype=dtypes.bool)
-        for mod in mask_mods:
-            result = result & mod(b, h, q_idx, kv_idx)
-        return result
+    def joined_mask(b: Any, h: Any, q_idx: Any, kv_idx: Any) -> Any:
+        first = b.new_full((), of_none, dtype=dtypes.bool)
+        return reduce(join, (mod(b, h, q_idx, kv_idx) for mod in mask_mods), first)
 
-    return and_mask
+    return joined_mask
+
+
+def and_masks(*mask_mods: Mod) -> Mod:
+    """Return the mask of what all of several masks show."""
+    return _joined(mask_mods, True, and_)
 
 
 def or_masks(*mask_mods: Mod) -> Mod:
     """Return the mask of what any of several masks shows."""
-    if not all(callable(mod) for mod in mask_mods):
-        raise RuntimeError(f"All inputs should be callable mask_mods: {mask_mods}")
-
-    def or_mask(b: Any, h: Any, q_idx: Any, kv_idx: Any) -> Any:
-        result = b.new_zeros((), dtype=dtypes.bool)
-        for mod in mask_mods:
-            result = result | mod(b, h, q_idx, kv_idx)
-        return result
-
-    return or_mask
+    return _joined(mask_mods, False, or_)
 
 
 def create_mask(

@@ -11,7 +11,34 @@ from .creation import empty_parameter
 from .module import Module
 
 
-class Embedding(Module):
+class _Table(Module):
+    """Hold rows that are picked by index."""
+
+    weight: Parameter
+    num_embeddings: int
+    embedding_dim: int
+    padding_idx: int | None
+
+    def _set_rows(self, weight: Any, trained: bool, device: Any, dtype: Any) -> None:
+        """Take the rows that are given, or draw them."""
+        shape = [self.num_embeddings, self.embedding_dim]
+        if weight is None:
+            self.weight = empty_parameter((*shape,), device, dtype)
+            self.weight.requires_grad_(trained)
+            self.reset_parameters()
+        else:
+            if list(weight.shape) != shape:
+                raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+            self.weight = Parameter(weight, requires_grad=trained)
+
+    def reset_parameters(self) -> None:
+        """Draw the initial values from N(0, 1); the padding row is 0."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            init.zeros_(self.weight.data[self.padding_idx])
+
+
+class Embedding(_Table):
     """Rows of `weight`, (num_embeddings, embedding_dim), picked by integer indices."""
 
     def __init__(
@@ -32,20 +59,7 @@ class Embedding(Module):
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
         self.sparse = sparse
-        if _weight is None:
-            self.weight = empty_parameter((num_embeddings, embedding_dim), device, dtype)
-            self.weight.requires_grad_(not _freeze)
-            self.reset_parameters()
-        else:
-            if list(_weight.shape) != [num_embeddings, embedding_dim]:
-                raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
-            self.weight = Parameter(_weight, requires_grad=not _freeze)
-
-    def reset_parameters(self) -> None:
-        """Draw the initial values from N(0, 1); the padding row is 0."""
-        init.normal_(self.weight)
-        if self.padding_idx is not None:
-            init.zeros_(self.weight.data[self.padding_idx])
+        self._set_rows(_weight, not _freeze, device, dtype)
 
     def forward(self, input: Any) -> Any:
         """Map (*) int -> (*, embedding_dim)."""
@@ -80,7 +94,7 @@ class Embedding(Module):
         return cls(rows, columns, padding_idx=padding_idx, _weight=embeddings, _freeze=freeze, **options)
 
 
-class EmbeddingBag(Module):
+class EmbeddingBag(_Table):
     """Sums, means or maxima of bags of rows of `weight`, (num_embeddings, embedding_dim)."""
 
     def __init__(
@@ -100,22 +114,10 @@ class EmbeddingBag(Module):
                 raise AssertionError("padding_idx must be within num_embeddings")
             padding_idx %= num_embeddings
         self.padding_idx = padding_idx
-        if _weight is None:
-            self.weight = empty_parameter((num_embeddings, embedding_dim), device, dtype)
-            self.reset_parameters()
-        else:
-            if list(_weight.shape) != [num_embeddings, embedding_dim]:
-                raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
-            self.weight = Parameter(_weight)
+        self._set_rows(_weight, True, device, dtype)
         self.mode = mode
         self.sparse = sparse
         self.include_last_offset = include_last_offset
-
-    def reset_parameters(self) -> None:
-        """Draw the initial values from N(0, 1); the padding row is 0."""
-        init.normal_(self.weight)
-        if self.padding_idx is not None:
-            init.zeros_(self.weight.data[self.padding_idx])
 
     def forward(self, input: Any, offsets: Any = None, per_sample_weights: Any = None) -> Any:
         """Map (B, L) int, or (L,) int and (B,) offsets -> (B, embedding_dim)."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...tensor.tensor import Tensor
+from ...func.functional_call import ABSENT as _MISSING  # noqa: F401  # libraries ask with it
+from ...func.functional_call import swap
 from ..modules.module import Module
 
 __all__ = ["swap_tensor"]
-
-#: Where nothing is, or shall be; None is what a parameter may be.
-_MISSING: Any = object()
 
 
 def swap_tensor(module: Module, name: str, tensor: Any, allow_missing: bool = False) -> Any:
@@ -36,25 +34,8 @@ def swap_tensor(module: Module, name: str, tensor: Any, allow_missing: bool = Fa
     """
     if not isinstance(module, Module):
         raise TypeError(f"{module} is not an instance of torch.nn.Module")
-    if tensor is not _MISSING and tensor is not None and not isinstance(tensor, Tensor):
-        raise TypeError(f"{tensor} is not an instance of torch.Tensor")
     if "." in name:
         raise KeyError('tensor name can\'t contain "."')
-    if name == "":
-        raise KeyError('tensor name can\'t be empty string ""')
-    for members in (module._parameters, module._buffers):
-        if name in members:
-            before = members.pop(name) if tensor is _MISSING else members[name]
-            if tensor is not _MISSING:
-                members[name] = tensor
-            return before
-    before = getattr(module, name, _MISSING)
-    if before is _MISSING and not allow_missing:
+    if name and not allow_missing and not hasattr(module, name):
         raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
-    if before is not _MISSING and before is not None and not isinstance(before, Tensor):
-        raise TypeError(f"attribute `{name}`: {before} is not an instance of torch.Tensor")
-    if tensor is not _MISSING:
-        setattr(module, name, tensor)
-    elif before is not _MISSING:
-        delattr(module, name)
-    return before
+    return swap(module, name, tensor)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...func.tree import flatten, unflatten
+from ...func.tree import tree_flatten, tree_unflatten
 from ...func.vmap import vmap
 from ...tensor.join import cat, stack
 from ...tensor.tensor import checked_dim
@@ -40,7 +40,7 @@ def associative_scan(
         raise ValueError(f"Combine_fn must be a callable, but got {combine_fn}")
     if combine_mode not in ("pointwise", "generic"):
         raise ValueError(f"Combine_mode must either 'pointwise' or 'generic', but got {combine_mode}")
-    leaves, spec = flatten(xs)
+    leaves, spec = tree_flatten(xs)
     dim = checked_dim(dim, leaves[0].ndim)
     if combine_mode == "pointwise":
         raise ValueError("For combine_mode='pointwise', all input tensors need to be on CUDA or XPU")
@@ -50,7 +50,7 @@ def associative_scan(
 
     def pair(*both: Any) -> tuple[Any, ...]:
         first, second = list(both[: len(leaves)]), list(both[len(leaves) :])
-        result, _ = flatten(combine_fn(unflatten(first, spec), unflatten(second, spec)))
+        result, _ = tree_flatten(combine_fn(tree_unflatten(first, spec), tree_unflatten(second, spec)))
         if len(result) != len(leaves):
             raise AssertionError(
                 f"Combine_fn received wrong number of arguments, expected {2 * len(leaves)}, but got "
@@ -62,7 +62,7 @@ def associative_scan(
     found = _running(lambda a, b: list(combine(*a, *b)), leaves)
     if reverse:
         found = [leaf.flip(0) for leaf in found]
-    return unflatten([leaf.movedim(0, dim) for leaf in found], spec)
+    return tree_unflatten([leaf.movedim(0, dim) for leaf in found], spec)
 
 
 def _running(combine: Callable[[Leaves, Leaves], Leaves], leaves: Leaves) -> Leaves:

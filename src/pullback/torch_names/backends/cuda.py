@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
@@ -68,54 +68,40 @@ def is_flash_attention_available() -> bool:
     return False
 
 
-def flash_sdp_enabled() -> bool:
-    """Return whether flash attention is allowed."""
-    return _attention["flash"]
+def _switch(
+    kind: str, asked: str, set_by: str, meaning: str
+) -> tuple[Callable[[], bool], Callable[[bool], None]]:
+    """Return a function that says whether a kind of attention is allowed, and one that sets it, so called."""
+
+    def is_allowed() -> bool:
+        return _attention[kind]
+
+    def allow(enabled: bool) -> None:
+        _attention[kind] = enabled
+
+    is_allowed.__name__ = is_allowed.__qualname__ = asked
+    is_allowed.__doc__ = f"Return whether {meaning} is allowed."
+    allow.__name__ = allow.__qualname__ = set_by
+    allow.__doc__ = f"Allow or forbid {meaning}."
+    return is_allowed, allow
 
 
-def enable_flash_sdp(enabled: bool) -> None:
-    """Allow or forbid flash attention."""
-    _attention["flash"] = enabled
-
-
-def mem_efficient_sdp_enabled() -> bool:
-    """Return whether memory-efficient attention is allowed."""
-    return _attention["mem_efficient"]
-
-
-def enable_mem_efficient_sdp(enabled: bool) -> None:
-    """Allow or forbid memory-efficient attention."""
-    _attention["mem_efficient"] = enabled
-
-
-def math_sdp_enabled() -> bool:
-    """Return whether attention by its formula is allowed."""
-    return _attention["math"]
-
-
-def enable_math_sdp(enabled: bool) -> None:
-    """Allow or forbid attention by its formula."""
-    _attention["math"] = enabled
-
-
-def cudnn_sdp_enabled() -> bool:
-    """Return whether cuDNN's attention is allowed."""
-    return _attention["cudnn"]
-
-
-def enable_cudnn_sdp(enabled: bool) -> None:
-    """Allow or forbid cuDNN's attention."""
-    _attention["cudnn"] = enabled
-
-
-def fp16_bf16_reduction_math_sdp_allowed() -> bool:
-    """Return whether attention by its formula may sum in half precision."""
-    return _attention["fp16_bf16_reduction_math"]
-
-
-def allow_fp16_bf16_reduction_math_sdp(enabled: bool) -> None:
-    """Allow or forbid sums in half precision there."""
-    _attention["fp16_bf16_reduction_math"] = enabled
+flash_sdp_enabled, enable_flash_sdp = _switch(
+    "flash", "flash_sdp_enabled", "enable_flash_sdp", "flash attention"
+)
+mem_efficient_sdp_enabled, enable_mem_efficient_sdp = _switch(
+    "mem_efficient", "mem_efficient_sdp_enabled", "enable_mem_efficient_sdp", "memory-efficient attention"
+)
+math_sdp_enabled, enable_math_sdp = _switch(
+    "math", "math_sdp_enabled", "enable_math_sdp", "attention by its formula"
+)
+cudnn_sdp_enabled, enable_cudnn_sdp = _switch(
+    "cudnn", "cudnn_sdp_enabled", "enable_cudnn_sdp", "cuDNN's attention"
+)
+fp16_bf16_reduction_math_sdp_allowed, allow_fp16_bf16_reduction_math_sdp = _switch(
+    "fp16_bf16_reduction_math", "fp16_bf16_reduction_math_sdp_allowed", "allow_fp16_bf16_reduction_math_sdp",
+    "a sum in half precision in attention by its formula",
+)  # fmt: skip
 
 
 @contextmanager

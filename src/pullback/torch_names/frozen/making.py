@@ -13,10 +13,9 @@ from numpy import ndarray
 
 from ...array import tensor_file
 from ...autograd.grad_mode import no_grad
-from ...compiler.lower.buffer import Buffer
 from ...compiler.passes.pipeline import optimized
-from ...compiler.program.text import Unprintable, kind, value_as_text
-from ...compiler.runtime import engine, linked_code, machine_code, thread_pool
+from ...compiler.program.text import Unprintable, kind
+from ...compiler.runtime import call_text, engine, image, linked_code, machine_code, thread_pool
 from ...compiler.runtime.executable import Executable
 from ...compiler.runtime.thread_pool import PARALLEL, SYMBOLS
 from ...core.op import TABLE
@@ -108,29 +107,13 @@ def _model(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], names: 
 
 def _told(step: Any) -> dict[str, Any]:
     """Return a step that an array kernel does, as JSON."""
-    attrs = tuple(step.attrs)
-    if TABLE[step.op].draws:
-        if attrs[-1] is not default_generator:
-            raise with_note(
-                RuntimeError("freeze: the program draws from a generator of its own"),
-                "Draw from the default one: manual_seed sets it in every process.",
-            )
-        attrs = attrs[:-1]
-    return {
-        "op": step.op, "attrs": value_as_text(attrs), "outputs": [b.number for b in step.outputs],
-        "operands": [_operand_told(o) for o in step.operands],
-        "several": step.several,
-    }  # fmt: skip
-
-
-def _operand_told(operand: Any) -> Any:
-    if isinstance(operand, Buffer):
-        return operand.number
-    if isinstance(operand, ndarray):
-        # A draw looks at shape, dtype and order alone.
-        order = sorted(range(operand.ndim), key=lambda axis: -operand.strides[axis])
-        return {"like": kind(operand.shape, operand.dtype), "order": order}
-    return value_as_text(operand)
+    try:
+        return call_text.told(step, [default_generator])
+    except ValueError:
+        raise with_note(
+            RuntimeError("freeze: the program draws from a generator of its own"),
+            "Draw from the default one: manual_seed sets it in every process.",
+        ) from None
 
 
 def _packed(subject: Subject, others: list[str]) -> bytes:
@@ -162,13 +145,8 @@ def _packed(subject: Subject, others: list[str]) -> bytes:
         codes["pool"] = linked_code.linked(engine.Library(thread_pool.text(), {}).code.objects)
     slots = built._slots
     entries = {s for s in segments if isinstance(s, str)}
-    steps: list[Any] = [s for s in built.segments if not isinstance(s, str)]
-    given = [*built.inputs, *built.outputs]
-    used = {o.number: o for s in steps for o in (*s.operands, *s.outputs) if isinstance(o, Buffer)}
-    known = {b.number for b in given} | {*built._constants}
-    buffers = [
-        (n, kind(b.shape, b.dtype), built.plan.offsets[n]) for n, b in used.items() if n not in known
-    ]
+    given, used = [*built.inputs, *built.outputs], image.called(built.segments)
+    buffers = [(n, kind(used[n].shape, used[n].dtype), at) for n, at in built._offsets.items()]
     plan = {
         "machine": machine(), "segments": segments, "buffers": buffers,
         "numbers": [b.number for b in given],

@@ -24,7 +24,7 @@ from numpy import ndarray
 from ...array import locks, tensor_file
 from ...compiler.lower.buffer import aligned
 from ...compiler.program.text import kind, read_kind, read_value
-from ...compiler.runtime import linked_code
+from ...compiler.runtime import call_text, linked_code
 from ...compiler.runtime.thread_pool import PARALLEL, SYMBOLS, Pool
 from ...core.op import TABLE
 from ...core.value import TensorBase, array_of, wrap
@@ -35,7 +35,7 @@ from ..structure import filled, named_tensors, read_result
 from .subject import other_arguments
 
 #: What a file says that it is.
-FORMAT = "pullback frozen program 2"
+FORMAT = "pullback frozen program 3"
 #: What stands before the names of weights, and of all else.
 STATE, OWN = "state.", "native."
 #: Beginnings of what Linux calls a processor's instructions that native code may use.
@@ -229,7 +229,7 @@ class _Call:
     Parameters
     ----------
     told : dict
-        What `making` writes.
+        What `call_text` writes.
     """
 
     def __init__(self, told: dict[str, Any]) -> None:
@@ -239,12 +239,9 @@ class _Call:
             assert nn.functional  # the ops of layers are declared when they are first used
         self._op = TABLE[told["op"]]
         self._operands = [
-            (o, None) if isinstance(o, int) else (None, _like(o) if isinstance(o, dict) else read_value(o))
-            for o in told["operands"]
+            (o, None) if isinstance(o, int) else (None, call_text.operand(o)) for o in told["operands"]
         ]
-        self._attrs = read_value(told["attrs"])
-        if self._op.draws:
-            self._attrs = (*self._attrs, default_generator)
+        self._attrs = call_text.attributes(told, [default_generator])
         self._outputs, self._several = told["outputs"], told["several"]
 
     def run(self, buffers: Mapping[int, ndarray]) -> None:
@@ -254,15 +251,6 @@ class _Call:
         parts = result if self._several else (result,)
         for number, part in zip(self._outputs, parts, strict=True):
             buffers[number][...] = part
-
-
-def _like(told: dict[str, Any]) -> ndarray:
-    """Return an array of a shape, a dtype and an order of axes in memory, for an op that looks at no more."""
-    shape, dtype = read_kind(told["like"])
-    order = told["order"]
-    if order == [*range(len(shape))]:
-        return np.broadcast_to(np.zeros((), dtype), shape)
-    return np.empty([shape[axis] for axis in order], dtype).transpose(np.argsort(order))
 
 
 def load_frozen(f: Any) -> FrozenProgram:

@@ -28,9 +28,9 @@ from ...compiler.program.text import kind, value_as_text
 from ...compiler.runtime.compiled import Compiled
 from ...core.value import TensorBase, array_of, wrap
 from ...errors import with_note
+from ...func.tree import tree_unflatten
 from ...nn import Module
 from ...tensor.random import default_generator
-from ...utils._pytree import tree_unflatten
 from ..structure import Place, named_tensors
 from .subject import Subject
 

@@ -4,23 +4,9 @@ from __future__ import annotations
 
 from ..exclusions import answer_for
 from . import windows
-from .windows import (
-    bartlett,
-    blackman,
-    cosine,
-    exponential,
-    gaussian,
-    general_cosine,
-    general_hamming,
-    hamming,
-    hann,
-    kaiser,
-    nuttall,
-)
+from .windows import *  # noqa: F403  # as torch has them
 
-__all__ = [
-    "bartlett", "blackman", "cosine", "exponential", "gaussian", "general_cosine", "general_hamming",
-    "hamming", "hann", "kaiser", "nuttall", "windows",
-]
+__all__ = ["windows"]
+__all__ += windows.__all__
 
 answer_for(globals())

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy import ndarray
 
+from ....array.threads import get_num_threads
 from ...lower.lowered import Contraction
 from ...runtime.shared_kernels import LINE, address, parallel
 from ..scalars import TYPES
@@ -23,8 +24,12 @@ from .kernel import MARGIN, NUMBERS, Blocks, Compiled, compiled
 #: Estimated nanoseconds of a multiplication and addition, and of a part's work at least; parts at most (each
 #: packs what it needs: sixteen were slower than eight, 0017).
 _NANOSECONDS, _PART, _MOST = 0.009, 25_000, 8
+#: The share of a part's time that threads wait for the last one.
+_WAITING = 0.25
 #: Rows of tiles up to which b is read as it lies: 16 rows by 128×512 take 34 µs, and 40 with b packed.
 _FEW = 2
+#: Columns up to which a is read as it lies.
+_BESIDE = 512
 #: Accumulations in the time of packing an element: up to 0.8 cycles were measured, of 32 accumulations each.
 _PACKING = 32
 
@@ -115,8 +120,8 @@ class Product(NamedTuple):
         return compiled(self.real)
 
     def grid(self) -> Grid:
-        """Return how it is cut into parts; this depends on the work alone."""
-        return _best(self)
+        """Return how it is cut into parts for as many threads as there are now."""
+        return _best(self, get_num_threads())
 
     def cost(self, grid: Grid) -> int:
         """Return the cost of the largest part of a matrix: what it adds up and what it packs, as numbers of
@@ -135,6 +140,11 @@ class Product(NamedTuple):
     def reads_as_it_lies(self) -> bool:
         """Return whether b is not packed: its rows lie in one piece, and few rows of a make use of it."""
         return self.b.column == 1 and self.extents[1] % self.width == 0 and self.tiles()[0] <= _FEW
+
+    @property
+    def reads_rows_as_they_lie(self) -> bool:
+        """Return whether a is not packed: its rows lie in one piece, and few columns make use of it."""
+        return self.a.column == 1 and self.a.row > 1 and self.extents[1] <= _BESIDE
 
     def numbers(self) -> list[int]:
         """Return the numbers that its parts are told (see `kernel.NUMBERS`)."""
@@ -155,7 +165,8 @@ class Product(NamedTuple):
             "b_outer": self.b.batch[0], "b_inner": self.b.batch[1],
             "alpha": int(np.float64(self.alpha).view(np.int64)),
             "row_parts": grid.rows, "column_parts": grid.columns, "batch_parts": grid.batch,
-            "scratch": -(-scratch // 16) * 16, "b_room": b_room, "as_it_lies": int(self.reads_as_it_lies),
+            "scratch": -(-scratch // 16) * 16, "b_room": b_room,
+            "as_it_lies": int(self.reads_as_it_lies), "rows_as_they_lie": int(self.reads_rows_as_they_lie),
         }  # fmt: skip
         return [values[name] for name in NUMBERS]
 
@@ -166,19 +177,22 @@ class Product(NamedTuple):
 
 
 @functools.lru_cache(maxsize=4096)
-def _best(product: Product) -> Grid:
-    """Return the cut that packs least."""
+def _best(product: Product, threads: int) -> Grid:
+    """Return the cut with which threads are ready first: parts that differ in speed cost the last one's time,
+    and more parts pack more.
+    """
     rows, columns, inner = product.extents
     work = product.matrices * rows * columns * inner * _NANOSECONDS
-    parts = max(1, min(_MOST, int(work / _PART)))
+    parts = max(1, min(_MOST, int(work / _PART))) if threads > 1 else 1
     along_batch = min(product.matrices, parts)
     parts //= along_batch
     strips, slices = product.tiles()
     cuts = [
-        Grid(min(parts // across, strips), across, along_batch)
+        Grid(down, across, along_batch)
         for across in range(1, min(parts, slices) + 1)
+        for down in range(1, min(parts // across, strips) + 1)
     ]
-    return min(cuts, key=product.cost)
+    return min(cuts, key=lambda cut: (-(-cut.parts // threads) + _WAITING) * product.cost(cut))
 
 
 def merged(batch: Sequence[int], *steps: Sequence[int]) -> tuple[list[int], list[list[int]]]:

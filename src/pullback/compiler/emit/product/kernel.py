@@ -2,7 +2,8 @@
 
 A part (see `apart`) computes some rows by some columns of the results for some matrices of a batch. It goes
 over the columns, k and the rows in blocks that fit the caches, packs a block of B and one of A, and lets the
-tiles run over them. A B whose rows lie in one piece, and of which few rows of A make use, is read as it lies.
+tiles run over them. A B whose rows lie in one piece, and of which few rows of A make use, is read as it lies,
+and so are whole strips of such an A where there are few columns.
 An element is the same sum whatever part computes it: over the blocks of k in order, and in each block k by k.
 """
 
@@ -24,7 +25,7 @@ ADDRESSES = ("a", "b", "c", "scratches", "numbers")
 NUMBERS = (
     "rows", "columns", "inner", "a_row", "a_column", "b_row", "b_column", "batch", "batch_inner", "a_outer",
     "a_inner", "b_outer", "b_inner", "alpha", "row_parts", "column_parts", "batch_parts", "scratch", "b_room",
-    "as_it_lies",
+    "as_it_lies", "rows_as_they_lie",
 )  # fmt: skip
 
 #: Of k in a block, and bytes of a block of A and of B: a slice of B stays in the nearest cache while those of
@@ -88,6 +89,8 @@ def _text(real: str) -> str:
 
     for form in tile.forms(kind):
         functions.append(tile.write(fresh(), form, whole))
+    for form in (whole, Tile(whole.rows, 1)):
+        functions.append(tile.write(fresh(), form, whole, in_place=True))
     functions.append(_chosen(real, kind))
     for name, width in (("a", whole.rows), ("b", whole.vectors * kind.lanes)):
         functions.append(packing.beside(fresh(), f"{name}_beside", width))
@@ -98,23 +101,41 @@ def _text(real: str) -> str:
 
 
 def _chosen(real: str, kind: Registers) -> str:
-    """Return the function that takes the smallest tile that covers what is left, as text."""
+    """Return the function that takes the smallest tile that covers what is left, as text.
+
+    Most are whole tiles, so these are asked for first; only they read A where it lies.
+    """
     parameters = tile.PARAMETERS.format(real=real)
     passed = parameters.replace("noalias ", "")
-    forms = sorted(tile.forms(kind))
-    lines = []
-    for n, form in enumerate(forms):
-        lines += [
-            f"try{n}:",
-            f"  %tall{n} = icmp sle i64 %rows, {form.rows}",
-            f"  %wide{n} = icmp sle i64 %columns, {form.vectors * kind.lanes}",
-            f"  %fits{n} = and i1 %tall{n}, %wide{n}",
-            f"  br i1 %fits{n}, label %take{n}, label %try{n + 1}",
-            f"take{n}:", f"  call void @{form.name}({passed})", "  ret void",
-        ]  # fmt: skip
-    last = tile.largest(kind).name
-    lines += [f"try{len(forms)}:", f"  call void @{last}({passed})", "  ret void"]
-    body = "\n".join(["  br label %try0", *lines])
+    whole = tile.largest(kind)
+    lines: list[str] = []
+
+    def ask(place: str, *conditions: str) -> None:
+        """Go on where all conditions hold, and to a place where one does not."""
+        for condition in conditions:
+            name = f"on{len(lines)}"
+            lines.append(f"  %{name}_holds = icmp {condition}")
+            lines.extend([f"  br i1 %{name}_holds, label %{name}, label %{place}", f"{name}:"])
+
+    def take(name: str) -> None:
+        lines.extend([f"  call void @{name}({passed})", "  ret void"])
+
+    ask("try0", f"sge i64 %rows, {whole.rows}")
+    ask("narrow", f"sgt i64 %columns, {(whole.vectors - 1) * kind.lanes}")
+    ask("packed", "ne i64 %a_row, 1")
+    take(whole.in_place)
+    lines.append("packed:")
+    take(whole.name)
+    lines.append("narrow:")
+    ask("try0", "ne i64 %a_row, 1")
+    take(Tile(whole.rows, 1).in_place)
+    for n, form in enumerate(sorted(tile.forms(kind))):
+        lines.append(f"try{n}:")
+        ask(f"try{n + 1}", f"sle i64 %rows, {form.rows}", f"sle i64 %columns, {form.vectors * kind.lanes}")
+        take(form.name)
+    lines.append(f"try{len(tile.forms(kind))}:")
+    take(whole.name)
+    body = "\n".join(lines)
     return f"define internal void @tile({parameters}) nounwind #0 {{\n{body}\n}}"
 
 
@@ -167,6 +188,7 @@ def _part(code: Code, whole: Tile) -> str:
 
     scale = "%alpha_" if code.real == "double" else value("fptrunc double %alpha_ to float")
     as_it_lies = value("icmp ne i64 %as_it_lies, 0")
+    in_place = value("icmp ne i64 %rows_as_they_lie, 0")
     b_step = value(f"select i1 {as_it_lies}, i64 %b_row, i64 {width}")
     outside = place("%scratches", times("%number", "%scratch"))
     b_packed = place(outside, str(MARGIN))
@@ -200,22 +222,30 @@ def _part(code: Code, whole: Tile) -> str:
                 with code.loop(top, bottom, step=blocks.rows) as down:
                     rows = code.smaller(value(f"sub i64 {bottom}, {down.index}"), blocks.rows)
                     source = place(a, times(down.index, "%a_row"), times(deep.index, "%a_column"))
+                    strips = value(f"sdiv i64 {rows}, {whole.rows}")
+                    direct = value(f"select i1 {in_place}, i64 {times(strips, str(whole.rows))}, i64 0")
+                    left_over = value(f"sub i64 {rows}, {direct}")
                     code.line(
-                        f"call void @pack_a(ptr {source}, i64 %a_row, i64 %a_column, i64 {rows}, "
-                        f"i64 {depth}, ptr {a_packed})"
+                        f"call void @pack_a(ptr {place(source, times(direct, '%a_row'))}, i64 %a_row, "
+                        f"i64 %a_column, i64 {left_over}, i64 {depth}, "
+                        f"ptr {place(a_packed, times(direct, depth))})"
                     )
                     target = place(c, times(down.index, "%columns"), across.index)
                     with code.loop(0, columns, step=width) as slice_:
                         b_slice = place(b_block, times(slice_.index, b_apart))
                         wide = value(f"sub i64 {columns}, {slice_.index}")
                         with code.loop(0, rows, step=whole.rows) as strip:
-                            a_slice = place(a_packed, times(strip.index, depth))
+                            lies = value(f"icmp slt i64 {strip.index}, {direct}")
+                            base = value(f"select i1 {lies}, ptr {source}, ptr {a_packed}")
+                            apart = value(f"select i1 {lies}, i64 %a_row, i64 {depth}")
+                            row_step = value(f"select i1 {lies}, i64 %a_row, i64 1")
+                            a_slice = place(base, times(strip.index, apart))
                             tall = value(f"sub i64 {rows}, {strip.index}")
                             result = place(target, times(strip.index, "%columns"), slice_.index)
                             code.line(
-                                f"call void @tile(ptr {a_slice}, ptr {b_slice}, ptr {result}, i64 %columns, "
-                                f"i64 {depth}, i64 {b_step}, i64 {tall}, i64 {wide}, ptr {outside}, "
-                                f"i1 {begin}, {code.real} {scale})"
+                                f"call void @tile(ptr {a_slice}, ptr {b_slice}, ptr {result}, "
+                                f"i64 %columns, i64 {depth}, i64 {row_step}, i64 {b_step}, i64 {tall}, "
+                                f"i64 {wide}, ptr {outside}, i1 {begin}, {code.real} {scale})"
                             )
     body = "\n".join(code.lines)
     return (

@@ -15,8 +15,8 @@ from ..vector_registers import Registers
 from ..vectors import Code
 
 PARAMETERS = (
-    "ptr noalias %a, ptr noalias %b, ptr noalias %c, i64 %pitch, i64 %inner, i64 %b_step, i64 %rows, "
-    "i64 %columns, ptr %outside, i1 %first, {real} %alpha"
+    "ptr noalias %a, ptr noalias %b, ptr noalias %c, i64 %pitch, i64 %inner, i64 %a_row, i64 %b_step, "
+    "i64 %rows, i64 %columns, ptr %outside, i1 %first, {real} %alpha"
 )
 
 
@@ -31,6 +31,11 @@ class Tile(NamedTuple):
         """Return the name of the function."""
         return f"tile_{self.rows}_{self.vectors}"
 
+    @property
+    def in_place(self) -> str:
+        """Return the name of the function that reads A where it lies."""
+        return f"{self.name}_in_place"
+
 
 def largest(registers: Registers) -> Tile:
     """Return the tile that fills the registers: two vectors of B and a number of A stay free."""
@@ -44,19 +49,29 @@ def forms(registers: Registers) -> tuple[Tile, ...]:
     return tuple(Tile(rows, vectors) for rows in heights for vectors in (whole.vectors, 1))
 
 
-def write(code: Code, tile: Tile, whole: Tile) -> str:
+def write(code: Code, tile: Tile, whole: Tile, in_place: bool = False) -> str:
     """Return the function of one tile on operands packed for the `whole` one, as text.
 
     ``outside`` is where rows beyond the result go; ``first`` says that nothing has been added to the result.
+    If `in_place`, A is not packed: its rows lie in one piece each, ``a_row`` elements apart.
     """
     lanes = code.lanes
     count = tile.rows * tile.vectors
+    # Rows are told from one of two addresses, by steps that have room in registers.
+    half = -(-tile.rows // 2)
+    steps = [code.value(f"mul nsw i64 %a_row, {n}") for n in range(half if in_place else 0)]
+    starts = ["%a", code.at("%a", code.value(f"mul nsw i64 %a_row, {half}"))]
     with code.loop(0, "%inner", [(code.vector, "zeroinitializer")] * count) as loop:
-        numbers = code.at("%a", code.times(loop.index, whole.rows))
+        if in_place:
+            along = [code.at(start, loop.index) for start in starts]
+            numbers = [code.at(along[row // half], steps[row % half]) for row in range(tile.rows)]
+        else:
+            packed = code.at("%a", code.times(loop.index, whole.rows))
+            numbers = [code.at(packed, row) for row in range(tile.rows)]
         vectors = code.at("%b", code.value(f"mul nsw i64 {loop.index}, %b_step"))
         loaded = [code.load(vectors, n * lanes) for n in range(tile.vectors)]
         for row in range(tile.rows):
-            number = code.spread(numbers, row)
+            number = code.spread(numbers[row])
             for n, vector in enumerate(loaded):
                 at = row * tile.vectors + n
                 loop.values[at] = code.fused(vector, number, loop.values[at])
@@ -85,4 +100,4 @@ def write(code: Code, tile: Tile, whole: Tile) -> str:
             added = sums[row * tile.vectors + n]
             total = code.value(f"fadd {code.vector} {code.load_masked(slots, read[n])}, {added}")
             code.store_masked(total, slots, kept[n])
-    return code.text(tile.name, PARAMETERS.format(real=code.real))
+    return code.text(tile.in_place if in_place else tile.name, PARAMETERS.format(real=code.real))

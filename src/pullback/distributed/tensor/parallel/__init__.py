@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
+from . import style
 from .api import parallelize_module
 from .loss import loss_parallel
-from .style import (
-    ColwiseParallel,
-    ParallelStyle,
-    PrepareModuleInput,
-    PrepareModuleInputOutput,
-    PrepareModuleOutput,
-    RowwiseParallel,
-    SequenceParallel,
-)
+from .style import *  # noqa: F403  # as torch has them
 
-__all__ = [
-    "ColwiseParallel", "ParallelStyle", "PrepareModuleInput", "PrepareModuleInputOutput",
-    "PrepareModuleOutput", "RowwiseParallel", "SequenceParallel", "loss_parallel", "parallelize_module",
-]  # fmt: skip
+__all__ = ["loss_parallel", "parallelize_module"]
+__all__ += style.__all__

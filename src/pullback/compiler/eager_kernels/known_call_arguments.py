@@ -1,0 +1,208 @@
+"""The words that tell the arguments of a known public call (`known_calls`), and what compares them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core import facade
+from ...core.device import NO_DEVICES, default_devices
+from ...core.modes import DEFAULT, NO_GRAD, modes
+from ...core.tracer import running
+from ...core.views import NO_GRAD_VIEW, View
+from ..runtime.native_specification import read
+from ..runtime.object_layout import Layout
+
+#: Words of the table of a function: its first plan, the calls until it is to look at one, and objects.
+FIRST, LEFT = 0, 1
+OBJECTS: tuple[Any, ...] = (
+    None, 0, NO_GRAD_VIEW, View, np.ndarray, float, list, tuple, modes, DEFAULT, NO_GRAD, Exception, running,
+    default_devices, NO_DEVICES,
+)  # fmt: skip
+(
+    AT_NONE, AT_ZERO, AT_NO_GRAD_VIEW, AT_VIEW, AT_ARRAY, AT_FLOAT, AT_LIST, AT_TUPLE, AT_MODES,
+    AT_DEFAULT, AT_NO_GRAD, AT_EXCEPTION, AT_RUNNING, AT_DEVICES, AT_NO_DEVICES, AT_TENSOR, AT_LOOK,
+) = range(2, 19)  # fmt: skip
+#: Kinds of arguments, a tensor of which the history does not matter among them, and how many of them there
+#: are, by place; the tensors in them at most.
+_SAME_OBJECT, _SAME_FLOAT, _LIKE_TENSOR, _SEQUENCE, _ANY_TENSOR = range(5)
+ARGUMENTS, TENSORS = 4, 16
+#: The integers of which Python has one object each.
+_LEAST, _MOST = -5, 256
+
+
+def words_of(value: Any, words: list[int], kept: list[Any], any_history: bool) -> bool:
+    """Append the words that tell an argument, and what they are addresses of; whether it can be told."""
+    kind = type(value)
+    if kind is facade.Tensor:
+        array = value._value
+        tensor = _ANY_TENSOR if any_history else _LIKE_TENSOR
+        words += [tensor, id(array.dtype), array.ndim, *array.shape, *array.strides]
+        kept.append(array.dtype)
+    elif kind is float:
+        words += [_SAME_FLOAT, int(np.float64(value).view(np.int64))]
+    elif kind is list or kind is tuple:
+        words += [_SEQUENCE, id(kind), len(value)]
+        return all(words_of(item, words, kept, any_history) for item in value)
+    elif kind is int and not _LEAST <= value <= _MOST:
+        return False  # many objects stand for the same number
+    else:
+        words += [_SAME_OBJECT, id(value)]
+        kept.append(value)
+    return True
+
+
+def word(name: str, type_: str, at: int | str, table: str = "header") -> str:
+    """Return the lines that read a word of a table."""
+    return read(name, type_, table, at, "i64")
+
+
+def match(where: Layout) -> str:
+    """Return the function that compares an argument with what tells it, and gives what tells the next; null
+    where they differ. The tensors among the arguments, and then their arrays, are put aside.
+    """
+    return f"""
+define internal ptr @match(ptr %object, ptr %told, ptr %header, ptr %aside) nounwind {{
+entry:
+{word("kind", "i64", 0, "told")}
+{word("expected", "ptr", 1, "told")}
+  %one_more = getelementptr i64, ptr %told, i64 2
+  switch i64 %kind, label %no [ i64 {_SAME_OBJECT}, label %same i64 {_SAME_FLOAT}, label %float
+                                i64 {_LIKE_TENSOR}, label %tensor i64 {_SEQUENCE}, label %sequence
+                                i64 {_ANY_TENSOR}, label %tensor ]
+same:
+  %is_same = icmp eq ptr %object, %expected
+  br i1 %is_same, label %yes, label %no
+yes:
+  ret ptr %one_more
+float:
+{word("float_type", "ptr", AT_FLOAT)}
+{read("number_type", "ptr", "object", where.type)}
+  %is_float = icmp eq ptr %number_type, %float_type
+  br i1 %is_float, label %number, label %no
+number:
+{read("bits", "i64", "object", where.type + 8)}
+{word("bits_expected", "i64", 1, "told")}
+  %same_bits = icmp eq i64 %bits, %bits_expected
+  br i1 %same_bits, label %yes, label %no
+tensor:
+{word("tensor_type", "ptr", AT_TENSOR)}
+{word("array_type", "ptr", AT_ARRAY)}
+{word("list_type", "ptr", AT_LIST)}
+{word("none", "ptr", AT_NONE)}
+{read("type", "ptr", "object", where.type)}
+  %is_tensor = icmp eq ptr %type, %tensor_type
+  br i1 %is_tensor, label %inside, label %no
+inside:
+{read("array", "ptr", "object", where.value)}
+{read("node", "ptr", "object", where.node)}
+{read("view", "ptr", "object", where.view)}
+{read("counter", "ptr", "object", where.counter)}
+  %no_node = icmp eq ptr %node, %none
+  %there = icmp ne ptr %array, null
+  %counted = icmp ne ptr %counter, null
+  %fits0 = and i1 %no_node, %there
+  %fits = and i1 %fits0, %counted
+  %any_history = icmp eq i64 %kind, {_ANY_TENSOR}
+  %filled = and i1 %there, %counted
+  %held_so = and i1 %any_history, %filled
+  br i1 %held_so, label %held, label %history
+history:
+  br i1 %fits, label %looked_at, label %no
+looked_at:
+  %no_view = icmp eq ptr %view, %none
+  br i1 %no_view, label %held, label %viewing
+viewing:
+{read("base", "ptr", "view", where.view_base)}
+{read("base_node", "ptr", "base", where.node)}
+  %no_base_node = icmp eq ptr %base_node, %none
+  br i1 %no_base_node, label %held, label %no
+held:
+{read("array_kind", "ptr", "array", where.type)}
+{read("counter_kind", "ptr", "counter", where.type)}
+  %is_array = icmp eq ptr %array_kind, %array_type
+  %is_list = icmp eq ptr %counter_kind, %list_type
+  %plain = and i1 %is_array, %is_list
+  br i1 %plain, label %like, label %no
+like:
+{read("dtype", "ptr", "array", where.dtype)}
+{read("rank32", "i32", "array", where.rank)}
+{read("flags", "i32", "array", where.flags)}
+{read("shape", "ptr", "array", where.shape)}
+{read("strides", "ptr", "array", where.shape + 8)}
+{word("rank_expected", "i64", 2, "told")}
+  %rank = sext i32 %rank32 to i64
+  %aligned = and i32 %flags, 256
+  %is_aligned = icmp ne i32 %aligned, 0
+  %same_dtype = icmp eq ptr %dtype, %expected
+  %same_rank = icmp eq i64 %rank, %rank_expected
+  %alike0 = and i1 %same_dtype, %same_rank
+  %alike = and i1 %alike0, %is_aligned
+  %sizes = getelementptr i64, ptr %told, i64 3
+  br i1 %alike, label %axes, label %no
+axes:
+  %d = phi i64 [ 0, %like ], [ %d1, %axis ]
+  %more = icmp slt i64 %d, %rank
+  br i1 %more, label %axis, label %known
+axis:
+{read("size", "i64", "shape", "%d", "i64")}
+{read("size_expected", "i64", "sizes", "%d", "i64")}
+{read("stride", "i64", "strides", "%d", "i64")}
+  %beside = add i64 %d, %rank
+{read("stride_expected", "i64", "sizes", "%beside", "i64")}
+  %same_size = icmp eq i64 %size, %size_expected
+  %same_stride = icmp eq i64 %stride, %stride_expected
+  %same_axis = and i1 %same_size, %same_stride
+  %d1 = add i64 %d, 1
+  br i1 %same_axis, label %axes, label %no
+known:
+  %before = load i64, ptr %aside
+  %room = icmp slt i64 %before, {TENSORS // 2}
+  br i1 %room, label %put, label %no
+put:
+  %count = add i64 %before, 1
+  store i64 %count, ptr %aside
+  %tensor_at = getelementptr ptr, ptr %aside, i64 %count
+  store ptr %object, ptr %tensor_at
+  %place = add i64 %count, {TENSORS}
+  %array_at = getelementptr ptr, ptr %aside, i64 %place
+  store ptr %array, ptr %array_at
+  %words = mul i64 %rank, 2
+  %behind = getelementptr i64, ptr %sizes, i64 %words
+  ret ptr %behind
+sequence:
+{read("sequence_type", "ptr", "object", where.type)}
+  %same_type = icmp eq ptr %sequence_type, %expected
+  br i1 %same_type, label %counting, label %no
+counting:
+{word("list", "ptr", AT_LIST)}
+{read("length", "i64", "object", where.list_size)}
+{word("length_expected", "i64", 2, "told")}
+  %same_length = icmp eq i64 %length, %length_expected
+  %holds_list = icmp eq ptr %expected, %list
+  %first = getelementptr i64, ptr %told, i64 3
+  br i1 %same_length, label %where, label %no
+where:
+  %own_items = getelementptr i8, ptr %object, i64 {where.tuple_items}
+{read("listed", "ptr", "object", where.list_items)}
+  %items = select i1 %holds_list, ptr %listed, ptr %own_items
+  br label %each
+each:
+  %n = phi i64 [ 0, %where ], [ %n1, %went ]
+  %now = phi ptr [ %first, %where ], [ %then, %went ]
+  %another = icmp slt i64 %n, %length
+  br i1 %another, label %item, label %all
+item:
+{read("one", "ptr", "items", "%n", "ptr")}
+  %then = call ptr @match(ptr %one, ptr %now, ptr %header, ptr %aside)
+  %matches = icmp ne ptr %then, null
+  br i1 %matches, label %went, label %no
+went:
+  %n1 = add i64 %n, 1
+  br label %each
+all:
+  ret ptr %now
+no:
+  ret ptr null
+}}"""

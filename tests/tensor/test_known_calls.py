@@ -1,0 +1,210 @@
+"""Calls that are known (`tensor.known_calls`) are what they are in Python."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import warnings
+import weakref
+
+import pytest
+
+import pullback as torch
+
+pytest.importorskip("llvmlite")
+known_calls = sys.modules["pullback.tensor.known_calls"]
+
+
+@pytest.fixture(autouse=True)
+def _native(monkeypatch):
+    if not known_calls.large.is_there():
+        pytest.skip("native code is switched off")
+    monkeypatch.setattr(known_calls.RENT, "_bought", True)
+
+
+def plans():
+    return sum(known_calls._PLANS - known._plans for known in known_calls._tables)
+
+
+def learn(function, *args):
+    """Call a function until its like is known, or was looked at in vain; say which."""
+    before = plans()
+    for _ in range(3 * known_calls._CALLS):
+        function(*args)
+        if plans() > before:
+            return True
+    return False
+
+
+def test_a_view_shares_memory_version_and_base():
+    x = torch.rand(3, 5)
+    assert learn(torch.transpose, x, 0, 1)
+    y = torch.transpose(x, 0, 1)
+    assert y.shape == (5, 3) and y.stride() == (1, 5) and y._base is x and y._is_view()
+    y.add_(1)
+    assert x._version == 1 and torch.equal(y, x.T)
+
+
+def test_a_view_of_a_result_has_a_base():
+    x = torch.rand(1, 2, 6)
+    assert learn(torch.nn.functional.avg_pool1d, x, 2)
+    assert torch.nn.functional.avg_pool1d(x, 2).shape == (1, 2, 3)
+
+
+def test_what_only_moves_elements_is_moved():
+    x = torch.arange(6.0).reshape(2, 3).clone()
+    assert learn(torch.roll, x, 1, 1)
+    y = torch.roll(x + 1, 1, 1)
+    assert y.tolist() == [[3, 1, 2], [6, 4, 5]] and y._base is None and y._version == 0
+    y.add_(1)
+    assert learn(torch.cat, [x, y], 1) and torch.cat([y, x], 1).tolist()[0] == [4, 2, 3, 0, 1, 2]
+    assert learn(torch.triu, x) and torch.triu(x + 1).tolist() == [[1, 2, 3], [0, 5, 6]]
+
+
+def test_parts_are_a_tuple_of_views():
+    x = torch.arange(12.0).reshape(6, 2).clone()
+    assert learn(torch.split, x, 4)
+    first, second = torch.split(x, 4)
+    assert type(torch.split(x, 4)) is tuple and first._base is x and second.tolist() == [[8, 9], [10, 11]]
+
+
+def test_views_made_unrecorded_are_refused_as_ever():
+    x = torch.rand(3, 4)
+    assert learn(torch.unsqueeze, x, 0)
+    with torch.no_grad():
+        y = torch.unsqueeze(x, 0)
+    x.requires_grad_()
+    with pytest.raises(RuntimeError, match="view was created in no_grad mode"):
+        y.add_(torch.ones((), requires_grad=True))
+
+
+def test_kinds_of_numbers_are_told_apart():
+    x = torch.tensor([[1.0, -2.0], [3.0, 4.0]])
+    assert learn(torch.cumsum, x, 1)
+    assert torch.cumsum(x, 0).tolist() == [[1, -2], [4, 2]]
+    with pytest.raises(TypeError):
+        torch.cumsum(x, 1.0)
+
+
+def test_shapes_strides_and_dtypes_are_told_apart():
+    x = torch.arange(6.0).reshape(2, 3).clone()
+    assert learn(torch.flip, x, (0,))
+    assert torch.flip(x, (0,)).tolist() == [[3, 4, 5], [0, 1, 2]]
+    assert torch.flip(x.T, (0,)).tolist() == [[2, 5], [1, 4], [0, 3]]
+    assert torch.flip(x.int(), (0,)).dtype == torch.int32
+
+
+def test_history_is_recorded():
+    x = torch.rand(2, 3)
+    assert learn(torch.amax, x, 1)
+    y = torch.amax(x.requires_grad_(), 1)
+    y.sum().backward()
+    assert y.grad_fn is not None and x.grad.sum() == 2
+
+
+def test_what_has_no_history_is_known_for_all():
+    x = torch.rand(2, 3, requires_grad=True)
+    assert learn(torch.ones_like, x * 2)
+    assert not torch.ones_like(x * 2).requires_grad
+
+
+def test_constants_are_new_each_time():
+    assert learn(torch.zeros, (2, 2))
+    torch.zeros((2, 2)).add_(1)
+    assert torch.zeros((2, 2)).tolist() == [[0, 0], [0, 0]]
+
+
+def test_settings_and_devices_are_asked():
+    assert learn(torch.ones, (2, 3))
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert torch.ones((2, 3)).dtype == torch.float64
+    finally:
+        torch.set_default_dtype(torch.float32)
+    with torch.device("meta"):
+        assert torch.ones((2, 3)).is_meta
+    assert torch.ones((2, 3)).dtype == torch.float32
+
+
+@pytest.mark.parametrize("call", [
+    lambda x: torch.rand_like(x), lambda x: torch.nonzero(x), lambda x: torch.bernoulli(x),
+    lambda x: torch.nn.functional.one_hot(x.long()),
+])  # fmt: skip
+def test_what_draws_or_reads_elements_is_not_known(call):
+    x = torch.tensor([[0.0, 1.0], [0.5, 1.0]])
+    call(x)
+    known_before = {id(k) for k in known_calls._tables if k._plans < known_calls._PLANS}
+    learn(call, x)
+    names = {k._function.__name__ for k in known_calls._tables
+             if k._plans < known_calls._PLANS and id(k) not in known_before}  # fmt: skip
+    assert names <= {"long"}
+
+
+def test_warnings_are_given_each_time():
+    x = torch.rand(2, 3)
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        assert not learn(torch.nn.functional.softmax, x)
+    assert len(given) == 3 * known_calls._CALLS
+
+
+def test_a_failure_has_its_error():
+    x = torch.eye(3)
+    assert learn(torch.linalg.cholesky, x)
+    with pytest.raises(torch.linalg.LinAlgError):
+        torch.linalg.cholesky(-x)
+    with pytest.raises(IndexError):
+        torch.unsqueeze(x, 7)
+
+
+def test_modes_are_asked():
+    x = torch.rand(4, 4)
+    assert learn(torch.diagonal, x)
+    seen = []
+
+    class Watch(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            seen.append(function.__name__)
+            return function(*args, **(kwargs or {}))
+
+    with Watch():
+        torch.diagonal(x)
+    assert seen == ["diagonal"]
+    assert learn(torch.eye, 3)
+    with torch.inference_mode():
+        assert torch.eye(3).is_inference()
+    assert torch.vmap(torch.diagonal)(x.expand(2, 4, 4)).shape == (2, 4)
+
+
+def test_writes_are_no_known_calls():
+    x = torch.rand(3)
+    learn(torch.Tensor.requires_grad_, x)
+    assert not x.detach().requires_grad
+    y = torch.rand(3)
+    y.requires_grad_()
+    assert y.requires_grad
+
+
+def test_arguments_are_not_kept():
+    x = torch.rand(7, 3)
+    assert learn(torch.hstack, [x, x])
+    gone = weakref.ref(x)
+    del x
+    gc.collect()
+    assert gone() is None
+
+
+def test_arguments_by_name_are_known():
+    x = torch.arange(6.0).reshape(2, 3).clone()
+    before = plans()
+    for _ in range(3 * known_calls._CALLS):
+        torch.amax(x, dim=1, keepdim=True)
+    assert plans() > before
+    assert torch.amax(x, keepdim=True, dim=1).tolist() == [[2], [5]]
+    assert torch.amax(x, dim=0, keepdim=True).tolist() == [[3, 4, 5]]
+    assert torch.amax(x, dim=1).tolist() == [2, 5]
+    out = torch.empty(2)
+    for _ in range(3 * known_calls._CALLS):
+        out.zero_()
+        assert torch.amax(x, dim=1, out=out) is out
+        assert out.tolist() == [2, 5]
