@@ -6,6 +6,7 @@ A loss or a gradient that is not finite, a gradient of 0, a graph that leads bac
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ from .names import Names
 from .nonfinite import of_gradient, of_value
 from .roots import Root, ones_for
 from .scene import Scene
+from .trace import Event
 from .vanished import search
 from .walk import Path, array_at_bottom
 
@@ -41,6 +43,9 @@ At = tuple[CodeType, int]
 #: Leaves of one call that are asked why their gradient is zero or not finite.
 MOST_ASKED = 6
 
+
+#: A sum over this many numbers is a large one.
+MANY = 64
 
 #: A gradient this much smaller than the largest one is rounding.
 NEXT_TO_NONE = 1e-5
@@ -122,7 +127,7 @@ class Causes:
                     answer = look_at_value(y, self.watch.trace, name_of, source, rerun, self.watch.set_at)
             if answer is None:
                 answer = of_value(y, scene.name_of(y) or "the loss", scene)
-            self.watch.findings.add("not finite", answer)
+            self.watch.findings.add("not finite", summed(answer, self.watch.trace.maker_of(y)))
             self.answers[id(y)] = answer
 
     def _source(self, tensor: Any, names: Names, scene: Scene) -> Place | None:
@@ -214,6 +219,20 @@ class Causes:
             self.answers[id(leaf)] = answer
             if answer.place is not None:
                 self.watch.findings.add("not finite", answer)
+
+
+def summed(answer: Answer, event: Event | None) -> Answer:
+    """Return an answer about a loss that grew, with the word that it is a sum over many."""
+    if answer.kind != "diverged" or event is None or not event.inputs:
+        return answer
+    count = math.prod(shape_of(event.inputs[0][0]))
+    if count < MANY or "sum" not in (event.name, event.kwargs.get("reduction")):
+        return answer
+    line = "" if event.place is None else f" at line {event.place.line}"
+    return replace(
+        answer, cause=f"{answer.cause} The loss{line} is a sum over {count} numbers, not a mean: so is its "
+        "gradient.", mend=f"take the mean (`reduction=\"mean\"`), or {answer.mend}",
+    )  # fmt: skip
 
 
 __all__ = ["Causes"]

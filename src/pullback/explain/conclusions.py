@@ -88,6 +88,8 @@ class Conclusions:
                     continue  # a bias that is added and taken away: in a difference of scores it is meant
                 if answer.kind == STARTS and self.watch.steps < 2:
                     continue
+                if (owner := self.layers.owner_of(leaf)) and id(owner[0]) in self.watch.recurrent.one_step:
+                    continue
                 if self._may_pass(answer):
                     answer = replace(answer, checked="")
                 told_of = self._negative_bias(self._zero_factor(_named(answer, name_of(leaf))), leaf)

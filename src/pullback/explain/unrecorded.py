@@ -36,7 +36,6 @@ def no_history(error: BaseException, raised: Raised) -> Answer:
     if scene is None or scene.scope is None:
         return plain(error, raised)
     names = raised.names_at()
-    seen = tuple(f"{n}.requires_grad is False" for n in names[:1])
     asked = _asked_by(raised) if "One of the differentiated" in str(error) else None
     if asked is not None:
         return asked
@@ -45,7 +44,7 @@ def no_history(error: BaseException, raised: Raised) -> Answer:
         return Answer(
             "no_grad", f"`{(names or ['the loss'])[0]}` has no history: `{off.code}` runs where no history "
             "is recorded, and recording is still off at the call of backward.",
-            off, (*seen, "torch.is_grad_enabled() is False at the call of backward"),
+            off, ("torch.is_grad_enabled() is False at the call of backward",),
             "end it before the forward pass: use it as a block (`with torch.no_grad():`) around what is only "
             "looked at, or switch it on again with `torch.set_grad_enabled(True)`",
         )  # fmt: skip
@@ -69,10 +68,10 @@ def no_history(error: BaseException, raised: Raised) -> Answer:
                 return Answer(
                     earlier.kind, f"`{name}` has no history: `{earlier.code}` {earlier.what}, and "
                     f"`{cut.code}` "
-                    "makes a tensor of these numbers.", earlier.place, (*seen, *evidence), earlier.mend,
+                    "makes a tensor of these numbers.", earlier.place, evidence, earlier.mend,
                 )  # fmt: skip
             return Answer(
-                cut.kind, f"`{name}` has no history: `{cut.code}` {cut.what}.", cut.place, (*seen, *evidence),
+                cut.kind, f"`{name}` has no history: `{cut.code}` {cut.what}.", cut.place, evidence,
                 cut.mend,
             )  # fmt: skip
         statements = search.relevant(name, scene.line)
@@ -85,14 +84,14 @@ def no_history(error: BaseException, raised: Raised) -> Answer:
             if place is not None:
                 return Answer(
                     "switched off", f"No parameter of {module} requires grad: that was set to False.", place,
-                    seen, "set it to True again for what is to be trained",
+                    (), "set it to True again for what is to be trained",
                 )  # fmt: skip
         first = [s for s in statements if not any(has_tensor(scene.value(p)) for p in paths_in(s.value))]
         makers = [s for s in first if has_tensor(scene.value(s.targets[0]))]
         if makers:
             return Answer(
                 "does not require grad", f"Nothing that {name} was computed from requires grad.",
-                scene.scope.place_of_line(makers[0].line), seen,
+                scene.scope.place_of_line(makers[0].line), (),
                 f"make `{makers[0].targets[0]}` with `requires_grad=True` if it is what you differentiate by",
             )  # fmt: skip
     return plain(error, raised)

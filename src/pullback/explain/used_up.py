@@ -78,8 +78,8 @@ def _step_between(name: str, raised: Raised, step: Place, evidence: tuple[str, .
     if found is not None and found.how in ("loop", "attribute", "list", "sum"):
         return Answer(
             "state carried over a step",
-            f"`{found.name}` still has the history of an earlier turn, and backward goes back into it; but "
-            f"`{call}` has changed `{name}` since then.",
+            f"`{found.name}` is carried over from an earlier iteration with its history, and backward goes "
+            f"back into that; but `{call}` has changed `{name}` since then.",
             found.place, (*evidence, *_again(raised)),
             f"cut it off between turns: `{found.name} = {found.name}.detach()`, and let each "
             "backward free its graph",
@@ -200,7 +200,7 @@ _CARRIED: dict[str, tuple[str, str, str]] = {
     ),
     "list": (
         "list not emptied",
-        "`{0}` still holds results of an earlier turn, whose graph an earlier backward has freed.",
+        "`{0}` still holds results with their history, whose graph an earlier backward has freed.",
         "empty it in each turn (make `{0}` anew inside the loop), or store `detach()`ed values",
     ),
     "attribute": (
@@ -223,9 +223,9 @@ _CARRIED: dict[str, tuple[str, str, str]] = {
     ),
     "shared": (
         "shared part",
-        "Two calls of backward go through `{0}`, and the first one freed its history.",
+        "Two calls of backward go through the same graph, that of `{0}`, and the first one freed it.",
         ("add the losses and call backward once; where only one of them is to train what made `{0}`, give "
-        "the other one `{0}.detach()`; `retain_graph=True` on the first call keeps it for both"),
+        "the other one `{0}.detach()`, or compute it again for that one"),
     ),
 }  # fmt: skip
 
@@ -275,6 +275,12 @@ def second_backward(error: BaseException, raised: Raised) -> Answer:
             made, tuple(evidence),
             "compute it inside the loop; for a state that is carried on, `detach()` it between turns",
         )  # fmt: skip
+    if again is not None and moment >= 0 and _all_freed(moment):
+        return Answer(
+            "backward twice", f"backward is called twice on `{loss}`, and the first call has freed its "
+            "graph.", again, tuple(evidence),
+            "call it once: remove one of the two calls; a gradient can be read after either",
+        )  # fmt: skip
     both = _in_both(raised, first)
     if both is not None:
         kind, cause, mend = _CARRIED["shared"]
@@ -287,6 +293,16 @@ def second_backward(error: BaseException, raised: Raised) -> Answer:
         "add the losses and call backward once, pass `retain_graph=True` to the first call, or `detach()` "
         "what the second need not go through",
     )  # fmt: skip
+
+
+def _all_freed(moment: int) -> bool:
+    """Return whether the backward of a moment went through all of the graph that another one goes through."""
+    task = running.get(get_ident())
+    nodes = [] if task is None else reachable([edge_target(edge)[0] for edge, _ in task.roots])
+    saved = [s for node in nodes if isinstance(s := getattr(node, "_saved", None), tuple) and s]
+    # What only holds sizes is not freed.
+    held = [s for s in saved if is_freed(s) or not all(isinstance(v, (int, float, str, tuple)) for v in s)]
+    return bool(held) and all(is_freed(s) and freed_when(s) <= moment for s in held)
 
 
 def _in_both(raised: Raised, first: Place | None) -> Carried | None:
@@ -321,6 +337,7 @@ def _shared(
     """
     scope = None if first is None else scope_at(first.file, first.line)
     place = first
+    names: list[str] = []
     if scope is not None and first is not None:
         calls = [c for c, _ in scope.calls if c.lineno == first.line and ast.unparse(c.func).endswith(
         ".backward")]
@@ -336,6 +353,17 @@ def _shared(
             f"second loss needs it. The first one is not meant to train what made `{found.name}`.",
             place, evidence,
             f"give the first loss `{found.name}.detach()`",
+        )  # fmt: skip
+    sum_of = next(iter(raised.names_at()), "")
+    if found.name in names and sum_of:
+        scene = raised.scene
+        added = [] if scene is None or scene.scope is None else scene.scope.assigning(sum_of, scene.line)
+        return Answer(
+            "sum of losses that went backward", f"backward has already gone through `{found.name}` and freed "
+            f"its graph, and `{sum_of}`, a sum of such losses, holds that graph and goes through it again.",
+            scene.scope.place_of_line(added[-1].line) if added and scene and scene.scope else raised.place,
+            evidence, f"add the number alone, `{sum_of} += {found.name}.item()`; or call backward once, on "
+            f"`{sum_of}`",
         )  # fmt: skip
     kind, cause, mend = _CARRIED["shared"]
     return Answer(

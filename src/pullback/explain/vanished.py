@@ -23,6 +23,9 @@ from .walk import array_at_bottom, reachable
 #: The kind of a gradient that is 0 because a weight starts at 0 and will leave it.
 STARTS = "starts at 0"
 
+#: Where ops of layers have their bias among their inputs, which is no factor.
+BIAS = {"addmm": 0, "linear": 2, "convolution": 2}
+
 #: Ops that draw.
 DRAWS = {
     "normal_each", "normal_around", "normal_wide", "bernoulli", "bernoulli_each", "poisson", "exponential",
@@ -129,9 +132,12 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
 
 def _starts(visit: Visit, leading: set[Node]) -> bool:
     """Return whether the other factor of a product, which is 0, is trained and gets a gradient."""
+    op = visit.node._op
+    bias = -1 if op is None else BIAS.get(op.base or op.name, -1)
     for edge, g in visit.sent:
         target = edge_target(edge)[0]
-        if target not in leading and _some(g, visit):
+        added = 0 <= bias < len(visit.node._edges) and edge is visit.node._edges[bias]
+        if target not in leading and not added and _some(g, visit):
             return any(type(node) is AccumulateGrad for node in reachable([target]))
     return False
 

@@ -39,6 +39,7 @@ from .explanation import Explanation
 from .findings import axes, by_hand, data, indices, recurrent, targets, terms, unread
 from .findings.adversaries import Adversaries
 from .findings.averages import Averages
+from .findings.balance import Balance
 from .findings.collected import Findings
 from .findings.draws import Draws, time_not_given, variance_for_deviation
 from .findings.drifting import Drifting
@@ -49,6 +50,8 @@ from .findings.loop import Loop
 from .findings.losses import look_at, origin, values_of
 from .findings.metrics import Metrics
 from .findings.perturbed import Dependence
+from .findings.policies import Policies
+from .findings.preferred import Preferred
 from .findings.reach import Reach
 from .findings.sizes import Sizes
 from .findings.starts import Starts
@@ -97,10 +100,13 @@ class Watch:
         self.drifting = Drifting()
         self.metrics = Metrics()
         self.averages = Averages()
+        self.balance = Balance()
         self.adversaries = Adversaries()
         self.starts = Starts()
         self.recurrent = recurrent.Recurrent()
         self.dependence = Dependence()
+        self.preferred = Preferred()
+        self.policies = Policies()
         self.causes = Causes(self)
         self.names: dict[int, str] = {}
         self.module_names: dict[int, str] = {}
@@ -112,6 +118,8 @@ class Watch:
         #: Weights that were copied by themselves, not with their module.
         self.single_copies: list[tuple[Any, Place | None]] = []
         self.failed = False
+        #: The line that called backward last.
+        self._at: At | None = None
         self._wrappers = Wrappers()
         self._wrap = self._wrappers.wrap
         self._copies: dict[int, list[tuple[Any, Any]]] = {}
@@ -320,6 +328,9 @@ class Watch:
     def _after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if self in active:
             self.loop.step_done(optimizer, self._copies.pop(id(optimizer), []))
+            if self.full:
+                held = (id(p) for group in optimizer.param_groups for p in group["params"])
+                self.reach.steps_after.setdefault(self._at, set()).update(held)
             self.run.note(self.findings, len(self.findings))
             self.run.stepped(optimizer, self._before.pop(id(optimizer), []))
 
@@ -347,8 +358,11 @@ class Watch:
         at = position_of(frame)
         graded = not isinstance(parameters, list) or any(p._grad is not None for p in parameters)
         self._safe(self.loop.clip)(at, count, graded)
+        limit = args[0] if args else kwargs.get("max_norm", kwargs.get("clip_value"))
+        if held.__name__ == "clip_grad_value_" and isinstance(limit, (int, float)) and self.trace.on:
+            members = parameters if isinstance(parameters, list) else [parameters]
+            self._safe(self.loop.clipped_to)(at, largest_of([p._grad for p in members]), float(limit))
         result = held(parameters, *args, **kwargs)
-        limit = args[0] if args else kwargs.get("max_norm")
         if isinstance(result, TensorBase) and isinstance(limit, (int, float)):
             self._safe(self.loop.clipped_to)(at, _number([result]) or 0.0, float(limit))
         return result
@@ -389,8 +403,9 @@ class Watch:
         targets.look_at(event, self.findings, self.made_place)
         by_hand.look_at(event, self.findings)
         indices.look_at(event, self.findings)
-        self.drifting.look_at(event)
+        self.drifting.look_at(event, self.findings, self.made_place)
         self.metrics.look_at(event, self.findings)
+        self.balance.look_at(event)
         self.draws.look_at(event, self.findings)
         self.adversaries.look_at(event, self.findings)
         self.recurrent.look_at(event, self.findings)
@@ -438,7 +453,7 @@ class Watch:
 
     def backward(self, call: BackwardCall, frame: FrameType, path: Path, explanation: Explanation) -> None:
         """Look at a call of backward that was explained, before it runs."""
-        at = (frame.f_code, frame.f_lasti)
+        self._at = at = (frame.f_code, frame.f_lasti)
         self.files.add(frame.f_code.co_filename)
         scene = Scene(frame)
         for value in list(scene.variables.values()):
@@ -449,10 +464,10 @@ class Watch:
         leaves = [node.variable for node in path.nodes if type(node) is AccumulateGrad]
         self.names.update(names.tensors)
         self.module_names.update(names.modules)
-        self.reach.look(outputs, path, self.trace, self.wanted)
+        self.reach.look(outputs, path, self.trace, self.wanted, at)
         if call.kind == "backward":
             self.loop.goes_back_from(outputs, at)
-            self._turn(outputs, path, scene)
+            self._turn(outputs, path, scene, at)
             self.layers.backward()
             self.loop.backward(_number(outputs), leaves, at, True)
         self.causes.goes_back(call, path, scene, at)
@@ -464,7 +479,7 @@ class Watch:
         data.look_at_loops(scene, self.findings)
         self.trace.turn(at)
 
-    def _turn(self, outputs: list[Any], path: Path, scene: Scene) -> None:
+    def _turn(self, outputs: list[Any], path: Path, scene: Scene, at: At) -> None:
         """Look at what the turn that backward ends was made of."""
         self._safe(self.recurrent.backward)(self.findings)
         self._safe(variance_for_deviation)(self.trace, self.findings)
@@ -472,6 +487,8 @@ class Watch:
         self._safe(self.starts.look)(self.trace, self.findings, self.made_place, self.set_at, self.name_of)
         for y in outputs:
             self._safe(terms.look_at)(y, self.trace, scene, self.wanted, self.findings)
+            self._safe(self.preferred.look)(y, at, self.trace, path, self.findings)
+            self._safe(self.policies.look)(y, self.trace, self.loop.held, self.findings)
         self._safe(indices.look_at_turn)(self.trace, self.findings)
         self._safe(unread.look_at_turn)(self.trace, self.findings)
         self._safe(self.dependence.look)(self.trace, path, self.findings, self.made_place)
@@ -517,6 +534,8 @@ class Watch:
         self._safe(self.draws.report)(self.findings)
         if not self.failed:
             self._safe(self.states.report)(self.steps, self.findings)
+            self._safe(self.policies.report)(self.steps, self.findings)
+            self._safe(self.balance.report)(self.findings)
             self._safe(self.drifting.report)(self.findings, self.layers.modes, self.files, self.name_of)
             self._safe(self.adversaries.report)(self.findings, self.loop.reached_from)
 
@@ -525,6 +544,12 @@ class Watch:
         if self.loop.optimizers:
             return self.loop.held(leaf)
         return leaf._node is LEAF and (isinstance(leaf, Parameter) or id(leaf) in self.names)
+
+
+def largest_of(gradients: Iterable[Any]) -> float:
+    """Return the largest size of an element of some gradients, of which some may be None."""
+    values = [value for g in gradients if g is not None and (value := values_of(g)) is not None]
+    return max((float(np.abs(value).max(initial=0.0)) for value in values), default=0.0)
 
 
 def _number(outputs: Iterable[Any]) -> float | None:

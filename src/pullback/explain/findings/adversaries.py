@@ -25,6 +25,8 @@ class Adversaries:
 
     def __init__(self) -> None:
         self.towards: dict[int, tuple[float, Event]] = {}
+        #: The same for samples that no network made.
+        self.real: dict[int, tuple[float, Event]] = {}
         #: Weights that are kept in a range although another optimizer has stepped, and what that one holds.
         self.kept: dict[int, tuple[Event, list[Any]]] = {}
 
@@ -40,10 +42,20 @@ class Adversaries:
         key, label = id(made.module), float(np.asarray(labels.flat[0]))
         given = list(data_of(made))
         cut = any((maker := user.maker_of(t)) is not None and maker.name == "detach" for user, t in given)
-        known = self.towards.get(key)
+        known, real = self.towards.get(key), self.real.get(key)
         if cut:
             self.towards[key] = label, event
-        elif known is not None and known[0] == label and _drawn(given):
+            if real is not None and real[0] == label:
+                findings.add("wrong input of a loss", Answer(
+                    "one label for both", f"The critic is trained to give {label:g} for real samples"
+                    f"{_line(real[1])} and for made-up ones alike: both have the same label, so it learns to "
+                    "give one number, and to tell nothing apart.", event.place, (),
+                    f"train it towards the other label, {1 - label:g}, on one of the two",
+                ))  # fmt: skip
+        elif not _drawn(given):
+            self.real[key] = label, event
+        alike = real is not None and known is not None and real[0] == known[0]
+        if not cut and not alike and known is not None and known[0] == label and _drawn(given):
             findings.add("wrong input of a loss", Answer(
                 "both pull the same way", f"The critic is trained to give {label:g} for made-up samples"
                 f"{_line(known[1])}, and here the generator is trained towards the same label {label:g}: it "

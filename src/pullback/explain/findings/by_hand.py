@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
-from ...core.node import LEAF
 from ...core.value import TensorBase
 from ..answer import Answer
 from ..trace import Event
 from .collected import Findings
-from .losses import PASSING, origin, values_of
+from .losses import PASSING, behind, origin, values_of
 from .targets import data_of
 
 SCALING = ("mul", "__mul__", "__rmul__")
@@ -26,9 +24,6 @@ YES_OR_NO = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
 
 #: The part of rows that must show a mistake.
 MOSTLY, NEARLY_ALL = 0.5, 0.9
-
-#: Calls that are followed back.
-MOST_CALLS = 200
 
 
 def look_at(event: Event, findings: Findings) -> None:
@@ -65,18 +60,6 @@ def _larger_surrogate(event: Event, findings: Findings) -> None:
             return
 
 
-def _behind(event: Event | None) -> Iterator[Event]:
-    """Yield the calls on the way to a result, up to weights and data."""
-    seen: set[Event] = set()
-    waiting = [] if event is None else [event]
-    while waiting and len(seen) < MOST_CALLS:
-        current = waiting.pop()
-        if current not in seen:
-            seen.add(current)
-            yield current
-            waiting += [m for t, m in current.inputs if m is not None and t._node is not LEAF]
-
-
 def _weight_without_label(event: Event, findings: Findings) -> None:
     """Say where a loss of yes or no is weighted by a power of 1 - p, and p is the same for both labels."""
     for (_, weight), (_, loss) in (event.inputs, event.inputs[::-1]) if len(event.inputs) == 2 else ():
@@ -85,11 +68,11 @@ def _weight_without_label(event: Event, findings: Findings) -> None:
             continue
         scores, target = loss.argument(0, "input"), loss.argument(1, "target")
         labels = values_of(target) if isinstance(target, TensorBase) else None
-        behind = list(_behind(weight))
-        given = [t for e in behind for t, _ in e.inputs]
-        uses_label = any(t is target for t in given) or any(e is loss for e in behind)
-        of_scores = any(t is scores for t in given) or any(e is loss.maker_of(scores) for e in behind)
-        turned = any(e.name in ("__rsub__", "rsub", "sub", "__sub__") for e in behind)
+        led = list(behind(weight))
+        given = [t for e in led for t, _ in e.inputs]
+        uses_label = any(t is target for t in given) or any(e is loss for e in led)
+        of_scores = any(t is scores for t in given) or any(e is loss.maker_of(scores) for e in led)
+        turned = any(e.name in ("__rsub__", "rsub", "sub", "__sub__") for e in led)
         if labels is None or set(np.unique(labels).tolist()) != {0.0, 1.0}:
             continue
         if of_scores and turned and not uses_label:

@@ -18,6 +18,7 @@ from ..carried import loops_around
 from ..scene import Scene
 from ..trace import Event
 from ..walk import array_at_bottom
+from .attention import ATTENTION
 from .collected import Findings
 from .losses import origin, values_of
 
@@ -237,11 +238,8 @@ def _mean_of_padding(event: Event, findings: Findings) -> None:
 
 def _added_mask(event: Event, findings: Findings) -> None:
     """Say where a mask of zeros and ones is added to the scores."""
-    names = ("attn_mask", "key_padding_mask")
-    masks = [event.kwargs.get(name) for name in names]
-    if event.name == "scaled_dot_product_attention":
-        masks.append(event.argument(3, "attn_mask"))
-    for mask in masks:
+    for name, at in ATTENTION[event.name].items():
+        mask = event.argument(at, name)
         value = values_of(mask) if isinstance(mask, TensorBase) else None
         if value is None or value.dtype.kind != "f" or mask._node is not None:
             continue

@@ -88,6 +88,8 @@ class Draws:
             self._orders(event, findings)
         if name in ("mul", "__mul__", "__rmul__"):
             _noise(event, findings)
+        elif name == "gumbel_softmax":
+            _cold(event, findings)
         pair = compared(event)
         if pair is not None:
             _uniform_target(event, *pair, findings)
@@ -168,6 +170,21 @@ def _noise(event: Event, findings: Findings) -> None:
                 f"by a deviation{_line(event)} as the noise of a normal distribution.", drawn.place, (),
                 f"draw from a normal distribution: `{drawn.name.replace('rand', 'randn')}`",
             ))  # fmt: skip
+
+
+def _cold(event: Event, findings: Findings) -> None:
+    """Say where a soft choice is as good as a hard one, which passes no gradient on."""
+    out = values_of(event.outputs[0]) if event.outputs else None
+    if out is None or out.ndim < 2 or len(out) < 4 or not event.wanted or event.argument(2, "hard", False):
+        return
+    largest = out.max(event.argument(4, "dim", -1))
+    if float((largest > 0.9999).mean()) > 0.9:
+        findings.add("vanishing", Answer(
+            "temperature too low", f"The temperature of gumbel_softmax is so low that "
+            f"{100 * float((largest > 0.9999).mean()):.0f} % of its choices are 0 and 1 but for rounding: it "
+            "is saturated, and its gradient vanishes.", event.place, (),
+            "take a larger `tau`, near 1, and lower it slowly; or `hard=True` with a `tau` near 1",
+        ))  # fmt: skip
 
 
 def variance_for_deviation(trace: Trace, findings: Findings) -> None:

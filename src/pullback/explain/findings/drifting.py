@@ -21,6 +21,9 @@ from .losses import values_of
 #: Calls that are needed to speak of all of them.
 ENOUGH = 2
 
+#: Running statistics that keep less than the rest of this of what they were are no averages.
+MOMENTUM = 0.9
+
 
 @dataclass
 class Seen:
@@ -40,10 +43,11 @@ class Drifting:
     def __init__(self) -> None:
         self.seen: dict[int, Seen] = {}
 
-    def look_at(self, event: Event) -> None:
-        """Look at one call of a function, after it was done."""
+    def look_at(self, event: Event, findings: Findings, made: Callable[[Any], Place | None]) -> None:
+        """Look at one call of a function, after it was done; `made` gives the line that makes a module."""
         if event.name != "batch_norm" or not event.argument(5, "training", False) or event.module is None:
             return
+        _momentum(event, findings, made)
         weight, mean = event.argument(3, "weight"), event.argument(1, "running_mean")
         if not isinstance(weight, TensorBase) or not isinstance(mean, TensorBase):
             return
@@ -80,6 +84,26 @@ class Drifting:
                 "put the frozen part into eval mode after each `model.train()`: `trunk.eval()`",
             ))  # fmt: skip
             return
+
+
+def _momentum(event: Event, findings: Findings, made: Callable[[Any], Place | None]) -> None:
+    """Say where running statistics forget all batches but the last one, or never change."""
+    momentum = event.argument(6, "momentum", 0.1)
+    tracked = event.argument(1, "running_mean") is not None
+    if not tracked or not isinstance(momentum, (int, float)) or 0 < momentum < MOMENTUM:
+        return
+    if getattr(event.module, "momentum", 0.1) is None:
+        return  # an average over all batches
+    what = (
+        "never change: in eval mode it takes the mean 0 and the variance 1 that it began with"
+        if momentum == 0 else "are nearly those of the last batch alone, and jump with each batch"
+    )
+    findings.add("mode", Answer(
+        "momentum of batch norm", f"The momentum of a {type(event.module).__name__} is {momentum:g}, the "
+        f"part of the running statistics that each batch replaces: they {what}. (TensorFlow's is 1 "
+        "less this one.)", made(event.module) or event.place, (f"used at {event.place}",),
+        "take 0.1, the default, or `momentum=None` for the mean over all batches",
+    ))  # fmt: skip
 
 
 __all__ = ["Drifting"]

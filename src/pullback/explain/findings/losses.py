@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from ...core.modes import modes, put_modes, reset_modes
-from ...core.node import DIFFERENTIABLE
+from ...core.node import DIFFERENTIABLE, LEAF
 from ...core.value import TensorBase, dtype_of, shape_of
 from ..answer import Answer
 from ..trace import Event
@@ -22,6 +22,9 @@ ELEMENTWISE = {
     "binary_cross_entropy_with_logits", "poisson_nll_loss", "gaussian_nll_loss", "soft_margin_loss",
     "hinge_embedding_loss",
 }  # fmt: skip
+
+#: Calls that are followed back.
+MOST_CALLS = 2_000
 
 #: Ops that put several values together, and how many of them are looked at.
 JOINING = ("cat", "stack", "concat")
@@ -51,6 +54,7 @@ def look_at(event: Event, findings: Findings) -> None:
         _scores_of_distribution(event, findings)
     elif name == "ctc_loss":
         _steps_of_logs(event, findings)
+        _blank_among_targets(event, findings)
 
 
 def values_of(tensor: Any) -> ndarray | None:
@@ -71,6 +75,18 @@ def origin(event: Event | None, passing: set[str] = PASSING) -> Event | None:
         event = before[0]
         steps += 1
     return event
+
+
+def behind(event: Event | None) -> Iterator[Event]:
+    """Yield a call and those on the way to it, up to weights and data."""
+    seen: set[Event] = set()
+    waiting = [] if event is None else [event]
+    while waiting and len(seen) < MOST_CALLS:
+        current = waiting.pop()
+        if current not in seen:
+            seen.add(current)
+            yield current
+            waiting += [m for t, m in current.inputs if m is not None and t._node is not LEAF]
 
 
 def joined_of_one_kind(makers: Sequence[Event | None], passing: set[str]) -> bool:
@@ -327,6 +343,14 @@ def _logits(event: Event, findings: Findings) -> None:
     values = values_of(x) if isinstance(x, TensorBase) else None
     made = origin(event.maker_of(x)) if values is not None else None
     if values is None or made is None or made.name not in ("sigmoid", "sigmoid_", "softmax"):
+        if made is not None and made.name in ("relu", "relu_", "softplus", "tanh"):
+            findings.add("wrong input of a loss", Answer(
+                "activation before the loss", f"The scores go through {made.name} before "
+                f"binary_cross_entropy_with_logits{_line_of(event)}, which bounds them: "
+                + ("its sigmoid then gives 0.27 to 0.73." if made.name == "tanh" else
+                   "its sigmoid never gives less than 0.5."), made.place, (f"the loss is at {event.place}",),
+                f"leave the {made.name} after the last layer out",
+            ))  # fmt: skip
         return
     findings.add("softmax twice", Answer(
         "sigmoid twice", f"binary_cross_entropy_with_logits{_line_of(event)} takes a sigmoid itself, and its "
@@ -400,6 +424,26 @@ def _steps_of_logs(event: Event, findings: Findings) -> None:
         findings.add("wrong input of a loss", Answer(
             "no log-probabilities", "ctc_loss takes log-probabilities over the classes, and its input holds "
             "plain scores or probabilities.", event.place, (), "pass `scores.log_softmax(-1)`",
+        ))  # fmt: skip
+
+
+def _blank_among_targets(event: Event, findings: Findings) -> None:
+    """Say where targets of ctc_loss hold the class that stands for no label."""
+    target, lengths = event.argument(1, "targets"), event.argument(3, "target_lengths")
+    labels = values_of(target) if isinstance(target, TensorBase) else None
+    sizes = values_of(lengths) if isinstance(lengths, TensorBase) else np.asarray(lengths)
+    blank = event.argument(4, "blank", 0)
+    if labels is None or sizes is None or labels.ndim not in (1, 2):
+        return
+    if labels.ndim == 2 and sizes.shape == labels.shape[:1]:
+        labels = labels[np.arange(labels.shape[1]) < sizes[:, None]]
+    count = int((labels == blank).sum())
+    if count:
+        findings.add("wrong input of a loss", Answer(
+            "blank among the labels", f"{count} of {labels.size} labels are {blank}, which ctc_loss takes "
+            "for the blank, no label at all: that class is both a label and the gap between labels.",
+            event.place, (), f"keep class {blank} for the blank and number the labels from 1, with one more "
+            "output, or pass `blank=` the number of a class of its own",
         ))  # fmt: skip
 
 

@@ -42,6 +42,10 @@ MEETING = {
     "scatter_add_", "mean", "var", "std", "sum", "cdist", "__getitem__", "index_select", "scatter_reduce",
 }  # fmt: skip
 
+#: Calls of attention.
+ATTENDING = {"multi_head_attention_forward", "scaled_dot_product_attention"}
+PRODUCTS = {"matmul", "bmm", "__matmul__", "einsum"}
+
 #: Calls in which a factor or a summand can cancel.
 CANCELLING = {
     "div", "__truediv__", "true_divide", "normalize", "layer_norm", "batch_norm", "group_norm",
@@ -85,6 +89,7 @@ class Dependence:
                 continue
             if _sequences(user, data, target, event, again, findings):
                 return
+            _without_order(user, data, predicted, event, again, findings)
         if _numbered(event, predicted, again, findings):
             return
         for _, data in again.data():
@@ -378,6 +383,45 @@ def _sequences(
                 ))  # fmt: skip
                 return True
     return False
+
+
+def _attends(event: Event) -> bool:
+    """Return whether a call is attention, or the softmax in one that is written by hand."""
+    through = PASSING | {"div", "__truediv__", "mul", "__mul__", "__rmul__"}
+    made = origin(event.inputs[0][1], through) if event.name == "softmax" and event.inputs else None
+    by_hand = made is not None and made.name in PRODUCTS and len(shape_of(made.outputs[0])) > 2
+    return event.name in ATTENDING or (by_hand and made is not None and all(m for _, m in made.inputs))
+
+
+def _without_order(
+    user: Event, data: Any, predicted: Any, event: Event, again: Again, findings: Findings
+) -> None:
+    """Say where attention cannot tell the order of the steps of a sequence."""
+    value, shape = values_of(data), shape_of(predicted)
+    attention = next(filter(_attends, again.rerun.events), None)
+    if attention is None or value is None or value.ndim < 2 or value.shape[1] < 4 or len(shape) < 1:
+        return
+    if user.name != "embedding" and (user.name != "linear" or value.ndim != 3):
+        return
+    order = np.random.default_rng(722).permutation(value.shape[1])
+    ran = None if np.array_equal(value, value[:, order]) else again.both(data, value[:, order].copy())
+    before, after = ((None, None) if ran is None else (values_of(r.get(again.key())) for r in ran))
+    if before is None or after is None or before.shape != after.shape or shape[0] != len(value):
+        return
+    moved = before
+    if before.ndim == 3 and before.shape[1] == len(order):
+        moved = before[:, order]  # one prediction for each step
+    size = float(np.abs(before).max(initial=0))
+    if before.std() > 1e-6 and np.abs(moved.astype(np.float64) - after).max() <= 1e-4 * size:
+        findings.add("wrong axis" if user.name == "embedding" else "note", Answer(
+            "order not seen", "The prediction does not depend on the order of the steps: attention takes "
+            "them as a set, and nothing tells it the positions; no positional encoding is added.",
+            user.place, (
+                f"attention is at {attention.place}", f"the loss is at {event.place}",
+                "with the steps in another order, every prediction is the same",
+            ), "add an embedding of the position to what goes in: `x + self.pos(torch.arange(x.size(1)))`, "
+            "or sines and cosines",
+        ))  # fmt: skip
 
 
 def _cut_at(event: Event, target: Any) -> Place | None:

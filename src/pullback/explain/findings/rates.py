@@ -209,7 +209,8 @@ def _steps(loop: Loop, known: Watched, rates: list[float], name_of: Naming) -> N
             f"take a smaller learning rate than {max(rates, default=math.nan):g}",
         ))  # fmt: skip
     elif (
-        known.with_gradient >= ENOUGH - 1 and known.smallest < math.inf
+        not any(_nothing_left(ratios) for ratios in loop.clips.values())
+        and known.with_gradient >= ENOUGH - 1 and known.smallest < math.inf
         # Of a gradient that is nearly 0 the rate is not the cause.
         and SMALL_STEP * max(rates, default=0.0) <= ratio < SMALL_STEP
     ):  # fmt: skip
@@ -253,11 +254,16 @@ def _plateaus(loop: Loop) -> None:
             ))  # fmt: skip
 
 
+def _nothing_left(ratios: list[float]) -> bool:
+    """Return whether gradients were clipped to nearly nothing each time."""
+    return len(ratios) >= ENOUGH and min(ratios) > CLIPPED
+
+
 def _clipping(loop: Loop) -> None:
     for at, ratios in loop.clips.items():
-        if at is not None and len(ratios) >= ENOUGH and min(ratios) > CLIPPED:
+        if at is not None and _nothing_left(ratios):
             loop.findings.add("learning rate", Answer(
-                "clipped to nearly nothing", f"Gradients are clipped to {1 / min(ratios):.1g} of their norm "
+                "clipped to nearly nothing", f"Gradients are clipped to {1 / min(ratios):.1g} of their size "
                 "or less in every step: the steps become tiny.", place_at(*at), (),
                 "clip at about the usual norm of the gradients, often 1; `clip_grad_norm_` returns it",
             ))  # fmt: skip
@@ -295,7 +301,8 @@ def diverged(loop: Loop) -> Answer | None:
     known = max(loop.optimizers.values(), key=lambda w: w.steps, default=None)
     if known is None or known.at is None or len(finite) < ENOUGH or not known.rates:
         return None
-    if abs(finite[-1]) < GROWN * max(abs(finite[0]), 1e-12) or abs(finite[-1]) < abs(finite[-2]):
+    grown = abs(finite[-1]) / max(abs(finite[0]), 1e-12)
+    if grown < GROWN or (grown < GROWN**2 and abs(finite[-1]) < abs(finite[-2])):
         return None
     momentum = max((g.get("momentum", 0) or 0 for g in known.optimizer.param_groups), default=0)
     why = f"the learning rate {known.rates[-1]:g} is too large, the steps overshoot"
@@ -303,6 +310,10 @@ def diverged(loop: Loop) -> Answer | None:
     if isinstance(momentum, (int, float)) and momentum >= 1:
         why = f"a momentum of {momentum:g}, 1 or more, makes each step larger than the one before"
         mend = "take a momentum below 1, such as 0.9"
+    several = loop.backwards // max(known.steps, 1)
+    if several > 1 and len(loop.optimizers) == 1:
+        why += f", and each step uses the sum of the gradients of {several} calls of backward"
+        mend = f"divide each loss by their number (`(loss / {several}).backward()`), or {mend}"
     return Answer(
         "diverged", f"The loss grew from {finite[0]:.3g} to {finite[-1]:.3g} and beyond within {known.steps} "
         f"steps: {why}.", place_at(*known.at), (), mend,

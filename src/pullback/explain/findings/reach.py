@@ -12,15 +12,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...core.blame import Place, next_sequence, place_at
+from ...core.blame import next_sequence
 from ...core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, edge_target
 from ...core.value import dtype_of, shape_of
 from ..answer import Answer
 from ..counterfactual import Rerun, reaches
-from ..scene import Scope, scope_of, switches_off, tree_of
+from ..scene import tree_of
 from ..trace import LEAVING, Event, Trace
 from ..walk import Path, reachable
 from .collected import Findings
+from .lost import COPYING, INDICES, Cut, cut_of
 
 #: Calls whose result takes the shape of a tensor, not its values.
 SHAPE_ONLY = {
@@ -28,14 +29,6 @@ SHAPE_ONLY = {
     "new_zeros", "new_ones", "new_full", "new_empty", "size", "dim", "numel", "type_as", "__len__",
     "__repr__",
     "__format__", "__str__", "zero_", "uniform_", "normal_", "fill_",
-}  # fmt: skip
-
-#: Calls that give indices beside values; the indices have no derivative.
-INDICES = {"topk", "sort", "max", "min", "kthvalue", "median", "mode", "cummax", "cummin"}
-
-#: Calls that make a tensor of numbers.
-COPYING = {
-    "tensor", "as_tensor", "from_numpy", "asarray", "new_tensor", "Tensor", "FloatTensor", "DoubleTensor",
 }  # fmt: skip
 
 #: Of these, integer and boolean inputs say which elements are meant, and carry no value.
@@ -74,6 +67,10 @@ class Loss:
     leaves: dict[int, Any] = field(default_factory=dict)
     checked: dict[int, float] = field(default_factory=dict)
     tries: int = 0
+    #: The lines that call backward on what it leads to.
+    lines: set[Any] = field(default_factory=set)
+    #: Whether the loss has the log-probability of a draw: gradients go through that, not through the draw.
+    scored: bool = False
 
 
 class Reach:
@@ -85,6 +82,8 @@ class Reach:
         self.asides: dict[tuple[str, Any, int], Loss] = {}
         #: The first call, in the order of the run, at which each leaf lost its history.
         self.nearest: dict[int, tuple[float, Loss | None]] = {}
+        #: The leaves of optimizers that step after the lines that call backward.
+        self.steps_after: dict[Any, set[int]] = {}
         #: Leaves that the program itself writes to.
         self.by_hand: set[int] = set()
         self.calls = 0
@@ -94,8 +93,10 @@ class Reach:
         #: Of lines that compute one number which nothing uses, the call, and the leaves it was computed from.
         self.ends: dict[Any, tuple[Event, set[int]]] = {}
 
-    def look(self, outputs: Iterable[Any], path: Path, trace: Trace, wanted: Callable[[Any], bool]) -> None:
-        """Look at one call of backward, before it runs."""
+    def look(
+        self, outputs: Iterable[Any], path: Path, trace: Trace, wanted: Callable[[Any], bool], at: Any = None
+    ) -> None:
+        """Look at one call of backward, made on the line `at`, before it runs."""
         self.calls += 1
         outputs = list(outputs)
         rerun = Rerun(outputs[0], trace, path) if len(outputs) == 1 else None
@@ -116,7 +117,7 @@ class Reach:
                 event.name in ("tensor", "as_tensor") and not event.inputs
             )
             if lost:
-                self._note(event, first, trace, rerun, wanted)
+                self._note(event, first, trace, rerun, wanted, at)
             waiting += [(e, first and not lost) for e in _before(event, trace)]
         self._left_out(seen, trace)
         for event in trace.events:
@@ -159,13 +160,16 @@ class Reach:
         return next((event for event, behind in self.ends.values() if wanted <= behind), None)
 
     def _note(
-        self, event: Event, first: bool, trace: Trace, rerun: Rerun | None, wanted: Callable[[Any], bool]
-    ) -> None:
+        self, event: Event, first: bool, trace: Trace, rerun: Rerun | None, wanted: Callable[[Any], bool],
+        line: Any,
+    ) -> None:  # fmt: skip
         code, at = event.frames[0]
         key = (event.name, code, at)
         loss = self.losses.get(key)
         if loss is None:
             loss = self.losses[key] = Loss(event, first)
+            loss.scored = event.entry == "sample" and any(map(_scores_a_draw, trace.events))
+        loss.lines.add(line)
         if len(self.losses) <= MOST_LOSSES:
             behind = leaves_behind(event, trace)
             missing = [leaf for key, leaf in behind.items() if key not in self.reached and wanted(leaf)]
@@ -178,9 +182,12 @@ class Reach:
                     self.nearest[leaf] = event.number, loss
 
     def _cut_of(self, leaf: int) -> Loss | None:
-        """Return the call to be mended for a leaf: one with which it gets a gradient, or the first."""
-        tried = (loss for loss in self.losses.values() if loss.checked.get(leaf))
-        return next(tried, self.nearest[leaf][1])
+        """Return the call to be mended for a leaf: one with which it gets a gradient, of a loss after which
+        its optimizer steps where there is one, or the first.
+        """
+        tried = [loss for loss in self.losses.values() if loss.checked.get(leaf)]
+        own = (loss for loss in tried if any(leaf in self.steps_after.get(at, ()) for at in loss.lines))
+        return next(own, tried[0] if tried else self.nearest[leaf][1])
 
     def report(
         self, findings: Findings, wanted: Callable[[Any], bool], name_of: Callable[[Any], str | None]
@@ -215,7 +222,7 @@ class Reach:
                     cut.place, (), cut.mend,
                     "" if set(missing) <= self.by_hand else _checked(loss, missing, name_of),
                 ))  # fmt: skip
-            elif loss.first and loss.leaves and cut.kind not in ON_PURPOSE:
+            elif loss.first and loss.leaves and cut.kind not in ON_PURPOSE and not loss.scored:
                 findings.add("lost history", Answer(
                     cut.kind, f"A part of the loss has no history: `{cut.code}` {cut.what}.", cut.place, (),
                     cut.mend,
@@ -230,6 +237,12 @@ def _used(seen: set[Event], trace: Trace) -> set[Event]:
         if event in used:
             used |= {maker for _, maker in event.inputs if maker is not None}
     return used
+
+
+def _scores_a_draw(event: Event) -> bool:
+    """Return whether a call is part of the log-probability of what was drawn."""
+    drawn = any(maker is not None and maker.entry == "sample" for _, maker in event.inputs)
+    return event.entry == "log_prob" and drawn
 
 
 def _by_library(event: Event) -> bool:
@@ -247,7 +260,7 @@ def _checked(loss: Loss, missing: dict[int, Any], name_of: Callable[[Any], str |
     return ""
 
 
-def aside(reach: Reach, leaves: Iterable[Any]) -> _Cut | None:
+def aside(reach: Reach, leaves: Iterable[Any]) -> Cut | None:
     """Return the call beside the way to the loss at which the history of some leaves ended; None where there
     is none.
     """
@@ -338,164 +351,4 @@ def leaves_behind(event: Event, trace: Trace) -> dict[int, Any]:
     return found
 
 
-@dataclass(frozen=True)
-class _Cut:
-    kind: str
-    what: str
-    mend: str
-    place: Place | None
-    code: str
-
-
-def cut_of(event: Event) -> _Cut:
-    """Say how a call lost the history."""
-    place = event.place
-    code = "" if place is None else place.expression or place.code
-    name = event.name
-    if event.entry in ("sample", "sample_n") or (".sample(" in code and not event.recording):
-        return _Cut(
-            "sampled without history", "draws without recording how the sample depends on the parameters of "
-            "the "
-            "distribution", "use `rsample()`, which does", place, code,
-        )  # fmt: skip
-    if not event.recording:
-        return _unrecorded(event, place, code)
-    if event.entry == "state_dict":
-        return _Cut(
-            "state dict", "gives the values of the weights detached, without their history",
-            "take the parameters themselves: `dict(model.named_parameters())`", place, code,
-        )  # fmt: skip
-    if name in ("detach", "detach_"):
-        return _Cut(
-            "detached", "cuts the history off", "leave `detach()` out where gradients must pass", place, code
-        )
-    if name == "data":
-        return _Cut(".data", "takes the values without their history", "leave `.data` out", place, code)
-    if name in LEAVING:
-        return _Cut(
-            "left the library", "gives plain numbers, which have no history",
-            "compute with tensors, and take numbers only of what is printed", place, code,
-        )  # fmt: skip
-    if name in COPYING:
-        return _Cut(
-            "new tensor", "makes a new tensor of the values, without their history",
-            "use the tensor itself, or put tensors together with `torch.stack` or `torch.cat`", place, code,
-        )  # fmt: skip
-    if name == "Parameter":
-        return _Cut(
-            "new leaf", "makes a new leaf of the values: an `nn.Parameter` has no history",
-            "use the result itself: `F.linear(x, w)`, or `torch.func.functional_call(layer, weights, x)`",
-            place, code,
-        )  # fmt: skip
-    if name == "grad":
-        return _Cut(
-            "not recorded", "differentiates without recording how",
-            "pass `create_graph=True` where the gradient itself is to be differentiated", place, code,
-        )  # fmt: skip
-    if name in ("to", "long", "int", "type", "short", "byte", "bool"):
-        return _Cut(
-            "integer", "makes integers, which have no derivative", "keep a floating dtype", place, code
-        )
-    if name in INDICES:
-        return _Cut(
-            "not differentiable", f"({name}) gives indices, which have no derivative",
-            "let the values take part, too: weigh what is chosen by its score", place, code,
-        )  # fmt: skip
-    if event.outputs and all(dtype_of(t) not in DIFFERENTIABLE for t in event.outputs):
-        return _Cut(
-            "not differentiable", f"({name}) chooses, compares or counts, which has no derivative",
-            "use something smooth in its place: softmax for argmax, a sigmoid for a comparison", place, code,
-        )  # fmt: skip
-    return _Cut(
-        "lost history", "gives a result without history", "use an op that has a derivative", place, code
-    )
-
-
-def _unrecorded(event: Event, place: Place | None, code: str) -> _Cut:
-    """Say where recording was switched off."""
-    what = "runs where no history is recorded"
-    mend = "take what must be differentiated out of the `no_grad` block, or end the mode before it"
-    inside = False
-    for number, (frame_code, at) in enumerate(event.frames):
-        scope = scope_of(frame_code)
-        line = _line_of(frame_code, at)
-        if scope is None or line is None:
-            continue
-        if _is_forward(scope.tree):
-            outer = event.frames[number + 1 :]
-            called = place_at(*outer[0]) if outer else None
-            return _Cut(
-                "argument of a function", "is a custom function, which gives gradients only to tensors that "
-                "are arguments themselves, not to those in a list, tuple or dict or taken from elsewhere",
-                "pass each tensor as an argument of its own (`F.apply(x, *weights)`), and return a gradient "
-                "for each", called or place, code if called is None else called.expression or called.code,
-            )  # fmt: skip
-        switch = _switch(scope, line)
-        if switch:
-            where = scope.place_of_line(switch)
-            return _Cut("no_grad", what, mend, where, where.code)
-        inside = inside or "checkpoint" in where_text(scope, line)
-    if inside:
-        return _Cut(
-            "checkpoint", "runs without recording: a checkpoint with `use_reentrant=True` records only "
-            "where an "
-            "input requires grad", "pass `use_reentrant=False`", place, code,
-        )  # fmt: skip
-    for frame_code, _ in event.frames:
-        found = _bare_switch(frame_code.co_filename)
-        if found is not None:
-            return _Cut(
-                "no_grad", "switches recording off, and nothing switches it on again",
-                "use it as a block, or call `torch.set_grad_enabled(True)` afterwards", found, found.code,
-            )  # fmt: skip
-    return _Cut("no_grad", what, mend, place, code)
-
-
-def _is_forward(tree: ast.AST) -> bool:
-    """Return whether code is the forward of a custom function, which runs unrecorded always."""
-    return isinstance(tree, ast.FunctionDef) and tree.name == "forward" and any(
-        isinstance(d, ast.Name) and d.id == "staticmethod" for d in tree.decorator_list
-    )  # fmt: skip
-
-
-def where_text(scope: Scope, line: int) -> str:
-    """Return the text of a line."""
-    return scope.place_of_line(line).code
-
-
-def _line_of(code: Any, at: int) -> int | None:
-    place = place_at(code, at)
-    return None if place is None else place.line
-
-
-def _switch(scope: Scope, line: int) -> int:
-    """Return the line of the block or decorator around a line that switches recording off; 0 for none."""
-    tree = scope.tree
-    found = 0
-    if isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        found = next((d.lineno for d in tree.decorator_list if switches_off(d)), 0)
-    for node in ast.walk(tree):
-        if not isinstance(node, (ast.With, ast.AsyncWith)):
-            continue
-        if node.lineno <= line <= (node.end_lineno or line) and any(_off(i.context_expr) for i in node.items):
-            found = node.lineno
-    return found
-
-
-def _off(expression: ast.expr) -> bool:
-    return switches_off(expression) or (
-        isinstance(expression, ast.Call) and "set_grad_enabled" in ast.unparse(expression.func)
-    )
-
-
-def _bare_switch(file: str) -> Place | None:
-    tree = tree_of(file)
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _off(node.value):
-            import linecache
-
-            return Place(file, node.lineno, "<module>", linecache.getline(file, node.lineno).strip())
-    return None
-
-
-__all__ = ["Reach", "cut_of", "leaves_behind", "listed"]
+__all__ = ["Reach", "leaves_behind", "listed"]

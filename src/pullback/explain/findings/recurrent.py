@@ -38,6 +38,11 @@ class Recurrent:
         #: Layers whose final states were read, and the states that were; those of which more was used.
         self.states: dict[int, tuple[Event, Event, set[int]]] = {}
         self.whole: set[int] = set()
+        #: Calls in this turn by layer, and one of each that gets a single step and no state.
+        self.turn: Counter[int] = Counter()
+        self.short: dict[int, Event] = {}
+        #: Layers that are told of as getting sequences of one step.
+        self.one_step: set[int] = set()
 
     def look_at(self, event: Event, findings: Findings) -> None:
         """Look at one call of a function."""
@@ -79,9 +84,14 @@ class Recurrent:
         self.states, self.whole = {}, set()
         self.last_taken, self.others = {}, set()
         self.afresh.clear()
+        for key, event in self.short.items():
+            if self.turn[key] == 1:
+                _one_step(event, findings, self.one_step)
+        self.short, self.turn = {}, Counter()
 
     def _state(self, event: Event, findings: Findings) -> None:
         x = event.argument(0, "input")
+        self.turn[id(event.module)] += 1
         states = event.argument(1, "hx")
         given = list(states) if isinstance(states, (list, tuple)) else [states]
         makers = [event.maker_of(t) for t in given if isinstance(t, TensorBase)]
@@ -104,6 +114,7 @@ class Recurrent:
         )  # fmt: skip
         if not fresh or steps != 1:
             return
+        self.short[id(event.module)] = event
         self.afresh[id(event.module)] += 1
         if self.afresh[id(event.module)] == STEPS:
             findings.add("wrong input of a loss", Answer(
@@ -171,6 +182,30 @@ class Recurrent:
                 "take the step at each length (`out[torch.arange(n), lengths - 1]`), or use "
                 "`pack_padded_sequence`",
             ))  # fmt: skip
+
+
+def _one_step(event: Event, findings: Findings, told: set[int]) -> None:
+    """Say where a whole sequence goes into a layer as the features of its only step."""
+    x = event.argument(0, "input")
+    made = origin(event.maker_of(x), {"float", "to", "contiguous"})
+    shape = shape_of(x)
+    shaped = made is not None and made.name in ("unsqueeze", "view", "reshape", "__getitem__")
+    if event.name in CELLS or made is None or not shaped:
+        return
+    if shape[-1] < STEPS or made.wanted or not event.kept:
+        return
+    told.add(id(event.module))
+    findings.add("wrong axis", Answer(
+        "one step", f"The {type(event.module).__name__} gets sequences of one step{_line(event)}, with "
+        f"{shape[-1]} features each: a sequence that goes in as features has no order for it, and its "
+        "recurrent weights see a state of zeros alone, and get no gradient.", made.place or event.place,
+        (f"the input has shape {tuple(shape)}",),
+        "give it (samples, steps, features): `x.unsqueeze(-1)` with `input_size=1` and `batch_first=True`",
+    ))  # fmt: skip
+
+
+def _line(event: Event) -> str:
+    return "" if event.place is None else f" (line {event.place.line})"
 
 
 def _normalised_steps(event: Event, findings: Findings) -> None:

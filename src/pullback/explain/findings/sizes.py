@@ -17,7 +17,7 @@ from ..shown import norm
 from ..source import place_of
 from ..trace import Event
 from .collected import Findings
-from .losses import values_of
+from .losses import PASSING, origin, values_of
 
 #: A gradient this much smaller than that of the last layer is vanishing, where the depth explains it.
 VANISHING = 1e-4
@@ -27,6 +27,9 @@ EXPLODING = 1e3
 
 #: Inputs of a first layer beyond this are not scaled.
 UNSCALED = 50.0
+
+#: Inputs of a first layer that are all below this are scaled too far; of this many numbers at least.
+TINY, FEW_NUMBERS = 0.01, 64
 
 #: Ops whose slope is below 1 nearly everywhere.
 SQUASHING = ("sigmoid", "tanh")
@@ -51,8 +54,20 @@ class Sizes:
             x = event.argument(0, "input")
             if isinstance(x, TensorBase) and x._node is None and event.kept and _first(event, x):
                 value = values_of(x)
+                if value is not None and value.ndim == 2:
+                    _one_draw(event, x, value, findings)
                 if value is not None and value.size and value.dtype.kind == "f":
                     largest = float(np.abs(value).max())
+                    if 0 < largest < TINY and value.size >= FEW_NUMBERS:
+                        made = origin(event.maker_of(x), PASSING | {"stack"})
+                        divided = made is not None and made.name in ("div", "__truediv__", "mul", "__mul__")
+                        findings.add("note", Answer(
+                            "tiny input", f"The input of the first layer is at most {largest:.2g} in size: "
+                            "it is scaled down too far, as by a division that is made twice, and the layer "
+                            "sees next to nothing.",
+                            made.place if divided and made is not None else event.place, (),
+                            "scale it once (`x / 255`), or take the mean away and divide by the deviation",
+                        ))  # fmt: skip
                     if UNSCALED < largest < math.inf:
                         findings.add("note", Answer(
                             "unscaled input", f"The input of the first layer reaches {largest:.4g} in size.",
@@ -123,6 +138,21 @@ class Sizes:
                     "loss",
                 ))  # fmt: skip
                 return
+
+
+def _one_draw(event: Event, x: Any, value: Any, findings: Findings) -> None:
+    """Say where all samples of a batch begin with one and the same random draw."""
+    made = event.maker_of(x)
+    drawn = None if made is None or not made.inputs else made.inputs[0][1]
+    if made is None or drawn is None or made.name not in ("expand", "repeat", "expand_as", "tile"):
+        return
+    if drawn.name in ("randn", "rand") and len(value) >= 4 and (value == value[0]).all():
+        findings.add("wrong input of a loss", Answer(
+            "one draw for all", f"All {len(value)} samples of the batch begin with the same noise: it is "
+            f"drawn once{'' if drawn.place is None else f' (line {drawn.place.line})'} and repeated, so the "
+            "network gives one and the same sample for all of them (collapse).", made.place,
+            (f"used at {event.place}",), f"draw noise for each sample: `torch.{drawn.name}({len(value)}, …)`",
+        ))  # fmt: skip
 
 
 def _first(event: Event, x: Any) -> bool:

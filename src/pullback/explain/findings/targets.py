@@ -20,6 +20,9 @@ from .losses import PASSING, dims, origin, values_of
 DISTANCES = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
 BY_HAND = {"pow", "__pow__", "square", "abs", "norm", "vector_norm"}
 
+#: Calls that may take an axis away.
+REDUCING = {"max", "min", "amax", "amin", "mean", "sum", "median", "logsumexp", "norm", "prod"}
+
 #: What activations give: the lowest and the highest number.
 BOUNDS = {
     "relu": (0.0, np.inf), "relu_": (0.0, np.inf), "softplus": (0.0, np.inf), "exp": (0.0, np.inf),
@@ -41,6 +44,7 @@ MOST_CALLS = 2_000
 
 def look_at(event: Event, findings: Findings, made: Callable[[Any], Place | None]) -> None:
     """Add what one call shows; `made` gives the line that makes a module."""
+    _one_for_all(event, findings)
     pair = compared(event)
     both = differing(event)
     if both is not None:
@@ -83,6 +87,31 @@ def compared(event: Event) -> tuple[Any, Any] | None:
     if pair[0]._node in (None, LEAF) or pair[1]._node is not None or shape_of(pair[0]) != shape_of(pair[1]):
         return None
     return pair
+
+
+def _one_for_all(event: Event, findings: Findings) -> None:
+    """Say where one prediction is held against the targets of all samples, as the batch was reduced away."""
+    made = event.inputs[0][1] if event.name in BY_HAND and event.inputs else None
+    if made is None or made.name not in ("sub", "__sub__", "__rsub__") or len(made.inputs) != 2:
+        return
+    for (x, maker), (target, _) in (made.inputs, made.inputs[::-1]):
+        have, want = shape_of(x), shape_of(target)
+        if x._node in (None, LEAF) or target._node is not None or len(want) < 1 or want[0] < 8:
+            continue
+        if np.prod(have) * want[0] != np.prod(want) or have[:1] == want[:1]:
+            continue
+        reduced = maker
+        while reduced is not None and reduced.inputs and shape_of(reduced.inputs[0][0])[:1] != want[:1]:
+            reduced = reduced.inputs[0][1]
+        if reduced is not None and reduced.inputs and reduced.outputs and reduced.name in REDUCING:
+            findings.add("broadcast", Answer(
+                "batch reduced away", f"The prediction has shape {dims(have)} and the targets {dims(want)}: "
+                f"`{reduced.name}`{_line(reduced.place)} is taken over axis 0, the batch, so one prediction "
+                "is held against the targets of all samples.", reduced.place,
+                (f"they are compared at {made.place}",),
+                "reduce another axis (`dim=-1`); of each number and 0 the larger one is `torch.relu(x)`",
+            ))  # fmt: skip
+            return
 
 
 def differing(event: Event) -> tuple[Event, Event] | None:

@@ -54,7 +54,7 @@ def terms_of(loss: Any, trace: Trace) -> list[Term]:
 def _terms(event: Event, factor: float, reduction: Event | None, depth: int) -> Iterator[Term]:
     name = event.name
     tensors = [(t, m) for t, m in event.inputs if t._node is not None]
-    if depth > MOST_CALLS or not tensors or tensors[0][0]._node is LEAF:
+    if depth > MOST_CALLS or not tensors or tensors[0][0]._node is LEAF or event.entry == "entropy":
         yield Term(event, factor, reduction)
     elif name in ADDING | TAKING | {"__rsub__", "rsub"} and reduction is None:
         for tensor, maker in tensors:
@@ -95,6 +95,7 @@ def _number(event: Event, tensor: Any) -> float | None:
 def look_at(loss: Any, trace: Trace, scene: Scene, wanted: Any, findings: Findings) -> None:
     """Look at a loss that goes backward."""
     terms = terms_of(loss, trace)
+    _constant(trace.maker_of(loss), findings)
     if len(terms) == 1:
         _sign(terms[0], findings)
     _reductions(terms, findings)
@@ -105,7 +106,45 @@ def look_at(loss: Any, trace: Trace, scene: Scene, wanted: Any, findings: Findin
         _masked(term, findings)
         _focal(term, findings)
         _saturates(term, findings)
+    _bounded_critic(terms, findings)
     _divided_again(loss, trace, findings)
+
+
+def _constant(event: Event | None, findings: Findings) -> None:
+    """Say where a term of a loss was computed from results of networks and has no history at all."""
+    waiting = [event]
+    for event in waiting:
+        if event is None or event.name not in ADDING | TAKING or len(event.inputs) != 2:
+            continue
+        with_history = [maker for tensor, maker in event.inputs if tensor._node is not None]
+        waiting += with_history
+        for tensor, maker in event.inputs:
+            made = None if tensor._node is not None or maker is None else _cut_before(maker)
+            if made is not None and with_history:
+                place = made.place
+                findings.add("lost history", Answer(
+                    "term without history", "A whole term of the loss is a constant and adds nothing to its "
+                    f"gradient: `{'' if place is None else place.expression or place.code}` cuts off "
+                    f"(`{made.name}`) the results that it is computed from.", place,
+                    (f"the term is added at {event.place}",),
+                    "leave the `detach()` out, so that the term trains what made them",
+                ))  # fmt: skip
+                return
+
+
+def _cut_before(event: Event) -> Event | None:
+    """Return the latest call behind a value at which a history was cut off by hand."""
+    waiting = [event]
+    seen: set[Event] = set()
+    while waiting and len(seen) < MOST_CALLS:
+        current = waiting.pop(0)
+        if current in seen:
+            continue
+        seen.add(current)
+        if current.lost() and current.recording and current.name in ("detach", "data"):
+            return current
+        waiting += [maker for _, maker in reversed(current.inputs) if maker is not None]
+    return None
 
 
 def _is_likelihood(event: Event) -> bool:
@@ -284,6 +323,26 @@ def _masked(term: Term, findings: Findings) -> None:
                 (mean.place or event.place), (f"the mask is applied at {event.place}",),
                 "divide the sum by the number of what is kept: `(loss * mask).sum() / mask.sum()`",
             ))  # fmt: skip
+
+
+def _bounded_critic(terms: list[Term], findings: Findings) -> None:
+    """Say where the means of one network on two kinds of samples are told apart, and a sigmoid bounds
+    both.
+    """
+    ends = [t for t in terms if t.event.name == "sigmoid" and t.reduction is not None]
+    for one in ends:
+        for other in ends:
+            module = one.event.module
+            same = module is not None and module is other.event.module and one.event is not other.event
+            if same and one.factor == -other.factor > 0 and one.reduction and one.reduction.name == "mean":
+                findings.add("wrong input of a loss", Answer(
+                    "critic with a sigmoid", "The loss is the difference of two means of one critic (a "
+                    "Wasserstein loss), and a sigmoid at its end bounds what it gives to 0 to 1: a critic is "
+                    "to score without a bound.", one.event.place, (
+                        f"the other one is at {other.event.place}",
+                    ), "leave the sigmoid at the end of the critic out",
+                ))  # fmt: skip
+                return
 
 
 def _focal(term: Term, findings: Findings) -> None:

@@ -26,7 +26,7 @@ def look_at_turn(trace: Trace, findings: Findings) -> None:
     events = list(trace.events)
     read: set[int] | None = None
     for event in events:
-        goal = _bootstrapped(event) if event.name in LOSSES and event.wanted else None
+        goal = bootstrapped(event) if event.name in LOSSES and event.wanted else None
         if goal is None:
             continue
         if read is None:
@@ -48,7 +48,7 @@ def look_at_turn(trace: Trace, findings: Findings) -> None:
             return
 
 
-def _bootstrapped(event: Event) -> Event | None:
+def bootstrapped(event: Event) -> Event | None:
     """Return the call that adds data and a later prediction for a target; None where none does."""
     if not event.name.endswith("loss"):
         taken = event.inputs[0][1] if event.inputs else None
@@ -76,4 +76,4 @@ def _yes_or_no(tensor: Any) -> bool:
     )
 
 
-__all__ = ["look_at_turn"]
+__all__ = ["bootstrapped", "look_at_turn"]

@@ -1,0 +1,151 @@
+"""Look at policies and values that are learned by trying: which action a term speaks of, what keeps up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ...core.node import LEAF
+from ...core.value import shape_of
+from ..answer import Answer
+from ..trace import Event, Trace
+from .collected import Findings
+from .losses import PASSING, behind, origin, values_of
+from .terms import LOGS, terms_of
+from .unread import bootstrapped
+
+#: Products.
+PRODUCTS = ("mul", "__mul__", "__rmul__")
+
+#: Calls that pick the largest value of each row.
+LARGEST = ("max", "amax")
+
+#: Losses that compare a guess with a goal.
+COMPARING = ("mse_loss", "smooth_l1_loss", "l1_loss", "huber_loss", "pow", "__pow__", "square")
+
+#: Steps after which a copy that never changed is told of.
+STEPS = 20
+
+
+class Policies:
+    """Follow the networks that goals are computed with, and look at the terms of losses of policies."""
+
+    def __init__(self) -> None:
+        #: Weights that goals are computed with: each with its value at first and the call that used it.
+        self.goals: dict[int, tuple[Any, ndarray, Event]] = {}
+
+    def look(self, loss: Any, trace: Trace, held: Any, findings: Findings) -> None:
+        """Look at a loss that goes backward; `held` says of a leaf whether an optimizer holds it."""
+        start = trace.maker_of(loss)
+        events = list(behind(start))
+        for event in events:
+            if event.name in COMPARING and event.wanted and (goal := bootstrapped(event)) is not None:
+                _largest_for_taken(event, goal, findings)
+                self._goal(goal, held)
+        likely = [e for e in events if e.entry == "log_prob"]
+        if likely:
+            _entropy(loss, trace, findings)
+            _another_action(events, findings)
+
+    def _goal(self, goal: Event, held: Any) -> None:
+        """Note the weights of a network that a goal is computed with and no optimizer holds."""
+        for event in behind(goal):
+            for tensor, _ in event.inputs:
+                value = values_of(tensor) if tensor.dim() >= 2 and tensor is not goal else None
+                owned = event.module is not None and any(
+                    tensor is p for p in event.module._parameters.values()
+                )
+                if value is not None and owned and not held(tensor) and id(tensor) not in self.goals:
+                    self.goals[id(tensor)] = tensor, value.copy(), event
+
+    def report(self, steps: int, findings: Findings) -> None:
+        """Say where the network that gives the goals never followed the one that is trained."""
+        for tensor, first, event in self.goals.values():
+            if steps >= STEPS and np.array_equal(values_of(tensor), first):  # type: ignore[arg-type]  # values
+                findings.add("target", Answer(
+                    "target network never updated", "The target is data plus a later value of another "
+                    f"network, and in {steps} steps the weights of that target network never changed: it is "
+                    "never updated, so the values never come further than its first, random guesses.",
+                    event.place, (), "copy the weights from time to time: "
+                    "`target.load_state_dict(online.state_dict())`, or a little in each step: "
+                    "`p_target.lerp_(p, tau)`",
+                ))  # fmt: skip
+                return
+
+
+def _line(event: Event) -> str:
+    return "" if event.place is None else f" (line {event.place.line})"
+
+
+def _largest_for_taken(event: Event, goal: Event, findings: Findings) -> None:
+    """Say where the goal of the action that was taken is held against the value of the best one."""
+    if not event.name.endswith("loss"):
+        maker = event.inputs[0][1]
+        if maker is None:
+            return
+        event = maker
+    for tensor, maker in event.inputs:
+        guess = None if tensor._node in (None, LEAF) else origin(maker, PASSING | {"values"})
+        if guess is not None and guess.name in LARGEST and guess.inputs and len(
+            shape_of(guess.inputs[0][0])
+        ) > len(shape_of(guess.outputs[0])):  # fmt: skip
+            findings.add("wrong input of a loss", Answer(
+                "value of another action", "The prediction is the largest value of each row, that of the "
+                f"best action, and the target holds the reward of the action that was taken{_line(goal)}: "
+                "the action does not come into it.", guess.place, (f"the two are compared at {event.place}",),
+                "take the value of the action that was taken: `q.gather(1, action.unsqueeze(1)).squeeze(1)`",
+            ))  # fmt: skip
+            return
+
+
+def _entropy(loss: Any, trace: Trace, findings: Findings) -> None:
+    """Say where the entropy of a policy is made small."""
+    terms = terms_of(loss, trace)
+    for term in terms:
+        if len(terms) > 1 and term.event.entry == "entropy" and term.factor > 0:
+            findings.add("wrong input of a loss", Answer(
+                "sign of the entropy", "The entropy of the policy is added to its loss with a positive sign: "
+                "the steps make it small, so the policy soon tries one action alone. A bonus for "
+                "exploration has the sign of the reward.", term.event.place, (),
+                "take it away: `loss = policy_loss - beta * entropy.mean()`",
+            ))  # fmt: skip
+
+
+def _another_action(events: list[Event], findings: Findings) -> None:
+    """Say where a reward of one action weighs the log-probability of another one."""
+    for event in events:
+        if event.name not in PRODUCTS or len(event.inputs) != 2:
+            continue
+        for (left, made), (weight, by) in (event.inputs, event.inputs[::-1]):
+            if left._node in (None, LEAF) or weight._node is not None or made is None or by is None:
+                continue
+            likely = origin(made, PASSING | {"neg", "__neg__", "sum", "stack", "cat", "gather"})
+            if likely is None or not (likely.entry == "log_prob" or likely.name in ("log_softmax", *LOGS)):
+                continue
+            spoken = _drawn(behind(made))
+            rewarded = _drawn(behind(by))
+            if len(spoken) != 1 or not rewarded or spoken[0] in rewarded:
+                continue
+            if all(shape_of(e.outputs[0]) == shape_of(spoken[0].outputs[0]) for e in rewarded):
+                findings.add("wrong input of a loss", Answer(
+                    "another action", f"The reward is that of the action drawn at line "
+                    f"{rewarded[0].place.line if rewarded[0].place else '?'}, and the log-probability is "
+                    f"that of another one, drawn anew{_line(spoken[0])}: the two have nothing to do with "
+                    "each other.", spoken[0].place or event.place, (f"they are multiplied at {event.place}",),
+                    "take the action that was done: `log_prob(action)`, with the same `action`",
+                ))  # fmt: skip
+                return
+
+
+def _drawn(events: Iterable[Event]) -> list[Event]:
+    """Return the calls among some that drew an action."""
+    return [
+        e for e in events if e.entry == "sample" and e.outputs
+        and not any(m is not None and m.entry == "sample" for _, m in e.inputs)
+    ]  # fmt: skip
+
+
+__all__ = ["Policies"]
