@@ -69,13 +69,17 @@ def _embedding_bag(
     weight: ndarray, indices: ndarray, offsets: ndarray, scale: ndarray | None, /, mode: str, padding: int,
     by_frequency: bool,
 ) -> ndarray:  # fmt: skip
-    factor = _factor(indices, offsets, len(weight), mode, padding, False).astype(weight.dtype)
-    if scale is not None:
-        factor = factor * scale
+    kept = indices != padding
+    factor = kept.astype(weight.dtype) if scale is None else kept * scale
     few = len(offsets) and len(indices) * weight.shape[1] < _WORTH_A_PRODUCT
     if few and (np.diff(offsets) >= 0).all():
-        return _sums_of_runs(weight[indices] * factor[:, None], offsets)
-    return weighted_rows(_bags(offsets, len(indices)), indices, factor, weight, len(offsets))
+        out = _sums_of_runs(weight[indices] * factor[:, None], offsets)
+    else:
+        out = weighted_rows(_bags(offsets, len(indices)), indices, factor, weight, len(offsets))
+    if mode == "mean":
+        # A sum that is divided, as torch has it: of whole numbers a mean by shares is not always whole.
+        out /= np.maximum(_sizes(offsets, kept), 1).astype(out.dtype)[:, None]
+    return out
 
 
 def _adjoint(g: ndarray, indices: ndarray, offsets: ndarray, scale: ndarray, /, rows: int) -> ndarray:
