@@ -72,11 +72,13 @@ def _scalar(tensor: Any) -> str:
     return SCALARS.get(str(dtype_of(tensor)), str(dtype_of(tensor)))
 
 
-def fingerprint(number: int, name: str, tensors: Sequence[Any], routes: Any) -> dict[str, Any]:
+def fingerprint(
+    number: int, name: str, tensors: Sequence[Any], routes: Any, how: dict[str, Any]
+) -> dict[str, Any]:
     """Return what is compared of a collective."""
     mark = {
         "number": number, "name": name, "shapes": [list(one.shape) for one in tensors],
-        "dtypes": [_scalar(one) for one in tensors],
+        "dtypes": [_scalar(one) for one in tensors], "how": how,
     }  # fmt: skip
     if routes is not None:
         sent, to, received, of = routes
@@ -109,6 +111,11 @@ def differences(mine: dict[str, Any], other: dict[str, Any]) -> str:
         for kind, another in zip(mine["dtypes"], other["dtypes"], strict=False):
             if kind != another:
                 found.append(f"  Tensor Tensor dtypes: {kind}vs {another}")
+        found += [
+            f"  {word}: {mine['how'].get(word)}vs {other['how'].get(word)}"
+            for word in sorted(mine["how"].keys() | other["how"].keys())
+            if mine["how"].get(word) != other["how"].get(word)
+        ]
     return " ".join(found)
 
 
@@ -125,7 +132,7 @@ def _unlike(marks: Sequence[dict[str, Any]]) -> str:
     return ""
 
 
-def verify(group: Group, name: str, tensors: Sequence[Any], routes: Any = None) -> None:
+def verify(group: Group, name: str, tensors: Sequence[Any], routes: Any, how: dict[str, Any]) -> None:
     """Raise where the processes of a group are not about to run the same collective.
 
     Raises
@@ -135,7 +142,7 @@ def verify(group: Group, name: str, tensors: Sequence[Any], routes: Any = None) 
     """
     from .objects import gathered
 
-    mine = fingerprint(group.checks, name, tensors, routes)
+    mine = fingerprint(group.checks, name, tensors, routes, how)
     group.checks += 1
     marks = gathered(group, group.control, mine)
     for rank, other in enumerate(marks):

@@ -132,11 +132,11 @@ def all_reduce(
     found = member(group, "all_reduce")
     if found is None:
         return None
+    if not (async_op or tensor._sparse) and exchange_in_place(tensor, ("all_reduce", op), found):
+        return None
+    found.verify("ALLREDUCE", tensor, layout=tensor.layout, reduction=op)
     if tensor._sparse:
         return _all_reduce_sparse(tensor, op, found, async_op)
-    if not async_op and exchange_in_place(tensor, ("all_reduce", op), found):
-        return None
-    found.verify("ALLREDUCE", tensor)
     array, put_back = writable(tensor)
     requests = found.communicator.all_reduce(array, kind_of(op))
 
@@ -178,7 +178,7 @@ def reduce(
         raise RuntimeError("reduce does not supporton complex tensors")
     root = root_of(found, "reduce", dst, group_dst, "dst")
     is_root = found.rank() == root
-    found.verify("REDUCE", tensor)
+    found.verify("REDUCE", tensor, root=root, reduction=op)
     array, put_back = writable(tensor) if is_root else (readable(tensor), nothing)
     requests = found.communicator.reduce(array, kind_of(op), root)
 
@@ -202,7 +202,7 @@ def broadcast(
     root = root_of(found, "broadcast", src, group_src, "src")
     if not async_op and exchange_in_place(tensor, ("broadcast", root), found):
         return None
-    found.verify("BROADCAST", tensor)
+    found.verify("BROADCAST", tensor, root=root)
     array, put_back = (readable(tensor), nothing) if found.rank() == root else writable(tensor, read=False)
     requests = found.communicator.broadcast(array, root)
     return started(found, requests, put_back, async_op, [tensor], "broadcast")
@@ -262,7 +262,7 @@ def gather(
         return None
     root = root_of(found, "gather", dst, group_dst, "dst")
     array = readable(tensor)
-    found.verify("GATHER", tensor)
+    found.verify("GATHER", tensor, root=root)
     if found.rank() != root:
         if gather_list:
             raise ValueError("Argument ``gather_list`` must NOT be specified on non-destination ranks.")
@@ -294,7 +294,7 @@ def scatter(
         return None
     root = root_of(found, "scatter", src, group_src, "src")
     array = None
-    found.verify("SCATTER", tensor)
+    found.verify("SCATTER", tensor, root=root)
     if found.rank() == root:
         if not scatter_list:
             raise ValueError("Argument ``scatter_list`` must be specified on source rank.")
@@ -325,7 +325,7 @@ def reduce_scatter(
         return None
     if len(input_list) != found.size():
         raise ValueError("reduce_scatter: the list must have a tensor for each process of the group")
-    found.verify("REDUCE_SCATTER", *input_list)
+    found.verify("REDUCE_SCATTER", *input_list, reduction=op)
     array = joined([readable(one) for one in input_list])
     sizes = [one.numel() for one in input_list]
     return _reduce_scattered(found, output, array, sizes, op, async_op, input_list)
@@ -343,7 +343,7 @@ def reduce_scatter_tensor(
         return None
     if input.numel() != output.numel() * found.size():
         raise ValueError("input tensor must be the same size as output size times world size")
-    found.verify("_REDUCE_SCATTER_BASE", input)
+    found.verify("_REDUCE_SCATTER_BASE", input, reduction=op)
     sizes = [output.numel()] * found.size()
     return _reduce_scattered(found, output, readable(input), sizes, op, async_op, [input])
 

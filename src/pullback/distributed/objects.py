@@ -49,6 +49,7 @@ def all_gather_object(object_list: list[Any], obj: Any, group: ProcessGroup | No
     found = member(group, "all_gather_object")
     if found is None:
         return
+    found.verify("ALLGATHER", np.empty(1, np.int64), objects="all_gather_object")
     for index, value in enumerate(gathered(found, found.communicator, obj)):
         object_list[index] = value
 
@@ -68,6 +69,7 @@ def gather_object(
     if not is_root and object_gather_list:
         raise ValueError("Argument ``gather_list`` must NOT be specified on non-destination ranks.")
     data = _pickled(obj)
+    found.verify("ALLGATHER", np.empty(1, np.int64), objects="gather_object", root=root)
     sizes = _sizes(found, found.communicator, data.size)
     out = np.empty(int(sizes.sum()), np.uint8) if is_root else None
     _wait(found, found.communicator.gather_parts(out, data, sizes.tolist(), root), "gather")
@@ -90,6 +92,7 @@ def broadcast_object_list(
     is_root = found.rank() == root
     parts = [_pickled(value) for value in object_list] if is_root else []
     sizes = np.array([part.size for part in parts] if is_root else [0] * len(object_list), np.int64)
+    found.verify("BROADCAST", sizes, objects="broadcast_object_list", root=root)
     _wait(found, found.communicator.broadcast(sizes, root), "broadcast")
     data = np.concatenate(parts) if parts else np.empty(int(sizes.sum()), np.uint8)
     _wait(found, found.communicator.broadcast(data, root), "broadcast")
@@ -114,6 +117,7 @@ def scatter_object_list(
             raise ValueError("source rank must provide non-None scatter_object_input_list")
         parts = [_pickled(value) for value in scatter_object_input_list]
     sizes = np.array([part.size for part in parts] or [0] * found.size(), np.int64)
+    found.verify("BROADCAST", np.empty(1, np.int64), objects="scatter_object_list", root=root)
     _wait(found, found.communicator.broadcast(sizes, root), "broadcast")
     # Every process has a share of equal size, which needs no message of its own about sizes.
     width = int(sizes.max())

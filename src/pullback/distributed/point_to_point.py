@@ -87,7 +87,18 @@ def _receiving(group: Group, tensor: Any, src: int | None, group_src: int | None
         source = peer_of(group, src, group_src, "src", "source")
     array, put_back = writable(tensor, read=False)
     requests = group.communicator.receive(array, source, tag)
-    work = Work(requests, group, "recv", put_back, [tensor], receives=True, peer=source)
+
+    def finish() -> None:
+        if group.control is not None:
+            sent = work.size_received()
+            if sent != array.nbytes:
+                raise RuntimeError(
+                    f"Detected mismatch between messages: rank {work.source_rank()} sent {sent} bytes, and "
+                    f"rank {group.ranks[group.rank()]} expects {array.nbytes}"
+                )
+        put_back()
+
+    work = Work(requests, group, "recv", finish, [tensor], receives=True, peer=source)
     return work.recorded("recvAnySource" if source is None else "recv", [tensor])
 
 

@@ -82,7 +82,7 @@ class Group(ProcessGroup):
         """Give up the communicator."""
         self.communicator.free()
 
-    def verify(self, name: str, *tensors: Any, routes: Any = None) -> None:
+    def verify(self, name: str, *tensors: Any, routes: Any = None, **how: Any) -> None:
         """Check at DETAIL that all processes are about to run the same.
 
         Parameters
@@ -93,9 +93,12 @@ class Group(ProcessGroup):
             Of the same shapes and dtypes in all.
         routes : (Tensor, list of int, Tensor, list of int), optional
             What each process sends and how many elements to each, and what it receives from each.
+        **how : Any
+            What else all must agree on: the root, the reduction, what a tensor is made of.
         """
         if self.control is not None:
-            verify(self, name, tensors, routes)
+            agreed = {"tensors": len(tensors), **how}
+            verify(self, name, tensors, routes, {word: str(value) for word, value in agreed.items()})
 
     def began(self, name: str) -> int:
         """Count a collective that begins; return the how-manieth of the group it is."""

@@ -48,6 +48,37 @@ assert text.endswith("Rank 0 sends 2 elements of Float to rank 1, which expects 
 x = torch.ones(size, dtype=[torch.float32, torch.float64][rank])
 text = fails(lambda: dist.all_to_all_single(torch.ones_like(x), x))
 assert text.endswith("Rank 0 sends 1 elements of Float to rank 1, which expects 1 of Double"), text
+two = torch.ones(2)
+for end, calls in {
+    "root: 0vs 1": [
+        lambda: dist.broadcast(two, rank), lambda: dist.reduce(two, rank),
+        lambda: dist.scatter(two, [two], rank),
+        lambda: dist.gather(two, [two], rank), lambda: dist.broadcast_object_list([1], rank),
+    ],
+    "reduction: RedOpType.SUMvs RedOpType.MAX": [
+        lambda: dist.all_reduce(two, [dist.ReduceOp.SUM, dist.ReduceOp.MAX][rank]),
+    ],
+    "tensors: 1vs 2": [lambda: dist.all_reduce_coalesced([two] * (rank + 1))],
+    "layout: torch.stridedvs torch.sparse_coo": [lambda: dist.all_reduce(two.to_sparse() if rank else two)],
+    "shapes: 1vs 2": [lambda: dist.broadcast_object_list([None] * (rank + 1))],
+    "Op type: ALLREDUCEvs ALLGATHER": [
+        lambda: dist.all_gather_object([None] * size, 1) if rank else dist.all_reduce(two),
+    ],
+    "objects: all_gather_objectvs gather_object, root: Nonevs 1": [
+        lambda: dist.gather_object(1, [None] * size, 1) if rank else dist.all_gather_object([None] * size, 1),
+    ],
+}.items():  # fmt: skip
+    for call in calls:
+        text = fails(call)
+        assert rank or text.endswith(end.replace(", ", "   ")), text
+if rank:
+    dist.send(torch.ones(2), 0)
+    dist.send(torch.ones(3), 0)
+else:
+    text = fails(lambda: dist.recv(torch.ones(4)))
+    assert text == "Detected mismatch between messages: rank 1 sent 8 bytes, and rank 0 expects 16", text
+    text = fails(lambda: dist.recv(torch.ones(2)))
+    assert text == "[Rank 0]: recv failed in MPI: Message truncated", text
 dist.all_reduce(x := torch.ones(2))
 assert x.tolist() == [2.0, 2.0]
 
