@@ -45,6 +45,23 @@ def test_import_makes_no_class_of_nodes_that_waits_for_its_op() -> None:
     assert made.split() == ["select"], "indexing has it at hand"
 
 
+@pytest.mark.parametrize("before", ["pass", "gc.freeze()", "gc.disable()"])
+def test_the_collector_is_left_as_the_program_had_it(before: str) -> None:
+    state = "(gc.isenabled(), gc.get_freeze_count() > 0)"
+    looks = "import pullback; print(was == now(), gc.get_count()[0] < 700)"
+    code = f"import gc; {before}; now = lambda: {state}; was = now(); {looks}"
+    assert python("-c", code).split() == ["True", str(before != "gc.disable()")]
+
+
+def test_import_works_out_what_nodes_save_for_no_op_that_waits() -> None:
+    made = python(
+        "-c",
+        "import pullback; from pullback.core.op import TABLE; "
+        "print(*(op.name for op in TABLE.values() if 'layout' in vars(op)))",
+    )
+    assert len(made.split()) < 30
+
+
 def test_a_small_program_brings_in_none_either() -> None:
     code = """
 import sys, pullback

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -155,10 +155,12 @@ def _foreign_threads_sleep() -> bool:
     does not tell.
     """
     pythons = {str(thread.native_id) for thread in threading.enumerate()}
-    for task in Path("/proc/self/task").glob("*"):
-        if task.name not in pythons:
+    tasks = "/proc/self/task"
+    for task in os.listdir(tasks) if os.path.isdir(tasks) else ():
+        if task not in pythons:
             try:
-                _, _, named = (task / "stat").read_text().partition("(")
+                with open(f"{tasks}/{task}/stat", encoding="utf-8") as file:
+                    _, _, named = file.read().partition("(")
             except OSError:  # it has ended
                 continue
             name, _, fields = named.rpartition(") ")

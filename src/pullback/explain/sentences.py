@@ -25,12 +25,24 @@ BY_KIND = {
     "opaque": "lets each result depend on several inputs: the rule tells what goes back",
 }  # fmt: skip
 
+#: What goes back through a layer that is one op, by the name that a reader knows.
+_THROUGH_TIME = (
+    "goes back from the last step to the first: a step gets the covector of its output and what the next step"
+    " sends to the state"
+)
+BY_NAME = {
+    **dict.fromkeys(("lstm", "gru", "rnn"), _THROUGH_TIME),
+    "scaled_dot_product_attention":
+        "mixes the values by softmax(query @ key.T): the values get the covector by the same weights, queries"
+        " and keys get what changes the weights",
+}  # fmt: skip
+
 #: Ops that have the name of a record, by what a beginner would have written.
 WRITTEN = {**KNOWN, "t": "transpose", "addmm": "linear", "contiguous_copy": "contiguous",
            "mkldnn_rnn_layer": "lstm", "elman": "rnn"}  # fmt: skip
 
 #: Endings of the names of ops that are variants of one public function.
-_VARIANT = re.compile(r"(_all|_dims|_scalar|_nt|_tn|_copy|_of|_as_self)$")
+_VARIANT = re.compile(r"(_all|_dims|_scalar|_nt|_tn|_copy|_of|_as_self|_packed)$")
 
 
 def known_name(op: Any, node_name: str) -> str:
@@ -49,7 +61,8 @@ def known_name(op: Any, node_name: str) -> str:
     if op.names:
         return str(op.names[0]).rpartition(".")[2]
     name = str(op.base or op.name)
-    return WRITTEN.get(name) or _VARIANT.sub("", name)
+    plain = _VARIANT.sub("", name)
+    return WRITTEN.get(name) or WRITTEN.get(plain, plain)
 
 
 def op_of(node: Node) -> str:
@@ -73,7 +86,7 @@ def sentence(op: Any, name: str, formula: str | None, slopes: Sequence[ndarray |
     if op is None:
         return None
     if op.kind != "elementwise":
-        return f"{name}: {_of_kind(op.kind, formula or '')}"
+        return f"{name}: {BY_NAME.get(name) or _of_kind(op.kind, formula or '')}"
     lines = (formula or "").splitlines()
     rules = [line.partition(" = ")[2] if line.startswith("g_") else line for line in lines]
     into = [line.partition(" = ")[0].removeprefix("g_") if line.startswith("g_") else "" for line in lines]

@@ -22,8 +22,7 @@ SOURCES = FOLDER.parents[2] / "src"
 #: Batches that were written before the tool was run on them, the first run of each being an estimate.
 FRESH = (
     "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth",
-    "thirteenth",
-    "fourteenth",
+    "thirteenth", "fourteenth", "fifteenth",
 )  # fmt: skip
 
 HALVES = "open", *FRESH, "held"

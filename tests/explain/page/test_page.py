@@ -150,6 +150,19 @@ def test_a_parameter_is_shown_with_the_step_that_uses_it() -> None:
     assert set(range(200, 220)) <= set(leaves_of([block]))
 
 
+@pytest.mark.parametrize("layers", [1, 2])
+def test_many_leaves_of_one_layer_stay_in_its_box(layers: int) -> None:
+    lstm = torch.nn.LSTM(3, 4, num_layers=layers)
+    loss = lstm(torch.ones(5, 2, 3))[0].sum()
+    (call,) = data_of(page_of([torch.explain(loss).to_dict()]))["calls"]
+    leaves = {node["id"] for node in call["graph"]["nodes"] if node["kind"] == "leaf"}
+    assert len(leaves) == 4 * layers
+    alone = {item for item in call["tree"] if isinstance(item, int)}
+    assert leaves.isdisjoint(alone) == (layers > 1)
+    said = [node.get("says") or "" for node in call["graph"]["nodes"]]
+    assert any(text.startswith("lstm: goes back from the last step to the first") for text in said)
+
+
 def test_long_covectors_on_the_path_are_left_out() -> None:
     explanation = linear([[1.0] * 100], [1.0])
     (found,) = data_of(page_of([explanation]))["calls"]

@@ -21,6 +21,9 @@ MOST = 40
 FITS = 10
 FITS_WITH_LEAVES = 16
 
+#: Leaves of one box that are boxes of their own: more lie in a row that is wider than the picture.
+LEAVES_IN_A_ROW = 4
+
 #: Pieces into which a level without modules is cut.
 PIECES = 20
 
@@ -96,11 +99,17 @@ class Folding:
         leaves = [step for step in self.order if self._is_leaf(step)]
         inner = [step for step in self.order if not self._is_leaf(step)]
         boxes = self._opened(self._level(inner, 0))
-        if len(boxes) + len(leaves) <= FITS_WITH_LEAVES:
+        if len(boxes) + len(leaves) <= FITS_WITH_LEAVES and self._widest(boxes) <= LEAVES_IN_A_ROW:
             return [*boxes, *leaves]
         self.groups = 0
         self.titles = {}
         return self._opened(self._level(self.order, 0))
+
+    def _widest(self, boxes: Sequence[Box]) -> int:
+        """Return the most leaves that the steps of one box send to."""
+        box_of = {step: place for place, box in enumerate(boxes) for step in self._steps(box)}
+        users = (user for leaf, user in self.users.items() if self._is_leaf(leaf))
+        return max(Counter(box_of[user] for user in users if user in box_of).values(), default=0)
 
     def _level(self, steps: Sequence[int], depth: int) -> list[Box]:
         """Return the boxes of one level: the calls there, with what was made in them, and what is between."""
