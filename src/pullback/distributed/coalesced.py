@@ -34,7 +34,7 @@ def all_reduce_coalesced(
     array = joined([readable(tensor) for tensor in tensors])
     if len(tensors) == 1:
         array = array.copy()
-    requests = found.communicator.all_reduce(array, kind_of(op))
+    requests = found.communicator.all_reduce(array, kind_of(op, array))
     put_back = into(tensors, array)
 
     def finish() -> None:

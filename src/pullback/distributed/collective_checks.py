@@ -68,7 +68,8 @@ def _brackets(words: Sequence[Any]) -> str:
     return f"[{', '.join(map(str, words))}]"
 
 
-def _scalar(tensor: Any) -> str:
+def scalar(tensor: Any) -> str:
+    """Return what torch's C++ calls the dtype of a tensor or an array."""
     return SCALARS.get(str(dtype_of(tensor)), str(dtype_of(tensor)))
 
 
@@ -78,12 +79,12 @@ def fingerprint(
     """Return what is compared of a collective."""
     mark = {
         "number": number, "name": name, "shapes": [list(one.shape) for one in tensors],
-        "dtypes": [_scalar(one) for one in tensors], "how": how,
+        "dtypes": [scalar(one) for one in tensors], "how": how,
     }  # fmt: skip
     if routes is not None:
         sent, to, received, of = routes
-        mark["sends"] = [(_scalar(sent), count) for count in to]
-        mark["receives"] = [(_scalar(received), count) for count in of]
+        mark["sends"] = [(scalar(sent), count) for count in to]
+        mark["receives"] = [(scalar(received), count) for count in of]
     return mark
 
 

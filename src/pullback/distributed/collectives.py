@@ -16,9 +16,11 @@ from numpy import ndarray
 
 from ..autograd.grad_mode import no_grad
 from ..core.process_group import ProcessGroup, exchange_in_place
+from ..errors import with_note
 from ..nn.parallel.synchronization import all_reduced_sparse
 from .backend import supports_complex
 from .buffers import check_tensor, check_tensors, into, joined, nothing, readable, writable
+from .collective_checks import scalar
 from .process_group import Group, resolve
 from .reductions import ReduceOp
 from .work import Work, progress
@@ -67,19 +69,26 @@ def root_of(group: Group, name: str, root: int | None, group_root: int | None, a
     return found
 
 
-def kind_of(op: Any) -> ReduceOp:
-    """Return the operation that does the work: of a mean, the sum."""
+def kind_of(op: Any, array: ndarray) -> ReduceOp:
+    """Return the operation that does the work: of a mean, the sum.
+
+    Raises
+    ------
+    RuntimeError
+        torch's, for a mean of integers.
+    """
     op = ReduceOp(op)
+    if op is ReduceOp.AVG and array.dtype.kind in "iub":
+        raise with_note(
+            RuntimeError(f"result type Float can't be cast to the desired output type {scalar(array)}"),
+            "A mean of integers is not an integer: reduce a floating point tensor, or divide the sum.",
+        )
     return ReduceOp.SUM if op is ReduceOp.AVG else op
 
 
 def mean(array: ndarray, op: Any, size: int) -> None:
     """Divide sums by the number of processes where their mean is asked for."""
-    if op != ReduceOp.AVG:
-        return
-    if array.dtype.kind in "iu":
-        np.floor_divide(array, size, out=array)
-    elif array.dtype.kind != "b":
+    if op == ReduceOp.AVG:
         np.divide(array, np.asarray(size).astype(array.dtype), out=array)
 
 
@@ -138,7 +147,7 @@ def all_reduce(
     if tensor._sparse:
         return _all_reduce_sparse(tensor, op, found, async_op)
     array, put_back = writable(tensor)
-    requests = found.communicator.all_reduce(array, kind_of(op))
+    requests = found.communicator.all_reduce(array, kind_of(op, array))
 
     def finish() -> None:
         mean(array, op, found.size())
@@ -151,6 +160,12 @@ def check_complex(tensors: Sequence[Any], op: Any) -> None:
     """Raise torch's error for a reduction that has no meaning on complex numbers."""
     if not supports_complex(op) and any(tensor.is_complex() for tensor in tensors):
         raise ValueError(f"all_reduce does not support {op} on complex tensors")
+
+
+def check_complex_parts(name: str, tensor: Any, op: Any) -> None:
+    """Raise the error of torch's C++ for such a reduction, which writes its number as a character."""
+    if tensor.is_complex() and not supports_complex(op):
+        raise RuntimeError(f"{name} does not support{chr(op)}on complex tensors")
 
 
 def _all_reduce_sparse(tensor: Any, op: Any, group: Group, async_op: bool) -> Work | None:
@@ -174,13 +189,12 @@ def reduce(
     found = member(group, "reduce")
     if found is None:
         return None
-    if tensor.is_complex() and not supports_complex(op):
-        raise RuntimeError("reduce does not supporton complex tensors")
+    check_complex_parts("reduce", tensor, op)
     root = root_of(found, "reduce", dst, group_dst, "dst")
     is_root = found.rank() == root
     found.verify("REDUCE", tensor, root=root, reduction=op)
     array, put_back = writable(tensor) if is_root else (readable(tensor), nothing)
-    requests = found.communicator.reduce(array, kind_of(op), root)
+    requests = found.communicator.reduce(array, kind_of(op, array), root)
 
     def finish() -> None:
         if is_root:
@@ -351,10 +365,11 @@ def reduce_scatter_tensor(
 def _reduce_scattered(
     group: Group, output: Any, array: ndarray, sizes: list[int], op: Any, async_op: bool, inputs: list[Any]
 ) -> Work | None:
+    check_complex_parts("all_reduce", output, op)
     out, put_back = writable(output, read=False)
     if np.shares_memory(out, array):
         array = array.copy()
-    requests = group.communicator.reduce_scatter(out, array, sizes, kind_of(op))
+    requests = group.communicator.reduce_scatter(out, array, sizes, kind_of(op, array))
 
     def finish() -> None:
         mean(out, op, group.size())
