@@ -10,9 +10,17 @@ from numpy import ndarray
 
 from ..core.process_group import ProcessGroup
 from .collectives import member, root_of
+from .message_checks import begin_receive, begin_send
 from .point_to_point import peer_of
 from .process_group import Group
 from .work import Work
+
+#: What the second message of a list of objects is.
+CONTENTS = "the contents of objects"
+
+
+def _listed(values: list[Any]) -> str:
+    return f"a list of {len(values)} objects"
 
 
 def _pickled(value: Any) -> ndarray:
@@ -143,8 +151,8 @@ def send_object_list(
     to = peer_of(found, dst, group_dst, "dst", "destination")
     parts = [_pickled(value) for value in object_list]
     sizes = np.array([part.size for part in parts], np.int64)
-    for data in (sizes, np.concatenate(parts)):
-        Work(found.communicator.send(data, to, 0), found, "send").wait()
+    for data, what in ((sizes, _listed(parts)), (np.concatenate(parts), CONTENTS)):
+        Work(begin_send(found, data, what, to, 0), found, "send").wait()
 
 
 def recv_object_list(
@@ -164,10 +172,12 @@ def recv_object_list(
     any_source = src is None and group_src is None
     source = None if any_source else peer_of(found, src, group_src, "src", "source")
     sizes = np.empty(len(object_list), np.int64)
-    work = Work(found.communicator.receive(sizes, source, 0), found, "recv", receives=True)
+    work = Work(
+        begin_receive(found, sizes, _listed(object_list), source, 0), found, "recv", receives=True
+    )
     work.wait()
     sender = work.source_rank()
     data = np.empty(int(sizes.sum()), np.uint8)
-    Work(found.communicator.receive(data, found.number_of(sender), 0), found, "recv").wait()
+    Work(begin_receive(found, data, CONTENTS, found.number_of(sender), 0), found, "recv").wait()
     object_list[:] = _unpickled(data, sizes)
     return sender

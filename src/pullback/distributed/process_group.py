@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
+from itertools import count
 from typing import Any
 
 from ..core.process_group import ProcessGroup, default_group, needed_group, set_default_group
@@ -62,9 +63,11 @@ class Group(ProcessGroup):
         self.group_desc = description
         self.timeout = timeout
         self.calls = 0
-        #: At DETAIL: over what collectives are compared before they run, and how many were.
+        #: At DETAIL: over what collectives are compared before they run, how many were, and the numbers of
+        #: messages that are compared.
         self.control: Any = None
         self.checks = 0
+        self.messages = count()
         if isinstance(communicator, Communicator) and get_debug_level() is DebugLevel.DETAIL:
             self.control = communicator.twin()
 
@@ -79,8 +82,10 @@ class Group(ProcessGroup):
         return self.backend
 
     def free(self) -> None:
-        """Give up the communicator."""
+        """Give up the communicators."""
         self.communicator.free()
+        if self.control is not None:
+            self.control.free()
 
     def verify(self, name: str, *tensors: Any, routes: Any = None, **how: Any) -> None:
         """Check at DETAIL that all processes are about to run the same.

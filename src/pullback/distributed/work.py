@@ -232,11 +232,6 @@ class Work:
 
     _source_rank = source_rank
 
-    def size_received(self) -> int:
-        """Return how many bytes a message had."""
-        assert self._status is not None
-        return int(self._status.Get_count(mpi.library().BYTE))
-
     def get_future(self) -> Future[Any]:
         """Return the future of the tensors that it writes to."""
         with self._lock:
