@@ -3,9 +3,9 @@
     python benchmarks/collectives.py                  2 and 4 ranks, 4 B to 64 MB
     python benchmarks/collectives.py --ranks 2 --repeat 5
 
-The two libraries take turns: a round starts a job of each, which times every size, and the best of all rounds
-counts. A time is the best of many calls, each after a barrier, of the rank whose best is the worst. The last
-column is pullback's time divided by torch's.
+The two libraries take turns: a round starts a job of each, which times every size, and ends with a table of
+the best of all rounds so far. A time is the best of many calls, each after a barrier, of the rank whose best is
+the worst. The last column is pullback's time divided by torch's.
 """
 
 import argparse
@@ -70,14 +70,15 @@ def main() -> None:
         return
     for ranks in options.ranks:
         best: dict[str, list[float]] = {}
-        for _ in range(options.repeat):
+        for number in range(1, options.repeat + 1):
             for library in ("pullback", "torch"):
                 times = job(library, ranks)
                 best[library] = [min(pair) for pair in zip(best.get(library, times), times, strict=True)]
-        print(f"\nall_reduce, float32, {ranks} ranks")
-        print(f"{'bytes':>10} {'pullback µs':>12} {'torch µs':>12} {'ratio':>7}")
-        for size, ours, theirs in zip(SIZES, best["pullback"], best["torch"], strict=True):
-            print(f"{size:10} {ours * 1e6:12.1f} {theirs * 1e6:12.1f} {ours / theirs:7.2f}")
+            print(f"\nall_reduce, float32, {ranks} ranks, the best of {number} of {options.repeat} rounds")
+            print(f"{'bytes':>10} {'pullback µs':>12} {'torch µs':>12} {'ratio':>7}")
+            for size, ours, theirs in zip(SIZES, best["pullback"], best["torch"], strict=True):
+                ratio = ours / theirs
+                print(f"{size:10} {ours * 1e6:12.1f} {theirs * 1e6:12.1f} {ratio:7.2f}", flush=True)
 
 
 if __name__ == "__main__":

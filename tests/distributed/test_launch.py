@@ -187,3 +187,13 @@ def test_ranks_on_a_node(monkeypatch: pytest.MonkeyPatch) -> None:
         dist.get_node_local_rank()
     monkeypatch.setitem(os.environ, "LOCAL_RANK", "1")
     assert dist.get_node_local_rank() == 1
+
+
+def test_an_interrupt_that_the_shell_ignores_ends_the_launcher() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with pytest.raises(SystemExit, match="130"), run.ended_by("SIGTERM,SIGINT"):
+            signal.raise_signal(signal.SIGINT)
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)

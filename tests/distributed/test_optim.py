@@ -84,3 +84,5 @@ def test_errors(params: object, error: type[Exception], text: str) -> None:
     with pytest.raises(error) as seen:
         ZeroRedundancyOptimizer(params, pullback.optim.SGD)
     assert str(seen.value) == text
+    with pytest.raises(NotImplementedError, match="Overlapping DDP with ZeRO may meet hangs"):
+        ZeroRedundancyOptimizer(params, pullback.optim.SGD, overlap_with_ddp=True)

@@ -93,6 +93,14 @@ def test_four_processes() -> None:
         assert same(found["wrapped bfloat16"], found["averaged"], 3e-2)
         assert same(*found["pairs"], 1e-6)
         assert not same(found["pairs"][0][1:], found["averaged"][1:3], 1e-3)
+        losses, whole, placements, refusals, (shape, offsets) = found["two dimensions"]
+        assert same(*losses, 1e-6) and all(whole)
+        twice = "(_StridedShard(dim=0, sf=2), Shard(dim=0))"
+        last = ["(Shard(dim=0), Shard(dim=1))", "(Shard(dim=0), Replicate())"]
+        assert placements == [twice, twice, *last]
+        assert refusals[0].startswith("All operands in aten.add.Tensor must have the same mesh, but got")
+        assert refusals[1].startswith("Parameter 'weight' is shared with a parameter already managed by")
+        assert (shape, offsets) == ([2 - rank // 2, 5], [3 * (rank % 2) + 2 * (rank // 2), 0])
 
 
 @needs_mpi

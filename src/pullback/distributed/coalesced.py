@@ -30,11 +30,11 @@ def all_reduce_coalesced(
                     f"Invalid usage of tensors with different dtypesFound {parts[0].dtype} and  {one.dtype}"
                 )
         return all_reduce_coalesced(parts, op, group, async_op)
-    found.verify("ALLREDUCE_COALESCED", *tensors)
+    found.verify("ALLREDUCE_COALESCED", *tensors, reduction=op)
     array = joined([readable(tensor) for tensor in tensors])
     if len(tensors) == 1:
         array = array.copy()
-    requests = found.communicator.all_reduce(array, kind_of(op))
+    requests = found.communicator.all_reduce(array, kind_of(op, array))
     put_back = into(tensors, array)
 
     def finish() -> None:

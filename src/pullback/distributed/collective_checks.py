@@ -68,20 +68,23 @@ def _brackets(words: Sequence[Any]) -> str:
     return f"[{', '.join(map(str, words))}]"
 
 
-def _scalar(tensor: Any) -> str:
+def scalar(tensor: Any) -> str:
+    """Return what torch's C++ calls the dtype of a tensor or an array."""
     return SCALARS.get(str(dtype_of(tensor)), str(dtype_of(tensor)))
 
 
-def fingerprint(number: int, name: str, tensors: Sequence[Any], routes: Any) -> dict[str, Any]:
+def fingerprint(
+    number: int, name: str, tensors: Sequence[Any], routes: Any, how: dict[str, Any]
+) -> dict[str, Any]:
     """Return what is compared of a collective."""
     mark = {
         "number": number, "name": name, "shapes": [list(one.shape) for one in tensors],
-        "dtypes": [_scalar(one) for one in tensors],
+        "dtypes": [scalar(one) for one in tensors], "how": how,
     }  # fmt: skip
     if routes is not None:
         sent, to, received, of = routes
-        mark["sends"] = [(_scalar(sent), count) for count in to]
-        mark["receives"] = [(_scalar(received), count) for count in of]
+        mark["sends"] = [(scalar(sent), count) for count in to]
+        mark["receives"] = [(scalar(received), count) for count in of]
     return mark
 
 
@@ -109,6 +112,11 @@ def differences(mine: dict[str, Any], other: dict[str, Any]) -> str:
         for kind, another in zip(mine["dtypes"], other["dtypes"], strict=False):
             if kind != another:
                 found.append(f"  Tensor Tensor dtypes: {kind}vs {another}")
+        found += [
+            f"  {word}: {mine['how'].get(word)}vs {other['how'].get(word)}"
+            for word in sorted(mine["how"].keys() | other["how"].keys())
+            if mine["how"].get(word) != other["how"].get(word)
+        ]
     return " ".join(found)
 
 
@@ -125,7 +133,7 @@ def _unlike(marks: Sequence[dict[str, Any]]) -> str:
     return ""
 
 
-def verify(group: Group, name: str, tensors: Sequence[Any], routes: Any = None) -> None:
+def verify(group: Group, name: str, tensors: Sequence[Any], routes: Any, how: dict[str, Any]) -> None:
     """Raise where the processes of a group are not about to run the same collective.
 
     Raises
@@ -135,7 +143,7 @@ def verify(group: Group, name: str, tensors: Sequence[Any], routes: Any = None) 
     """
     from .objects import gathered
 
-    mine = fingerprint(group.checks, name, tensors, routes)
+    mine = fingerprint(group.checks, name, tensors, routes, how)
     group.checks += 1
     marks = gathered(group, group.control, mine)
     for rank, other in enumerate(marks):

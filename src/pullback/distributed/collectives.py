@@ -16,9 +16,11 @@ from numpy import ndarray
 
 from ..autograd.grad_mode import no_grad
 from ..core.process_group import ProcessGroup, exchange_in_place
+from ..errors import with_note
 from ..nn.parallel.synchronization import all_reduced_sparse
 from .backend import supports_complex
 from .buffers import check_tensor, check_tensors, into, joined, nothing, readable, writable
+from .collective_checks import scalar
 from .process_group import Group, resolve
 from .reductions import ReduceOp
 from .work import Work, progress
@@ -67,19 +69,26 @@ def root_of(group: Group, name: str, root: int | None, group_root: int | None, a
     return found
 
 
-def kind_of(op: Any) -> ReduceOp:
-    """Return the operation that does the work: of a mean, the sum."""
+def kind_of(op: Any, array: ndarray) -> ReduceOp:
+    """Return the operation that does the work: of a mean, the sum.
+
+    Raises
+    ------
+    RuntimeError
+        torch's, for a mean of integers.
+    """
     op = ReduceOp(op)
+    if op is ReduceOp.AVG and array.dtype.kind in "iub":
+        raise with_note(
+            RuntimeError(f"result type Float can't be cast to the desired output type {scalar(array)}"),
+            "A mean of integers is not an integer: reduce a floating point tensor, or divide the sum.",
+        )
     return ReduceOp.SUM if op is ReduceOp.AVG else op
 
 
 def mean(array: ndarray, op: Any, size: int) -> None:
     """Divide sums by the number of processes where their mean is asked for."""
-    if op != ReduceOp.AVG:
-        return
-    if array.dtype.kind in "iu":
-        np.floor_divide(array, size, out=array)
-    elif array.dtype.kind != "b":
+    if op == ReduceOp.AVG:
         np.divide(array, np.asarray(size).astype(array.dtype), out=array)
 
 
@@ -132,13 +141,13 @@ def all_reduce(
     found = member(group, "all_reduce")
     if found is None:
         return None
+    if not (async_op or tensor._sparse) and exchange_in_place(tensor, ("all_reduce", op), found):
+        return None
+    found.verify("ALLREDUCE", tensor, layout=tensor.layout, reduction=op)
     if tensor._sparse:
         return _all_reduce_sparse(tensor, op, found, async_op)
-    if not async_op and exchange_in_place(tensor, ("all_reduce", op), found):
-        return None
-    found.verify("ALLREDUCE", tensor)
     array, put_back = writable(tensor)
-    requests = found.communicator.all_reduce(array, kind_of(op))
+    requests = found.communicator.all_reduce(array, kind_of(op, array))
 
     def finish() -> None:
         mean(array, op, found.size())
@@ -151,6 +160,12 @@ def check_complex(tensors: Sequence[Any], op: Any) -> None:
     """Raise torch's error for a reduction that has no meaning on complex numbers."""
     if not supports_complex(op) and any(tensor.is_complex() for tensor in tensors):
         raise ValueError(f"all_reduce does not support {op} on complex tensors")
+
+
+def check_complex_parts(name: str, tensor: Any, op: Any) -> None:
+    """Raise the error of torch's C++ for such a reduction, which writes its number as a character."""
+    if tensor.is_complex() and not supports_complex(op):
+        raise RuntimeError(f"{name} does not support{chr(op)}on complex tensors")
 
 
 def _all_reduce_sparse(tensor: Any, op: Any, group: Group, async_op: bool) -> Work | None:
@@ -174,13 +189,12 @@ def reduce(
     found = member(group, "reduce")
     if found is None:
         return None
-    if tensor.is_complex() and not supports_complex(op):
-        raise RuntimeError("reduce does not supporton complex tensors")
+    check_complex_parts("reduce", tensor, op)
     root = root_of(found, "reduce", dst, group_dst, "dst")
     is_root = found.rank() == root
-    found.verify("REDUCE", tensor)
+    found.verify("REDUCE", tensor, root=root, reduction=op)
     array, put_back = writable(tensor) if is_root else (readable(tensor), nothing)
-    requests = found.communicator.reduce(array, kind_of(op), root)
+    requests = found.communicator.reduce(array, kind_of(op, array), root)
 
     def finish() -> None:
         if is_root:
@@ -202,7 +216,7 @@ def broadcast(
     root = root_of(found, "broadcast", src, group_src, "src")
     if not async_op and exchange_in_place(tensor, ("broadcast", root), found):
         return None
-    found.verify("BROADCAST", tensor)
+    found.verify("BROADCAST", tensor, root=root)
     array, put_back = (readable(tensor), nothing) if found.rank() == root else writable(tensor, read=False)
     requests = found.communicator.broadcast(array, root)
     return started(found, requests, put_back, async_op, [tensor], "broadcast")
@@ -262,7 +276,7 @@ def gather(
         return None
     root = root_of(found, "gather", dst, group_dst, "dst")
     array = readable(tensor)
-    found.verify("GATHER", tensor)
+    found.verify("GATHER", tensor, root=root)
     if found.rank() != root:
         if gather_list:
             raise ValueError("Argument ``gather_list`` must NOT be specified on non-destination ranks.")
@@ -294,7 +308,7 @@ def scatter(
         return None
     root = root_of(found, "scatter", src, group_src, "src")
     array = None
-    found.verify("SCATTER", tensor)
+    found.verify("SCATTER", tensor, root=root)
     if found.rank() == root:
         if not scatter_list:
             raise ValueError("Argument ``scatter_list`` must be specified on source rank.")
@@ -325,7 +339,7 @@ def reduce_scatter(
         return None
     if len(input_list) != found.size():
         raise ValueError("reduce_scatter: the list must have a tensor for each process of the group")
-    found.verify("REDUCE_SCATTER", *input_list)
+    found.verify("REDUCE_SCATTER", *input_list, reduction=op)
     array = joined([readable(one) for one in input_list])
     sizes = [one.numel() for one in input_list]
     return _reduce_scattered(found, output, array, sizes, op, async_op, input_list)
@@ -343,7 +357,7 @@ def reduce_scatter_tensor(
         return None
     if input.numel() != output.numel() * found.size():
         raise ValueError("input tensor must be the same size as output size times world size")
-    found.verify("_REDUCE_SCATTER_BASE", input)
+    found.verify("_REDUCE_SCATTER_BASE", input, reduction=op)
     sizes = [output.numel()] * found.size()
     return _reduce_scattered(found, output, readable(input), sizes, op, async_op, [input])
 
@@ -351,10 +365,11 @@ def reduce_scatter_tensor(
 def _reduce_scattered(
     group: Group, output: Any, array: ndarray, sizes: list[int], op: Any, async_op: bool, inputs: list[Any]
 ) -> Work | None:
+    check_complex_parts("all_reduce", output, op)
     out, put_back = writable(output, read=False)
     if np.shares_memory(out, array):
         array = array.copy()
-    requests = group.communicator.reduce_scatter(out, array, sizes, kind_of(op))
+    requests = group.communicator.reduce_scatter(out, array, sizes, kind_of(op, array))
 
     def finish() -> None:
         mean(out, op, group.size())

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.process_group import default_group
+from ..errors import with_note
 from ..tensor.creation import tensor
 from .groups import get_rank, get_world_size, new_group
 from .initialization import init_process_group
@@ -173,6 +174,20 @@ class DeviceMesh:
         )
         root._flattened[name] = made
         return made
+
+    def joined(self, other: DeviceMesh) -> DeviceMesh:
+        """Return the grid that has the dimensions of this one and then those of another part of the same."""
+        root = self._get_root_mesh()
+        names = (*(self.mesh_dim_names or ()), *(other.mesh_dim_names or ()))
+        if root is not other._get_root_mesh() or len(names) != self.ndim + other.ndim:
+            raise with_note(
+                RuntimeError("Cannot concatenate DeviceMeshes derived from different device_meshs"),
+                "Make one with init_device_mesh(..., mesh_dim_names=...) and take both of it by name.",
+            )
+        # ranks of a grid are sums of what each of its dimensions adds
+        ranks = np.add.outer(self._ranks, other._ranks - get_rank())
+        groups = self._groups + other._groups
+        return DeviceMesh(self.device_type, ranks, mesh_dim_names=names, _groups=groups, _root=root)
 
     def _get_root_mesh(self) -> DeviceMesh:
         return self._root or self

@@ -10,9 +10,17 @@ from numpy import ndarray
 
 from ..core.process_group import ProcessGroup
 from .collectives import member, root_of
+from .message_checks import begin_receive, begin_send
 from .point_to_point import peer_of
 from .process_group import Group
 from .work import Work
+
+#: What the second message of a list of objects is.
+CONTENTS = "the contents of objects"
+
+
+def _listed(values: list[Any]) -> str:
+    return f"a list of {len(values)} objects"
 
 
 def _pickled(value: Any) -> ndarray:
@@ -49,6 +57,7 @@ def all_gather_object(object_list: list[Any], obj: Any, group: ProcessGroup | No
     found = member(group, "all_gather_object")
     if found is None:
         return
+    found.verify("ALLGATHER", np.empty(1, np.int64), objects="all_gather_object")
     for index, value in enumerate(gathered(found, found.communicator, obj)):
         object_list[index] = value
 
@@ -68,6 +77,7 @@ def gather_object(
     if not is_root and object_gather_list:
         raise ValueError("Argument ``gather_list`` must NOT be specified on non-destination ranks.")
     data = _pickled(obj)
+    found.verify("ALLGATHER", np.empty(1, np.int64), objects="gather_object", root=root)
     sizes = _sizes(found, found.communicator, data.size)
     out = np.empty(int(sizes.sum()), np.uint8) if is_root else None
     _wait(found, found.communicator.gather_parts(out, data, sizes.tolist(), root), "gather")
@@ -90,6 +100,7 @@ def broadcast_object_list(
     is_root = found.rank() == root
     parts = [_pickled(value) for value in object_list] if is_root else []
     sizes = np.array([part.size for part in parts] if is_root else [0] * len(object_list), np.int64)
+    found.verify("BROADCAST", sizes, objects="broadcast_object_list", root=root)
     _wait(found, found.communicator.broadcast(sizes, root), "broadcast")
     data = np.concatenate(parts) if parts else np.empty(int(sizes.sum()), np.uint8)
     _wait(found, found.communicator.broadcast(data, root), "broadcast")
@@ -114,6 +125,7 @@ def scatter_object_list(
             raise ValueError("source rank must provide non-None scatter_object_input_list")
         parts = [_pickled(value) for value in scatter_object_input_list]
     sizes = np.array([part.size for part in parts] or [0] * found.size(), np.int64)
+    found.verify("BROADCAST", np.empty(1, np.int64), objects="scatter_object_list", root=root)
     _wait(found, found.communicator.broadcast(sizes, root), "broadcast")
     # Every process has a share of equal size, which needs no message of its own about sizes.
     width = int(sizes.max())
@@ -139,8 +151,8 @@ def send_object_list(
     to = peer_of(found, dst, group_dst, "dst", "destination")
     parts = [_pickled(value) for value in object_list]
     sizes = np.array([part.size for part in parts], np.int64)
-    for data in (sizes, np.concatenate(parts)):
-        Work(found.communicator.send(data, to, 0), found, "send").wait()
+    for data, what in ((sizes, _listed(parts)), (np.concatenate(parts), CONTENTS)):
+        Work(begin_send(found, data, what, to, 0), found, "send").wait()
 
 
 def recv_object_list(
@@ -160,10 +172,12 @@ def recv_object_list(
     any_source = src is None and group_src is None
     source = None if any_source else peer_of(found, src, group_src, "src", "source")
     sizes = np.empty(len(object_list), np.int64)
-    work = Work(found.communicator.receive(sizes, source, 0), found, "recv", receives=True)
+    work = Work(
+        begin_receive(found, sizes, _listed(object_list), source, 0), found, "recv", receives=True
+    )
     work.wait()
     sender = work.source_rank()
     data = np.empty(int(sizes.sum()), np.uint8)
-    Work(found.communicator.receive(data, found.number_of(sender), 0), found, "recv").wait()
+    Work(begin_receive(found, data, CONTENTS, found.number_of(sender), 0), found, "recv").wait()
     object_list[:] = _unpickled(data, sizes)
     return sender

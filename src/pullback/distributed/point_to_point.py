@@ -8,6 +8,7 @@ from typing import Any
 from ..core.process_group import ProcessGroup
 from .buffers import check_tensor, readable, writable
 from .collectives import member
+from .message_checks import begin_receive, begin_send, described
 from .process_group import Group
 from .work import Work, progress
 
@@ -51,7 +52,7 @@ def isend(
     if found is None:
         return None
     to = peer_of(found, dst, group_dst, "dst", "destination")
-    requests = found.communicator.send(readable(tensor), to, tag)
+    requests = begin_send(found, readable(tensor), described(tensor), to, tag)
     work = Work(requests, found, "send", peer=to).recorded("send", [tensor])
     return work if work._advance() else progress.follow(work)
 
@@ -86,7 +87,7 @@ def _receiving(group: Group, tensor: Any, src: int | None, group_src: int | None
     if src is not None or group_src is not None:
         source = peer_of(group, src, group_src, "src", "source")
     array, put_back = writable(tensor, read=False)
-    requests = group.communicator.receive(array, source, tag)
+    requests = begin_receive(group, array, described(tensor), source, tag)
     work = Work(requests, group, "recv", put_back, [tensor], receives=True, peer=source)
     return work.recorded("recvAnySource" if source is None else "recv", [tensor])
 

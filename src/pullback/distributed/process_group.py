@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
+from itertools import count
 from typing import Any
 
 from ..core.process_group import ProcessGroup, default_group, needed_group, set_default_group
@@ -62,9 +63,11 @@ class Group(ProcessGroup):
         self.group_desc = description
         self.timeout = timeout
         self.calls = 0
-        #: At DETAIL: over what collectives are compared before they run, and how many were.
+        #: At DETAIL: over what collectives are compared before they run, how many were, and the numbers of
+        #: messages that are compared.
         self.control: Any = None
         self.checks = 0
+        self.messages = count()
         if isinstance(communicator, Communicator) and get_debug_level() is DebugLevel.DETAIL:
             self.control = communicator.twin()
 
@@ -79,10 +82,12 @@ class Group(ProcessGroup):
         return self.backend
 
     def free(self) -> None:
-        """Give up the communicator."""
+        """Give up the communicators."""
         self.communicator.free()
+        if self.control is not None:
+            self.control.free()
 
-    def verify(self, name: str, *tensors: Any, routes: Any = None) -> None:
+    def verify(self, name: str, *tensors: Any, routes: Any = None, **how: Any) -> None:
         """Check at DETAIL that all processes are about to run the same.
 
         Parameters
@@ -93,9 +98,12 @@ class Group(ProcessGroup):
             Of the same shapes and dtypes in all.
         routes : (Tensor, list of int, Tensor, list of int), optional
             What each process sends and how many elements to each, and what it receives from each.
+        **how : Any
+            What else all must agree on: the root, the reduction, what a tensor is made of.
         """
         if self.control is not None:
-            verify(self, name, tensors, routes)
+            agreed = {"tensors": len(tensors), **how}
+            verify(self, name, tensors, routes, {word: str(value) for word, value in agreed.items()})
 
     def began(self, name: str) -> int:
         """Count a collective that begins; return the how-manieth of the group it is."""

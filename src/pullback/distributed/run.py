@@ -188,12 +188,15 @@ def main(args: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def ended_by(names: str) -> Iterator[None]:
-    """Let signals end the launcher and with it its processes; an interrupt is an exception already."""
+    """Let signals end the launcher and with it its processes.
+
+    An interrupt is an exception already, except where a shell started the launcher beside itself.
+    """
     before: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():
         for name in names.split(","):
             number = getattr(signal, name.strip(), None)
-            if number is not None and number != signal.SIGINT:
+            if number is not None and signal.getsignal(number) is not signal.default_int_handler:
                 before[number] = signal.signal(number, stopped)
     try:
         yield

@@ -18,6 +18,7 @@ from typing import Any
 
 from ..array import locks
 from ..core.modes import modes
+from ..errors import with_note
 from ..torch_names.futures import Future
 from . import membership, mpi
 from .buffers import nothing
@@ -100,13 +101,25 @@ class Work:
                     requests.pop()
                 self._finish()
             except Exception as error:  # noqa: BLE001  # told where the work is waited for
-                self._error = error
+                self._error = self._explained(error)
+                self._error.__cause__ = None if self._error is error else error
             self._complete = True
             future = self._future
         self._end_event()
         if future is not None:
             self._tell(future)
         return True
+
+    def _explained(self, error: Exception) -> Exception:
+        """Return an error of MPI as one that says what failed and where to look."""
+        if not isinstance(error, mpi.library().Exception):
+            return error
+        what = error.Get_error_string().split(", error stack")[0]
+        text = f"[Rank {self._group.rank()}]: {self._name} failed in MPI: {what}"
+        hint = "Do the tensors of all processes have equally many elements of one dtype?"
+        if self._number:
+            hint += " With TORCH_DISTRIBUTED_DEBUG=DETAIL an error says in which processes they differ."
+        return with_note(RuntimeError(text), hint)
 
     def _tell(self, future: Future[Any]) -> None:
         if self._error is not None:

@@ -48,6 +48,67 @@ assert text.endswith("Rank 0 sends 2 elements of Float to rank 1, which expects 
 x = torch.ones(size, dtype=[torch.float32, torch.float64][rank])
 text = fails(lambda: dist.all_to_all_single(torch.ones_like(x), x))
 assert text.endswith("Rank 0 sends 1 elements of Float to rank 1, which expects 1 of Double"), text
+two = torch.ones(2)
+for end, calls in {
+    "root: 0vs 1": [
+        lambda: dist.broadcast(two, rank), lambda: dist.reduce(two, rank),
+        lambda: dist.scatter(two, [two], rank),
+        lambda: dist.gather(two, [two], rank), lambda: dist.broadcast_object_list([1], rank),
+    ],
+    "reduction: RedOpType.SUMvs RedOpType.MAX": [
+        lambda: dist.all_reduce(two, [dist.ReduceOp.SUM, dist.ReduceOp.MAX][rank]),
+    ],
+    "tensors: 1vs 2": [lambda: dist.all_reduce_coalesced([two] * (rank + 1))],
+    "layout: torch.stridedvs torch.sparse_coo": [lambda: dist.all_reduce(two.to_sparse() if rank else two)],
+    "shapes: 1vs 2": [lambda: dist.broadcast_object_list([None] * (rank + 1))],
+    "Op type: ALLREDUCEvs ALLGATHER": [
+        lambda: dist.all_gather_object([None] * size, 1) if rank else dist.all_reduce(two),
+    ],
+    "objects: all_gather_objectvs gather_object, root: Nonevs 1": [
+        lambda: dist.gather_object(1, [None] * size, 1) if rank else dist.all_gather_object([None] * size, 1),
+    ],
+}.items():  # fmt: skip
+    for call in calls:
+        text = fails(call)
+        assert rank or text.endswith(end.replace(", ", "   ")), text
+# The third does not fit into what MPI sends at once: its sender ends, too.
+sent = [torch.ones(2), torch.ones(2, 2), torch.ones(1 << 20), torch.ones(2), torch.tensor([3.0])]
+into = [torch.ones(4), torch.ones(4), torch.ones(2), torch.ones(2, dtype=torch.int32), torch.ones(1)]
+described = [("[2]", "[4]"), ("[2, 2]", "[4]"), ("[1048576]", "[2]")]
+expected = [f"{one}, TensorDtypes=Float|{two}, TensorDtypes=Float" for one, two in described]
+expected.append("[2], TensorDtypes=Float|[2], TensorDtypes=Int")
+begin, others = (dist.isend, sent) if rank else (dist.irecv, into)
+for works in (
+    [begin(one, 1 - rank, tag=3) for one in others],
+    dist.batch_isend_irecv([dist.P2POp(begin, one, 1 - rank) for one in others]),
+):
+    for work, told in zip(works[::-1], ["", *expected[::-1]], strict=True):
+        if rank or not told:
+            work.wait()
+        else:
+            one, two = told.split("|")
+            assert fails(work.wait) == (
+                f"Detected mismatch between messages: rank 1 sent a tensor of TensorShape={one}, "
+                f"and rank 0 expects a tensor of TensorShape={two}"
+            )
+    assert rank or into[-1].item() == 3
+if rank:
+    dist.send(torch.ones(3), 0)
+    dist.send_object_list([1, 2], 0)
+    dist.send(torch.ones(1), 0)
+    dist.send_object_list([3], 0)
+else:
+    text = fails(lambda: dist.recv(torch.ones(4)))
+    assert text.startswith("Detected mismatch between messages: rank 1 sent"), text
+    text = fails(lambda: dist.recv_object_list([None]))
+    assert text.endswith("rank 1 sent a list of 2 objects, and rank 0 expects a list of 1 objects"), text
+    text = fails(lambda: dist.recv(torch.ones(1, dtype=torch.int64)))
+    assert "rank 1 sent the contents of objects, and rank 0 expects a tensor" in text, text
+    text = fails(lambda: dist.recv_object_list([None], 1))
+    assert text.endswith("TensorDtypes=Float, and rank 0 expects a list of 1 objects"), text
+    objects = [None]
+    assert dist.recv_object_list(objects) == 1
+    assert objects == [3]
 dist.all_reduce(x := torch.ones(2))
 assert x.tolist() == [2.0, 2.0]
 

@@ -12,6 +12,7 @@ from ...core.tracer import refuse_exchange
 from ...nn.modules.module import Module
 from ...nn.parallel.reachable import tensors_in, with_tensors
 from ..device_mesh import DeviceMesh, init_device_mesh
+from ..tensor.placement_types import Shard
 from .api import MixedPrecisionPolicy, OffloadPolicy
 from .parameters import ParameterGroup, ShardedParameter, unpack
 
@@ -159,8 +160,8 @@ def fully_shard(
     reshard_after_forward : bool, optional
         Whether whole parameters are given up after forward and gathered again for backward: True by
         default, also for the outermost module, whose parameters torch keeps.
-    shard_placement_fn : Any
-        Not there: parameters are sharded along their first axis.
+    shard_placement_fn : callable, optional
+        What gives the `Shard` of a parameter, or None for its first axis.
     mp_policy : MixedPrecisionPolicy, optional
     offload_policy : OffloadPolicy, optional
         Makes no difference on the CPU.
@@ -172,8 +173,6 @@ def fully_shard(
     Module
         `module`, now also an `FSDPModule`.
     """
-    if shard_placement_fn is not None:
-        raise NotImplementedError("shard_placement_fn of fully_shard is not part of pullback.")
     modules = module if isinstance(module, (list, tuple)) else [module]
     if mesh is None:
         mesh = init_device_mesh("cpu", (needed_group().size(),))
@@ -183,7 +182,9 @@ def fully_shard(
         for owner, name, p in _unsharded(part):
             if not (ignored_params and any(p is one for one in ignored_params)):
                 found.setdefault(p, []).append((owner, name))
-    parameters = [ShardedParameter(owners, p, mesh) for p, owners in found.items()]
+    parameters = [
+        ShardedParameter(owners, p, mesh, _axis(p, shard_placement_fn)) for p, owners in found.items()
+    ]
     gives_up = True if reshard_after_forward is None else bool(reshard_after_forward)
     group = ParameterGroup(parameters, mesh, policy, gives_up) if parameters else None
     for number, part in enumerate(modules):
@@ -193,6 +194,17 @@ def fully_shard(
         for part in modules[1:]:
             part._fsdp_state.group = group
     return module
+
+
+def _axis(parameter: Any, choose: Callable[[Any], Any] | None) -> int:
+    """Return along which axis a parameter is sharded."""
+    chosen = None if choose is None else choose(parameter)
+    if chosen is not None and not isinstance(chosen, Shard):
+        raise NotImplementedError(
+            f"shard_placement_fn of fully_shard gave {type(chosen).__name__}: a mesh of its own for each "
+            "parameter is not part of pullback. Give a Shard or None."
+        )
+    return 0 if chosen is None else chosen.dim
 
 
 def _unsharded(module: Module) -> Any:

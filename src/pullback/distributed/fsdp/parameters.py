@@ -23,9 +23,9 @@ from ...tensor.creation import zeros
 from ...tensor.join import cat
 from ..collectives import all_gather_into_tensor, all_reduce, reduce_scatter_tensor
 from ..device_mesh import DeviceMesh
-from ..tensor.api import DTensor, distribute_tensor
-from ..tensor.layout import Layout, part_sizes
-from ..tensor.placement_types import Placement, Replicate, Shard
+from ..tensor.api import DTensor
+from ..tensor.layout import Layout, moved, part, part_sizes
+from ..tensor.placement_types import Placement, Replicate, Shard, _StridedShard
 from .api import MixedPrecisionPolicy
 
 
@@ -37,27 +37,48 @@ class ShardedParameter:
     owners : list of (Module, str)
         Where the parameter stands; in several places where modules share it.
     whole : Parameter
+        One that tensor parallelism has divided among the processes of another mesh is sharded further.
     mesh : DeviceMesh
         Of one dimension, along which it is sharded, or two, the first of which has copies.
+    axis : int
+        Along which it is sharded.
     """
 
-    def __init__(self, owners: list[tuple[Module, str]], whole: Any, mesh: DeviceMesh) -> None:
+    def __init__(
+        self, owners: list[tuple[Module, str]], whole: Any, mesh: DeviceMesh, axis: int = 0
+    ) -> None:
         self.owners = owners
-        self.shape = tuple(whole.shape)
-        placements: list[Placement] = [Replicate()] * (mesh.ndim - 1) + [Shard(0)]
-        as_shards = whole if whole.dim() else whole.detach().reshape(1)
         if not whole.dim():
             raise ValueError(
                 f"fully_shard doesn't support scalar parameters. Change {owners[0][1]} to a 1D tensor with "
                 "numel equal to 1."
             )
-        self.sharded: Any = Parameter(
-            distribute_tensor(as_shards.detach(), mesh, placements, src_data_rank=None),
-            requires_grad=whole.requires_grad,
-        )
+        if getattr(whole, "_is_sharded", False):
+            raise ValueError(
+                f"Parameter '{owners[0][1]}' is shared with a parameter already managed by another FSDP "
+                "group. For shared/tied parameters, use fully_shard([module_a, module_b]) to place them in "
+                "the same FSDP group."
+            )
+        whole._is_sharded = True
+        self.axis = axis = axis % whole.dim()
+        local = local_of(whole.detach())
+        #: How this process's part of it lies among others, where something else has divided it.
+        self.inner: Layout | None = whole._layout if isinstance(whole, DTensor) else None
         self.count = mesh.size(mesh.ndim - 1)
-        self.each = part_sizes(self.shape[0], self.count)[0]
-        self.row = self.each * (whole.numel() // max(1, self.shape[0]))
+        if axis and local.shape[axis] % self.count:
+            raise NotImplementedError(
+                f"FSDP does not support uneven sharding on dim {axis}: {local.size()} "
+                f"(world size: {self.count})"
+            )
+        layout = sharded_layout(whole, mesh, axis)
+        shard = part(local, axis, mesh.get_local_rank(mesh.ndim - 1), self.count)
+        self.sharded: Any = Parameter(
+            DTensor(shard.clone().contiguous(), layout), requires_grad=whole.requires_grad
+        )
+        #: The shape of the whole with the axis in front, along which processes follow each other.
+        self.front = tuple(local.movedim(axis, 0).shape)
+        self.each = part_sizes(self.front[0], self.count)[0]
+        self.row = self.each * (local.numel() // max(1, self.front[0]))
         self.leaf: Any = None
         self.kept: Any = None  # a gradient that waits for the next reduction
 
@@ -76,21 +97,60 @@ class ShardedParameter:
 
     def padded(self, dtype: Any) -> Any:
         """Return this process's shard as a vector, as long as the longest."""
-        local = self.sharded._local_tensor.detach().reshape(-1).to(dtype)
+        local = self.sharded._local_tensor.detach().movedim(self.axis, 0).reshape(-1).to(dtype)
         missing = self.row - local.numel()
         return cat([local, zeros(missing, dtype=dtype)]) if missing else local
 
     def whole_of(self, rows: Any) -> Any:
-        """Return the parameter of the rows that the processes gave."""
-        size = max(1, self.shape[0])
-        return rows.reshape(self.each * self.count, *self.shape[1:])[:size].contiguous()
+        """Return what modules compute with, of the rows that the processes gave."""
+        whole = rows.reshape(self.each * self.count, *self.front[1:])[: self.front[0]]
+        return self.laid_out(whole.movedim(0, self.axis).contiguous())
+
+    def nothing(self) -> Any:
+        """Return one element that has the shape of the parameter."""
+        return self.laid_out(zeros(1, dtype=self.leaf.dtype).expand(self.front).movedim(0, self.axis))
+
+    def laid_out(self, local: Any) -> Any:
+        """Return a tensor as what it is among the processes that divide it otherwise."""
+        return local if self.inner is None else DTensor(local, self.inner)
 
     def rows_of(self, grad: Any, dtype: Any) -> Any:
         """Return a gradient as a row for each process; zeros where there is none."""
-        padded = zeros(self.each * self.count, *self.shape[1:], dtype=dtype)
+        padded = zeros(self.each * self.count, *self.front[1:], dtype=dtype)
         if grad is not None:
-            padded[: self.shape[0]].copy_(grad)
+            padded[: self.front[0]].copy_(grad.movedim(self.axis, 0))
         return padded.reshape(self.count, self.row)
+
+    def take_gradient(self) -> Any:
+        """Return the gradient of what modules compute with, and take it away."""
+        grad, self.leaf.grad = self.leaf.grad, None
+        if isinstance(grad, DTensor) and self.inner is not None:
+            return moved(grad._local_tensor, grad._layout, self.inner)
+        return grad
+
+
+def sharded_layout(whole: Any, mesh: DeviceMesh, axis: int) -> Layout:
+    """Return how a parameter lies when it is sharded along an axis, over a mesh or also over it."""
+    placements: list[Placement] = [Replicate()] * (mesh.ndim - 1)
+    if not isinstance(whole, DTensor):
+        return Layout(mesh, (*placements, Shard(axis)), tuple(whole.shape))
+    inner = whole._layout
+    stretches = 1
+    for number, placement in enumerate(inner.placements):
+        if placement.is_shard(axis):
+            stretches *= inner.mesh.size(number)
+    if whole.shape[axis] % stretches:
+        raise NotImplementedError(
+            "fully_shard of a parameter that tensor parallelism divides along this axis needs equal parts: "
+            f"{whole.shape[axis]} is not divisible by {stretches}"
+        )
+    own = _StridedShard(axis, split_factor=stretches) if stretches > 1 else Shard(axis)
+    return Layout(mesh.joined(inner.mesh), (*placements, own, *inner.placements), tuple(whole.shape))
+
+
+def local_of(tensor: Any) -> Any:
+    """Return what this process has of a tensor."""
+    return tensor._local_tensor if isinstance(tensor, DTensor) else tensor
 
 
 class ParameterGroup:
@@ -152,7 +212,7 @@ class ParameterGroup:
             rows = every.view(count, own.numel())
             start = 0
             for p in ps:
-                self._fill(p, p.whole_of(rows[:, start : start + p.row]).view(p.shape))
+                self._fill(p, p.whole_of(rows[:, start : start + p.row]))
                 start += p.row
 
     def _fill(self, p: ShardedParameter, value: Any) -> None:
@@ -172,7 +232,7 @@ class ParameterGroup:
             return
         self.is_whole = False
         for p in self.parameters:
-            p.leaf.data = zeros(1, dtype=p.leaf.dtype).expand(p.shape)
+            p.leaf.data = p.nothing()
             p.set(p.sharded)
 
     def packing(self) -> Callable[[Any], Any]:
@@ -186,7 +246,7 @@ class ParameterGroup:
             address = _address(value)
             for p in self.parameters:
                 if address is not None and address == _address(p.leaf) and value.dtype == p.leaf.dtype:
-                    return _Saved(self, p, tuple(value.shape), tuple(value.stride()))
+                    return _Saved(self, p, value)
             for outer_pack, outer_unpack in outside:
                 return _Passed(outer_pack(value), outer_unpack)
             return value
@@ -227,7 +287,7 @@ class ParameterGroup:
         for p in self.parameters:
             if p.leaf is None or not p.sharded.requires_grad:
                 continue
-            grad, p.leaf.grad = p.leaf.grad, None
+            grad = p.take_gradient()
             if p.kept is not None:
                 grad = p.kept if grad is None else p.kept + grad
             p.kept = grad
@@ -255,13 +315,14 @@ class ParameterGroup:
         for p in ps:
             local: Any = p.sharded._local_tensor
             used, p.kept = p.kept is not None, None
-            grad = own[start : start + local.numel()].view(local.shape).to(local.dtype)
+            front = local.movedim(p.axis, 0).shape
+            grad = own[start : start + local.numel()].view(front).movedim(0, p.axis).to(local.dtype)
             start += p.row
             if not used:
                 continue
             if p.sharded.grad is None:
                 layout: Layout = p.sharded._layout
-                p.sharded.grad = DTensor(grad.clone(), layout)
+                p.sharded.grad = DTensor(grad.contiguous().clone(), layout)
             else:
                 p.sharded.grad._local_tensor.add_(grad)
 
@@ -269,21 +330,21 @@ class ParameterGroup:
 class _Saved:
     """A part of a parameter that a graph has saved: gathered again where it is asked for."""
 
-    def __init__(
-        self, group: ParameterGroup, parameter: ShardedParameter, shape: tuple[int, ...],
-        strides: tuple[int, ...],
-    ) -> None:  # fmt: skip
+    def __init__(self, group: ParameterGroup, parameter: ShardedParameter, value: Any) -> None:
         self.group = group
         self.parameter = parameter
-        self.shape = shape
-        self.strides = strides
+        local = local_of(value)
+        self.shape, self.strides = tuple(local.shape), tuple(local.stride())
+        self.layout: Layout | None = value._layout if isinstance(value, DTensor) else None
 
     def value(self) -> Any:
         """Return the part."""
         self.group.unshard()
         if in_backward():
             self.group.begin_backward()
-        return self.parameter.leaf.detach().as_strided(self.shape, self.strides, 0)
+        whole = local_of(self.parameter.leaf.detach())
+        local = whole.as_strided(self.shape, self.strides, 0)
+        return local if self.layout is None else DTensor(local, self.layout)
 
 
 class _Passed:
@@ -300,7 +361,7 @@ class _Passed:
 
 def _address(tensor: Any) -> int | None:
     """Return where the memory of a tensor begins, None where it has none: `data_ptr` counts as a write."""
-    array = tensor._value
+    array = local_of(tensor)._value
     return array.__array_interface__["data"][0] if type(array) is ndarray and array.size else None
 
 

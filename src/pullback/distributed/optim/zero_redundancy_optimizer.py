@@ -12,6 +12,7 @@ from typing import Any
 
 from ...core.process_group import needed_group
 from ...core.value import TensorBase
+from ...errors import with_note
 from ...nn.parallel.join import Join, Joinable, JoinHook
 from ...nn.parallel.synchronization import broadcast_coalesced
 from ...optim import Optimizer
@@ -34,7 +35,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
     parameters_as_bucket_view : bool
         How torch saves a copy of the parameters when it sends them; makes no difference.
     overlap_with_ddp : bool
-        Not there: True raises NotImplementedError.
+        Not there: True is torch's error of a hook for it among processes of the CPU.
     defaults : Any
         Options for `optimizer_class`.
 
@@ -49,7 +50,11 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         parameters_as_bucket_view: bool = False, overlap_with_ddp: bool = False, **defaults: Any,
     ) -> None:  # fmt: skip
         if overlap_with_ddp:
-            raise NotImplementedError("overlap_with_ddp of ZeroRedundancyOptimizer is not part of pullback.")
+            raise with_note(
+                NotImplementedError("Gloo backend using Overlapping DDP with ZeRO may meet hangs"),
+                "overlap_with_ddp of ZeroRedundancyOptimizer is not part of pullback: torch, too, has it for "
+                "NCCL alone. Without it buckets are reduced while backward goes on; steps follow it.",
+            )
         self.optim: Optimizer | None = None
         Joinable.__init__(self)
         Optimizer.__init__(self, _checked(params), defaults)

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ...tensor.creation import zeros
 from ...tensor.join import cat
 from .. import ReduceOp, all_gather, all_reduce
@@ -78,14 +80,23 @@ def local_shape(layout: Layout) -> tuple[int, ...]:
 
 def local_offsets(layout: Layout) -> tuple[int, ...]:
     """Return where in the whole tensor the part of this process begins."""
-    shape, offsets = list(layout.shape), [0] * len(layout.shape)
+    places: list[Sequence[int]] = [range(size) for size in layout.shape]
     for axis, placement in enumerate(layout.placements):
         if isinstance(placement, Shard):
-            sizes = sizes_of(shape, placement, layout.mesh.size(axis))
-            place = layout.mesh.get_local_rank(axis)
-            offsets[placement.dim] += sum(sizes[:place])
-            shape[placement.dim] = sizes[place]
-    return tuple(offsets)
+            count, place = layout.mesh.size(axis), layout.mesh.get_local_rank(axis)
+            rows = np.array(places[placement.dim]).reshape(factor_of(placement), -1)
+            sizes = part_sizes(rows.shape[1], count)
+            start = sum(sizes[:place])
+            places[placement.dim] = rows[:, start : start + sizes[place]].reshape(-1).tolist()
+    for numbers in places:
+        if len(numbers) and numbers[-1] - numbers[0] != len(numbers) - 1:
+            raise NotImplementedError(
+                "what this process has of a distributed tensor lies in several places of it: redistribute it "
+                f"first (placements {layout.placements})"
+            )
+    return tuple(
+        numbers[0] if len(numbers) else size for numbers, size in zip(places, layout.shape, strict=True)
+    )
 
 
 def normalised(placements: Sequence[Placement] | None, mesh: DeviceMesh, dims: int) -> tuple[Placement, ...]:

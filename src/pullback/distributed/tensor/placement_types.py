@@ -48,7 +48,7 @@ class _StridedShard(Shard):
     split_factor: int = field(kw_only=True)
 
     def __repr__(self) -> str:
-        return f"_StridedShard(dim={self.dim}, split_factor={self.split_factor})"
+        return f"_StridedShard(dim={self.dim}, sf={self.split_factor})"
 
     def __str__(self) -> str:
         return f"_S({self.dim}, {self.split_factor})"

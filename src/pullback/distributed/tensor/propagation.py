@@ -54,6 +54,11 @@ def computed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             "calling distributed operators!"
         )
     layout = next((t._layout for t in found if t.dim()), found[0]._layout)
+    other = next((t._layout.mesh for t in found if t._layout.mesh != found[0]._layout.mesh), None)
+    if other is not None:
+        raise RuntimeError(
+            f"All operands in {func} must have the same mesh, but got {found[0]._layout.mesh} and {other}."
+        )
     if name == "linalg_vector_norm" and (norm := _norm(func, args, kwargs, layout)) is not None:
         return norm
     if name in ("uniform", "normal"):  # each process draws the numbers of its part
