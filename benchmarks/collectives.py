@@ -4,8 +4,8 @@
     python benchmarks/collectives.py --ranks 2 --repeat 5
 
 The two libraries take turns: a round starts a job of each, which times every size, and ends with a table of
-the best of all rounds so far. A time is the best of many calls, each after a barrier, of the rank whose best is
-the worst. The last column is pullback's time divided by torch's.
+the best of all rounds so far. A time is the best of many calls, each after a barrier, of the rank whose
+best is the worst. The last column is pullback's time divided by torch's.
 """
 
 import argparse
