@@ -147,7 +147,7 @@ def test_an_entry_that_cannot_be_read_is_absent(place: Path, content: bytes) -> 
 def test_an_entry_that_says_something_else_is_absent(place: Path, about: bytes) -> None:
     entry = place / "mine.code"
     entry.write_bytes(sealed(about))
-    assert image.read("mine") is None
+    assert image.read(image.Name("mine", [])) is None
     assert not entry.exists()
     if about in (b"3", b"null"):
         entry.write_bytes(sealed(about))

@@ -218,6 +218,8 @@ unfold = view(
 
 def _unfold_backward(g: ndarray, /, shape: Shape, dim: int, size: int, step: int) -> ndarray:
     whole = np.zeros(shape, g.dtype)
+    if not g.size:
+        return whole
     own = strides_of(whole)
     # Places of one window that are less than a step apart fall on others than those of the next window.
     for first in range(0, size, step):

@@ -308,8 +308,10 @@ class Cells:
             t = slots.tensor
             t._value, t._node, t._view, t._level = slots.value, slots.node, slots.view, slots.level
             t._counter, t._grad = slots.counter, slots.grad
-            # A graph that another thread has made meanwhile ends at the one that there is now.
-            if slots.node is not LEAF or (slots.accumulator is not None and slots.accumulator() is not None):
+            # A graph that another thread has made meanwhile ends at the one that there is now. Where that has
+            # other hooks it is of the trace.
+            before, now = (v and v() for v in (slots.accumulator, t._accumulator))
+            if slots.node is not LEAF or before is not None or now is None or now._hooks is not slots.hooks:
                 t._accumulator = slots.accumulator
             if t._leaf_hooks is not slots.hooks:
                 t._leaf_hooks = slots.hooks
