@@ -11,6 +11,7 @@ from typing import Any
 from ..core.blame import Place, own_file
 from ..core.node import LEAF, Node, edge_target
 from ..core.value import TensorBase
+from .carried import leads
 from .scene import Function, Scene, Scope, scope_of
 from .trace import Event
 
@@ -32,11 +33,12 @@ def thrown_away(events: Iterable[Event], makers: set[Node]) -> Place | None:
     return None
 
 
-def written_alone(scenes: Iterable[Scene]) -> Place | None:
+def written_alone(scenes: Iterable[Scene], makers: set[Node], known: bool) -> Place | None:
     """Return the first statement of the running program that calls `detach` and does nothing with it.
 
-    What it is called on is looked up where the function is running; elsewhere it must be a name that the
-    function itself binds, for an object of the program may have a `detach` of its own.
+    What it is called on is looked up, in the running function or as an attribute of the method's object: a
+    tensor that was computed from the results of some nodes. Unless it must be `known`, it may also be a name
+    that a function which has returned binds itself; an argument may be an object with a `detach` of its own.
     """
     seen: set[tuple[str, int]] = set()
     for scene in scenes:
@@ -47,15 +49,19 @@ def written_alone(scenes: Iterable[Scene]) -> Place | None:
                 seen.add((scope.file, line))
                 name, _, attribute = receiver.partition(".")
                 if owner is scene:
-                    fits = isinstance(scene.value(receiver), TensorBase)
+                    fits = _led_to(scene.value(receiver), makers)
                 elif attribute:
                     held = getattr(owner, "__dict__", {}).get(attribute)
-                    fits = name == "self" and isinstance(held, TensorBase)
+                    fits = name == "self" and _led_to(held, makers)
                 else:
-                    fits = any(receiver in s.targets for s in scope.statements)
+                    fits = not known and any(receiver in s.targets for s in scope.statements)
                 if fits:
                     return scope.place_of_line(line)
     return None
+
+
+def _led_to(value: Any, makers: set[Node]) -> bool:
+    return isinstance(value, TensorBase) and any(leads(value, maker) for maker in makers)
 
 
 def _alone(scope: Scope) -> Iterator[tuple[int, str]]:
