@@ -10,14 +10,17 @@ from typing import Any
 
 from ..core.backward_task import running
 from ..core.blame import Place, freed_when, is_freed
+from ..core.modes import modes
 from ..core.node import LEAF, AccumulateGrad, edge_target
 from ..core.value import TensorBase
 from .answer import Answer
 from .carried import Boundary, Carried, boundaries, carried, loop_around
+from .discarded import thrown_away, written_alone
 from .failure import Raised
 from .findings.keeping import appending
 from .graph_checks import free_without, written_only_at
 from .scene import paths_in, scope_at, tree_of
+from .trace import Trace
 from .walk import reachable
 
 
@@ -242,22 +245,18 @@ def second_backward(error: BaseException, raised: Raised) -> Answer:
     saved = getattr(raised.node, "_saved", None)
     moment = freed_when(saved) if isinstance(saved, tuple) and is_freed(saved) else -1
     found, between = _carried_over(raised, moment)
-    if found is not None:
-        kind, cause, mend = _CARRIED[found.how]
-        if found.how == "shared":
-            fresh = next((n for n in raised.names_at()), "")
-            if fresh == found.name:
-                found = None
-        if found is not None and found.how == "shared":
+    if found is not None and not (found.how == "shared" and found.name == next(iter(raised.names_at()), "")):
+        vain = _cut_in_vain(found, between, raised, tuple(evidence))
+        if vain is None and found.how == "shared":
             return _shared(found, raised, first, made, tuple(evidence))
-        if found is not None:
-            if found.how == "list":
-                filled = next((at for s in raised.scenes if (at := appending(found.name, s))), None)
-                cause += "" if filled is None else f" It is filled at line {filled.line}."
-            return Answer(
-                kind, cause.format(found.name), found.place or made, tuple(evidence), mend.format(found.name),
-                "" if found.place is None else _checked_cut(found, between, raised),
-            )  # fmt: skip
+        kind, cause, mend = _CARRIED[found.how]
+        if found.how == "list":
+            filled = next((at for s in raised.scenes if (at := appending(found.name, s))), None)
+            cause += "" if filled is None else f" It is filled at line {filled.line}."
+        return vain or Answer(
+            kind, cause.format(found.name), found.place or made, tuple(evidence), mend.format(found.name),
+            "" if found.place is None else _checked_cut(found, between, raised),
+        )
     same = first is not None and again is not None and (first.file, first.line) == (again.file, again.line)
     loss = next(iter(raised.names_at()), "the loss")
     if same and _made_before_loop(raised, loss):
@@ -293,6 +292,36 @@ def second_backward(error: BaseException, raised: Raised) -> Answer:
         "add the losses and call backward once, pass `retain_graph=True` to the first call, or `detach()` "
         "what the second need not go through",
     )  # fmt: skip
+
+
+def _cut_in_vain(
+    found: Carried, between: list[Boundary], raised: Raised, evidence: tuple[str, ...]
+) -> Answer | None:
+    """Return the answer where `detach` was called on what is carried over, and its result thrown away."""
+    thrown = None if found.how in ("sum", "before") else _thrown_away(found, between, raised)
+    if thrown is None:
+        return None
+    at, seen = thrown
+    kind, cause, _ = _CARRIED[found.how]
+    called = "`detach()` is called on it here" if seen else f"Line {at.line} calls `detach()`"
+    return Answer(
+        kind,
+        f"{cause.format(found.name)} {called}, which returns a new tensor, but that result is thrown away.",
+        at if seen else found.place, (*evidence, f"the result of `detach()` is not kept at {at}"),
+        f"assign what `detach()` returns (`{found.name} = {found.name}.detach()`; of a tuple, each member), "
+        "or cut in place with `detach_()`", _checked_cut(found, between, raised),
+    )  # fmt: skip
+
+
+def _thrown_away(found: Carried, between: list[Boundary], raised: Raised) -> tuple[Place, bool] | None:
+    """Return the line of a `detach` whose result is not kept, and whether the call was seen; None without."""
+    makers = {boundary.maker for boundary in between}
+    for trace in modes().function_modes:
+        place = thrown_away(trace.events, makers) if isinstance(trace, Trace) else None
+        if place is not None:
+            return place, True
+    place = written_alone(raised.scenes, makers, found.how == "shared")
+    return None if place is None else (place, False)
 
 
 def _all_freed(moment: int) -> bool:

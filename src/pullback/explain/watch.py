@@ -61,7 +61,7 @@ from .names import Names
 from .run import Run
 from .scene import Scene
 from .source import place_of
-from .trace import Event, Trace, frames_from
+from .trace import Event, Trace, frames_from, is_foreign
 from .walk import Path, array_at_bottom, looking
 from .wrapping import Wrappers
 
@@ -162,11 +162,13 @@ class Watch:
 
     def _wrap_grad(self) -> None:
         held = vars(Tensor)["grad"]
-        read = self._grad_read
+        read, leaf_read = self._grad_read, self._safe(self._leaf_read)
 
         def getter(tensor: Any) -> Any:
             if tensor._grad is None and tensor._node is not None and tensor._node is not LEAF:
                 read(tensor, sys._getframe(1))
+            elif tensor._node is LEAF:
+                leaf_read(tensor, sys._getframe(1))
             return held.__get__(tensor)
 
         grad = property(getter, held.fset, held.fdel, held.__doc__)
@@ -293,6 +295,10 @@ class Watch:
                 "(`.detach().requires_grad_()`), or call `retain_grad()` on it before backward",
             ),
         )  # fmt: skip
+
+    def _leaf_read(self, leaf: Any, frame: FrameType) -> None:
+        if not is_foreign(frame.f_code.co_filename):
+            self.loop.reads.reads(leaf, (frame.f_code, frame.f_lasti), self.loop.backwards)
 
     def _zeroed(self, held: Any, frame: FrameType, owner: Any, *args: Any, **kwargs: Any) -> Any:
         at = position_of(frame)

@@ -149,6 +149,7 @@ def report_held(
     loose = [
         leaf for key, leaf in loop.graded.items()
         if key not in loop.ever_held and key not in told and isinstance(leaf, Parameter)
+        and not _written(loop, leaf)
     ]  # fmt: skip
     if not loose:
         return
@@ -170,11 +171,20 @@ def report_held(
     place = made if late else at
     why = f" The optimizer was made before it, at {place_at(*at)}." if late and at is not None else ""
     loop.findings.add("not held", Answer(
-        "no optimizer holds it", f"No optimizer holds {listed(loose, name_of)}, which backward gives a "
-        f"gradient: it never changes.{why}", None if place is None else place_at(*place), (),
-        "make the optimizer after the model has its final layers, pass it to the optimizer "
-        "(`add_param_group`), or freeze it with `requires_grad_(False)`",
+        "no optimizer holds it", f"{listed(loose, name_of)}, which backward gives a gradient, "
+        f"{'are' if len(loose) > 1 else 'is'} not in the optimizer: no optimizer holds "
+        f"{'them' if len(loose) > 1 else 'it'}, so the values never change.{why}",
+        None if place is None else place_at(*place), (),
+        f"{'make the optimizer after the model has its final layers, ' if late else ''}pass the parameters "
+        "of each module that is trained to the optimizer (`[*model.parameters(), *criterion.parameters()]`, "
+        "or `add_param_group`), or freeze what is not to be trained with `requires_grad_(False)`",
     ))  # fmt: skip
+
+
+def _written(loop: Loop, leaf: Any) -> bool:
+    """Return whether the program itself has changed a leaf since the first backward."""
+    then, now = loop.first_values.get(id(leaf)), values_of(leaf)
+    return then is not None and now is not None and not np.array_equal(then, now, equal_nan=True)
 
 
 def report_overlap(loop: Loop, name_of: Callable[[Any], str | None]) -> None:
@@ -205,10 +215,18 @@ def report_unchanged(loop: Loop, name_of: Callable[[Any], str | None]) -> None:
     place = rebinding(loop.sources)
     if place is None and (loop.backwards < 3 or not all(isinstance(x, Parameter) for x in leaves)):
         return  # gradients may be all that is wanted
+    calls = {at for x in leaves for at in loop.reached_from.get(id(x), ())}
+    called = next(iter(calls)) if len(calls) == 1 else None
+    if place is None and called is not None:
+        place = place_at(*called)
+    seen = loop.by_line.get(called, []) if called is not None else []
+    same = len(seen) > 2 and len(set(seen)) == 1
+    if not same and rebinding(loop.sources) is None and any(id(x) in loop.reads.read_whole for x in leaves):
+        return  # the program collects gradients of different losses
     loop.findings.add("no optimizer", Answer(
         "never updated", f"{listed(leaves, name_of)} {'have' if len(leaves) > 1 else 'has'} gradients, "
-        "but "
-        "nothing ever changes the values.", place, (),
+        "but nothing ever changes the values: no optimizer steps, and nothing else updates them.", place,
+        (f"the loss is {seen[0]:.4g} in each of {len(seen)} calls of backward",) if same else (),
         "write into the parameters under `with torch.no_grad():` (`p -= lr * p.grad`; `p = p - …` only "
         "gives "
         "the name another tensor), or use an optimizer",

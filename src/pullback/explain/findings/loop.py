@@ -12,6 +12,7 @@ import numpy as np
 from ...core.blame import Place, next_sequence, place_at
 from ..answer import Answer
 from ..shown import norm
+from .cleared import Cleared, some
 from .collected import Findings
 from .held import Watched, betas, held_again, report_anew, report_held, report_unchanged
 from .losses import values_of
@@ -44,6 +45,7 @@ class Loop:
         self.stale: dict[int, At | None] = {}
         self.losses: list[float] = []
         self.backwards = 0
+        self.reads = Cleared()
         self.fresh = False
         #: How many calls of backward there were before the step with a closure that is running; -1 for none.
         self.inside = -1
@@ -167,7 +169,10 @@ class Loop:
 
     def zeroed(self, at: At | None, leaves: Iterable[Any]) -> None:
         """Note a call of zero_grad for some leaves."""
-        for leaf in {id(leaf): leaf for leaf in leaves}.values():
+        unique = {id(leaf): leaf for leaf in leaves}.values()
+        if at is not None:
+            self.reads.clears(unique, at, self.backwards)
+        for leaf in unique:
             self._discards(leaf, at)
             self.sources[id(leaf)] = []
             self.stale.pop(id(leaf), None)
@@ -184,7 +189,7 @@ class Loop:
         sources = self.sources.get(key)
         # A step with a closure looks at gradients that its closure clears.
         used = key in self.stepped or key in self.stale or self.inside >= 0
-        if key not in self.ever_held or not sources or used or not _some(leaf._grad):
+        if key not in self.ever_held or not sources or used or not some(leaf._grad):
             return
         source = key, sources[-1][0]
         _, count = self.discarded.get(source, (at, 0))
@@ -253,7 +258,7 @@ class Loop:
             return []
         known.looked += 1
         stale = [self.stale[id(p)] for p in known.parameters() if id(p) in self.stale and p._grad is not None]
-        if stale and stale[0] is not None and any(_some(p._grad) for p in known.parameters()):
+        if stale and stale[0] is not None and any(some(p._grad) for p in known.parameters()):
             self.findings.add("accumulated", Answer(
                 "gradients not cleared", "Gradients of earlier turns are still there, and backward adds to "
                 "them: "
@@ -266,8 +271,8 @@ class Loop:
         if with_gradient:
             known.with_gradient += 1
             known.shrinking += shrinks(optimizer)
-        some = any(_some(p._grad) for p in with_gradient)
-        if self.cleared is not None and self.fresh and not some:
+        graded = any(some(p._grad) for p in with_gradient)
+        if self.cleared is not None and self.fresh and not graded:
             self.findings.add("cleared too early", Answer(
                 "cleared before the step", "Gradients are cleared between `backward()` and the step, which "
                 "then "
@@ -333,7 +338,7 @@ class Loop:
         self.cleared = None
         self.last = "step"
         known.idle += bool(copies) and all(
-            _some(p._grad) and _same(values_of(p), before) for p, before in copies
+            some(p._grad) and _same(values_of(p), before) for p, before in copies
         )
         for p, before in copies:
             value = values_of(p)
@@ -352,7 +357,7 @@ class Loop:
                 if math.isfinite(change):
                     if change > known.largest[0]:
                         known.largest = (change, p)
-                    if _some(p._grad):
+                    if some(p._grad):
                         known.smallest = min(known.smallest, change)
 
     def _broke(self, known: Watched, p: Any) -> None:
@@ -400,6 +405,7 @@ class Loop:
         report_anew(self)
         self._report_steps()
         self._report_discarded()
+        self.reads.report(name_of, self.findings)
         report_rates(self, name_of, files)
         report_unchanged(self, name_of)
 
@@ -425,8 +431,3 @@ class Loop:
 
 def _same(value: Any, before: Any) -> bool:
     return value is not None and bool(np.array_equal(value, before))
-
-
-def _some(grad: Any) -> bool:
-    value = None if grad is None else values_of(grad)
-    return value is not None and bool(np.any(value))
