@@ -76,6 +76,11 @@ def _undisturbed(a: Any, b: Any = ABSENT, c: Any = ABSENT, d: Any = ABSENT) -> b
     return _is_known(b) and _is_known(c) and _is_known(d)
 
 
+def _none_overrides(named: dict[str, Any], *given: Any) -> bool:
+    """Return `_undisturbed` for arguments by name, too."""
+    return _undisturbed(*given) and all(map(_is_known, named.values()))
+
+
 def _is_known(item: Any) -> bool:
     """Return whether an argument overrides nothing, nor what is in it."""
     kind = type(item)
@@ -362,7 +367,7 @@ def _at_once(function: Function, general: Function, failed: Function, safe: int)
                 if found is PASS:
                     raise
                 return found
-        elif named and known is not None and not (more or OVERRIDING):
+        elif named and not (known is None or more) and (not OVERRIDING or _none_overrides(named, a, b, c, d)):
             found = known(a, b, c, d, named)
             if found is LOOK:
                 found = look(a, b, c, d, named=named)
@@ -415,7 +420,7 @@ def _read_at_once(
                 if found is PASS:
                     raise
                 return found
-        elif named and known is not None and not (more or OVERRIDING):
+        elif named and not (known is None or more) and (not OVERRIDING or _none_overrides(named, a, b, c, d)):
             found = known(a, b, c, d, named)
             if found is LOOK:
                 found = look(a, b, c, d, named=named)
