@@ -79,9 +79,9 @@ class device:
         _put(_defaults.get()[:-1])
 
 
-# The device of set_default_device, then those of the `with` blocks entered and not left, innermost last.
 #: Where no device is a default: always this object, so that `is` finds it.
 NO_DEVICES: tuple[device | None, ...] = (None,)
+# The device of set_default_device, then those of the `with` blocks entered and not left, innermost last.
 _defaults: ContextVar[tuple[device | None, ...]] = ContextVar("default devices", default=NO_DEVICES)
 #: Returns the defaults now in force (a C method).
 default_devices = _defaults.get

@@ -43,7 +43,7 @@ Function = Callable[..., Any]
 #: Calls after which a function is looked at, nanoseconds that a known call saves, and the plans that a
 #: function has at most.
 _CALLS, _SAVED, _PLANS = 200, 1000, 12
-_NEVER = 1 << 62
+_SELDOM, _NEVER = 1 << 40, 1 << 62
 
 #: What the native function gives when it is time to look.
 LOOK: Any = object()
@@ -158,13 +158,13 @@ class Known:
         when it is time to look; None: there is none.
     """
 
-    __slots__ = ("_function", "_general", "_left", "_pause", "_plans", "_safe", "_table", "_use")
+    __slots__ = ("_calls", "_function", "_general", "_left", "_pause", "_plans", "_safe", "_table", "_use")
 
     def __init__(
         self, function: Function, safe: int, general: Function, use: Callable[[Function | None], None]
     ) -> None:
         self._function, self._safe, self._general, self._use = function, safe, general, use
-        self._left, self._pause, self._plans = _CALLS, _CALLS, _PLANS
+        self._left, self._calls, self._pause, self._plans = _CALLS, _CALLS, _CALLS, _PLANS
         self._table: Any = None
 
     def count(self, *arguments: Any) -> None:
@@ -189,8 +189,11 @@ class Known:
         self._use(function)
 
     def forget(self) -> None:
-        """Forget what is known: it depended on a setting."""
-        self._table[0], self._table[1] = 0, _CALLS
+        """Forget what is known: it depended on a setting. Looks are half as frequent then, for the memory of
+        plans is kept: native code of another thread may be reading them.
+        """
+        self._calls = min(2 * self._calls, _SELDOM)
+        self._table[0], self._table[1] = 0, self._calls
         self._plans = _PLANS
 
     def look(self, *arguments: Any, named: dict[str, Any] | None = None) -> Any:
@@ -210,7 +213,7 @@ class Known:
         if [Generator.get_state(stream).tobytes() for stream in streams] != before:
             return result
         # Where nothing is found, the next look is to wait twice as long.
-        self._pause *= 2
+        self._pause = min(2 * self._pause, _SELDOM)
         self._table[1] = self._pause
         _looking.append(self)
         try:
@@ -221,8 +224,8 @@ class Known:
             _looking.pop()
         if large.known_calls().add(self._table, arguments, named, *plan):
             self._plans -= 1
-            self._pause = _CALLS
-            self._table[1] = _CALLS if self._plans else _NEVER
+            self._pause = self._calls
+            self._table[1] = self._calls if self._plans else _NEVER
         return result
 
 

@@ -62,7 +62,13 @@ def match(where: Layout) -> str:
     """Return the function that compares an argument with what tells it, and gives what tells the next; null
     where they differ. The tensors among the arguments, and then their arrays, are put aside.
     """
-    return f"""
+    parts = [part(where) for part in (_objects, _tensors, _arrays, _sequences)]
+    return "\n" + "".join(parts) + "no:\n  ret ptr null\n}"
+
+
+def _objects(where: Layout) -> str:
+    """Return the begin of `match`: the kinds of arguments, fixed objects and floats."""
+    return f"""\
 define internal ptr @match(ptr %object, ptr %told, ptr %header, ptr %aside) nounwind {{
 entry:
 {word("kind", "i64", 0, "told")}
@@ -86,6 +92,12 @@ number:
 {word("bits_expected", "i64", 1, "told")}
   %same_bits = icmp eq i64 %bits, %bits_expected
   br i1 %same_bits, label %yes, label %no
+"""
+
+
+def _tensors(where: Layout) -> str:
+    """Return the part of `match` that looks at a tensor's type and history."""
+    return f"""\
 tensor:
 {word("tensor_type", "ptr", AT_TENSOR)}
 {word("array_type", "ptr", AT_ARRAY)}
@@ -125,6 +137,12 @@ held:
   %is_list = icmp eq ptr %counter_kind, %list_type
   %plain = and i1 %is_array, %is_list
   br i1 %plain, label %like, label %no
+"""
+
+
+def _arrays(where: Layout) -> str:
+    """Return the part of `match` that compares arrays by dtype, shape and strides, and puts them aside."""
+    return f"""\
 like:
 {read("dtype", "ptr", "array", where.dtype)}
 {read("rank32", "i32", "array", where.rank)}
@@ -171,6 +189,12 @@ put:
   %words = mul i64 %rank, 2
   %behind = getelementptr i64, ptr %sizes, i64 %words
   ret ptr %behind
+"""
+
+
+def _sequences(where: Layout) -> str:
+    """Return the part of `match` that compares lists and tuples, item by item."""
+    return f"""\
 sequence:
 {read("sequence_type", "ptr", "object", where.type)}
   %same_type = icmp eq ptr %sequence_type, %expected
@@ -203,6 +227,4 @@ went:
   br label %each
 all:
   ret ptr %now
-no:
-  ret ptr null
-}}"""
+"""

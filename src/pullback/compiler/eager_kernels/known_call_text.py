@@ -41,6 +41,8 @@ _SOURCES = 6
 RESULT = 8
 _WRITEABLE = 0x400
 
+Part = Callable[[Layout], str]
+
 
 def _around(where: Layout) -> str:
     """Return the function that makes a tensor of an array, a counter and the record of a view, all of which
@@ -288,20 +290,9 @@ done:
 }}"""
 
 
-def _call(where: Layout) -> str:
-    """Return the function that is called: it looks for a plan that fits, and makes what it says."""
-    tests = "\n".join(
-        f"""\
-  br label %argument{k}
-argument{k}:
-{read(f"given{k}", "ptr", "arguments", k, "ptr")}
-  %told{k + 1} = call ptr @match(ptr %given{k}, ptr %told{k}, ptr %header, ptr %aside)
-  %fits{k} = icmp ne ptr %told{k + 1}, null
-  br i1 %fits{k}, label %taken{k}, label %other
-taken{k}:"""
-        for k in range(ARGUMENTS)
-    )
-    return f"""
+def _asked(where: Layout) -> str:
+    """Return the begin of the function: the modes, tracing and the default device are the usual ones."""
+    return f"""\
 define ptr @known(ptr %owner, ptr %arguments, i64 %given) nounwind {{
 entry:
   %aside = alloca [{1 + 2 * TENSORS} x ptr]
@@ -353,6 +344,23 @@ at_home:
   call void @pullback_Py_DecRef(ptr %device)
   %usual_device = icmp eq ptr %device, %no_devices
   br i1 %usual_device, label %look, label %no
+"""
+
+
+def _looked_for(where: Layout) -> str:
+    """Return the search for a plan that fits the arguments, those by name behind those by place."""
+    tests = "\n".join(
+        f"""\
+  br label %argument{k}
+argument{k}:
+{read(f"given{k}", "ptr", "arguments", k, "ptr")}
+  %told{k + 1} = call ptr @match(ptr %given{k}, ptr %told{k}, ptr %header, ptr %aside)
+  %fits{k} = icmp ne ptr %told{k + 1}, null
+  br i1 %fits{k}, label %taken{k}, label %other
+taken{k}:"""
+        for k in range(ARGUMENTS)
+    )
+    return f"""\
 look:
   %plan = phi ptr [ %first, %at_home ], [ %next, %other ]
   %is_there = icmp ne ptr %plan, null
@@ -387,6 +395,12 @@ match_name:
   br i1 %name_matches, label %name_fits, label %other
 name_fits:
   br label %by_name
+"""
+
+
+def _computing(where: Layout) -> str:
+    """Return what moves elements, or calls what computes; Python does again what raises an `Exception`."""
+    return f"""\
 fitting:
 {word("compute", "ptr", _COMPUTE, "plan")}
 {word("count", "i64", _COUNT, "plan")}
@@ -420,6 +434,12 @@ raised:
 again:
   call void @pullback_PyErr_Clear()
   br label %no
+"""
+
+
+def _results(where: Layout) -> str:
+    """Return what makes the results, and puts several into their container."""
+    return f"""\
 ready:
   %made_count = phi i64 [ 0, %fitting ], [ 1, %move ], [ %computed_count, %wrapping ]
   %single = icmp eq ptr %container, null
@@ -463,6 +483,12 @@ done:
                    [ %made, %contained ]
   %given_tensors = load i64, ptr %aside
   br label %release
+"""
+
+
+def _end(where: Layout) -> str:
+    """Return the end: what was computed is given up, and a call that is not known is counted."""
+    return f"""\
 release:
   %m = phi i64 [ 0, %done ], [ %m1, %released ]
   %m1 = add i64 %m, 1
@@ -491,7 +517,13 @@ no:
 }}"""
 
 
+def _call(where: Layout) -> str:
+    """Return the function that is called: it looks for a plan that fits, and makes what it says."""
+    parts: Sequence[Part] = (_asked, _looked_for, _computing, _results, _end)
+    return "\n" + "".join(part(where) for part in parts)
+
+
 def text(where: Layout) -> str:
     """Return all functions; `known` is the one that is called."""
-    parts: Sequence[Callable[[Layout], str]] = (match, _around, _seen, _result, _computed, _moved, _call)
+    parts: Sequence[Part] = (match, _around, _seen, _result, _computed, _moved, _call)
     return "\n".join(part(where) for part in parts)
