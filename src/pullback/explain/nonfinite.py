@@ -57,22 +57,16 @@ def why_nan(t: Any, loss: Any = None) -> Answer:
         return of_value(t, name, scene)
     if t._grad is None or finite(t._grad):
         grad = "" if t._grad is None else " and so is its gradient"
-        return Answer("finite", f"{name} is finite{grad}.")
+        return Answer.of("finite", name=name, grad=grad)
     root = root_of(loss, scene)
     if root is None and not finite(t):
         return of_value(t, name, scene)
     if root is None:
-        return Answer(
-            "no graph", f"The graph that gave {name}.grad is gone.", None, (),
-            "ask with the loss at hand: `explain.why_nan(x, loss)`",
-        )  # fmt: skip
+        return Answer.of("no graph: nan", name=name)
     if not finite(root.loss):
         return of_value(root.loss, scene.name_of(root.loss) or "the loss", scene)
     if not finite(root.covector) and root.call is not None and scene.scope is not None:
-        return Answer(
-            "covector not finite", "The covector that `backward` was given is not finite.",
-            scene.scope.place(root.call), (), "look at where it comes from",
-        )  # fmt: skip
+        return Answer.of("covector not finite", scene.scope.place(root.call))
     return of_gradient(t, name, root, scene)
 
 
@@ -142,10 +136,7 @@ def _of_node(flow: Flow, node: Node, unsure: bool) -> Answer:
     pattern = _pattern(node, inputs, out)
     constant = [k for k in bad if node._edges[k] is None]
     if constant and (pattern is UNKNOWN or node._op.name in ("add", "mul", "sub")):
-        return Answer(
-            "data not finite", f"An input of {op_of(node)} that has no history is not finite: data.",
-            place_of(node), ("all that comes from leaves is finite there",), "look at the data before the op",
-        )  # fmt: skip
+        return Answer.of("data not finite: into an op", place_of(node), node=op_of(node))
     evidence = [f"the result of {op_of(node)} has {_count(out)}"]
     missing = any(v is None for v in inputs)
     if not bad and not missing:
@@ -184,11 +175,9 @@ def _checked_back(name: str, leaf: Node, flow: Flow, root: Root) -> tuple[str, l
 def _of_leaf(node: AccumulateGrad, scene: Scene) -> Answer:
     leaf = node.variable
     name = scene.name_of(leaf) or "a leaf"
-    return Answer(
-        "leaf not finite", f"{name} itself has {_count(leaf)}.", _written(leaf, name, scene),
-        _gradient_of(leaf, name),
-        "look at the step before: a learning rate too large, or a gradient that was not finite",
-    )  # fmt: skip
+    return Answer.of(
+        "leaf not finite", _written(leaf, name, scene), _gradient_of(leaf, name), name=name, leaf=_count(leaf)
+    )
 
 
 def _written(t: Any, name: str, scene: Scene) -> Place | None:
@@ -229,9 +218,7 @@ def of_gradient(leaf: Any, name: str, root: Root, scene: Scene) -> Answer:
     flow = Flow([root.loss._node], scene.tensors())
     end = next((n for n in flow.nodes if isinstance(n, AccumulateGrad) and n.variable is leaf), None)
     if end is None:
-        return Answer(
-            "not reached", f"The loss does not lead back to {name}.", None, (), "ask `explain.why_none`",
-        )  # fmt: skip
+        return Answer.of("not reached: by the loss", name=name)
     leading = leading_to(flow.nodes, end)
     first: Visit | None = None
     for visit in flow.pull([root.covector]):

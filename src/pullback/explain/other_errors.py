@@ -27,14 +27,11 @@ def covector(error: BaseException, raised: Raised) -> Answer:
     if made is not None and raised.place is not None and made.function == raised.place.function:
         made = None  # what is missing may stand at the call as well
     shape = f" of shape {tuple(shape_of(value))}" if isinstance(value, TensorBase) else ""
-    return Answer(
-        "needs a covector",
-        f"backward was called on `{name or 'an output'}`{shape}, more than one number, and does not know "
-        "how to "
-        "weigh them: a loss must be reduced to a single number, a scalar.",
-        made or raised.place, () if raised.place is None else (f"backward was called at {raised.place}",),
-        "reduce it where it is computed (`.mean()`, `.sum()`, `reduction=\"mean\"`), or pass v",
-    )  # fmt: skip
+    return Answer.of(
+        "needs a covector", made or raised.place,
+        () if raised.place is None else (f"backward was called at {raised.place}",),
+        output=name or "an output", shape=shape
+    )
 
 
 def no_gradient(error: BaseException, raised: Raised) -> Answer:
@@ -95,13 +92,10 @@ def not_a_leaf(error: BaseException, raised: Raised) -> Answer:
                 values = value if isinstance(value, (list, tuple)) else (value,)
                 for x in values:
                     if isinstance(x, TensorBase) and x._node is not None and x._node is not LEAF:
-                        return Answer(
-                            "not a leaf", f"`{name}` is the result of an op, not a leaf: an optimizer can "
-                            "only change "
-                            "leaves.", place_of(x) or raised.place, (("the optimizer is made at "
-                            f"{raised.place}"),),
-                            f"make the leaf last: `{name} = (…).detach().requires_grad_()`",
-                        )  # fmt: skip
+                        return Answer.of(
+                            "not a leaf: has no gradient", place_of(x) or raised.place, name=name,
+                            raised=raised
+                        )
     return plain(error, raised)
 
 
@@ -111,11 +105,7 @@ def gradient_count(error: BaseException, raised: Raised) -> Answer:
     if found is None:
         return plain(error, raised)
     name, expected, got = found.groups()
-    return Answer(
-        "number of gradients", f"The backward of {name} returns {got} gradients, and its forward takes "
-        f"{expected} inputs: it must return one gradient for each input.", _returning(name, raised), (),
-        "return None for each input that needs none, such as a number: `return grad, None`",
-    )  # fmt: skip
+    return Answer.of("number of gradients", _returning(name, raised), name=name, got=got, expected=expected)
 
 
 #: What torch says of a gradient of another shape: function, input, shape, the shape of the input.
@@ -130,12 +120,10 @@ def gradient_shape(error: BaseException, raised: Raised) -> Answer:
     name, index, got, expected = found.groups()
     turned = got.strip("[]").split(", ") == expected.strip("[]").split(", ")[::-1]
     mend = "transpose it: `.t()`" if turned else "sum over the axes that were broadcast, or reshape it"
-    return Answer(
-        "shape of a gradient", f"The backward of {name} returns a gradient of shape {got} for input {index}, "
-        f"which has shape {expected}: each gradient has the shape of its input.", _returning(name, raised),
-        (),
-        f"look at how it is computed: {mend}",
-    )  # fmt: skip
+    return Answer.of(
+        "shape of a gradient", _returning(name, raised), name=name, got=got, index=index, expected=expected,
+        mend=mend
+    )
 
 
 def _returning(name: str, raised: Raised) -> Place | None:

@@ -46,10 +46,10 @@ def _judged(error: BaseException, raised: Raised) -> Answer:
     if meaning is not None:
         return meaning
     notes = getattr(error, "__notes__", [])
-    return Answer(
-        "other error", f"{type(error).__name__}: {text.splitlines()[0] if text else ''}", raised.place,
-        tuple(notes), "",
-    )  # fmt: skip
+    return Answer.of(
+        "other error", raised.place, tuple(notes), error=type(error).__name__,
+        text=text.splitlines()[0] if text else ""
+    )
 
 
 def note_of(error: BaseException, node: Any = None) -> str | None:

@@ -79,26 +79,16 @@ def _step_between(name: str, raised: Raised, step: Place, evidence: tuple[str, .
     call = re.sub(r"\s+", " ", step.expression or step.code)
     found, between = _carried_over(raised, moment)
     if found is not None and found.how in ("loop", "attribute", "list", "sum"):
-        return Answer(
-            "state carried over a step",
-            f"`{found.name}` is carried over from an earlier iteration with its history, and backward goes "
-            f"back into that; but `{call}` has changed `{name}` since then.",
-            found.place, (*evidence, *_again(raised)),
-            f"cut it off between turns: `{found.name} = {found.name}.detach()`, and let each "
-            "backward free its graph",
-            _checked_cut(found, between, raised),
-        )  # fmt: skip
+        return Answer.of(
+            "state carried over a step", found.place, (*evidence, *_again(raised)),
+            _checked_cut(found, between, raised), found=found, call=call, name=name
+        )
     loss = next(iter(raised.names_at()), "the loss")
     older = "" if found is None else f" (`{found.name}` is from before it)"
-    return Answer(
-        "optimizer step between",
-        f"`{call}` changed `{name}` after the forward pass of `{loss}` had used it{older}, and before "
-        f"`{loss}` went backward.",
-        step, (*evidence, *_again(raised)),
-        f"call every `backward` that uses the old weights before `{call}`, or compute `{loss}` anew, with a "
-        "forward pass after the step",
-        _checked_write(step, raised),
-    )  # fmt: skip
+    return Answer.of(
+        "optimizer step between", step, (*evidence, *_again(raised)), _checked_write(step, raised), call=call,
+        name=name, loss=loss, older=older
+    )
 
 
 def _again(raised: Raised) -> tuple[str, ...]:
@@ -260,38 +250,20 @@ def second_backward(error: BaseException, raised: Raised) -> Answer:
     same = first is not None and again is not None and (first.file, first.line) == (again.file, again.line)
     loss = next(iter(raised.names_at()), "the loss")
     if same and _made_before_loop(raised, loss):
-        return Answer(
-            "part outside the loop",
-            f"`{loss}` is computed once, before the loop, and backward is called on it in each turn; the "
-            "first call frees its graph.",
-            _assignment_of(raised, loss) or made, tuple(evidence),
-            f"compute `{loss}` inside the loop, from a forward pass of its own in each turn",
-        )  # fmt: skip
+        return Answer.of(
+            "part outside the loop", _assignment_of(raised, loss) or made, tuple(evidence), loss=loss
+        )
     if same:
-        return Answer(
-            "shared graph in a loop",
-            "Each turn of the loop goes back through a part of the graph that an earlier turn has freed.",
-            made, tuple(evidence),
-            "compute it inside the loop; for a state that is carried on, `detach()` it between turns",
-        )  # fmt: skip
+        return Answer.of("shared graph in a loop", made, tuple(evidence))
     if again is not None and moment >= 0 and _all_freed(moment):
-        return Answer(
-            "backward twice", f"backward is called twice on `{loss}`, and the first call has freed its "
-            "graph.", again, tuple(evidence),
-            "call it once: remove one of the two calls; a gradient can be read after either",
-        )  # fmt: skip
+        return Answer.of("backward twice: on one loss", again, tuple(evidence), loss=loss)
     both = _in_both(raised, first)
     if both is not None:
         kind, cause, mend = _CARRIED["shared"]
         return Answer(
             kind, cause.format(both.name), both.place or first, tuple(evidence), mend.format(both.name)
         )
-    return Answer(
-        "second backward", f"The first backward freed what the second one, on `{loss}`, needs.", first,
-        tuple(evidence),
-        "add the losses and call backward once, pass `retain_graph=True` to the first call, or `detach()` "
-        "what the second need not go through",
-    )  # fmt: skip
+    return Answer.of("second backward", first, tuple(evidence), loss=loss)
 
 
 def _cut_in_vain(
@@ -377,23 +349,16 @@ def _shared(
         statement = next(iter(reversed(reading or made_by)), None)
         place = scope.place_of_line(statement.line) if statement is not None else first
     if first is not None and _steps_between(raised, first):
-        return Answer(
-            "not detached", f"The first loss goes back through `{found.name}`, too, and frees its graph; the "
-            f"second loss needs it. The first one is not meant to train what made `{found.name}`.",
-            place, evidence,
-            f"give the first loss `{found.name}.detach()`",
-        )  # fmt: skip
+        return Answer.of("not detached", place, evidence, found=found)
     sum_of = next(iter(raised.names_at()), "")
     if found.name in names and sum_of:
         scene = raised.scene
         added = [] if scene is None or scene.scope is None else scene.scope.assigning(sum_of, scene.line)
-        return Answer(
-            "sum of losses that went backward", f"backward has already gone through `{found.name}` and freed "
-            f"its graph, and `{sum_of}`, a sum of such losses, holds that graph and goes through it again.",
+        return Answer.of(
+            "sum of losses that went backward",
             scene.scope.place_of_line(added[-1].line) if added and scene and scene.scope else raised.place,
-            evidence, f"add the number alone, `{sum_of} += {found.name}.item()`; or call backward once, on "
-            f"`{sum_of}`",
-        )  # fmt: skip
+            evidence, found=found, sum_of=sum_of
+        )
     kind, cause, mend = _CARRIED["shared"]
     return Answer(
         kind, cause.format(found.name), first or found.place or made, evidence, mend.format(found.name)

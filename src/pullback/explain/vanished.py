@@ -54,26 +54,17 @@ def why_zero(x: Any, loss: Any = None) -> Answer:
     name = scene.name_of(x) or "the tensor"
     grad = None if x._grad is None else np.asarray(array_at_bottom(x._grad))
     if grad is None and x._node is not LEAF:
-        return Answer(
-            "no gradient", f"{name}.grad is None, not zero.", None, (), "ask `explain.why_none`"
-        )
+        return Answer.of("no gradient", name=name)
     if grad is not None and np.all(np.abs(grad) > NOISE):
-        return Answer("not zero", f"{name}.grad has no zeros.")
+        return Answer.of("not zero", name=name)
     known = kept_answer(x)
     if known is not None:
         return known
     root = root_of(loss, scene)
     if root is None:
-        return Answer(
-            "no graph", f"The graph that gave {name}.grad is gone.", None, (),
-            "ask with the loss at hand: `explain.why_zero(x, loss)`",
-        )  # fmt: skip
+        return Answer.of("no graph: zero", name=name)
     if not np.any(root.covector) and root.call is not None and scene.scope is not None:
-        return Answer(
-            "covector of zeros",
-            "The covector that `backward` was given is 0.",
-            scene.scope.place(root.call), (), "pass the weights that are meant, or leave it out for a scalar",
-        )  # fmt: skip
+        return Answer.of("covector of zeros", scene.scope.place(root.call))
     return search(x, name, root, grad, scene)
 
 
@@ -83,9 +74,7 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
     visits = flow.pull([root.covector])
     leaf = next((n for n in flow.nodes if isinstance(n, AccumulateGrad) and n.variable is x), None)
     if leaf is None:
-        return Answer(
-            "not reached", f"The loss does not lead back to {name}.", None, (), "ask `explain.why_none`",
-        )  # fmt: skip
+        return Answer.of("not reached: by the loss", name=name)
     leading = leading_to(flow.nodes, leaf)
     partial = grad is not None and bool(np.any(np.abs(grad) > NOISE))
     ends: list[tuple[Visit, Node]] = []
@@ -103,11 +92,10 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
     if cancelled and not ends:
         node = min(cancelled, key=lambda n: n._seq)
         ways = [place_of(visit.node) for visit, _ in arriving[node]]
-        return Answer(
-            "cancelled", f"The ways from the loss to {name} cancel: their covectors add up to 0.", ways[0],
-            tuple(f"one way: {place}" for place in dict.fromkeys(ways) if place is not None),
-            "look whether the same value is added and taken away, or whether the loss is constant in it",
-        )  # fmt: skip
+        return Answer.of(
+            "cancelled: sums to 0", ways[0],
+            tuple(f"one way: {place}" for place in dict.fromkeys(ways) if place is not None), name=name
+        )
     if not ends:
         return _suspect(name, flow, leading)
     lines = _lines([place_of(visit.node) for visit, _ in ends])
@@ -223,10 +211,7 @@ def _partial(
                 kind, f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0. Probably: {cause}",
                 place_of(node), (f"{op_of(node)} takes a part of {name}",), mend,
             )  # fmt: skip
-    return Answer(
-        "zero in places", f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0.", None, (),
-        "explain the backward: `pullback.explain(loss)` shows each contribution",
-    )  # fmt: skip
+    return Answer.of("zero in places", count=int(mask.sum()), mask=mask, name=name)
 
 
 def _suspect(name: str, flow: Flow, leading: set[Node]) -> Answer:

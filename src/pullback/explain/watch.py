@@ -269,12 +269,10 @@ class Watch:
         place = place_at(*self.hooks[0]) if self.hooks else None
         self.findings.add(
             "zero gradient" if found == 0 else "",
-            Answer(
-                "changed by a hook",
-                f"A hook changes the gradient of `{name}`: its norm is {found:.4g}, and {foretold:.4g} "
-                "without it.",
-                place, (), "look at what the hook returns, such as a factor (alpha, lambda) of 0",
+            Answer.of(
+                "changed by a hook", place, (),
                 f"pulled back without hooks, the gradient has norm {foretold:.4g}" if found == 0 else "",
+                name=name, found=found, foretold=foretold
             ),
         )  # fmt: skip
 
@@ -285,16 +283,7 @@ class Watch:
             return
         made = place_of(tensor)
         name = Names(frame).of_tensor(tensor)
-        self.findings.add(
-            "no gradient",
-            Answer(
-                "not a leaf",
-                f"`{name or 'A tensor'}` is the result of an op, not a leaf, so its `.grad`, read at "
-                f"{place_at(*at)}, is None.",
-                made, (), "read the gradient of the leaf it was computed from, or make it the leaf "
-                "(`.detach().requires_grad_()`), or call `retain_grad()` on it before backward",
-            ),
-        )  # fmt: skip
+        self.findings.tell("not a leaf: grad read", made, name=name or "A tensor", place=place_at(*at))
 
     def _leaf_read(self, leaf: Any, frame: FrameType) -> None:
         if not is_foreign(frame.f_code.co_filename):

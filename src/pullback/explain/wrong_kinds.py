@@ -33,13 +33,10 @@ def sparse_gradients(error: BaseException, raised: Raised) -> Answer:
         if isinstance(value, Optimizer) and statements and scene is not None and scene.scope is not None:
             called = any(name in ast.unparse(c.func) for c, _ in scene.scope.calls if c.lineno == scene.line)
             made = scene.scope.place_of_line(statements[-1].line) if called else made
-    return Answer(
-        "sparse gradients", "An embedding was made with `sparse=True`, so its gradient is sparse, and this "
-        "optimizer takes dense gradients alone.", made or raised.innermost,
-        () if made is None else (f"the step is at {raised.innermost}",),
-        "make the embedding without it (`sparse=False`), or give its weight to `SparseAdam` (`SGD` and "
-        "`Adagrad` take sparse gradients as well), and the other weights to this optimizer",
-    )  # fmt: skip
+    return Answer.of(
+        "sparse gradients", made or raised.innermost,
+        () if made is None else (f"the step is at {raised.innermost}",)
+    )
 
 
 def tuple_taken(error: BaseException, raised: Raised) -> Answer | None:
@@ -50,13 +47,9 @@ def tuple_taken(error: BaseException, raised: Raised) -> Answer | None:
     if giving is None:
         return None
     kind = type(giving).__name__
-    return Answer(
-        "a tuple in place of a tensor", f"The {kind} in the `Sequential` gives a tuple, the output and its "
-        "hidden state, and the next layer gets that pair in place of a tensor.",
-        _only_call(kind, raised) or raised.innermost, (f"it was raised at {raised.innermost}",),
-        f"take the output out of it: put a small module after the {kind} whose `forward` returns `x[0]`, or "
-        f"call it by itself: `out, _ = layer(x)`",
-    )  # fmt: skip
+    return Answer.of(
+        "a tuple in place of a tensor", _only_call(kind, raised) or raised.innermost, kind=kind, raised=raised
+    )
 
 
 def _giving_a_tuple(error: BaseException) -> Any:
@@ -95,11 +88,9 @@ def size_by_the_data(raised: Raised) -> Answer | None:
             why, _, argument = BY_THE_DATA.get(name, "").partition("|")
             fixed = any(k.arg == argument for k in call.keywords)
             if why and not fixed and not (name == "one_hot" and len(call.args) > 1):
-                return Answer(
-                    "size depends on the data", f"`{name}` gives {why}, so its size differs from batch to "
-                    "batch and does not fit.", place, (f"the sizes meet at {raised.innermost}",),
-                    f"give it the number of classes: `{name}(…, {argument}=n)`",
-                )  # fmt: skip
+                return Answer.of(
+                    "size depends on the data", place, name=name, why=why, raised=raised, argument=argument
+                )
     return None
 
 

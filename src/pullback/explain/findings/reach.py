@@ -203,11 +203,7 @@ class Reach:
         """
         told: set[int] = set()
         for event, count in self.left_out.values():
-            findings.add("lost history", Answer(
-                "losses overwritten", f"{count} of the results of `{event.name}` on this line are not used: "
-                "only the last one goes backward.", event.place, (),
-                "add them up (`total = total + loss`), or call backward on each",
-            ))  # fmt: skip
+            findings.tell("losses overwritten", event.place, count=count, event=event)
         for loss in sorted(self.losses.values(), key=lambda loss: loss.event.number):
             missing = {
                 key: leaf for key, leaf in loss.leaves.items()
