@@ -15,6 +15,7 @@ import pullback as torch
 from pullback import explain
 from pullback.explain.answer import Text, texts
 from pullback.explain.findings.collected import ORDER
+from pullback.explain.patterns import TESTS
 
 PACKAGE = Path(explain.__file__).parent
 FORMATTER = string.Formatter()
@@ -31,11 +32,15 @@ TELLERS = (".tell", "Answer.of")
 
 
 @cache
-def calls() -> list[tuple[str, ast.Call]]:
-    """All calls in the modules of explain, with the name of the file."""
+def nodes() -> list[tuple[str, ast.AST]]:
+    """All parts of the modules of explain, with the name of the file."""
     files = sorted(PACKAGE.rglob("*.py"))
     trees = [(file.name, ast.parse(file.read_text(encoding="utf-8"))) for file in files]
-    return [(name, node) for name, tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return [(name, node) for name, tree in trees for node in ast.walk(tree)]
+
+
+def calls() -> list[tuple[str, ast.Call]]:
+    return [(name, node) for name, node in nodes() if isinstance(node, ast.Call)]
 
 
 def messages() -> Iterator[tuple[str, str]]:
@@ -64,17 +69,18 @@ def test_messages_use_words_that_a_beginner_knows() -> None:
 
 
 def test_every_text_is_told_with_the_values_that_it_leaves_out() -> None:
-    told = set()
     for file, call in calls():
         first = call.args[0] if call.args else None
         if not isinstance(first, ast.Constant) or not ast.unparse(call.func).endswith(TELLERS):
             continue
         text = texts()[first.value]
-        told.add(first.value)
         fields = (name for part in parts(text) for _, name, *_ in FORMATTER.parse(part) if name)
         left_out = {re.split(r"\W", field)[0] for field in fields}
         assert left_out == {keyword.arg for keyword in call.keywords}, (file, call.lineno, first.value)
-    assert told == set(texts())
+    named = {node.value for _, node in nodes() if isinstance(node, ast.Constant)}
+    by_table = {name for name, text in texts().items() if text.error or text.flat or text.not_finite}
+    assert set(texts()) - named - by_table == set()
+    assert {text.when for text in texts().values()} == {"", *TESTS}
     assert {text.group for text in texts().values()} <= set(ORDER)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -21,13 +21,23 @@ class Text(NamedTuple):
         As in `Answer`.
     group : str
         What a finding is listed under.
+    error : sequence of str
+        Parts of the messages of torch's that it explains.
+    flat : sequence of str
+        Ops whose slope is 0 because of it.
+    not_finite, when : sequence of str, str
+        Ops that give NaN or infinities because of it, and the test of `patterns.TESTS` that shows it.
     """
 
     cause: str
-    seen: list[str] = []  # noqa: RUF012  # never changed
+    seen: Sequence[str] = ()
     mend: str = ""
     checked: str = ""
     group: str = ""
+    error: Sequence[str] = ()
+    flat: Sequence[str] = ()
+    not_finite: Sequence[str] = ()
+    when: str = ""
 
 
 @cache
@@ -37,6 +47,11 @@ def texts() -> dict[str, Text]:
 
     table = tomllib.loads(Path(__file__).with_name("answers.toml").read_text("utf-8"))
     return {name: Text(**fields) for name, fields in table.items()}
+
+
+def kind_of(name: str) -> str:
+    """Return the kind of answers that a name of `answers.toml` begins with."""
+    return name.partition(":")[0]
 
 
 @dataclass(frozen=True)
@@ -89,7 +104,7 @@ class Answer:
         cause, mend, run_again, *told = (
             part.format(**values) for part in (text.cause, text.mend, text.checked, *text.seen)
         )
-        return cls(name.partition(":")[0], cause, place, (*told, *seen), mend, checked or run_again)
+        return cls(kind_of(name), cause, place, (*told, *seen), mend, checked or run_again)
 
     @property
     def certain(self) -> bool:

@@ -38,6 +38,3 @@ def making(frame: FrameType | None, module: Any) -> At | None:
             return code, frame.f_lasti
         frame = frame.f_back
     return None
-
-
-__all__ = ["At", "deepcopied", "making", "position_of"]

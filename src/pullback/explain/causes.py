@@ -225,6 +225,3 @@ def summed(answer: Answer, event: Event | None) -> Answer:
         answer, cause=f"{answer.cause} The loss{line} is a sum over {count} numbers, not a mean: so is its "
         "gradient.", mend=f"take the mean (`reduction=\"mean\"`), or {answer.mend}",
     )  # fmt: skip
-
-
-__all__ = ["Causes"]

@@ -137,6 +137,3 @@ def unit_rows(shape: tuple[int, ...], dtype: Any) -> ndarray:
     """Return the covectors that pick one element each."""
     size = math.prod(shape)
     return np.eye(size, dtype=dtype).reshape(size, *shape)
-
-
-__all__ = ["Cost", "column_of", "rows_of", "single", "unit_rows"]

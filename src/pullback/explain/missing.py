@@ -297,6 +297,3 @@ def _late(name: str, search: Search, loss_name: str, before: int, scene: Scene) 
         "required too late", scene.scope.place_of_line(on[-1]), name=name,
         use=scene.scope.place_of_line(uses[0].line)
     )
-
-
-__all__ = ["why_none", "why_none_in"]

@@ -14,7 +14,7 @@ from ..core.value import TensorBase
 from .answer import ASK_AGAIN, Answer, kept_answer
 from .counterfactual import nudged
 from .flow import Flow, Visit, leading_to
-from .patterns import OVERFLOW, PATTERNS, UNKNOWN, Pattern
+from .patterns import UNKNOWN, Pattern, patterns
 from .roots import Root, root_of
 from .scene import Scene
 from .sentences import op_of
@@ -124,7 +124,7 @@ def _origin(flow: Flow, node: Node) -> Node:
             break
         first = found
     known = _pattern(first, flow.inputs_of(first), flow.output_of(first))
-    unproven = known is OVERFLOW and any(v is None for v in flow.inputs_of(first))
+    unproven = known.kind == "overflow" and any(v is None for v in flow.inputs_of(first))
     return node if known is UNKNOWN or unproven else first
 
 
@@ -201,7 +201,7 @@ def _count(value: Any) -> str:
 
 def _pattern(node: Node, inputs: list[Any], out: Any) -> Pattern:
     op = node._op
-    for pattern in PATTERNS.get("" if op is None else op.base, ()):
+    for pattern in patterns().get("" if op is None else op.base, ()):
         if "negative" in pattern.kind and out is not None and not np.isnan(_floats(out)).any():
             continue
         if pattern.applies(inputs, out):
@@ -210,7 +210,7 @@ def _pattern(node: Node, inputs: list[Any], out: Any) -> Pattern:
 
 
 def _risky(node: Node) -> bool:
-    return node._op is not None and node._op.base in PATTERNS
+    return node._op is not None and node._op.base in patterns()
 
 
 def of_gradient(leaf: Any, name: str, root: Root, scene: Scene) -> Answer:
@@ -274,6 +274,3 @@ def _suspect(flow: Flow, name: str, way: str) -> Answer:
         "more.", None,
         ("backward has freed the values",) if freed else (), ASK_AGAIN,
     )  # fmt: skip
-
-
-__all__ = ["of_gradient", "of_value", "why_nan"]

@@ -67,11 +67,11 @@ def note_of(error: BaseException, node: Any = None) -> str | None:
     return str(answer)
 
 
-def _here(kind: str, cause: str, mend: str) -> Judge:
+def _here(name: str) -> Judge:
     """Return the judge of an error whose line is the one that raised it."""
 
     def judge(error: BaseException, raised: Raised) -> Answer:
-        return Answer(kind, cause, raised.place, tuple(getattr(error, "__notes__", ())), mend)
+        return Answer.of(name, raised.place, getattr(error, "__notes__", ()))
 
     return judge
 
@@ -91,41 +91,17 @@ JUDGES: tuple[tuple[str, Judge], ...] = (
     ("can't optimize a non-leaf Tensor", not_a_leaf),
     ("returned an incorrect number of gradients", gradient_count),
     ("returned an invalid gradient at index", gradient_shape),
-    (
-        "Mismatch in shape: grad_output",
-        _here("wrong covector", "The covector has another shape than the output.",
-              "give v the output's shape: one weight for each element of the output"),
-    ),
+    ("Mismatch in shape: grad_output", _here("wrong covector")),
     (
         "a leaf Variable that requires grad is being used in an in-place operation",
-        _here("write to a leaf", "The line writes into a leaf that requires grad while ops are recorded.",
-              "update parameters under `with torch.no_grad():`, or compute on `x.clone()`"),
+        _here("write to a leaf: written"),
     ),
     (
         "a view of a leaf Variable that requires grad is being used in an in-place operation",
-        _here("write to a leaf", "The line writes into a view of a leaf that requires grad.",
-              "write under `with torch.no_grad():`, or into a view of `x.clone()`"),
+        _here("write to a leaf: through a view"),
     ),
-    (
-        "Can't call numpy() on Tensor that requires grad",
-        _here("left the library", "A NumPy array cannot carry a history.",
-              "`x.detach().numpy()` where no gradient must pass; otherwise the library's own functions"),
-    ),
-    (
-        "only Tensors of floating point",
-        _here("integer", "Integers have no derivative, so the tensor cannot require grad.",
-              "make it of floats: `1.0` for `1`, `.float()`, `dtype=torch.float32`"),
-    ),
-    (
-        "you can only change requires_grad flags of leaf variables",
-        _here("not a leaf", "The flag belongs to leaves; this tensor is the result of an op.",
-              "set the flag on the parameters, or cut with `y = y.detach()`"),
-    ),
-    (
-        "modified inplace",
-        _here("write to a view", "The line writes to a view whose history cannot be kept.",
-              "use an op that makes a new tensor, or write to a `clone()`"),
-    ),
-)  # fmt: skip
-
-__all__ = ["note_of", "why_error"]
+    ("Can't call numpy() on Tensor that requires grad", _here("left the library")),
+    ("only Tensors of floating point", _here("integer: no floats")),
+    ("you can only change requires_grad flags of leaf variables", _here("not a leaf: flag")),
+    ("modified inplace", _here("write to a view")),
+)

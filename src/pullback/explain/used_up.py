@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 import re
+from dataclasses import replace
 from threading import get_ident
 from typing import Any
 
@@ -183,44 +184,15 @@ def _inplace_modules(file: str) -> list[Place]:
     return [Place(file, n, "<module>", linecache.getline(file, n).strip()) for n in sorted(lines)]
 
 
-#: What to do about a value that leads back into a graph that is used up, by how it was carried over.
-_CARRIED: dict[str, tuple[str, str, str]] = {
-    "sum": (
-        "sum over turns",
-        ("`{0}` adds up losses with their history, so each turn goes back through all earlier ones, which an "
-        "earlier backward has freed."),
-        "call `backward()` on the loss of this turn only, and add up numbers: `{0} += loss.item()`",
-    ),
-    "list": (
-        "list not emptied",
-        "`{0}` still holds results with their history, whose graph an earlier backward has freed.",
-        "empty it in each turn (make `{0}` anew inside the loop), or store `detach()`ed values",
-    ),
-    "attribute": (
-        "state carried over",
-        ("`{0}` keeps a result with its history from one turn to the next, and an earlier backward has freed "
-        "that history."),
-        "store it without history: `{0} = {0}.detach()` (assign `….detach()` on this line)",
-    ),
-    "loop": (
-        "state carried over",
-        ("`{0}` goes from one turn of the loop to the next with its history, which an earlier backward has "
-        "freed."),
-        "cut it off at the beginning of each turn: `{0} = {0}.detach()` (of a tuple, each member)",
-    ),
-    "before": (
-        "part outside the loop",
-        ("`{0}` is computed once, before the loop; the first turn's backward frees its history, and the next "
-        "turn needs it again."),
-        "compute `{0}` inside the loop, or `detach()` it where nothing in it is to be trained",
-    ),
-    "shared": (
-        "shared part",
-        "Two calls of backward go through the same graph, that of `{0}`, and the first one freed it.",
-        ("add the losses and call backward once; where only one of them is to train what made `{0}`, give "
-        "the other one `{0}.detach()`, or compute it again for that one"),
-    ),
-}  # fmt: skip
+#: The texts about a value that leads back into a graph that is used up, by how it was carried over.
+_CARRIED = {
+    "sum": "sum over turns",
+    "list": "list not emptied",
+    "attribute": "state carried over: attribute",
+    "loop": "state carried over: loop",
+    "before": "part outside the loop: carried",
+    "shared": "shared part",
+}
 
 
 def second_backward(error: BaseException, raised: Raised) -> Answer:
@@ -239,13 +211,10 @@ def second_backward(error: BaseException, raised: Raised) -> Answer:
         vain = _cut_in_vain(found, between, raised, tuple(evidence))
         if vain is None and found.how == "shared":
             return _shared(found, raised, first, made, tuple(evidence))
-        kind, cause, mend = _CARRIED[found.how]
-        if found.how == "list":
-            filled = next((at for s in raised.scenes if (at := appending(found.name, s))), None)
-            cause += "" if filled is None else f" It is filled at line {filled.line}."
-        return vain or Answer(
-            kind, cause.format(found.name), found.place or made, tuple(evidence), mend.format(found.name),
+        return vain or Answer.of(
+            _CARRIED[found.how], found.place or made, evidence,
             "" if found.place is None else _checked_cut(found, between, raised),
+            name=found.name, filled=_filled(found, raised),
         )
     same = first is not None and again is not None and (first.file, first.line) == (again.file, again.line)
     loss = next(iter(raised.names_at()), "the loss")
@@ -259,11 +228,14 @@ def second_backward(error: BaseException, raised: Raised) -> Answer:
         return Answer.of("backward twice: on one loss", again, tuple(evidence), loss=loss)
     both = _in_both(raised, first)
     if both is not None:
-        kind, cause, mend = _CARRIED["shared"]
-        return Answer(
-            kind, cause.format(both.name), both.place or first, tuple(evidence), mend.format(both.name)
-        )
+        return Answer.of(_CARRIED["shared"], both.place or first, evidence, name=both.name)
     return Answer.of("second backward", first, tuple(evidence), loss=loss)
+
+
+def _filled(found: Carried, raised: Raised) -> str:
+    """Return where a list is filled, as a sentence."""
+    at = next((at for s in raised.scenes if (at := appending(found.name, s))), None)
+    return f" It is filled at line {at.line}." if found.how == "list" and at is not None else ""
 
 
 def _cut_in_vain(
@@ -274,15 +246,13 @@ def _cut_in_vain(
     if thrown is None:
         return None
     at, seen = thrown
-    kind, cause, _ = _CARRIED[found.how]
-    called = "`detach()` is called on it here" if seen else f"Line {at.line} calls `detach()`"
-    return Answer(
-        kind,
-        f"{cause.format(found.name)} {called}, which returns a new tensor, but that result is thrown away.",
-        at if seen else found.place, (*evidence, f"the result of `detach()` is not kept at {at}"),
-        f"assign what `detach()` returns (`{found.name} = {found.name}.detach()`; of a tuple, each member), "
-        "or cut in place with `detach_()`", _checked_cut(found, between, raised),
-    )  # fmt: skip
+    kept = Answer.of(_CARRIED[found.how], name=found.name, filled="")
+    thrown_away = Answer.of(
+        "detached in vain", at if seen else found.place, evidence, _checked_cut(found, between, raised),
+        found=found, at=at, kept=kept,
+        called="`detach()` is called on it here" if seen else f"Line {at.line} calls `detach()`",
+    )
+    return replace(thrown_away, kind=kept.kind)
 
 
 def _thrown_away(found: Carried, between: list[Boundary], raised: Raised) -> tuple[Place, bool] | None:
@@ -359,10 +329,7 @@ def _shared(
             scene.scope.place_of_line(added[-1].line) if added and scene and scene.scope else raised.place,
             evidence, found=found, sum_of=sum_of
         )
-    kind, cause, mend = _CARRIED["shared"]
-    return Answer(
-        kind, cause.format(found.name), first or found.place or made, evidence, mend.format(found.name)
-    )
+    return Answer.of(_CARRIED["shared"], first or found.place or made, evidence, name=found.name)
 
 
 def _steps_between(raised: Raised, first: Place) -> bool:

@@ -12,7 +12,7 @@ from ..core.blame import Place, is_freed, user_frame
 from ..core.node import LEAF, AccumulateGrad, Node, edge_target
 from ..core.value import TensorBase
 from .answer import ASK_AGAIN, Answer, kept_answer
-from .flat import CAUSES, NOISE, SELECTIONS, STEPS, Cause, is_flat
+from .flat import NOISE, SELECTIONS, STEPS, Cause, causes, is_flat
 from .flow import Flow, Visit, leading_to
 from .roots import Root, root_of
 from .scene import Scene
@@ -169,7 +169,7 @@ def _cause(node: Node) -> Cause:
             "drawn with.", "draw apart from the parameters (`mu + std * torch.randn_like(std)`, `rsample()`)",
         )  # fmt: skip
     other = f"The slope of {op_of(node)} is 0 at these values."
-    return CAUSES.get(op) or Cause("zero derivative", other, "look at the values that go into it")
+    return causes().get(op) or Cause("zero derivative", other, "look at the values that go into it")
 
 
 def _is_flat(node: Node, flow: Flow) -> bool:
@@ -229,6 +229,3 @@ def _suspect(name: str, flow: Flow, leading: set[Node]) -> Answer:
         "values are gone", f"Where the gradient of {name} vanished cannot be seen any more.", None,
         ("backward has freed the values",) if gone else (), ASK_AGAIN,
     )  # fmt: skip
-
-
-__all__ = ["search", "why_zero"]

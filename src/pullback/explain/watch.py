@@ -553,6 +553,3 @@ def _number(outputs: Iterable[Any]) -> float | None:
         if value is not None and value.size == 1 and value.dtype.kind in "fV":
             return float(value.reshape(()).astype(np.float64))
     return None
-
-
-__all__ = ["Watch", "active"]

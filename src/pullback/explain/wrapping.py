@@ -38,6 +38,3 @@ class Wrappers:
         for owner, name, held in reversed(self._held):
             setattr(owner, name, held)
         self._held = []
-
-
-__all__ = ["Wrappers"]

@@ -127,6 +127,3 @@ def _statements(scene: Scene) -> list[ast.stmt]:
         if isinstance(node, ast.stmt) and not hasattr(node, "body")
         and node.lineno <= scene.line <= (node.end_lineno or node.lineno)
     ]  # fmt: skip
-
-
-__all__ = ["size_by_the_data", "sparse_gradients", "tuple_taken"]

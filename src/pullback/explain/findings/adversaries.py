@@ -86,6 +86,3 @@ def _drawn(given: list[Any]) -> bool:
         (maker := user.maker_of(t)) is not None and maker.name in ("randn", "rand", "randn_like")
         and user.module is not None for user, t in given
     )  # fmt: skip
-
-
-__all__ = ["Adversaries"]

@@ -67,6 +67,3 @@ def with_open_rows(event: Event, args: list[Any], kwargs: dict[str, Any]) -> Any
         else:
             args[ATTENTION[event.name][name]] = opened
     return event.function(*args, **kwargs)
-
-
-__all__ = ["ATTENTION", "of_attention", "with_open_rows"]

@@ -87,6 +87,3 @@ def _base(event: Event, tensor: Any) -> Any:
     if maker is not None and maker.name in ("data", "detach") and maker.inputs:
         return maker.inputs[0][0]
     return tensor if isinstance(tensor, TensorBase) else None
-
-
-__all__ = ["Averages"]

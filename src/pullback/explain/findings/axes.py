@@ -206,6 +206,3 @@ def _axis(event: Event, findings: Findings) -> None:
         )
     elif axis == 0 and len(shape) >= 2 and shape[0] > 1:
         findings.tell("softmax over the batch", event.place, event=event, shape=dims(shape))
-
-
-__all__ = ["look_at"]

@@ -82,6 +82,3 @@ class Balance:
                 common_share=share[common], common_weight=weights[common], rare=rare, rare_share=share[rare],
                 rare_weight=weights[rare], known=known
             )
-
-
-__all__ = ["Balance"]

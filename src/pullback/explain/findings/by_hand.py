@@ -120,6 +120,3 @@ def _first_data(event: Event | None) -> ndarray | None:
     found: dict[int, Any] = {id(tensor): tensor for _, tensor in data_of(event)}
     value = values_of(next(iter(found.values()))) if len(found) == 1 else None
     return value if value is not None and value.dtype.kind == "f" else None
-
-
-__all__ = ["look_at"]

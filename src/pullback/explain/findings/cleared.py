@@ -71,6 +71,3 @@ def some(grad: Any) -> bool:
     """Return whether there is a gradient that is not 0."""
     value = None if grad is None else values_of(grad)
     return value is not None and bool(np.any(value))
-
-
-__all__ = ["Cleared", "some"]

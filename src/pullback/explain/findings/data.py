@@ -311,6 +311,3 @@ def look_at_stored(event: Event, frame: FrameType, findings: Findings) -> None:
         if isinstance(held, ndarray) and isinstance(written, ndarray) and np.may_share_memory(held, written):
             findings.tell("data changed in place", event.place, name=name)
             return
-
-
-__all__ = ["look_at", "look_at_stored"]

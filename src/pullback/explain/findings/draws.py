@@ -231,6 +231,3 @@ def _between(event: Event) -> bool:
 
 def _is_target(tensor: Any, trace: Trace) -> bool:
     return any((pair := compared(e)) is not None and pair[1] is tensor for e in trace.events)
-
-
-__all__ = ["Draws", "time_not_given", "variance_for_deviation"]

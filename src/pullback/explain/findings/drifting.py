@@ -98,6 +98,3 @@ def _momentum(event: Event, findings: Findings, made: Callable[[Any], Place | No
         "momentum of batch norm", made(event.module) or event.place, module=type(event.module).__name__,
         momentum=momentum, what=what, event=event
     )
-
-
-__all__ = ["Drifting"]

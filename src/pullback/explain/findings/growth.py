@@ -97,6 +97,3 @@ def of_growth(
         finite=finite, last=finite[-1], count=len(finite), over=over,
         reason=f"{names} is too large" if names else "what they are multiplied by is too large"
     )
-
-
-__all__ = ["HUGE", "of_growth"]

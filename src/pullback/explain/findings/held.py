@@ -197,6 +197,3 @@ def report_unchanged(loop: Loop, name_of: Callable[[Any], str | None]) -> None:
         (f"the loss is {seen[0]:.4g} in each of {len(seen)} calls of backward",) if same else (),
         names=listed(leaves, name_of), have="have" if len(leaves) > 1 else "has"
     )
-
-
-__all__ = ["Watched", "betas", "held_again", "report_anew", "report_held", "report_unchanged"]

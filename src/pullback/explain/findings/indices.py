@@ -171,6 +171,3 @@ def _label_place(moved: Event) -> Place | None:
         return None
     returns = [s for s in scope.statements if s.targets == ("return",) and s.line > place.line]
     return scope.place_of_line(returns[0].line) if returns else None
-
-
-__all__ = ["look_at", "look_at_turn"]

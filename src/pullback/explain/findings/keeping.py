@@ -79,6 +79,3 @@ def appending(name: str, scene: Scene) -> Place | None:
         ):
             return place_in(file, node.lineno)
     return None
-
-
-__all__ = ["look_at_variables"]

@@ -180,6 +180,3 @@ def _bare_switch(file: str) -> Place | None:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _off(node.value):
             return Place(file, node.lineno, "<module>", linecache.getline(file, node.lineno).strip())
     return None
-
-
-__all__ = ["COPYING", "INDICES", "Cut", "cut_of"]

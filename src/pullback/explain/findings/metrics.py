@@ -77,6 +77,3 @@ def _batches(divisor: ast.expr, scene: Scene, loops: int) -> str:
     ]  # fmt: skip
     others = [s for s in made if s not in by_one and ast.unparse(s.value) != "0"]
     return text if by_one and not others else ""
-
-
-__all__ = ["Metrics"]

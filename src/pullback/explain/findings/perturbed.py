@@ -444,6 +444,3 @@ def cancels(leaf: Any, rerun: Rerun) -> Event | None:
             elif any(id(t) in moved for t, _ in event.inputs):
                 return event if event.name in CANCELLING else None
     return None
-
-
-__all__ = ["Again", "Dependence", "cancels"]

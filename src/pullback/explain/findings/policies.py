@@ -122,6 +122,3 @@ def _drawn(events: Iterable[Event]) -> list[Event]:
         e for e in events if e.entry == "sample" and e.outputs
         and not any(m is not None and m.entry == "sample" for _, m in e.inputs)
     ]  # fmt: skip
-
-
-__all__ = ["Policies"]

@@ -124,6 +124,3 @@ def _losses(rerun: Rerun, predicted: Any, target: Any) -> tuple[float, list[floa
 def _loss(rerun: Rerun, predicted: Any, value: ndarray, like: ndarray) -> float | None:
     found = values_of(rerun.loss({}, {id(predicted): wrap(value.astype(like.dtype))}))
     return float(found) if found is not None and found.size == 1 and np.isfinite(found).all() else None
-
-
-__all__ = ["Preferred"]

@@ -345,6 +345,3 @@ def leaves_behind(event: Event, trace: Trace) -> dict[int, Any]:
         if type(node) is AccumulateGrad:
             found[id(node.variable)] = node.variable
     return found
-
-
-__all__ = ["Reach", "leaves_behind", "listed"]

@@ -224,6 +224,3 @@ def padding_is_a_word(
         "padding index is a word", layers(event.module) or event.place, pad=pad, rows=rows, count=len(value),
         event=event
     )
-
-
-__all__ = ["Recurrent", "padding_is_a_word"]

@@ -170,6 +170,3 @@ def _scores(event: Event, findings: Findings) -> None:
     spread = float(scores.std())
     if spread > SPREAD:
         findings.tell("scores not scaled", made.place, last=shape[-1], spread=spread, event=event)
-
-
-__all__ = ["Starts"]

@@ -168,6 +168,3 @@ def mend_of(prefix: str) -> str:
     if prefix:
         return f"load it into `{prefix[1:-1]}`, or put the prefix before: `'{prefix[1:]}' + k`"
     return "compare the keys, and load with `strict=True`, which says which ones are missing"
-
-
-__all__ = ["States", "described", "fitted", "fitting_prefix", "look_at_left_out", "mend_of"]

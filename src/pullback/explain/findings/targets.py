@@ -390,6 +390,3 @@ def _same_pair(event: Event, findings: Findings) -> None:
             "compared with itself", event.place, same_rows=int(same.sum()), count=len(same), what=what,
             event=event
         )
-
-
-__all__ = ["compared", "data_of", "look_at", "origin_place", "ragged_padding"]

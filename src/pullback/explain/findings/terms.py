@@ -365,6 +365,3 @@ def _divided_again(loss: Any, trace: Trace, findings: Findings) -> None:
     counted = re.search(r"len\(|\.size\(|\.shape|batch_?size|\bbs\b|\bn\b|\bN\b", text)
     if shape and shape[0] == number and number >= 4 and counted:
         findings.tell("divided twice", event.place, shape=shape)
-
-
-__all__ = ["Term", "look_at", "terms_of"]

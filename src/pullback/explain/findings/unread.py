@@ -69,6 +69,3 @@ def _yes_or_no(tensor: Any) -> bool:
     return value is not None and value.size > 1 and value.dtype.kind in "bf" and (
         set(np.unique(value).tolist()) == {0, 1}
     )
-
-
-__all__ = ["bootstrapped", "look_at_turn"]

@@ -13,7 +13,7 @@ from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ..answer import Answer
 from ..counterfactual import Change, Rerun, finite_number, made_finite, with_nudged
-from ..patterns import PATTERNS, UNKNOWN, Pattern
+from ..patterns import UNKNOWN, Pattern, patterns
 from ..trace import Event, Trace
 from .attention import ATTENTION, of_attention, with_open_rows
 from .growth import of_growth
@@ -325,7 +325,7 @@ def _pattern(event: Event, tensors: Iterable[Any]) -> Pattern | None:
     if out is None:
         return None
     wide = out.astype(np.float64)
-    for pattern in PATTERNS.get(name, ()):
+    for pattern in patterns().get(name, ()):
         if "negative" in pattern.kind and not np.isnan(wide).any():
             continue
         exponent = operands[1] if len(operands) > 1 else None
@@ -333,7 +333,7 @@ def _pattern(event: Event, tensors: Iterable[Any]) -> Pattern | None:
             continue
         if pattern.applies(operands, wide):
             return pattern
-    return UNKNOWN if name in PATTERNS and not operands else _where(event, operands, wide)
+    return UNKNOWN if name in patterns() and not operands else _where(event, operands, wide)
 
 
 def _where(event: Event, operands: list[ndarray | None], out: ndarray) -> Pattern | None:
