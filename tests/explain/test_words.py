@@ -28,7 +28,7 @@ NOT_SAID = re.compile(
 
 #: What messages are made by, and what tells those of `answers.toml`.
 MAKERS = ("Answer", "Pattern", "Cause", "CannotReplay")
-TELLERS = (".tell", "Answer.of")
+TELLERS = (".tell", "Answer.of", "Cut.of")
 
 
 @cache

@@ -144,9 +144,8 @@ class Conclusions:
                     if place is not None and p.dim() >= 2:
                         called = self.watch.name_of(p) or name
                         cause = f"{answer.cause} `{called}` starts at 0 and stays there."
-                        return Answer(
-                            answer.kind, cause, place, (f"used at {answer.place}",), answer.mend,
-                            answer.checked,
+                        return replace(
+                            answer, cause=cause, place=place, evidence=(f"used at {answer.place}",)
                         )
         return answer
 
@@ -159,10 +158,8 @@ class Conclusions:
         if value is None or place is None or not value.size or value.max() >= 0:
             return answer
         cause = f"{answer.cause} `{self.watch.name_of(bias) or 'bias'}` starts at {value.max():.3g} or below."
-        return Answer(
-            answer.kind, cause, place, (f"used at {answer.place}",),
-            "start the bias at 0, or a little above", answer.checked,
-        )  # fmt: skip
+        mend = "start the bias at 0, or a little above"
+        return replace(answer, cause=cause, place=place, evidence=(f"used at {answer.place}",), mend=mend)
 
     def _files(self) -> list[str]:
         ats = [w.at for w in self.loop.optimizers.values() if w.at is not None]
@@ -228,19 +225,12 @@ class Conclusions:
                 self.findings.tell("return in the loop", early[0], names=names)
                 continue
             if cut is not None:
-                self.findings.add("lost history", Answer(
-                    cut.kind, f"Probably: {names} get no gradient: `{cut.code}` {cut.what}.",
-                    cut.place, (), cut.mend,
-                ))  # fmt: skip
+                self.findings.add("lost history", cut.answer(f"Probably: {names} get no gradient"))
                 continue
-            self.findings.add("no gradient", Answer(
-                "not reached", f"No gradient reaches {names}: "
-                + ("no loss was computed from what this call gives, so it is not used, or "
-                "overwritten." if use else "the layer is never "
-                "called."),
-                use or (None if at is None else place_at(*at)), (),
-                "use it in the forward pass, or take it out of what is trained",
-            ))  # fmt: skip
+            self.findings.tell(
+                "not reached: called in vain" if use else "not reached: never called",
+                use or (None if at is None else place_at(*at)), names=names,
+            )
 
     def _of_idle_optimizer(self, leaf: Any) -> bool:
         """Return whether all parameters of the optimizers that hold a leaf are out of reach: told as one."""

@@ -118,19 +118,13 @@ def _without_requires_grad(x: Any, name: str, scene: Scene) -> Answer:
             )
         if found and (inputs or again):
             cut = found[0]
-            return Answer(
-                cut.kind, f"{name} was made without history: `{cut.code}` {cut.what}.", cut.place,
-                (*seen, *(f"`{p}` requires grad" for p in inputs[:1])), cut.mend,
-            )  # fmt: skip
+            evidence = (*seen, *(f"`{p}` requires grad" for p in inputs[:1]))
+            return cut.answer(f"{name} was made without history", evidence)
     computed = bool(made) and any(
         next(tensors_in(scene.value(path)), None) is not None for path in paths_in(made[-1].value)
     )
-    cause = f"{name} was made without `requires_grad=True`, so no gradient is computed for it."
-    return Answer(
-        "does not require grad",
-        f"Nothing that {name} was computed from requires grad." if computed else cause,
-        _at(scope, made), seen, f"set `requires_grad=True` where {name} is made, before it is used",
-    )  # fmt: skip
+    told = "does not require grad: computed" if computed else "does not require grad: made"
+    return Answer.of(told, _at(scope, made), seen, name=name)
 
 
 def _at(scope: Scope | None, made: list[Statement]) -> Place | None:
@@ -202,10 +196,7 @@ def _of_leaf(x: Any, name: str, scene: Scene, loss: Any) -> Answer:
         found = search.cut(loss_name, before)
         if found is not None:
             cut, evidence = found
-            return Answer(
-                cut.kind, f"The way from {name} to {loss_name} is cut: `{cut.code}` {cut.what}.", cut.place,
-                (*seen, *evidence), cut.mend,
-            )  # fmt: skip
+            return cut.answer(f"The way from {name} to {loss_name} is cut", (*seen, *evidence))
         uses = [s for s in search.relevant(loss_name, before) if _reads(s, name, scene, x)]
         if not uses:
             return Answer.of(

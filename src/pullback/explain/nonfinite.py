@@ -73,11 +73,8 @@ def why_nan(t: Any, loss: Any = None) -> Answer:
 def of_value(t: Any, name: str, scene: Scene) -> Answer:
     """Return where a value that is not finite came from, by its graph."""
     if t._node is None or t._node is LEAF:
-        return Answer(
-            "not recorded" if t._node is None else "leaf not finite",
-            f"{name} itself is not finite, and has no history.", _written(t, name, scene),
-            _gradient_of(t, name), "look at the line that wrote it, or at the data",
-        )  # fmt: skip
+        told = "not recorded" if t._node is None else "leaf not finite: without history"
+        return Answer.of(told, _written(t, name, scene), _gradient_of(t, name), name=name)
     flow = Flow([t._node], scene.tensors())
     has_nan = bool(np.isnan(_floats(t)).any())
     unsure = flow.assumed
@@ -269,8 +266,5 @@ def _masked(visit: Visit) -> bool:
 def _suspect(flow: Flow, name: str, way: str) -> Answer:
     """Return how to ask again: the values that would tell are gone."""
     freed = any(is_freed(node._saved) for node in flow.nodes if isinstance(node._saved, tuple))
-    return Answer(
-        "values are gone", f"Where {name} stopped being finite on the way {way} cannot be seen any "
-        "more.", None,
-        ("backward has freed the values",) if freed else (), ASK_AGAIN,
-    )  # fmt: skip
+    seen = ("backward has freed the values",) if freed else ()
+    return Answer.of("values are gone: not finite", None, seen, name=name, way=way, ASK_AGAIN=ASK_AGAIN)

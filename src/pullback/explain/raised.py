@@ -8,10 +8,18 @@ from typing import Any
 from .answer import Answer
 from .failure import Raised
 from .input_errors import wrong_input
-from .other_errors import covector, gradient_count, gradient_shape, no_gradient, not_a_leaf
+from .other_errors import (
+    covector,
+    gradient_count,
+    gradient_shape,
+    no_gradient,
+    not_a_leaf,
+    size_by_the_data,
+    sparse_gradients,
+    tuple_taken,
+)
 from .unrecorded import no_history, unused
 from .used_up import in_place, second_backward
-from .wrong_kinds import size_by_the_data, sparse_gradients, tuple_taken
 
 Judge = Callable[[BaseException, Raised], Answer]
 

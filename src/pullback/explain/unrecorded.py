@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 from collections.abc import Callable
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -59,15 +60,9 @@ def no_history(error: BaseException, raised: Raised) -> Answer:
             cut, evidence = found
             earlier = _appended(cut.code, scene) if cut.kind == "new tensor" else None
             if earlier is not None:
-                return Answer(
-                    earlier.kind, f"`{name}` has no history: `{earlier.code}` {earlier.what}, and "
-                    f"`{cut.code}` "
-                    "makes a tensor of these numbers.", earlier.place, evidence, earlier.mend,
-                )  # fmt: skip
-            return Answer(
-                cut.kind, f"`{name}` has no history: `{cut.code}` {cut.what}.", cut.place, evidence,
-                cut.mend,
-            )  # fmt: skip
+                what = f"{earlier.what}, and `{cut.code}` makes a tensor of these numbers"
+                cut = replace(earlier, what=what)
+            return cut.answer(f"`{name}` has no history", evidence)
         statements = search.relevant(name, scene.line)
         read = list(dict.fromkeys(path for s in statements for path in paths_in(s.value)))
         modules = [p for p in read if isinstance(scene.value(p), Module)]
@@ -340,8 +335,5 @@ def unused(error: BaseException, raised: Raised) -> Answer:
         found = search.cut(output, scene.line)
         if found is not None:
             cut, evidence = found
-            return Answer(
-                cut.kind, f"The way from {name} to {output} is cut: `{cut.code}` {cut.what}.", cut.place,
-                evidence, cut.mend,
-            )  # fmt: skip
+            return cut.answer(f"The way from {name} to {output} is cut", evidence)
     return Answer.of("not reached: output", raised.place, names=", ".join(names) or "the output", name=name)

@@ -32,7 +32,7 @@ from ..tensor.tensor import Tensor
 from ..utils.data import DataLoader
 from ..utils.data.iterators import LoaderIterator
 from .answer import Answer, kept
-from .callers import At, deepcopied, making, position_of
+from .callers import At, Wrappers, deepcopied, making, position_of
 from .causes import Causes
 from .conclusions import Conclusions
 from .explanation import Explanation
@@ -63,7 +63,6 @@ from .scene import Scene
 from .source import place_of
 from .trace import Event, Trace, frames_from, is_foreign
 from .walk import Path, array_at_bottom, looking
-from .wrapping import Wrappers
 
 #: Writes by which a program trains weights itself, as averages and codebooks are.
 TRAINING = {

@@ -329,13 +329,10 @@ class Loop:
                 "" if numbers[spoilt].any() else OF_ZERO, count=int(spoilt.sum()), spoilt=spoilt, known=known
             )
             return
-        self.broken = Answer(
-            "weights not finite", "The weights are NaN or infinite from this step on: "
-            + ("its gradients were not finite." if infinite else "the update was too large."),
-            place_at(*known.step_at), (f"step {known.steps}, learning rate {known.rates[-1]:g}",),
-            "look for the first value that is not finite" if infinite else "take a smaller learning rate, "
-            "or clip",
-        )  # fmt: skip
+        self.broken = Answer.of(
+            "weights not finite: gradients" if infinite else "weights not finite: update",
+            place_at(*known.step_at), known=known, rate=known.rates[-1],
+        )
 
     def _eps_of(self, known: Watched, p: Any) -> Any:
         """Return what an optimizer adds to a divisor for a weight; None where it divides by nothing."""

@@ -11,7 +11,6 @@ from numpy import ndarray
 from ...core.modes import modes, put_modes, reset_modes
 from ...core.node import DIFFERENTIABLE, LEAF
 from ...core.value import TensorBase, dtype_of, shape_of
-from ..answer import Answer
 from ..trace import Event
 from ..walk import array_at_bottom, looking
 from .collected import Findings
@@ -112,11 +111,10 @@ def _elementwise(event: Event, findings: Findings) -> None:
     have, want = shape_of(x), shape_of(target)
     if have != want and have and want:
         whole = np.broadcast_shapes(have, want)
-        findings.add("broadcast", Answer(
-            "broadcast", f"The input of {event.name} has shape {dims(have)} and the target {dims(want)}: "
-            f"they broadcast to {dims(whole)}, so every prediction is compared with every target.",
-            event.place, (), _same_shape(have, want), _pair_by_pair(event, x, target),
-        ))  # fmt: skip
+        findings.tell(
+            "broadcast: every pair", event.place, (), _pair_by_pair(event, x, target), event=event,
+            have=dims(have), want=dims(want), whole=dims(whole), mend=_same_shape(have, want),
+        )
     maker = event.maker_of(target)
     if target._node is not None and x._node is None:
         findings.tell("swapped: numbers", event.place, event=event)
@@ -289,13 +287,10 @@ def _logits(event: Event, findings: Findings) -> None:
     made = origin(event.maker_of(x)) if values is not None else None
     if values is None or made is None or made.name not in ("sigmoid", "sigmoid_", "softmax"):
         if made is not None and made.name in ("relu", "relu_", "softplus", "tanh"):
-            findings.add("wrong input of a loss", Answer(
-                "activation before the loss", f"The scores go through {made.name} before "
-                f"binary_cross_entropy_with_logits{event.at_line}, which bounds them: "
-                + ("its sigmoid then gives 0.27 to 0.73." if made.name == "tanh" else
-                   "its sigmoid never gives less than 0.5."), made.place, (f"the loss is at {event.place}",),
-                f"leave the {made.name} after the last layer out",
-            ))  # fmt: skip
+            gives = "then gives 0.27 to 0.73" if made.name == "tanh" else "never gives less than 0.5"
+            findings.tell(
+                "activation before the loss: sigmoid", made.place, made=made, event=event, gives=gives
+            )
         return
     findings.tell("sigmoid twice", made.place, (), _on_scores(event, made), made=made, event=event)
 

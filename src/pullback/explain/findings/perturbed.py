@@ -228,14 +228,10 @@ def _mixed(event: Event, predicted: Any, data: Any, again: Again, findings: Find
     if found.name in SEQUENTIAL and (len(have) != 3 or have[1] == 1):
         return False
     what, mend = AFTER[found.name]
-    findings.add("wrong axis", Answer(
-        "samples mixed", f"The prediction for one sample depends on other samples of the batch: "
-        f"{found.name}{found.line} of shape {dims(have)} "
-        f"{what}.", again.made(found.module) or found.place, (
-            f"the loss is at {event.place}",
-            f"with sample {row} replaced, {int(changed.sum()) - 1} other predictions change",
-        ), mend,
-    ))  # fmt: skip
+    findings.tell(
+        "samples mixed", again.made(found.module) or found.place, found=found, have=dims(have), what=what,
+        event=event, row=row, others=int(changed.sum()) - 1, mend=mend,
+    )
     return True
 
 
