@@ -128,12 +128,10 @@ def _heaviside(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
 heaviside = elementwise("heaviside", _heaviside, underivable="heaviside")
 
 
-def _copysign_number(x: ndarray, /, y: Any, out: Any = ...) -> ndarray:
-    return np.copysign(x, np.asarray(y, x.dtype), out=out)
-
-
 #: |x| with the sign of a number.
 copysign_number = elementwise(
-    "copysign_number", _copysign_number, lambda g, x, out: g * where(eq(x, 0), 0, out / x), attrs=("y",),
+    "copysign_number",
+    lambda x, /, y, out=...: np.copysign(x, np.asarray(y, x.dtype), out=out),
+    lambda g, x, out: g * where(eq(x, 0), 0, out / x), attrs=("y",),
     promote="float", node_name="CopysignBackward1", check=refuse("copysign_cpu", "c"),
 )

@@ -149,10 +149,6 @@ def _adaptive_avg(x: ndarray, /, output: Sizes) -> ndarray:
     return kernels.adaptive_avg_pool(x, output)
 
 
-def _adaptive_avg_adjoint(y: ndarray, /, size: Sizes) -> ndarray:
-    return kernels.adaptive_avg_pool_adjoint(y, size)
-
-
 def _declare_adaptive_avg(suffix: str, node_name: str) -> Call:
     return op(
         "adaptive_avg_pool" + suffix, _adaptive_avg,
@@ -169,7 +165,7 @@ adaptive_avg_pools["_3d"] = adaptive_avg_pool_3d = _declare_adaptive_avg("_3d", 
 
 #: The transpose of `adaptive_avg_pool`.
 adaptive_avg_adjoint: Call = op(
-    "adaptive_avg_adjoint", _adaptive_avg_adjoint,
+    "adaptive_avg_adjoint", lambda y, /, size: kernels.adaptive_avg_pool_adjoint(y, size),
     (
         lambda g, shape_y: adaptive_avg_pools[f"_{len(shape_y) - 2}d"](g, shape_y[2:]),
     ),
@@ -182,17 +178,9 @@ def _adaptive_max(x: ndarray, /, output: Sizes) -> tuple[ndarray, ndarray]:
     return kernels.adaptive_max_pool(x, output)
 
 
-def _gather_planes(x: ndarray, indices: ndarray, /) -> ndarray:
-    return kernels.gather_planes(x, indices)
-
-
-def _scatter_planes(y: ndarray, indices: ndarray, /, size: Sizes) -> ndarray:
-    return kernels.scatter_planes(y, indices, size)
-
-
 #: Elements of each plane at indices into it.
 gather_planes: Call = op(
-    "gather_planes", _gather_planes,
+    "gather_planes", lambda x, indices, /: kernels.gather_planes(x, indices),
     (lambda g, indices, shape_x: scatter_planes(g, indices, shape_x[2:]), None),
     jvp=lambda primals, tangents, out: gather_planes(tangents[0], primals[1]),
     batch_rule=folded(lambda: gather_planes),
@@ -200,7 +188,9 @@ gather_planes: Call = op(
 
 #: Covectors added to each plane at indices into it.
 scatter_planes: Call = op(
-    "scatter_planes", _scatter_planes, (lambda g, indices: gather_planes(g, indices), None),
+    "scatter_planes",
+    lambda y, indices, /, size: kernels.scatter_planes(y, indices, size),
+    (lambda g, indices: gather_planes(g, indices), None),
     jvp=lambda primals, tangents, out, size: scatter_planes(tangents[0], primals[1], size),
     batch_rule=folded(lambda: scatter_planes),
 )  # fmt: skip
