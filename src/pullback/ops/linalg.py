@@ -400,9 +400,13 @@ slogdet: Call = op(
 # --- products -----------------------------------------------------------------------------------------------
 
 
+def _cross(x: ndarray, y: ndarray, /, dim: int) -> ndarray:
+    return np.ascontiguousarray(np.cross(x, y, axis=dim))
+
+
 #: The vector product along an axis of length 3.
 cross: Call = op(
-    "linalg_cross", lambda x, y, /, dim: np.ascontiguousarray(np.cross(x, y, axis=dim)),
+    "linalg_cross", _cross,
     (lambda g, y, dim: cross(conj(y), g, dim), lambda g, x, dim: cross(g, conj(x), dim)), kind="bilinear",
     batch=lambda size, dim: (dim + 1,),
 )  # fmt: skip
