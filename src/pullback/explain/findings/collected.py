@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ...core.blame import Place
@@ -42,7 +42,7 @@ class Findings:
         """Add the answer that `answers.toml` has under a name (`Answer.of`), under the group named there."""
         self.add(texts()[name].group, Answer.of(name, place, seen, checked, **values))
 
-    def __iter__(self):  # type: ignore[no-untyped-def]  # of answers
+    def __iter__(self) -> Iterator[Answer]:
         return iter([answer for _, _, answer in sorted(self._found.values(), key=lambda f: f[:2])])
 
     def __len__(self) -> int:
