@@ -70,7 +70,9 @@ def _ldexp(x: Any, y: Any, /, out: Any = ...) -> ndarray:
         exponents = np.clip(y.astype(np.int64), -5000, 5000).astype(np.int32)
         result = np.ldexp(x.astype(wide), exponents)
     else:
-        power = np.exp2(y.astype(wide)).astype(common)
+        # torch raises a 2 to a power in the power's own dtype, in the common one that of integers and halves.
+        own = y.dtype if y.dtype in NARROW or y.dtype.kind in "fcV" else common
+        power = np.exp2(y.astype(NARROW.get(own, own))).astype(own).astype(common)
         result = np.multiply(x.astype(common), power)
     return into(out, result.astype(common))
 

@@ -23,6 +23,7 @@ from ..core.versions import bump
 from ..core.warn import warn_once
 from ..ops import index as i
 from .api import public, with_signature
+from .argument_types import as_number
 from .data import checked_integer, overflow, scalar_array
 from .meta import without_elements
 from .read_calls import as_function
@@ -124,7 +125,7 @@ def _fill_value(input: Any, value: Any) -> Any:
             )
         return value
     if isinstance(value, np.generic):
-        value = value.item()
+        value = as_number(value)
     if not isinstance(value, (bool, int, float, complex)):
         raise TypeError("no number")  # said in torch's words by what reads the whole call
     fitted = scalar_array(value, dtype_of(input))

@@ -160,11 +160,11 @@ def checked_operand(op: Op, position: int, v: Any, method: bool = False) -> Any:
     if isinstance(v, TensorBase):
         return v
     if op.numbers if position else op.name in _NUMBERS_FIRST:
+        if isinstance(v, np.generic) and v.dtype.kind in "biufc":
+            return dtypes.python_number(v)
         if isinstance(v, (bool, int, float, complex)):
             dtypes.check_number(v)
             return v
-        if isinstance(v, np.generic) and v.dtype.kind in "biufc":
-            return v.item()
     name = ("input", "other")[min(position, 1)]
     raise errors.argument_type(op.name, name, position + (not method), "Tensor", v)
 
