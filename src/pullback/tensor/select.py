@@ -242,14 +242,15 @@ def index_select(input: Any, dim: int, index: Any) -> Any:
 def _check_slices(name: str, input: Any, dim: int, index: Any, source: Any) -> None:
     """Do torch's checks of `index_add` and `index_reduce`."""
     own, shape, size = shape_of(index), shape_of(source), shape_of(input)
-    word = type_word(dtype_of(index))
     if len(own) > 1:
         raise IndexError(
-            f"{name}: Index is supposed to be a vector, but got dim: {len(own)} with type: {word} and size: "
-            f"{list(own)}"
+            f"{name}: Index is supposed to be a vector, but got dim: {len(own)} with type: "
+            f"{type_word(dtype_of(index))} and size: {list(own)}"
         )
     if dtype_of(index) not in dtypes.INDICES:
-        raise RuntimeError(f"{name}: Expected dtype int32/int64 for index but got: {word}")
+        raise RuntimeError(
+            f"{name}: Expected dtype int32/int64 for index but got: {type_word(dtype_of(index))}"
+        )
     if dtype_of(input) != dtype_of(source):
         raise RuntimeError(
             f"{name}: self ({type_word(dtype_of(input))}) and source ({type_word(dtype_of(source))}) must "
