@@ -138,9 +138,10 @@ def _general_getitem(self: Any, index: Any) -> Any:
         return v.alias(self)
     if kind is not tuple and is_int(index):
         return selected(self, 0, operator.index(index))
-    found = _read(self, index) if kind is tuple or kind is Tensor else None
-    if found is not None:
-        return found
+    if kind is Tensor or (kind is tuple and index and type(index[0]) is Tensor):
+        found = _read(self, index)
+        if found is not None:
+            return found
     x, entries = applied(self, as_tuple(index), False)
     if not entries:
         return v.alias(x) if x is self else x
