@@ -21,6 +21,7 @@ from .entries import weighted_rows
 from .scipy_functions import is_installed
 from .threads import get_num_threads, run_parts, split
 
+_INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 #: Elements up to which the places of an index's rows are kept: 0.6 µs instead of 5.
 _SMALL = 4096
 #: Elements in a row from which on native loops add slices.
@@ -47,6 +48,8 @@ def positions(index: ndarray, dim: int, shape: Sequence[int]) -> ndarray:
     if index.ndim == 0:
         return index.astype(np.intp)
     check_range(index, dim, shape[dim])
+    if index.ndim == 1:
+        return index.astype(np.intp, copy=False)
     out = np.empty(index.shape, np.intp)
     if index.size < _WORTH_THREADS:
         return _positions(index, dim, shape, out)
@@ -71,7 +74,9 @@ def check_range(index: ndarray, dim: int, length: int) -> None:
 def is_within(index: ndarray, length: int) -> bool:
     """Return whether int64 places are all from 0 to `length`."""
     # Read without signs, what is negative is too large as well: one search instead of two.
-    return index.dtype == np.int64 and int(np.maximum.reduce(index.view(np.uint64), axis=None)) < length
+    if index.dtype is not _INT64 and index.dtype != _INT64:
+        return False
+    return int(np.maximum.reduce(index.view(_UINT64), axis=None)) < length
 
 
 @functools.lru_cache(maxsize=64)
