@@ -121,7 +121,7 @@ def _by_stretches(task: Callable[[int, int], None], length: int, size: int) -> N
 def taken(x: ndarray, dim: int, index: ndarray) -> ndarray:
     """Return `gather` of places that are known to be there."""
     if x.size > _SMALL:
-        return np.take_along_axis(x, index, axis=dim)
+        return gather(x, dim, index)
     return x.reshape(-1).take(_positions(index, dim, x.shape, np.empty(index.shape, np.intp)))
 
 
