@@ -262,7 +262,8 @@ class Generator:
             if first > start or (start - first) % 2:
                 pairs = self._block[start : start + 2 * rest].astype(np.uint64)
                 numbers = (((pairs[::2] & 0x1FFFFF) << 32 | pairs[1::2]) * 2.0**-53).tolist()
-                self._singly = first, numbers = start, numbers
+                first = start
+                self._singly = first, numbers
             for number in islice(numbers, start - first >> 1, None):
                 self._next = start = start + 2
                 yield number
