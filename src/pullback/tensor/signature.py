@@ -16,9 +16,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from operator import is_
 from typing import Any, NoReturn
 
 from ..array.locks import computed
+from ..core.calls import LEAST, MOST
 from ..errors import invalid_combination, type_name
 from .argument_types import (
     CHECKS,
@@ -431,13 +433,28 @@ def _tensors_alone(signature: str, function: Callable[..., Any]) -> int:
     return len(names) if code.co_varnames[: min(code.co_argcount, len(names))] == names else 0
 
 
+_NUMBERS = frozenset({int, float})
+
+
 def method(function_name: str, *signatures: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorate a method whose arguments, the tensor aside, torch's parser reads (see `parsed`)."""
     parser = Parser(function_name, *signatures)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        #: The names of numbers by place, by their types, where the parser leaves them as they are.
+        as_they_are: dict[tuple[type, ...], tuple[str, ...]] = {}
+
         def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-            return function(self, **parser.bind(args, kwargs))
+            if kwargs:
+                return function(self, **parser.bind(args, kwargs))
+            kinds = tuple(map(type, args))
+            names = as_they_are.get(kinds)
+            if names is not None and all(type(v) is float or LEAST <= v <= MOST for v in args):
+                return function(self, **dict(zip(names, args)))
+            bound = parser.bind(args, kwargs)
+            if _NUMBERS.issuperset(kinds) and len(bound) == len(args) and all(map(is_, bound.values(), args)):
+                as_they_are[kinds] = tuple(bound)
+            return function(self, **bound)
 
         return reads(parser, tensor_first=True)(described(call, function, parser))
 
