@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from operator import is_
 from typing import Any, NoReturn
 
 from ..array.locks import computed
@@ -441,19 +440,19 @@ def method(function_name: str, *signatures: str) -> Callable[[Callable[..., Any]
     parser = Parser(function_name, *signatures)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        #: The names of numbers by place, by their types, where the parser leaves them as they are.
-        as_they_are: dict[tuple[type, ...], tuple[str, ...]] = {}
+        #: By the types of numbers by place: their names, and the types that the parser makes of them.
+        known: dict[tuple[type, ...], list[tuple[str, type]]] = {}
 
         def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
             if kwargs:
                 return function(self, **parser.bind(args, kwargs))
             kinds = tuple(map(type, args))
-            names = as_they_are.get(kinds)
-            if names is not None and all(type(v) is float or LEAST <= v <= MOST for v in args):
-                return function(self, **dict(zip(names, args)))
+            made = known.get(kinds)
+            if made is not None and all(type(v) is float or LEAST <= v <= MOST for v in args):
+                return function(self, **{name: kind(v) for (name, kind), v in zip(made, args)})
             bound = parser.bind(args, kwargs)
-            if _NUMBERS.issuperset(kinds) and len(bound) == len(args) and all(map(is_, bound.values(), args)):
-                as_they_are[kinds] = tuple(bound)
+            if _NUMBERS.issuperset((*kinds, *map(type, bound.values()))) and [*bound.values()] == [*args]:
+                known[kinds] = [(name, type(v)) for name, v in bound.items()]
             return function(self, **bound)
 
         return reads(parser, tensor_first=True)(described(call, function, parser))
