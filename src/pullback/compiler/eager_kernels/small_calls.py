@@ -234,7 +234,7 @@ full:
 
 def _call(where: Layout, slots: int) -> str:
     """Return the function that is called: it looks for a way that fits, and makes the result by its chain."""
-    return f"""
+    return small_operands.text(where, _INPUTS) + f"""
 define ptr @call(ptr %owner, ptr %arguments, i64 %given) nounwind #0 {{
 entry:
   %slots = alloca [{slots} x ptr]
@@ -368,4 +368,4 @@ no:
 def text(where: Layout, slots: int) -> str:
     """Return the functions, whose chains have so many slots at most."""
     parts = [part(where) for part in (_array_of, _is_alike, _number, _tensor_around)]
-    return "\n".join([*parts, small_operands.text(where, _INPUTS), _call(where, slots)])
+    return "\n".join([*parts, _call(where, slots)])
