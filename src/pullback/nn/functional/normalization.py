@@ -397,9 +397,10 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     sizes = [shape[0] * shape[1] // num_groups, num_groups, *shape[2:]]
     if sizes[0] * math.prod(sizes[2:]) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {sizes}")
-    if type(num_groups) is int and type(eps) is float and (plain := arrays(input, weight, bias)):
-        if plain[0].flags.c_contiguous and _fit(*plain) and num_groups > 0 == shape[1] % num_groups:
-            return wrap(computed(kernels.group_norm, *plain, num_groups, eps)[0])
+    known = type(num_groups) is int and num_groups > 0 and type(eps) is float
+    plain = arrays(input, weight, bias) if known else None
+    if plain and plain[0].flags.c_contiguous and _fit(*plain) and shape[1] % num_groups == 0:
+        return wrap(computed(kernels.group_norm, *plain, num_groups, eps)[0])
     if isinstance(num_groups, TensorBase) and is_integer(num_groups):
         num_groups = int(num_groups)
     if type(num_groups) is not int or abs(num_groups) >= 1 << 63:
