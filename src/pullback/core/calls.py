@@ -147,7 +147,9 @@ def _small_calls(op: Op, public: bool) -> SmallCalls | None:
     facts = _facts_of(op, public, False)
     if not facts.direct:
         return None
-    return SmallCalls(op.kernel, len(op.inputs), facts.numbers, op.promote is None, _fast_dtypes(op))
+    inputs = len(op.inputs)
+    lays_out = inputs == 1 or op.place is placed
+    return SmallCalls(op.kernel, inputs, facts.numbers, op.promote is None, _fast_dtypes(op), lays_out)
 
 
 def _find_small(

@@ -57,7 +57,7 @@ def _named(name: str, pair: tuple[Any, ...]) -> Any:
 def _extreme(name: str, all_op: _F, dim_op: _F, pairwise: Callable[[], _F]) -> _F:
     def function(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
         check_tensor(name, input)
-        if isinstance(dim, TensorBase) or other is not None:
+        if other is not None or (type(dim) is not int and isinstance(dim, TensorBase)):
             if keepdim is not False:
                 raise errors.argument_type(name, "dim", 2, "int", dim)
             return pairwise()(input, dim if other is None else other)

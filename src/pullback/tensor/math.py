@@ -63,7 +63,10 @@ def factor(value: Any, *operands: Any) -> Any:
 
 def widened(input: Any, *numbers: Any) -> Any:
     """Return a tensor in the dtype in which it meets numbers."""
-    if dtype_of(input).kind in "fV" and not any(isinstance(v, complex) for v in numbers):
+    kind = dtype_of(input).kind
+    if kind in "fV" and not any(isinstance(v, complex) for v in numbers):
+        return input
+    if kind in "iu" and all(v is None or type(v) is int for v in numbers):
         return input
     stand_in = np.empty((0,) if shape_of(input) else (), dtype_of(input))
     common = dtypes.result_numpy_dtype([stand_in, *(v for v in numbers if v is not None)])

@@ -260,8 +260,8 @@ class Kinds:
             else:
                 return None
         key = (
-            *[type(v) if isinstance(v, TensorBase) else _kind(v) for v in args], *kwargs,
-            *[type(v) if isinstance(v, TensorBase) else _kind(v) for v in kwargs.values()],
+            *[kind if (kind := type(v)) not in _LOOKED_INTO else _kind(v) for v in args], *kwargs,
+            *[kind if (kind := type(v)) not in _LOOKED_INTO else _kind(v) for v in kwargs.values()],
         )
         if key in self.seen:
             return None
@@ -336,8 +336,9 @@ def _kind(value: Any) -> Any:
     return kind if kind is not list and kind is not tuple else (kind, *map(type, value))
 
 
-#: The types whose kind is that of what they hold.
+#: The types whose kind is that of what they hold, and all of which the type alone is not the kind.
 _HOLDING = (list, tuple)
+_LOOKED_INTO = frozenset({int, list, tuple})
 #: The kinds of arguments that are looked at beforehand; of others the function itself decides.
 _PLAIN = frozenset({int, float, bool, complex, str, type(None), list, tuple, dtypes.dtype})
 
