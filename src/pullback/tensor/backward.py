@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
+from ..array.deferred_import import import_later
 from ..array.strides import address, strides_of
 from ..array.transposed import c_copy
-from ..core import engine, inplace
 from ..core import graph_errors as errors
+from ..core import inplace
 from ..core.backward_task import Capture
 from ..core.blame import freed_by_caller, variable_of
 from ..core.calls import edge_of
@@ -31,6 +32,8 @@ from ..core.views import NO_GRAD_VIEW, View
 from ..core.wrapper import is_wrapper, named
 from ..ops.strided import as_strided
 from ..ops.structure import expand
+
+engine = import_later("..core.engine", __package__)
 
 
 class BackwardCall(NamedTuple):
