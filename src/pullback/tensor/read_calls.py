@@ -332,7 +332,7 @@ def _at_once(
         return _read_at_once(function, general, failed, function.behind, function.taken)  # type: ignore[attr-defined]  # functions take attributes
 
     known: Function | None = None
-    safe = EVERY if kinds is None else 0
+    safe, whole = EVERY if kinds is None else 0, general
 
     def use(found: Function | None) -> None:
         nonlocal known
