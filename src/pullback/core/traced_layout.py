@@ -193,7 +193,7 @@ class Layouts:
         operands = [
             (kind_of(o.index), *found[o.index][1:]) if type(o) is Reference else o for o in equation.operands
         ]
-        key = (equation.op, equation.attrs, tuple(operands))
+        key: Any = (equation.op, equation.attrs, tuple(operands))
         try:
             placed = self._placed.get(key)
         except TypeError:  # an attribute without a hash
