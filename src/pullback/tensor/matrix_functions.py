@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..array import dtypes
+from ..array.deferred_import import import_later
 from ..core.graph_errors import type_word
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..errors import type_name
-from ..ops import least_squares
 from ..ops.comparison import gt, where
 from ..ops.convert import cast
 from ..ops.linalg import inv_ex, narrow, real_dtype
-from ..ops.matrix_exp import matrix_exp as exponential
-from ..ops.spectral import eigh
 from .api import public, with_signature
 from .constants import contiguous_format
 from .contract import dot, element_word, matmul
@@ -27,6 +25,10 @@ from .matrix_checks import check_floating, check_matrix, check_square, is_vector
 from .matrix_deprecations import superseded
 from .return_types import return_type
 from .sizes import integer
+
+least_squares = import_later("..ops.least_squares", __package__)
+exponential = import_later("..ops.matrix_exp", __package__)
+spectral = import_later("..ops.spectral", __package__)
 
 # --- the pseudoinverse and the rank -------------------------------------------------------------------------
 
@@ -137,7 +139,7 @@ def linalg_matrix_rank(
         return wrap(np.zeros(shape_of(x)[:-2], np.int64))
     if hermitian:
         check_square(x, "linalg.eigh")
-        sizes = eigh(x, "L")[0].abs()
+        sizes = spectral.eigh(x, "L")[0].abs()
         largest = sizes.amax(-1)
     else:
         sizes = singular(x, False, "linalg.svd")[1]
@@ -258,7 +260,7 @@ def linalg_cond(input: Any, p: Any = None) -> Any:
 def _exponential(input: Any) -> Any:
     check_square(input, "linalg.matrix_exp")
     check_floating(input, "linalg.matrix_exp", halves=True)
-    return exponential(input)
+    return exponential.matrix_exp(input)
 
 
 @with_signature("(Tensor input)")

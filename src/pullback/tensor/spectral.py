@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..array import dtypes
+from ..array.deferred_import import import_later
 from ..core.graph_errors import class_name
 from ..core.value import dtype_of, shape_of, wrap
 from ..core.warn import warn_once
-from ..ops import fft as f
-from ..ops.pad import pad as constant_pad
 from ..ops.strided import unfold, unfold_backward
 from ..ops.structure import expand, reshape
 from ..ops.view import slice_dim, squeeze_dim, transpose, unsqueeze, view_as_complex, view_as_real
@@ -20,6 +19,9 @@ from .api import public, with_signature
 from .padding import pad
 from .signature import Parser
 from .sizes import count
+
+f = import_later("..ops.fft", __package__)
+padding = import_later("..ops.pad", __package__)
 
 _NO_WINDOW = (
     "A window was not provided. A rectangular window will be applied{}To suppress this warning and use a "
@@ -57,7 +59,7 @@ def _filled_window(window: Any, length: int, n_fft: int, dtype: np.dtype[Any]) -
     if length == n_fft:
         return window
     left = (n_fft - length) // 2
-    return constant_pad(window, ((left, n_fft - length - left),), 0)
+    return padding.pad(window, ((left, n_fft - length - left),), 0)
 
 
 def _centred(input: Any, n_fft: int, mode: str) -> Any:
@@ -148,7 +150,7 @@ def stft(
     signals = unsqueeze(x, 0) if len(shape) == 1 else x
     if align_to_window:
         left = (n_fft - length) // 2
-        signals = constant_pad(signals, ((0, 0), (left, n_fft - length - left)), 0)
+        signals = padding.pad(signals, ((0, 0), (left, n_fft - length - left)), 0)
     parts = unfold(signals, 1, n_fft, hop)
     if window is not None or length < n_fft:
         real = np.zeros((), dtype_of(x)).real.dtype
@@ -288,7 +290,7 @@ def _overlapped(
             "the tail. Please check your center and hop_length settings.",
             stacklevel=4,
         )
-        y = constant_pad(y, (*((0, 0),) * (len(shape_of(y)) - 1), (0, end - whole)), 0)
+        y = padding.pad(y, (*((0, 0),) * (len(shape_of(y)) - 1), (0, end - whole)), 0)
     return y
 
 
