@@ -202,7 +202,7 @@ class Op:
         native loops. It is needed where the kernel looks at values or calls what is not NumPy's.
     into : callable, optional
         ``into(out, *inputs, *attrs)`` writes the one result into an array: a program calls it in place of the
-        kernel.
+        kernel. The array may lie in the memory of the first input, where nothing reads that afterwards.
     each : callable, optional
         ``each(*inputs, *attrs)`` without the last attribute, `reduction`: what the kernel reduces, on arrays.
     chained : bool

@@ -201,6 +201,7 @@ class Executable:
             return 0
         from .interleaved import Interleaved
 
+        self._temporaries: dict[tuple[Any, ...], ndarray] = {}
         given = {b.number: slots[b.number] for b in (*self.inputs, *self.outputs)}
         flag = self.outputs[-1] if self.checked else None
         self.interleaved = Interleaved(
@@ -209,12 +210,13 @@ class Executable:
         return self.interleaved.address
 
     def _array(self, buffer: Buffer) -> ndarray:
-        """Return a constant or a temporary as an array, for an array kernel."""
+        """Return a constant or a temporary as an array, for an array kernel; one array for one place."""
         found = self._constants.get(buffer.number)
         if found is None:
             offset = self._offsets[buffer.number]
             memory = self._arena[offset : offset + buffer.bytes]
-            found = memory.view(buffer.dtype).reshape(buffer.shape)
+            made = memory.view(buffer.dtype).reshape(buffer.shape)
+            found = self._temporaries.setdefault((offset, buffer.shape, buffer.dtype), made)
         return found
 
     def run(self, *arrays: ndarray) -> list[ndarray]:
