@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..emit.matrices import elimination
+from ..emit.matrices import eigenvalues, elimination, reflections
 from ..emit.scalars import TYPES, computing
 from . import small_systems
 from .context import BOOL, Context, broadcast
@@ -21,14 +21,18 @@ from .index import constant
 from .lowered import Lowered
 from .triangular import turned
 
+FLOAT64 = np.dtype(np.float64)
 #: Rows of the largest matrix, and columns beside it.
 MOST, BESIDE = 32, 64
+#: Rows and columns of the largest matrix that is reflected, and that whose eigenvalues are found: LAPACK goes
+#: another way to those of more rows, which gives vectors other signs.
+MOST_REFLECTED, MOST_TURNED = 64, 25
 
 
 def _is_small(a: Lowered, most: int = MOST) -> bool:
     """Return whether a stack of matrices has a kernel here."""
     real = a.dtype.kind == "f" and a.dtype == computing(a.dtype)
-    return real and 0 < prod(a.shape) and max(a.shape[-2:]) <= most
+    return real and prod(a.shape) > 0 and max(a.shape[-2:]) <= most
 
 
 def _refused(context: Context, held: Lowered) -> None:
@@ -166,11 +170,45 @@ def cholesky_ex(context: Context, a: Lowered, upper: bool, caller: str) -> list[
     return None if found is None else _with_info(context, found)
 
 
+def qr(context: Context, a: Lowered, mode: str) -> list[Lowered] | None:
+    """Lower the orthogonal factor and the triangle."""
+    if mode == "r" or not _is_small(a, MOST_REFLECTED):
+        return None
+    lead, (height, width), kept = a.shape[:-2], a.shape[-2:], context.results[0][0][-1]
+    q, r = (context.buffer((*lead, n, m), a.dtype) for n, m in ((kept, height), (width, kept)))
+    kernel = reflections.orthogonal(TYPES[a.dtype], height, width, kept)
+    found = precompiled(context, kernel, prod(lead), (a,), q, r)
+    return [turned(found), turned(context.held(r))]
+
+
+def eigh(context: Context, a: Lowered, triangle: str) -> list[Lowered] | None:
+    """Lower the eigenvalues of symmetric matrices and their vectors."""
+    if not _is_small(a, MOST_TURNED) or triangle != "L":
+        return None
+    lead, size, dtype = a.shape[:-2], a.shape[-1], a.dtype
+    # NumPy computes those of float32 in float64, which decides the signs of vectors, too.
+    wide = context.map(a.shape, FLOAT64, lambda ops, at: ops.cast(a.at(ops, at), FLOAT64))
+    values, vectors, held = (
+        context.buffer((*lead, *own), FLOAT64) for own in ((size,), (size, size), ())
+    )
+    precompiled(
+        context, eigenvalues.symmetric(TYPES[FLOAT64], size), prod(lead), (wide,), values, vectors, held
+    )
+    _refused(context, context.held(held))
+
+    def narrow(x: Lowered) -> Lowered:
+        return context.map(x.shape, dtype, lambda ops, at: ops.cast(x.at(ops, at), dtype))
+
+    return [narrow(context.held(values)), narrow(turned(context.held(vectors)))]
+
+
 LOWERINGS: dict[str, Callable[..., Any]] = {
     "cholesky": cholesky,
     "linalg_cholesky_ex": cholesky_ex,
     "linalg_det": det,
+    "linalg_eigh": eigh,
     "linalg_inv_ex": inverse,
+    "linalg_qr": qr,
     "linalg_slogdet": slogdet,
     "linalg_solve_ex": solve,
 }

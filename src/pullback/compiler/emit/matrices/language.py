@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,7 +55,12 @@ class Number:
 
 
 class Reals(Function):
-    """Write one function of numbers of one type, ``"float"`` or ``"double"``, and of vectors of them."""
+    """Write one function of numbers of one type, ``"float"`` or ``"double"``, and of vectors of them.
+
+    Loops are not unrolled: what they do to a row takes longer than to count, and LLVM as long as all else.
+    """
+
+    again = ", !llvm.loop !0"
 
     def __init__(self, name: str, parameters: Mapping[str, str], real: str) -> None:
         super().__init__(name, parameters)
@@ -142,6 +146,17 @@ class Reals(Function):
                    self.vector)
             for n in range(count)
         ]  # fmt: skip
+
+    def vector_cell(self) -> str:
+        """Return the address of a variable that holds a vector of zeros at first."""
+        name = self._fresh()
+        self._slots.append(f"  {name} = alloca {self.vector}")
+        self.write(self.zeros(), name)
+        return name
+
+    def read_vector(self, cell: str) -> Number:
+        """Return what such a variable holds."""
+        return self.vectors(cell, 1)[0]
 
     def keep(self, vectors: Sequence[Number], pointer: str, *offsets: Place) -> None:
         """Store vectors one behind the other."""
@@ -229,12 +244,11 @@ def kernel(f: Reals, arrays: Mapping[str, int], scratch: int, work: float) -> Ke
     parameters = {**dict.fromkeys((*arrays, "scratch"), "ptr"), "first": "i64", "last": "i64"}
     g = Reals("stack", parameters, f.real)
     with g.count("%first", "%last") as image:
-        away = partial(g.value)
-        own = [g.at(f"%{name}", away(f"mul i64 {image}, {size}")) for name, size in arrays.items()]
+        own = [g.at(f"%{name}", g.value(f"mul i64 {image}, {size}")) for name, size in arrays.items()]
         g.line(f"call void @matrix({', '.join(f'ptr {place}' for place in (*own, '%scratch'))})")
     text = "\n".join([
         *sorted(f.declarations), f.text(), g.text(), shared_kernels.function("part", lines),
-        engine.attributes(),
+        '!0 = distinct !{!0, !1}\n!1 = !{!"llvm.loop.unroll.disable"}', engine.attributes(),
     ])
     size = 4 if f.real == "float" else 8
     return Kernel(text, size=size, work=work, scratch=scratch, effort=LOOPS)
