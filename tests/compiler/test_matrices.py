@@ -59,6 +59,18 @@ def test_orthogonal_factors(shape: tuple[int, ...], mode: str) -> None:
     _check(lambda a: tuple(torch.linalg.qr(a, mode)), _numbers(*shape))
 
 
+@pytest.mark.parametrize("scale", [0.1, 10.0])
+def test_exponentials(scale: float) -> None:
+    _check(torch.matrix_exp, scale * _numbers(3, 5, 5))
+
+
+def test_vector_products() -> None:
+    x, y = _numbers(4, 3, 5), _numbers(3, 5) * 2
+    compiled = torch.compile(lambda x, y: torch.linalg.cross(x, y, dim=1))
+    assert torch.equal(compiled(x, y[None]), torch.linalg.cross(x, y[None], dim=1))
+    _check(lambda x: torch.linalg.cross(x, 2 * x.flip(0), dim=1), x)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("size", [2, 7])
 def test_eigenvectors_have_eager_s_signs(size: int, dtype: Any) -> None:

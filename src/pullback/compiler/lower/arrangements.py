@@ -164,6 +164,23 @@ def rolled(context: Context, x: Lowered, shifts: tuple[int, ...], dims: tuple[in
     return context.map(x.shape, x.dtype, body)
 
 
+def cross(context: Context, x: Lowered, y: Lowered, dim: int) -> Lowered | None:
+    """Lower vector products along an axis of length 3."""
+    shape, dtype = context.results[0]
+    if x.dtype != y.dtype or dtype.kind != "f":
+        return None
+    left, right = (broadcast(context.cheap(v), shape) for v in (x, y))
+    dim %= len(shape)
+
+    def body(ops: Handler, at: Indices) -> Any:
+        after, second = ((*at[:dim], (at[dim] + n) % 3, *at[dim + 1 :]) for n in (1, 2))
+        return ops.sub(
+            ops.mul(left(ops, after), right(ops, second)), ops.mul(left(ops, second), right(ops, after))
+        )
+
+    return context.map(shape, dtype, body)
+
+
 def cast(context: Context, x: Lowered, *_: Any) -> Lowered | None:
     """Convert to the result's dtype; floats are made whole numbers by the array kernel."""
     shape, dtype = context.results[0]
@@ -213,6 +230,7 @@ LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
     "cast": cast,
     "constant_pad_nd": padded,
     "copy": copy,
+    "linalg_cross": cross,
     "diagonal_backward": diagonal_backward,
     "fill": fill,
     "fill_inplace": fill,

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..emit.matrices import eigenvalues, elimination, reflections
+from ..emit.matrices import exponential as matrix_exponential
 from ..emit.scalars import TYPES, computing
 from . import small_systems
 from .context import BOOL, Context, broadcast
@@ -202,12 +203,21 @@ def eigh(context: Context, a: Lowered, triangle: str) -> list[Lowered] | None:
     return [narrow(context.held(values)), narrow(turned(context.held(vectors)))]
 
 
+def exponential(context: Context, a: Lowered) -> Lowered | None:
+    """Lower exponentials."""
+    if not _is_small(a, MOST_REFLECTED):
+        return None
+    kernel = matrix_exponential.exponentials(TYPES[a.dtype], a.shape[-1])
+    return precompiled(context, kernel, prod(a.shape[:-2]), (a,), context.buffer(a.shape, a.dtype))
+
+
 LOWERINGS: dict[str, Callable[..., Any]] = {
     "cholesky": cholesky,
     "linalg_cholesky_ex": cholesky_ex,
     "linalg_det": det,
     "linalg_eigh": eigh,
     "linalg_inv_ex": inverse,
+    "linalg_matrix_exp": exponential,
     "linalg_qr": qr,
     "linalg_slogdet": slogdet,
     "linalg_solve_ex": solve,

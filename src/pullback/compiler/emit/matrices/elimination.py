@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 from ...runtime.shared_kernels import Kernel
-from .language import Reals, Rows, columns, function, kernel
+from .language import Number, Reals, Rows, columns, function, kernel
 
 _KEPT = 256
 #: Estimated nanoseconds to take a row away from another.
 _ROW = 2.0
 
 
-def _eliminated(f: Reals, rows: Rows, size: int) -> tuple[str, str]:
+def eliminated(f: Reals, rows: Rows, size: int) -> tuple[str, str]:
     """Make the left of rows an upper triangle, the largest of a column first. Return the address of the sign
     of the exchanges, and of a number that is 0 if a pivot was.
     """
@@ -39,6 +40,21 @@ def _eliminated(f: Reals, rows: Rows, size: int) -> tuple[str, str]:
     return sign, regular
 
 
+def substituted(
+    f: Reals, rows: Rows, size: int, sides: int, keep: Callable[[str, str, Number], None]
+) -> None:
+    """Hand over the solutions of what elimination left, whose sides stand behind the triangle."""
+    with f.count_down(size, 0) as k:
+        pivot = f.spread(rows[k, k])
+        line = [v / pivot for v in rows.row(k)]
+        with f.count(0, k) as i:
+            rows.add(i, -rows[i, k], line)
+        # The triangle is not needed any more.
+        rows.put(k, line)
+        with f.count(0, sides) as j:
+            keep(k, j, rows[k, f.add(j, size)])
+
+
 def copied(f: Reals, rows: Rows, source: str, height: int, width: int, to: int = 0) -> None:
     """Copy a matrix to some columns of the rows."""
     with f.count(0, height) as i:
@@ -56,17 +72,10 @@ def solutions(real: str, size: int, sides: int) -> Kernel:
     rows = Rows(f, "%scratch", columns(real, size + sides))
     copied(f, rows, "%a", size, size)
     copied(f, rows, "%b", size, sides, size)
-    _, regular = _eliminated(f, rows, size)
-    with f.count_down(size, 0) as k:
-        pivot = f.spread(rows[k, k])
-        line = [v / pivot for v in rows.row(k)]
-        with f.count(0, k) as i:
-            rows.add(i, -rows[i, k], line)
-        # The triangle is not needed any more.
-        rows.put(k, line)
-        start = f.value(f"mul i64 {k}, {sides}")
-        with f.count(0, sides) as j:
-            f.write(rows[k, f.add(j, size)], "%x", start, j)
+    _, regular = eliminated(f, rows, size)
+    substituted(
+        f, rows, size, sides, lambda i, j, x: f.write(x, "%x", f.value(f"mul i64 {i}, {sides}"), j)
+    )
     f.write(f.read(regular), "%regular")
     arrays = {"a": size * size, "b": size * sides, "x": size * sides, "regular": 1}
     return kernel(f, arrays, size * rows.pitch, size * size * rows.count * _ROW)
@@ -78,7 +87,7 @@ def determinants(real: str, size: int) -> Kernel:
     f = function(("a", "pivots", "sign"), real)
     rows = Rows(f, "%scratch", columns(real, size))
     copied(f, rows, "%a", size, size)
-    sign, _ = _eliminated(f, rows, size)
+    sign, _ = eliminated(f, rows, size)
     with f.count(0, size) as k:
         f.write(rows[k, k], "%pivots", k)
     f.write(f.read(sign), "%sign")

@@ -230,9 +230,11 @@ def columns(real: str, extent: int) -> int:
     return -(-extent // registers(real).lanes)
 
 
-def kernel(f: Reals, arrays: Mapping[str, int], scratch: int, work: float) -> Kernel:
+def kernel(
+    f: Reals, arrays: Mapping[str, int], scratch: int, work: float, *called: Reals
+) -> Kernel:
     """Return the kernel that runs a function ``matrix(*arrays, scratch)`` on each matrix of a stack, given
-    how many elements of each array one has.
+    how many elements of each array one has, and the functions that it calls.
     """
     lines = [
         *shared_kernels.fields(tuple(arrays)),
@@ -247,7 +249,8 @@ def kernel(f: Reals, arrays: Mapping[str, int], scratch: int, work: float) -> Ke
         own = [g.at(f"%{name}", g.value(f"mul i64 {image}, {size}")) for name, size in arrays.items()]
         g.line(f"call void @matrix({', '.join(f'ptr {place}' for place in (*own, '%scratch'))})")
     text = "\n".join([
-        *sorted(f.declarations), f.text(), g.text(), shared_kernels.function("part", lines),
+        *sorted({*f.declarations, *(name for other in called for name in other.declarations)}),
+        *(other.text() for other in (*called, f, g)), shared_kernels.function("part", lines),
         '!0 = distinct !{!0, !1}\n!1 = !{!"llvm.loop.unroll.disable"}', engine.attributes(),
     ])
     size = 4 if f.real == "float" else 8
