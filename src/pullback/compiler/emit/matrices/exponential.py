@@ -91,7 +91,10 @@ def exponentials(real: str, size: int) -> Kernel:
             system[i, j] = even[i, j] - other[i, j]
             system[i, f.add(j, size)] = even[i, j] + other[i, j]
     eliminated(f, system, size)
-    substituted(f, system, size, size, lambda i, j, x: power.__setitem__((i, j), x))
+    def keep(i: str, j: str, x: Number) -> None:
+        power[i, j] = x
+
+    substituted(f, system, size, size, keep)
     with f.count(0, f.get(times)):
         _multiply(f, other, power, power)
         with f.count(0, size) as i:

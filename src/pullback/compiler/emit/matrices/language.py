@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from ..codegen import LOOPS
 from ..scalars import number
 from ..vector_registers import registers
 
-DTYPES = {"float": np.dtype(np.float32), "double": np.dtype(np.float64)}
+DTYPES: dict[str, np.dtype[Any]] = {"float": np.dtype(np.float32), "double": np.dtype(np.float64)}
 Place = int | str
 
 
@@ -186,10 +187,11 @@ class Reals(Function):
         return Number(self, self.value(text), self.real)
 
 
-class Rows(NamedTuple):
+@dataclass(frozen=True)
+class Rows:
     """A matrix in a scratch whose rows are so many whole vectors each."""
 
-    f: Any
+    f: Reals
     start: str
     count: int
 
@@ -204,16 +206,14 @@ class Rows(NamedTuple):
         return self.f.at(self.start, away, column)
 
     def __getitem__(self, at: tuple[Place, Place]) -> Number:
-        found: Number = self.f.read(self.place(*at))
-        return found
+        return self.f.read(self.place(*at))
 
     def __setitem__(self, at: tuple[Place, Place], x: Number) -> None:
         self.f.write(x, self.place(*at))
 
     def row(self, row: Place) -> list[Number]:
         """Return a row."""
-        found: list[Number] = self.f.vectors(self.place(row), self.count)
-        return found
+        return self.f.vectors(self.place(row), self.count)
 
     def put(self, row: Place, vectors: Sequence[Number]) -> None:
         """Write a row."""
