@@ -267,7 +267,7 @@ class _Shifts:
         return first, second, f.chosen(equal, -sine, cosine), f.chosen(equal, cosine, sine)
 
     def _turn(self, low: str, cosine: Number, sine: Number) -> None:
-        """Rotate a column of the vectors with the next."""
+        """Turn a column of the vectors together with the next."""
         f, high = self.f, self.f.add(low, 1)
         c, s = f.spread(cosine), f.spread(sine)
         lower, upper = self.z.row(low), self.z.row(high)

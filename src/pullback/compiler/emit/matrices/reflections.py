@@ -39,7 +39,7 @@ def reflector(f: Reals, line: str, first: Place, size: int) -> tuple[Number, Num
 
 
 def reflect(f: Reals, rows: Rows, line: str, tau: Number, first: Place, height: int) -> None:
-    """Reflect the columns of rows by a vector whose numbers before `first` are zeros."""
+    """Turn the columns of rows to their mirror image, by a vector whose numbers before `first` are zeros."""
     sums = [f.vector_cell() for _ in range(rows.count)]
     with f.count(first, height) as i:
         factor = f.spread(f.read(line, i))
