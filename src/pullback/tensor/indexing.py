@@ -19,6 +19,7 @@ from ..array import dtypes
 from ..array.strides import address
 from ..core import calls, facade, inplace, overlap
 from ..core.blame import stamp, written
+from ..core.calls import ABSENT
 from ..core.graph_errors import type_word
 from ..core.modes import DEFAULT, INFERENCE, NO_GRAD, modes
 from ..core.node import LEAF, accumulator, unrecorded
@@ -34,8 +35,11 @@ from .assign import number_array, write_copy, write_value
 from .index_parts import Entry, Ints, applied, as_tuple, is_int, packed, selected, sliced
 from .inplace_twins import warn_of_expanded
 from .interception import OVERRIDING, intercepted
+from .known_calls import LOOK, Known
+from .read_calls import undisturbed
 from .shape import expanded
 from .tensor import Tensor
+from .wrong_calls import EVERY
 
 _INT64 = np.dtype(np.int64)
 _BOOL = np.dtype(np.bool_)
@@ -91,7 +95,18 @@ def _getitem(self: Any, index: Any) -> Any:
             for k in index:
                 self = _getitem(self, k)
             return self
+    elif _known is not None and (not OVERRIDING or undisturbed(self, index)):
+        found = _known(self, index, ABSENT, ABSENT)
+        if found is LOOK:
+            found = _calls.look(self, index, ABSENT, ABSENT)
+        if found is not None:
+            return found
     return _general_getitem(self, index)
+
+
+def _use(found: Any) -> None:
+    global _known
+    _known = found
 
 
 def _integers(index: Any) -> bool:
@@ -141,6 +156,11 @@ def _general_getitem(self: Any, index: Any) -> Any:
         return v.alias(x) if x is self else x
     dims, where = packed(x, entries)
     return i.index(x, where, dims)
+
+
+_calls = Known(_general_getitem, EVERY, lambda args, kwargs: _general_getitem(*args), _use)
+#: What does the calls that are known, or counts them.
+_known: Any = _calls.count
 
 
 # --- writing ------------------------------------------------------------------------------------------------

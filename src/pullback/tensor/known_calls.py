@@ -153,8 +153,8 @@ class Known:
     general : callable
         ``general(args, kwargs)`` does any call.
     use : callable
-        Takes the function of four arguments that gives what a known call gives, None for others, and `LOOK`
-        when it is time to look; None: there is none.
+        Takes the function of four arguments, of those by name and of more by place, that gives what a known
+        call gives, None for others, and `LOOK` when it is time to look; None: there is none.
     """
 
     __slots__ = ("_calls", "_function", "_general", "_left", "_pause", "_plans", "_safe", "_table", "_use")
@@ -198,18 +198,18 @@ class Known:
     def look(self, *arguments: Any, named: dict[str, Any] | None = None) -> Any:
         """Do a call, and let the like of it be known if it can be; None where it is none to look at."""
         named = named or {}
-        function = partial(_with_names, self._general, [*named]) if named else self._function
         given = arguments[: next((k for k, a in enumerate(arguments) if a is ABSENT), len(arguments))]
-        self._table[1] = self._pause
         by_place = len(given)
         given += tuple(named.values())
+        call = partial(_with_names, self._general, [*named])
+        self._table[1] = self._pause
         tensors = list(_tensors(given))
         usual = modes() is DEFAULT or modes() is NO_GRAD
         plain = usual and given and all(map(_is_plain, tensors))
-        if not plain or _looking or (by_place > self._safe and not named) or not _are_fixed(given):
+        if not plain or _looking or not _are_fixed(given):
             return None
         before = [Generator.get_state(stream).tobytes() for stream in streams]
-        result = function(*given)
+        result = call(*given)
         if [Generator.get_state(stream).tobytes() for stream in streams] != before:
             return result
         # Where nothing is found, the next look is to wait twice as long.
@@ -217,6 +217,7 @@ class Known:
         self._table[1] = self._pause
         _looking.append(self)
         try:
+            function = call if named or by_place > self._safe else self._function
             plan = _planned(function, given, tensors, result)
         except Exception:  # noqa: BLE001  # whatever keeps a function from running without elements
             return result
@@ -257,7 +258,9 @@ def _with_names(general: Function, names: list[str], *given: Any) -> Any:
 
 
 #: Types of arguments that never change, beside numbers and text.
-_FIXED = (type(None), bool, int, float, str, type(ABSENT), dtypes.dtype, device)
+_FIXED = (type(None), bool, int, float, str, type(...), type(ABSENT), dtypes.dtype, device)
+#: Types of the ends of slices.
+_ENDS = {type(None), int}
 
 
 def _are_fixed(values: Any) -> bool:
@@ -265,6 +268,7 @@ def _are_fixed(values: Any) -> bool:
     return all(
         isinstance(v, TensorBase) or type(v) in _FIXED
         or ((type(v) is list or type(v) is tuple) and _are_fixed(v))
+        or (type(v) is slice and {type(v.start), type(v.stop), type(v.step)} <= _ENDS)
         for v in values
     )  # fmt: skip
 

@@ -25,11 +25,13 @@ OBJECTS: tuple[Any, ...] = (
     AT_NONE, AT_ZERO, AT_NO_GRAD_VIEW, AT_VIEW, AT_ARRAY, AT_FLOAT, AT_LIST, AT_TUPLE, AT_MODES,
     AT_DEFAULT, AT_NO_GRAD, AT_EXCEPTION, AT_RUNNING, AT_DEVICES, AT_NO_DEVICES, AT_TENSOR, AT_PARAMETER,
     AT_LOOK, AT_LEAF, AT_ACCUMULATOR, AT_OUTPUT, AT_COUNT, AT_GET_FRAME, AT_ONE, AT_OWN_FILE, AT_FALSE,
-    AT_USER_FRAME,
-) = range(2, 29)  # fmt: skip
+    AT_USER_FRAME, AT_INT, AT_SLICE,
+) = range(2, 31)  # fmt: skip
 #: Kinds of arguments: among the tensors those without a history and with one, and those of which that does
 #: not matter; how many arguments there are, by place; tensors at most, and nodes.
-_SAME_OBJECT, _SAME_FLOAT, _WITHOUT_HISTORY, _SEQUENCE, _ANY_TENSOR, _WITH_HISTORY = range(6)
+(
+    _SAME_OBJECT, _SAME_FLOAT, _SAME_INT, _WITHOUT_HISTORY, _SEQUENCE, _ANY_TENSOR, _WITH_HISTORY
+) = range(7)  # fmt: skip
 ARGUMENTS, TENSORS, NODES = 4, 32, 24
 #: What is asked of tensors: whether histories matter, and whether views of them are made that record.
 ASKS_HISTORY, ASKS_VIEW = 1, 2
@@ -60,8 +62,12 @@ def words_of(value: Any, words: list[int], kept: list[Any], recorded: Iterator[b
     elif kind is list or kind is tuple:
         words += [_SEQUENCE, id(kind), len(value)]
         return all(words_of(item, words, kept, recorded) for item in value)
-    elif kind is int and not _LEAST <= value <= _MOST:
-        return False  # many objects stand for the same number
+    elif kind is slice:
+        words += [_SEQUENCE, id(kind), 3]
+        return all(words_of(item, words, kept, recorded) for item in (value.start, value.stop, value.step))
+    elif kind is int and not _LEAST <= value <= _MOST:  # many objects stand for the same number
+        words += [_SAME_INT, value]
+        return -(1 << 63) <= value < 1 << 63
     else:
         words += [_SAME_OBJECT, id(value)]
         kept.append(value)
@@ -90,6 +96,7 @@ entry:
 {word("expected", "ptr", 1, "told")}
   %one_more = getelementptr i64, ptr %told, i64 2
   switch i64 %kind, label %no [ i64 {_SAME_OBJECT}, label %same i64 {_SAME_FLOAT}, label %float
+                                i64 {_SAME_INT}, label %int
                                 i64 {_WITHOUT_HISTORY}, label %tensor i64 {_SEQUENCE}, label %sequence
                                 i64 {_ANY_TENSOR}, label %tensor i64 {_WITH_HISTORY}, label %tensor ]
 same:
@@ -107,6 +114,19 @@ number:
 {word("bits_expected", "i64", 1, "told")}
   %same_bits = icmp eq i64 %bits, %bits_expected
   br i1 %same_bits, label %yes, label %no
+int:
+{word("int_type", "ptr", AT_INT)}
+{read("whole_type", "ptr", "object", where.type)}
+  %is_int = icmp eq ptr %whole_type, %int_type
+  br i1 %is_int, label %whole, label %no
+whole:
+{word("whole_expected", "i64", 1, "told")}
+  %own_whole = call i64 @pullback_PyLong_AsLongLong(ptr %object)
+  %same_whole = icmp eq i64 %own_whole, %whole_expected
+  br i1 %same_whole, label %yes, label %other_whole
+other_whole:
+  call void @pullback_PyErr_Clear()
+  ret ptr null
 """
 
 
@@ -232,14 +252,19 @@ def _sequences(where: Layout) -> str:
 sequence:
 {read("sequence_type", "ptr", "object", where.type)}
   %same_type = icmp eq ptr %sequence_type, %expected
-  br i1 %same_type, label %counting, label %no
+{word("slice_type", "ptr", AT_SLICE)}
+  %slice_begin = getelementptr i8, ptr %object, i64 {where.slice_items}
+  %first = getelementptr i64, ptr %told, i64 3
+  %is_slice = icmp eq ptr %expected, %slice_type
+  br i1 %same_type, label %either, label %no
+either:
+  br i1 %is_slice, label %each, label %counting
 counting:
 {word("list", "ptr", AT_LIST)}
 {read("length", "i64", "object", where.list_size)}
 {word("length_expected", "i64", 2, "told")}
   %same_length = icmp eq i64 %length, %length_expected
   %holds_list = icmp eq ptr %expected, %list
-  %first = getelementptr i64, ptr %told, i64 3
   br i1 %same_length, label %where, label %no
 where:
   %own_items = getelementptr i8, ptr %object, i64 {where.tuple_items}
@@ -247,12 +272,14 @@ where:
   %items = select i1 %holds_list, ptr %listed, ptr %own_items
   br label %each
 each:
-  %n = phi i64 [ 0, %where ], [ %n1, %went ]
-  %now = phi ptr [ %first, %where ], [ %then, %went ]
-  %another = icmp slt i64 %n, %length
+  %n = phi i64 [ 0, %where ], [ 0, %either ], [ %n1, %went ]
+  %now = phi ptr [ %first, %where ], [ %first, %either ], [ %then, %went ]
+  %begin = phi ptr [ %items, %where ], [ %slice_begin, %either ], [ %begin, %went ]
+  %items_left = phi i64 [ %length, %where ], [ 3, %either ], [ %items_left, %went ]
+  %another = icmp slt i64 %n, %items_left
   br i1 %another, label %item, label %all
 item:
-{read("one", "ptr", "items", "%n", "ptr")}
+{read("one", "ptr", "begin", "%n", "ptr")}
   %then = call ptr @match(ptr %one, ptr %now, ptr %header, ptr %aside, i64 %asked)
   %matches = icmp ne ptr %then, null
   br i1 %matches, label %went, label %no

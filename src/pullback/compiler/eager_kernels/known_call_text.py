@@ -32,11 +32,11 @@ from .known_call_results import RESULT
 #: tensors are computed and how many arrays in all, where the nodes are told (0: there are none) and how many
 #: they are, what is asked of tensors where calls are recorded and where they are not (-1: Python is to do
 #: those), how many results there are, what is called with several, where the results begin, how many
-#: arguments are given by name; the arguments follow.
+#: arguments are given by name, and by place behind the first four; the arguments follow.
 (
     _NEXT, _COMPUTE, _MOVED, _COMPUTED, _ARRAYS, _NODES, _NODE_COUNT, _ASKED, _ASKED_SILENT, _COUNT,
-    _CONTAINER, _RESULTS, _NAMES, TOLD,
-) = range(14)  # fmt: skip
+    _CONTAINER, _RESULTS, _NAMES, _MORE, TOLD,
+) = range(15)  # fmt: skip
 
 Part = Callable[[Layout], str]
 
@@ -61,10 +61,13 @@ named:
 counting_names:
 {read("names", "ptr", "arguments", ARGUMENTS, "ptr")}
   %own_names = call i64 @pullback_PyDict_Size(ptr %names)
+  %own_more = sub i64 %given, {ARGUMENTS + 1}
   br label %asked
 asked:
   %dict = phi ptr [ null, %named ], [ %names, %counting_names ]
   %name_count = phi i64 [ 0, %named ], [ %own_names, %counting_names ]
+  %more_count = phi i64 [ 0, %named ], [ %own_more, %counting_names ]
+  %place_count = add i64 %more_count, {ARGUMENTS}
   %mode = call ptr @pullback_PyObject_CallNoArgs(ptr %modes)
   %has_mode = icmp ne ptr %mode, null
   br i1 %has_mode, label %compared, label %failed
@@ -100,17 +103,6 @@ at_home:
 
 def _looked_for(where: Layout) -> str:
     """Return the search for a plan that fits the arguments, those by name behind those by place."""
-    tests = "\n".join(
-        f"""\
-  br label %argument{k}
-argument{k}:
-{read(f"given{k}", "ptr", "arguments", k, "ptr")}
-  %told{k + 1} = call ptr @match(ptr %given{k}, ptr %told{k}, ptr %header, ptr %aside, i64 %asks)
-  %fits{k} = icmp ne ptr %told{k + 1}, null
-  br i1 %fits{k}, label %taken{k}, label %other
-taken{k}:"""
-        for k in range(ARGUMENTS)
-    )
     return f"""\
 look:
   %plan = phi ptr [ %first, %at_home ], [ %next, %other ]
@@ -128,14 +120,32 @@ plan_there:
 {word("asked_silent", "i64", _ASKED_SILENT, "plan")}
   %asks = select i1 %records, i64 %asked_recording, i64 %asked_silent
   %is_done_here = icmp sge i64 %asks, 0
-  %may_fit = and i1 %same_names, %is_done_here
+{word("more_expected", "i64", _MORE, "plan")}
+  %same_more = icmp eq i64 %more_expected, %more_count
+  %same_counts = and i1 %same_names, %same_more
+  %may_fit = and i1 %same_counts, %is_done_here
   br i1 %may_fit, label %in_places, label %other
 in_places:
-{tests}
-  br label %by_name
+  br label %in_place
+in_place:
+  %a = phi i64 [ 0, %in_places ], [ %a1, %taken ]
+  %told_now = phi ptr [ %told0, %in_places ], [ %told_then, %taken ]
+  %more_places = icmp slt i64 %a, %place_count
+  br i1 %more_places, label %argument_there, label %by_name
+argument_there:
+  %is_behind = icmp sge i64 %a, {ARGUMENTS}
+  %skipped = zext i1 %is_behind to i64
+  %argument_place = add i64 %a, %skipped
+{read("argument", "ptr", "arguments", "%argument_place", "ptr")}
+  %told_then = call ptr @match(ptr %argument, ptr %told_now, ptr %header, ptr %aside, i64 %asks)
+  %argument_fits = icmp ne ptr %told_then, null
+  br i1 %argument_fits, label %taken, label %other
+taken:
+  %a1 = add i64 %a, 1
+  br label %in_place
 by_name:
-  %k = phi i64 [ 0, %taken{ARGUMENTS - 1} ], [ %k1, %name_fits ]
-  %told_name = phi ptr [ %told{ARGUMENTS}, %taken{ARGUMENTS - 1} ], [ %told_next, %name_fits ]
+  %k = phi i64 [ 0, %in_place ], [ %k1, %name_fits ]
+  %told_name = phi ptr [ %told_now, %in_place ], [ %told_next, %name_fits ]
   %more_names = icmp slt i64 %k, %name_count
   br i1 %more_names, label %find_name, label %fitting
 find_name:

@@ -20,9 +20,9 @@ from ..runtime import engine
 from ..runtime.object_layout import layout
 from . import known_call_nodes
 from .known_call_arguments import (
+    ARGUMENTS,
     ASKS_HISTORY,
     ASKS_VIEW,
-    AT_LEAF,
     FIRST,
     NODES,
     OBJECTS,
@@ -63,7 +63,7 @@ class KnownCalls:
             return None
         objects = [*OBJECTS, facade.Tensor, facade.Parameter, look]
         own = known_call_nodes.OBJECTS
-        words = [0, 0, *map(id, objects), *(id(own[k]) for k in range(AT_LEAF, AT_LEAF + len(own)))]
+        words = [0, 0, *map(id, objects), *(id(own[k]) for k in sorted(own)), id(int), id(slice)]
         table = np.array(words, np.int64)
         self._kept += [table, look]
         return python_functions.function("known", self._library.address("known"), table), table
@@ -121,7 +121,7 @@ class KnownCalls:
             int(table[FIRST]), 0 if compute is None else id(compute), self._moved(moved), computed,
             computed + held, self._nodes(nodes, attached), len(nodes), ASKS_HISTORY | ASKS_VIEW * views,
             silent, len(results), 0 if container is None else id(container), TOLD + len(told), len(named),
-            *told, *made,
+            len(arguments) - ARGUMENTS, *told, *made,
         ]  # fmt: skip
         own = np.array(words, np.int64)
         self._kept += [own, *kept]

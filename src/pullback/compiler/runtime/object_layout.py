@@ -29,9 +29,9 @@ class Layout(NamedTuple):
     ----------
     type : int
         Of the type, in any object.
-    tuple_items, list_size, list_items, cell : int
-        Of a tuple's first item, a list's length and the pointer to its items, and what a closure's cell
-        holds.
+    tuple_items, list_size, list_items, slice_items, cell : int
+        Of a tuple's first item, a list's length and the pointer to its items, where a slice begins, and what
+        a closure's cell holds.
     value, node, counter, view : int
         Of a tensor's slots.
     view_base, view_chain, view_creation, view_at : int
@@ -50,6 +50,7 @@ class Layout(NamedTuple):
     tuple_items: int
     list_size: int
     list_items: int
+    slice_items: int
     cell: int
     value: int
     node: int
@@ -132,7 +133,8 @@ def _found() -> Layout:
         raise ValueError("arrays are not laid out as NumPy documents")
     return Layout(
         type=kind, tuple_items=_offset(pair, id(mark)), list_size=list_size, list_items=list_items,
-        cell=_offset(cell, id(mark)), value=_offset(tensor, id(array)), node=_offset(tensor, id(node)),
+        slice_items=_offset(slice(mark, other), id(mark)), cell=_offset(cell, id(mark)),
+        value=_offset(tensor, id(array)), node=_offset(tensor, id(node)),
         counter=_offset(tensor, id(tensor._counter)), view=_offset(tensor, id(view)),
         view_base=_offset(view, id(array)), view_chain=_offset(view, id(pair)),
         view_creation=_offset(view, id(view.creation)), view_at=_offset(view, id(view.at)), data=data,
