@@ -15,6 +15,7 @@ from .known_call_arguments import (
     word,
 )  # fmt: skip
 from .known_call_nodes import SOURCE
+from .small_calls import tensor_around
 
 #: Words before the sources of moved elements: dtype, rank, where shape and strides lie, count, bytes of each.
 _SOURCES = 6
@@ -33,15 +34,14 @@ def text(where: Layout) -> str:
 
 
 def _around(where: Layout) -> str:
-    """Return the function that makes a tensor of an array, a counter, the record of a view and a history, all
-    of which it takes; an array alone is given a counter, no record and no history.
+    """Return the functions that make a tensor of an array alone, and of an array, a counter, the record of a
+    view and a history, all of which they take.
     """
-    return f"""
+    return tensor_around(where, AT_TENSOR, AT_NONE, AT_ZERO) + f"""
+
 define internal ptr @around(ptr %array, ptr %shared, ptr %record, ptr %history, ptr %header) nounwind {{
 entry:
 {word("tensor_type", "ptr", AT_TENSOR)}
-{word("none", "ptr", AT_NONE)}
-{word("zero", "ptr", AT_ZERO)}
   %tensor = call ptr @pullback_PyType_GenericAlloc(ptr %tensor_type, i64 0)
   %has_tensor = icmp ne ptr %tensor, null
   br i1 %has_tensor, label %filled, label %failed
@@ -51,31 +51,11 @@ filled:
   %value_ = getelementptr i8, ptr %tensor, i64 {where.value}
   store ptr %array, ptr %value_
   %node_ = getelementptr i8, ptr %tensor, i64 {where.node}
-  %view_ = getelementptr i8, ptr %tensor, i64 {where.view}
-  %counter_ = getelementptr i8, ptr %tensor, i64 {where.counter}
-  %is_view = icmp ne ptr %record, null
-  br i1 %is_view, label %view, label %alone
-view:
   store ptr %history, ptr %node_
+  %view_ = getelementptr i8, ptr %tensor, i64 {where.view}
   store ptr %record, ptr %view_
+  %counter_ = getelementptr i8, ptr %tensor, i64 {where.counter}
   store ptr %shared, ptr %counter_
-  ret ptr %tensor
-alone:
-  call void @pullback_Py_IncRef(ptr %none)
-  store ptr %none, ptr %node_
-  call void @pullback_Py_IncRef(ptr %none)
-  store ptr %none, ptr %view_
-  %counter = call ptr @pullback_PyList_New(i64 1)
-  %has_counter = icmp ne ptr %counter, null
-  br i1 %has_counter, label %full, label %empty
-empty:
-  call void @pullback_Py_DecRef(ptr %tensor)
-  ret ptr null
-full:
-  call void @pullback_Py_IncRef(ptr %zero)
-{read("items", "ptr", "counter", where.list_items)}
-  store ptr %zero, ptr %items
-  store ptr %counter, ptr %counter_
   ret ptr %tensor
 }}"""
 
@@ -261,7 +241,7 @@ whole:
   %is_held = icmp sge i64 %n, %count
   br i1 %is_held, label %put, label %shown
 shown:
-  %tensor = call ptr @around(ptr %array, ptr null, ptr null, ptr null, ptr %header)
+  %tensor = call ptr @tensor_around(ptr %array, ptr %header)
   %tensor_at = getelementptr ptr, ptr %aside, i64 %place
   store ptr %tensor, ptr %tensor_at
   %has_tensor = icmp ne ptr %tensor, null
