@@ -173,7 +173,7 @@ def _reached(edges: Iterable[Any]) -> Iterator[Node]:
 
 
 class _Comparison:
-    """What was recorded, beside what is told of it."""
+    """Compare what was recorded with what is told of it."""
 
     def __init__(self, left: Sequence[Left], tensors: Sequence[Any], held: Sequence[ndarray]) -> None:
         self._left, self._tensors, self._held = left, tensors, held

@@ -37,7 +37,7 @@ def _around(where: Layout) -> str:
     """Return the functions that make a tensor of an array alone, and of an array, a counter, the record of a
     view and a history, all of which they take.
     """
-    return tensor_around(where, AT_TENSOR, AT_NONE, AT_ZERO) + f"""
+    return tensor_around(where, "alone", AT_TENSOR, AT_NONE, AT_ZERO) + f"""
 
 define internal ptr @around(ptr %array, ptr %shared, ptr %record, ptr %history, ptr %header) nounwind {{
 entry:
@@ -241,7 +241,7 @@ whole:
   %is_held = icmp sge i64 %n, %count
   br i1 %is_held, label %put, label %shown
 shown:
-  %tensor = call ptr @tensor_around(ptr %array, ptr %header)
+  %tensor = call ptr @alone(ptr %array, ptr %header)
   %tensor_at = getelementptr ptr, ptr %aside, i64 %place
   store ptr %tensor, ptr %tensor_at
   %has_tensor = icmp ne ptr %tensor, null

@@ -169,12 +169,14 @@ no:
 }}"""
 
 
-def tensor_around(where: Layout, tensor: int = _TENSOR, none: int = _NONE, zero: int = _ZERO) -> str:
-    """Return the function that makes a tensor around an array, which it takes. The type of tensors and two
-    objects are at these places of the table.
+def tensor_around(
+    where: Layout, name: str = "tensor_around", tensor: int = _TENSOR, none: int = _NONE, zero: int = _ZERO
+) -> str:
+    """Return the function, under a name, that makes a tensor around an array, which it takes. The type of
+    tensors and two objects are at these places of the table.
     """
     return f"""
-define internal ptr @tensor_around(ptr %array, ptr %table) nounwind {{
+define internal ptr @{name}(ptr %array, ptr %table) nounwind {{
 entry:
 {_word("tensor_type", "ptr", tensor)}
 {_word("none", "ptr", none)}
