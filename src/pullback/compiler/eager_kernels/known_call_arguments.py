@@ -131,7 +131,7 @@ other_whole:
 
 
 def _tensors(where: Layout) -> str:
-    """Return the part of `match` that looks at a tensor's type and history."""
+    """Return the part of `match` that looks at a tensor's type."""
     return f"""\
 tensor:
 {word("tensor_type", "ptr", AT_TENSOR)}
@@ -160,6 +160,12 @@ held:
   %is_list = icmp eq ptr %counter_kind, %list_type
   %plain = and i1 %is_array, %is_list
   br i1 %plain, label %free, label %no
+{_histories(where)}"""
+
+
+def _histories(where: Layout) -> str:
+    """Return the part of `match` that looks at a tensor's history, where that is asked."""
+    return f"""\
 free:
   %any_history = icmp eq i64 %kind, {_ANY_TENSOR}
   %asks_history = and i64 %asked, {ASKS_HISTORY}

@@ -331,6 +331,12 @@ all:
   call void @pullback_Py_DecRef(ptr %code)
   call void @pullback_Py_DecRef(ptr %at)
   br label %attach
+{_attached(where)}"""
+
+
+def _attached(where: Layout) -> str:
+    """Return the end of `record`: nodes are put behind what was computed."""
+    return f"""\
 attach:
   %k = phi i64 [ 0, %all ], [ %k1, %put ]
   %another = icmp slt i64 %k, %attached

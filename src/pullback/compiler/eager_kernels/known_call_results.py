@@ -29,7 +29,7 @@ _WRITEABLE = 0x400
 
 def text(where: Layout) -> str:
     """Return the functions: `computed` and `moved` put tensors aside, `result` makes a result of these."""
-    parts = (_around, _chained, _seen, _result, _computed, _moved)
+    parts = (_around, _chained, _recorded, _seen, _result, _computed, _moved)
     return "\n".join(part(where) for part in parts)
 
 
@@ -93,8 +93,8 @@ done:
 }}"""
 
 
-def _seen(where: Layout) -> str:
-    """Return the functions that make the tensor that is a view of an argument, and the record of it."""
+def _recorded(where: Layout) -> str:
+    """Return the function that makes the record of a view of an argument."""
     return f"""
 define internal ptr @recorded(ptr %result, ptr %parent, ptr %header, i1 %records) nounwind {{
 entry:
@@ -143,8 +143,12 @@ filled:
   %version_at = getelementptr i8, ptr %record, i64 {where.view_at}
   store ptr %version, ptr %version_at
   ret ptr %record
-}}
+}}"""
 
+
+def _seen(where: Layout) -> str:
+    """Return the function that makes the tensor that is a view of an argument."""
+    return f"""
 define internal ptr @seen(ptr %result, ptr %parent, ptr %memory, ptr %aside, ptr %header, i1 %records)
 nounwind {{
 entry:

@@ -165,7 +165,7 @@ name_fits:
 
 
 def _computing(where: Layout) -> str:
-    """Return what moves elements, or calls what computes; Python does again what raises an `Exception`."""
+    """Return what moves elements, or calls what computes, and what records."""
     return f"""\
 fitting:
 {word("compute", "ptr", _COMPUTE, "plan")}
@@ -216,6 +216,12 @@ computed:
 record:
   %recorded = call i1 @record(ptr %nodes, ptr %aside, ptr %header)
   br i1 %recorded, label %ready, label %failed
+{_raised(where)}"""
+
+
+def _raised(where: Layout) -> str:
+    """Return what gives a call to Python of which the kernels raised an `Exception`."""
+    return f"""\
 raised:
 {word("exception", "ptr", AT_EXCEPTION)}
   %usual = call i32 @pullback_PyErr_ExceptionMatches(ptr %exception)
