@@ -352,3 +352,17 @@ def test_what_looks_at_its_arguments_goes_on_to_do_so(function, right, wrong):
         with pytest.raises((IndexError, RuntimeError)):
             function(wrong)
         function(right)
+
+
+def test_pivots_that_are_no_pairs_are_refused():
+    """LAPACK would read and write behind the last row."""
+    with pytest.raises(RuntimeError, match="must be rows of LD"):
+        torch.linalg.ldl_solve(torch.eye(3), torch.tensor([1, 2, -3], dtype=torch.int32), torch.eye(3))
+    right = torch.tensor([1, -3, -3], dtype=torch.int32)
+    assert torch.linalg.ldl_solve(torch.eye(3), right, torch.eye(3)).shape == (3, 3)
+
+
+def test_orders_of_polynomials_end():
+    x, order = torch.rand(3), torch.tensor([1, 2, 3])
+    assert learn(torch.special.hermite_polynomial_h, x, order)
+    assert torch.special.hermite_polynomial_h(x, order).shape == (3,)
