@@ -105,6 +105,127 @@ def test_history_is_recorded():
     assert y.grad_fn is not None and x.grad.sum() == 2
 
 
+def leaf(*shape):
+    return torch.rand(*shape, requires_grad=True)
+
+
+def hidden(*shape):
+    return leaf(*shape) * 1.0
+
+
+@pytest.mark.parametrize(
+    ("function", "inputs"),
+    [
+        (torch.mm, lambda: (hidden(3, 4), leaf(4, 2))),
+        (torch.nn.functional.linear, lambda: (hidden(3, 4), leaf(2, 4), leaf(2))),
+        (torch.transpose, lambda: (hidden(3, 4), 0, 1)),
+        (torch.sum, lambda: (leaf(3, 4), 1)),
+        (torch.mean, lambda: (hidden(3, 4),)),
+        (torch.Tensor.__getitem__, lambda: (hidden(3, 4), (slice(None), slice(1, 3)))),
+        (torch.Tensor.__getitem__, lambda: (leaf(3, 4), torch.tensor([2, 0, 2]))),
+        (torch.split, lambda: (hidden(6, 4), 4)),
+        (torch.max, lambda: (hidden(3, 4), 1)),
+        (torch.cat, lambda: ([hidden(3, 4), leaf(2, 4)],)),
+        (torch.nn.functional.cross_entropy, lambda: (hidden(3, 4), torch.tensor([0, 3, 1]))),
+        (torch.nn.functional.layer_norm, lambda: (hidden(3, 4), (4,), leaf(4), leaf(4), 1e-5)),
+        (torch.nn.functional.scaled_dot_product_attention, lambda: (hidden(2, 3, 4),) * 3),
+        (torch.where, lambda: (torch.rand(3, 4) > 0.5, hidden(3, 4), 0.0)),
+    ],
+)
+def test_nodes_are_those_of_the_call(function, inputs):
+    """Graphs are equal node for node, as are the derivatives of the second order."""
+    given = inputs()
+    expected = function(*given)
+    assert learn(function, *given)
+    results = [value if isinstance(value, tuple) else (value,) for value in (expected, function(*given))]
+    for first, second in zip(*results, strict=True):
+        assert torch.equal(first, second) and first.stride() == second.stride()
+        assert graph(first) == graph(second)
+    leaves = [v for a in given for v in (a if type(a) is list else [a]) if getattr(v, "requires_grad", False)]
+    once, again = ([v for v in found if v.requires_grad] for found in results)
+    for first, second in zip(once, again, strict=True):
+        pulled = [
+            torch.autograd.grad(y.sin().sum(), leaves, create_graph=True, allow_unused=True)
+            for y in (first, second)
+        ]
+        for g, h in zip(*pulled, strict=True):
+            assert (g is None and h is None) or torch.equal(g, h)
+        twice = [
+            torch.autograd.grad(sum(g.square().sum() for g in found if g is not None), leaves, None, True,
+                                allow_unused=True)
+            for found in pulled
+        ]  # fmt: skip
+        for g, h in zip(*twice, strict=True):
+            assert (g is None and h is None) or torch.equal(g, h)
+
+
+def graph(tensor):
+    """Names of nodes and the places of their inputs, down to the leaves."""
+    def told(node, seen):
+        if node is None or node in seen:
+            return seen.get(node)
+        seen[node] = len(seen)
+        return node.name(), [(told(n, seen), k) for n, k in node.next_functions]
+
+    return told(tensor.grad_fn, {})
+
+
+def test_a_write_names_the_line_that_saved_the_value():
+    x = hidden(3, 4)
+    assert learn(torch.softmax, x, 1)
+
+    def saving():
+        return torch.softmax(x, 1)
+
+    y = saving()
+    assert y.grad_fn._code is saving.__code__
+    y.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+def test_a_view_of_a_view_has_the_base_of_that():
+    x = torch.rand(3, 5)
+    assert learn(torch.transpose, x, 0, 1)
+    base = torch.rand(15)
+    part = base.view(3, 5)
+    y = torch.transpose(part, 0, 1)
+    assert y._base is base
+    y.zero_()
+    assert base.sum() == 0 and base._version == part._version == 1
+    base.requires_grad_()
+    with torch.no_grad():
+        base.add_(1)
+    torch.transpose(base.view(3, 5), 0, 1).sum().backward()
+    assert base.grad.sum() == 15
+
+
+def test_a_stale_view_gets_the_history_of_its_base():
+    x = hidden(4)
+    view = x[1:]
+    assert learn(torch.exp, x) or learn(torch.flip, view, (0,))
+    x.mul_(3)
+    y = torch.flip(view, (0,))
+    assert torch.autograd.grad(y.sum(), view)[0].sum() == 3
+    assert torch.allclose(torch.autograd.grad(torch.flip(view, (0,)).sum(), x)[0].sum(), torch.tensor(3.0))
+
+
+def test_modes_of_gradients_are_asked():
+    x, weight = hidden(3, 4), torch.nn.Parameter(torch.rand(2, 4))
+    linear = torch.nn.functional.linear
+    assert learn(linear, x, weight)
+    with torch.no_grad():
+        assert linear(x, weight).grad_fn is None
+    with torch.inference_mode():
+        assert linear(x, weight).is_inference()
+    packed = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda v: packed.append(v) or v, lambda v: v):
+        linear(x, weight).sum().backward()
+    assert len(packed) == 2 and weight.grad.shape == (2, 4)
+    assert torch.vmap(lambda row: linear(row, weight))(x).shape == (3, 2)
+    assert not linear(x.detach(), weight.detach()).requires_grad
+
+
 def test_what_has_no_history_is_known_for_all():
     x = torch.rand(2, 3, requires_grad=True)
     assert learn(torch.ones_like, x * 2)
@@ -231,3 +352,17 @@ def test_what_looks_at_its_arguments_goes_on_to_do_so(function, right, wrong):
         with pytest.raises((IndexError, RuntimeError)):
             function(wrong)
         function(right)
+
+
+def test_pivots_that_are_no_pairs_are_refused():
+    """LAPACK would read and write behind the last row."""
+    with pytest.raises(RuntimeError, match="must be rows of LD"):
+        torch.linalg.ldl_solve(torch.eye(3), torch.tensor([1, 2, -3], dtype=torch.int32), torch.eye(3))
+    right = torch.tensor([1, -3, -3], dtype=torch.int32)
+    assert torch.linalg.ldl_solve(torch.eye(3), right, torch.eye(3)).shape == (3, 3)
+
+
+def test_orders_of_polynomials_end():
+    x, order = torch.rand(3), torch.tensor([1, 2, 3])
+    assert learn(torch.special.hermite_polynomial_h, x, order)
+    assert torch.special.hermite_polynomial_h(x, order).shape == (3,)

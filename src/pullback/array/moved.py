@@ -44,7 +44,8 @@ def sources(
         return None
     numbers = np.random.RandomState(total).permutation(total) + 1  # its import is there already
     found = function(*_filled(arrays, numbers.astype(dtype))).reshape(-1)[order]
-    places = found.astype(np.int64)
+    with np.errstate(all="ignore"):
+        places = found.astype(np.int64)
     if not np.array_equal(places.astype(dtype), found) or places.min() < 0 or places.max() > total:
         return None
     slots = np.concatenate([[-1], *(np.full(a.size, k) for k, a in enumerate(arrays))])

@@ -18,16 +18,18 @@ MOST = 1 << 16
 _ONE_BY_ONE = 3
 
 _FLOATS = (0.0, -0.5, 2.5, 1e30, np.nan, np.inf, -np.inf)
-_INTEGERS = (0, -1, 1, 5, 1 << 40)
+_INTEGERS = (0, -1, 1, 5)
 
 
-def _numbers(dtype: np.dtype[np.generic]) -> list[ndarray]:
-    """Return numbers of a dtype that functions are likely to tell apart."""
+def _numbers(dtype: np.dtype[np.generic], beyond: int) -> list[ndarray]:
+    """Return numbers of a dtype that functions are likely to tell apart. One is beyond all sizes, as no index
+    may be; it is no larger, for functions that take as many steps.
+    """
     if dtype.kind == "b":
         return [np.array(False), np.array(True)]
     if dtype.kind in "iu":
         info = np.iinfo(dtype)  # type: ignore[type-var]  # by its kind
-        return [np.array(min(max(n, info.min), info.max), dtype) for n in _INTEGERS]
+        return [np.array(min(max(n, info.min), info.max), dtype) for n in (*_INTEGERS, beyond)]
     with np.errstate(all="ignore"):  # halves hold no 1e30
         return [np.array(number).astype(dtype) for number in _FLOATS]
 
@@ -40,11 +42,12 @@ def _changed(array: ndarray, number: ndarray, last_only: bool) -> ndarray:
 
 def probes(arrays: Sequence[ndarray]) -> Iterator[list[ndarray]]:
     """Yield lists of arrays like those that are given, with other elements."""
+    beyond = 1 + max((a.size for a in arrays), default=0)
     small = [k for k, array in enumerate(arrays) if array.size <= MOST]
     together = [small] if len(small) > 1 else []
     alone = [[k] for k in small] if len(small) <= _ONE_BY_ONE else []
     for places in together + alone:
-        numbers = {k: _numbers(arrays[k].dtype) for k in places}
+        numbers = {k: _numbers(arrays[k].dtype, beyond) for k in places}
         for turn in range(max(map(len, numbers.values()))):
             for last_only in (False, True):
                 yield [

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 #: Numbers of nodes: younger ones have larger numbers.
-next_sequence = itertools.count().__next__
+numbers = itertools.count()
+next_sequence = numbers.__next__
 
 _caller = sys._getframe
 

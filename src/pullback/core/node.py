@@ -15,10 +15,14 @@ from collections.abc import Callable, Sequence
 from types import CodeType
 from typing import Any, ClassVar, NamedTuple
 
+from numpy import ndarray
+
 from ..array import dtypes, locks
 from .blame import next_sequence
 from .hooks import NodeHooks, RemovableHandle, add_hook, hooks_of
 from .modes import modes
+
+_new = object.__new__
 
 #: Node classes that torch does not generate from its table of derivatives; it says their namespace.
 _WRITTEN_IN_CPP = ("CopySlices", "CopyBackwards", "NotImplemented")
@@ -213,18 +217,6 @@ class AccumulateGrad(Node):
 
     variable: Any
 
-    def __init__(self, variable: Any) -> None:
-        value = variable._value
-        while hasattr(value, "_node"):
-            value = value._value
-        self.variable = variable
-        self._edges = ()
-        self._saved = ()
-        self._shape = value.shape
-        self._dtype = value.dtype
-        self._hooks = variable._leaf_hooks
-        self._seq = next_sequence()
-
     def name(self) -> str:
         """Return the name of the node."""
         return "torch::autograd::AccumulateGrad"
@@ -233,10 +225,22 @@ class AccumulateGrad(Node):
 def accumulator(leaf: Any) -> AccumulateGrad:
     """Return the live accumulator of a leaf, or make one."""
     reference = leaf._accumulator
-    node = reference() if reference is not None else None
-    if node is None:
-        node = AccumulateGrad(leaf)
-        leaf._accumulator = weakref.ref(node)
+    found: AccumulateGrad | None = reference() if reference is not None else None
+    if found is not None:
+        return found
+    value = leaf._value
+    if type(value) is not ndarray:
+        while hasattr(value, "_node"):
+            value = value._value
+    # Each step makes one for each parameter: a constructor costs 0.2 µs more.
+    node = _new(AccumulateGrad)
+    node.variable = leaf
+    node._edges = node._saved = ()
+    node._shape = value.shape
+    node._dtype = value.dtype
+    node._hooks = leaf._leaf_hooks
+    node._seq = next_sequence()
+    leaf._accumulator = weakref.ref(node)
     return node
 
 

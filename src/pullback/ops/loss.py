@@ -292,8 +292,27 @@ def _nll_index(target: ndarray, /, ignore_index: int, dim: int) -> ndarray:
     return np.expand_dims(np.where(target == ignore_index, 0, target), dim)
 
 
+def _all_count(target: ndarray, classes: int, ignore_index: int) -> bool:
+    """Return whether no target is ignored.
+
+    Raises
+    ------
+    IndexError
+        One that is not is no class.
+    """
+    # As numbers without a sign, which negative ones make large: one reduction instead of two.
+    unsigned = target.view(np.uint64) if target.dtype == np.int64 else target
+    if not target.size or np.maximum.reduce(unsigned, axis=None) < classes:
+        return not 0 <= ignore_index < classes or not np.count_nonzero(target == ignore_index)
+    bad = target[((target < 0) | (target >= classes)) & (target != ignore_index)]
+    if bad.size:
+        raise IndexError(f"Target {int(bad.reshape(-1)[0])} is out of bounds.")
+    return False
+
+
 def _nll(x: ndarray, target: ndarray, weight: Any, /, reduction: str, ignore_index: int) -> ndarray:
-    if x.ndim > 1 and x.dtype.itemsize > 2 and not np.count_nonzero(target == ignore_index):
+    all_count = _all_count(target, x.shape[1 if x.ndim > 1 else 0], ignore_index)
+    if x.ndim > 1 and x.dtype.itemsize > 2 and all_count:
         # The common case: 3 µs instead of 12 for 8×8.
         found = _picked(x, target)
         if found is not None and weight is None:

@@ -315,10 +315,20 @@ ldl_factor_ex: Call = op(
 )  # fmt: skip
 
 
+def _are_paired(marked: ndarray) -> bool:
+    """Return whether marks come in pairs along the last axis: each stands for a block of two rows."""
+    is_first = np.zeros(marked.shape[:-1], bool)
+    for column in np.moveaxis(marked, -1, 0):
+        if np.any(is_first & ~column):
+            return False
+        is_first = column & ~is_first
+    return not np.any(is_first)
+
+
 def _ldl_solve(x: ndarray, pivots: ndarray, y: ndarray, /, hermitian: bool) -> ndarray:
     # torch does not look, and LAPACK writes outside of its arrays.
     rows = np.abs(pivots)
-    if rows.size and (rows.min() < 1 or rows.max() > x.shape[-2]):
+    if rows.size and (rows.min() < 1 or rows.max() > x.shape[-2] or not _are_paired(pivots < 0)):
         raise RuntimeError(
             "Pivots given to ldl_solve must be rows of LD. Did you properly pass the result of ldl_factor?"
         )

@@ -20,6 +20,7 @@ from ..array.summation import sum_over
 from ..array.transposed import c_copy
 from ..core import facade
 from ..core.marked import followed
+from ..core.meta import Meta
 from ..core.op import Call, op, renamed, view
 from ..core.value import dtype_of, shape_of
 from ..core.views import replay
@@ -108,6 +109,8 @@ def reshape(x: Any, shape: Shape) -> Any:
     if type(x) is ndarray:
         return x.reshape(shape)
     inner = getattr(x, "_value", None)
+    if isinstance(inner, Meta):
+        inner = inner.phantom()
     try:
         if type(inner) is ndarray and not inner.flags.c_contiguous:
             return reshape_alias(x, shape)

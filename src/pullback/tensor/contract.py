@@ -13,7 +13,7 @@ from .. import errors
 from ..array import dtypes
 from ..array.strides import strides_of
 from ..core.graph_errors import c_name
-from ..core.tracer import Tracer
+from ..core.meta import array_or_phantom
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..ops import contract as c
 from ..ops.arithmetic import mul
@@ -57,10 +57,8 @@ def _check_product(x: Any, y: Any) -> None:
 
 def _in_columns(x: Any) -> bool:
     """Return whether a matrix lies in Fortran order."""
-    value = x._value
-    if isinstance(value, Tracer):
-        value = value.recorder.layouts.stand_in(value.index)
-    return type(value) is ndarray and value.flags.fnc
+    array = array_or_phantom(x)
+    return array is not None and array.flags.fnc
 
 
 def _mm(x: Any, y: Any) -> Any:

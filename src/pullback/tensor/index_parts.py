@@ -299,7 +299,8 @@ def packed(x: Any, entries: list[Entry]) -> tuple[Ints, Any]:
                 return (dim,), wrap_alias(
                     (array if array.dtype == _INT64 else array.astype(_INT64))[None], places
                 )
-            return (dim,), v.unsqueeze(cast(places, _INT64), 0)
+            places = places if dtype_of(places) == _INT64 else cast(places, _INT64)
+            return (dim,), v.unsqueeze(places, 0)
         return (dim,), places[None]
     dims = tuple(dim for dim, _ in entries)
     places_of = [p for _, p in entries]

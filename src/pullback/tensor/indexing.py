@@ -20,6 +20,7 @@ from ..array import dtypes
 from ..array.strides import address
 from ..core import calls, facade, inplace, overlap
 from ..core.blame import stamp, written
+from ..core.calls import ABSENT
 from ..core.graph_errors import type_word
 from ..core.modes import DEFAULT, INFERENCE, NO_GRAD, modes
 from ..core.node import LEAF, accumulator, unrecorded
@@ -36,6 +37,8 @@ from .assign import number_array, write_copy, write_value
 from .index_parts import Entry, Ints, applied, as_tuple, is_int, packed, selected, sliced
 from .inplace_twins import warn_of_expanded
 from .interception import OVERRIDING, intercepted
+from .known_calls import LOOK, Known
+from .read_calls import undisturbed
 from .shape import expanded
 from .tensor import Tensor
 from .unrecorded import readable
@@ -94,7 +97,18 @@ def _getitem(self: Any, index: Any) -> Any:
             for k in index:
                 self = _getitem(self, k)
             return self
+    elif _known is not None and (not OVERRIDING or undisturbed(self, index)):
+        found = _known(self, index, ABSENT, ABSENT)
+        if found is LOOK:
+            found = _calls.look(self, index, ABSENT, ABSENT)
+        if found is not None:
+            return found
     return _general_getitem(self, index)
+
+
+def _use(found: Any) -> None:
+    global _known
+    _known = found
 
 
 def _integers(index: Any) -> bool:
@@ -164,6 +178,11 @@ def _read(x: Any, index: Any) -> Any:
         return wrap(array[places])
     except IndexError:  # which torch says in its own words
         return None
+
+
+_calls = Known(_general_getitem, None, lambda args, kwargs: _general_getitem(*args), _use)
+#: What does the calls that are known, or counts them.
+_known: Any = _calls.count
 
 
 # --- writing ------------------------------------------------------------------------------------------------

@@ -1,13 +1,13 @@
 """Public calls whose like was looked at before, done by native code without a look at their arguments.
 
 Of `x.transpose(0, 1)` torch needs 1 µs and Python 1.8: the arguments are read and checked, an op is called, a
-tensor is made. All that depends on the kinds of the arguments alone, that is on numbers and on shapes,
-strides and dtypes of tensors. So when a function has been called often enough it is called once more on
-tensors without elements (`core.meta`), which note the ops that run. If it takes no look at an element, gives
-no warning and changes nothing, and if the ops give what the call itself gave, bit for bit and view for view,
-then that is a plan: the native code (`compiler.eager_kernels.known_calls`) does what it says wherever
-arguments of the same kinds come again. It takes plain tensors without a history, in the default mode and
-under `no_grad`.
+tensor is made, and a node where it has a history. All that depends on the kinds of the arguments alone, that
+is on numbers and on shapes, strides and dtypes of tensors and on which of them have a history. So when a
+function has been called often enough it is called once more on tensors without elements (`core.meta`), which
+note the ops that run. If it takes no look at an element, gives no warning and changes nothing, and if the ops
+give what the call itself gave, bit for bit, view for view and node for node (`known_nodes`), then that is a
+plan: the native code (`compiler.eager_kernels.known_calls`) does what it says wherever arguments of the same
+kinds come again, in the default mode and under `no_grad`.
 """
 
 from __future__ import annotations
@@ -34,23 +34,22 @@ from ..core.calls import ABSENT, runs_at_once
 from ..core.device import device
 from ..core.levels import META
 from ..core.meta import Meta
-from ..core.modes import DEFAULT, modes
+from ..core.modes import DEFAULT, NO_GRAD, modes
+from ..core.node import LEAF
 from ..core.op import Op
 from ..core.value import TensorBase, wrap
+from ..core.views import DEFAULT_VIEW, MULTI_VIEW, bring_up_to_date
+from .known_nodes import CONSTANT, History, Unplanned, steps_behind
 
 Function = Callable[..., Any]
 
 #: Calls after which a function is looked at, nanoseconds that a known call saves, and the plans that a
 #: function has at most.
-_CALLS, _SAVED, _PLANS = 200, 1000, 12
+_CALLS, _SAVED, _PLANS = 200, 1000, 24
 _SELDOM, _NEVER = 1 << 40, 1 << 62
 
 #: What the native function gives when it is time to look.
 LOOK: Any = object()
-
-
-class Unplanned(Exception):
-    """Say that a call is none whose like can be known."""
 
 
 class _Layout(Meta):
@@ -154,8 +153,8 @@ class Known:
     general : callable
         ``general(args, kwargs)`` does any call.
     use : callable
-        Takes the function of four arguments that gives what a known call gives, None for others, and `LOOK`
-        when it is time to look; None: there is none.
+        Takes the function of four arguments, of those by name and of more by place, that gives what a known
+        call gives, None for others, and `LOOK` when it is time to look; None: there is none.
     """
 
     __slots__ = ("_calls", "_function", "_general", "_kinds", "_left", "_pause", "_plans", "_table", "_use")
@@ -199,18 +198,18 @@ class Known:
     def look(self, *arguments: Any, named: dict[str, Any] | None = None) -> Any:
         """Do a call, and let the like of it be known if it can be; None where it is none to look at."""
         named = named or {}
-        function = partial(_with_names, self._general, [*named]) if named else self._function
         given = arguments[: next((k for k, a in enumerate(arguments) if a is ABSENT), len(arguments))]
-        self._table[1] = self._pause
         by_place = len(given)
         given += tuple(named.values())
+        call = partial(_with_names, self._general, [*named])
+        self._table[1] = self._pause
         tensors = list(_tensors(given))
-        plain = modes() is DEFAULT and given and all(map(_is_plain, tensors))
-        looked_at = self._kinds is not None and by_place > self._kinds.safe and not named
-        if not plain or _looking or looked_at or not _are_fixed(given):
+        usual = modes() is DEFAULT or modes() is NO_GRAD
+        plain = usual and given and all(map(_is_plain, tensors))
+        if not plain or _looking or not _are_fixed(given):
             return None
         before = [Generator.get_state(stream).tobytes() for stream in streams]
-        result = function(*given)
+        result = call(*given)
         if [Generator.get_state(stream).tobytes() for stream in streams] != before:
             return result
         # Where nothing is found, the next look is to wait twice as long.
@@ -218,6 +217,8 @@ class Known:
         self._table[1] = self._pause
         _looking.append(self)
         try:
+            looked_at = self._kinds is not None and by_place > self._kinds.safe
+            function = call if named or looked_at else self._function
             plan = _planned(function, given, tensors, result)
         except Exception:  # noqa: BLE001  # whatever keeps a function from running without elements
             return result
@@ -258,7 +259,9 @@ def _with_names(general: Function, names: list[str], *given: Any) -> Any:
 
 
 #: Types of arguments that never change, beside numbers and text.
-_FIXED = (type(None), bool, int, float, str, type(ABSENT), dtypes.dtype, device)
+_FIXED = (type(None), bool, int, float, str, type(...), type(ABSENT), dtypes.dtype, device)
+#: Types of the ends of slices.
+_ENDS = {type(None), int}
 
 
 def _are_fixed(values: Any) -> bool:
@@ -266,6 +269,7 @@ def _are_fixed(values: Any) -> bool:
     return all(
         isinstance(v, TensorBase) or type(v) in _FIXED
         or ((type(v) is list or type(v) is tuple) and _are_fixed(v))
+        or (type(v) is slice and {type(v.start), type(v.stop), type(v.step)} <= _ENDS)
         for v in values
     )  # fmt: skip
 
@@ -273,13 +277,16 @@ def _are_fixed(values: Any) -> bool:
 def _is_plain(tensor: Any) -> bool:
     array = tensor._value
     return (
-        type(tensor) is facade.Tensor and type(array) is ndarray and array.size > 0
-        and type(tensor._counter) is list
+        (type(tensor) is facade.Tensor or type(tensor) is facade.Parameter)
+        and type(array) is ndarray and array.size > 0 and type(tensor._counter) is list
     )  # fmt: skip
 
 
-def _is_without_history(tensor: Any) -> bool:
-    return tensor._node is None and (tensor._view is None or tensor._view.base._node is None)
+def _has_history(tensor: Any) -> bool:
+    """Return whether a call continues the history of a tensor, where the mode records."""
+    if tensor._view is not None:
+        bring_up_to_date(tensor)
+    return tensor._node is not None and modes() is DEFAULT
 
 
 @contextmanager
@@ -302,7 +309,7 @@ def _no_warnings() -> Iterator[None]:
 
 
 def _planned(function: Function, given: tuple[Any, ...], tensors: list[Any], result: Any) -> Any:
-    """Return what computes a call, its results and their container (`known_calls.Plan`).
+    """Return what computes a call, its results and their container (`known_calls.KnownCalls.add`).
 
     Raises
     ------
@@ -312,47 +319,79 @@ def _planned(function: Function, given: tuple[Any, ...], tensors: list[Any], res
     notes = _Notes()
     arrays = [tensor._value for tensor in tensors]
     layouts = [notes.layout(a.shape, a.dtype, strides_of(a)) for a in arrays]
+    recorded = tuple(map(_has_history, tensors))
     # A tensor that is given twice is two here: the next call may give two.
-    stand_ins = [wrap(layout, None, META) for layout in layouts]
+    stand_ins = _with_history(layouts, recorded, META)
     with _no_warnings():
         noted = function(*_replaced(given, iter(stand_ins)))
-    for layout, stand_in in zip(layouts, stand_ins, strict=True):
+    for layout, stand_in, continues in zip(layouts, stand_ins, recorded, strict=True):
         count = stand_in._counter[0]
         if stand_in._value is not layout or type(count) is not int or count or stand_in._view is not None:
             raise Unplanned
-        if stand_in._node is not None or vars(stand_in) != {"_level": META}:
+        if (stand_in._node is LEAF) is not continues or not vars(stand_in).keys() <= _OWN:
             raise Unplanned
     several = isinstance(result, (tuple, list))
     container: Any = type(result) if several else None
     if type(noted) is not type(result):
         raise Unplanned
-    pairs = list(zip(result, noted, strict=True)) if several else [(result, noted)]
     #: What is given, and then what is computed: by each what stands for it.
     known = list(zip(tensors, stand_ins, strict=True))
-    results = tuple([_told(real, stand_in, known) for real, stand_in in pairs])
+    told, ends = _told_all(result, noted, known)
     made = known[len(tensors) :]
+    history = History(stand_ins, [stand_in for _, stand_in in known], [edge for _, edge in ends])
     compute = None
-    if made:
+    if made or history.held:
         if any(a.size > MOST for a in arrays):
             raise Unplanned
         names = [_name(notes, real._value, stand_in._value) for real, stand_in in made]
+        names += [value.name for value in history.held]
         compute = notes.function([layout.name for layout in layouts], names)
-        _compare(compute, arrays, [real._value for real, _ in made])
+    history.check([real for real, _ in known], _compared(compute, arrays, made), ends)
     for probe in probes(arrays):
-        _ask(function, given, [wrap(a) for a in probe], stand_ins, noted, compute)
+        _ask(function, given, _with_history(probe, recorded), stand_ins, noted, compute, history)
     moved = None
-    if compute is not None and notes.moves and len(made) == 1:
+    if compute is not None and notes.moves and len(made) == 1 and not history.held:
         found = sources(compute, arrays, made[0][0]._value)
         moved = None if found is None else (made[0][0]._value, found)
-    any_history = notes.any_history and all(type(r) is int and r >= len(tensors) for r in results)
-    if not any_history and not all(map(_is_without_history, tensors)):
-        raise Unplanned
-    return compute, moved, len(made), results, container, any_history
+    any_history = notes.any_history and all(type(r) is int and r >= len(tensors) for r, _ in told)
+    attached = [(len(tensors) + k, history.source(v._node)) for k, (_, v) in enumerate(made)]
+    results = [(r, history.source(edge)) for r, edge in told]
+    return (
+        compute, moved, len(made), results, container, None if any_history else recorded, history.nodes,
+        len(history.held), [(k, source) for k, source in attached if source.kind != CONSTANT],
+    )  # fmt: skip
+
+
+#: What a tensor that stands for an argument may have of its own when it was used.
+_OWN = {"_level", "_accumulator"}
+
+
+def _with_history(values: Sequence[Any], recorded: Sequence[bool], level: int = 0) -> list[Any]:
+    """Return tensors around values, leaves where a history is to be continued."""
+    return [wrap(v, LEAF if r else None, level) for v, r in zip(values, recorded, strict=True)]
+
+
+def _pairs(result: Any, noted: Any) -> Any:
+    return zip(result, noted, strict=True) if isinstance(noted, (tuple, list)) else [(result, noted)]
+
+
+def _told_all(result: Any, noted: Any, known: list[tuple[Any, Any]]) -> Any:
+    """Return what tells each result (`_told`), with the edge that leads to a view; and the edges that lead to
+    what is computed and to views, each with the edge of what stands for it.
+    """
+    given = len(known)
+    several = isinstance(noted, (tuple, list))
+    pairs = list(zip(result, noted, strict=True)) if several else [(result, noted)]
+    told = [_told(real, stand_in, known) for real, stand_in in pairs]
+    views = [pair for pair, v in zip(pairs, told, strict=True) if type(v) is tuple]
+    ends = [(real._node, stand_in._node) for real, stand_in in [*known[given:], *views]]
+    edges = [s._node if type(v) is tuple else None for (_, s), v in zip(pairs, told, strict=True)]
+    return list(zip(told, edges, strict=True)), ends
 
 
 def _ask(
     function: Function, given: tuple[Any, ...], tensors: list[Any], stand_ins: list[Any], noted: Any,
-    compute: Function | None,
+    compute: Function | None, history: History,
 ) -> None:
     """Raise where a call with other elements does not give what was noted: it looks at them before an op
     runs, as a loss looks at its classes.
@@ -364,14 +403,14 @@ def _ask(
         return
     with _no_warnings(), np.errstate(all="ignore"):
         result = function(*_replaced(given, iter(tensors)))
-    several = isinstance(noted, (tuple, list))
     known = list(zip(tensors, stand_ins, strict=True))
-    for real, stand_in in zip(result, noted, strict=True) if several else [(result, noted)]:
-        _told(real, stand_in, known)
-    values = [real._value for real, _ in known[len(tensors) :]]
-    for own, value in zip(found if len(values) > 1 else (found,), values, strict=True) if values else ():
+    _, ends = _told_all(result, noted, known)
+    made = [real._value for real, _ in known[len(tensors) :]]
+    found = found if type(found) is tuple else (found,)
+    for own, value in zip(found, made, strict=False):
         if own.tobytes() != value.tobytes():
             raise Unplanned
+    history.check([real for real, _ in known], found[len(made) :], ends)
 
 
 def _name(notes: _Notes, value: ndarray, layout: Any) -> str:
@@ -409,7 +448,7 @@ def _told(real: Any, stand_in: Any, known: list[tuple[Any, Any]]) -> Any:
                 raise Unplanned
             return k
     if (
-        type(real) is not facade.Tensor or type(value) is not ndarray or real._node is not None
+        type(real) is not facade.Tensor or type(value) is not ndarray
         or real._view is not None or any(real is tensor for tensor, _ in known)
         or not isinstance(layout, Meta | ndarray)
         or (layout.shape, layout.dtype) != (value.shape, value.dtype)
@@ -424,27 +463,37 @@ def _view(real: Any, stand_in: Any, known: list[tuple[Any, Any]]) -> Any:
     record, seen, value, layout = real._view, stand_in._view, real._value, stand_in._value
     if type(real) is not facade.Tensor or record is None or type(value) is not ndarray:
         raise Unplanned
-    number = _told(record.base, seen.base, known)
-    base = record.base._value
+    number = next((k for k, (_, own) in enumerate(known) if own is seen.base), -1)
+    if number < 0:
+        number = _told(record.base, seen.base, known)
+    tensor = known[number][0]
+    base, steps = tensor._value, steps_behind(record, tensor)
     offset = address(value) - address(base)
+    creation = DEFAULT_VIEW if record.chain[1][2] is None else MULTI_VIEW
     if (
-        real._node is not None or record.at != record.base._counter[0]
-        or real._counter is not record.base._counter or seen.creation != record.creation
+        record.at != tensor._counter[0] or real._counter is not tensor._counter or seen.steps != steps
+        or (modes() is DEFAULT and (seen.creation, record.creation) != (creation, creation))
         or (layout.shape, layout.dtype) != (value.shape, value.dtype) or layout.strides != strides_of(value)
-        or layout.offset * value.itemsize != offset or seen.steps != record.steps
-        or value.flags.writeable != base.flags.writeable
+        or layout.offset * value.itemsize != offset or value.flags.writeable != base.flags.writeable
     ):  # fmt: skip
         raise Unplanned
-    return number, value, offset, record.chain, record.creation
+    return number, value, offset, steps, creation
 
 
-def _compare(compute: Function, given: list[ndarray], values: list[ndarray]) -> None:
-    """Raise where what was noted does not give what the call gave."""
+def _compared(
+    compute: Function | None, given: list[ndarray], made: list[tuple[Any, Any]]
+) -> Sequence[ndarray]:
+    """Return what is computed for nodes alone; raise where the rest is not what the call gave."""
+    if compute is None:
+        return ()
     found = compute(*given)
-    for own, value in zip(found if len(values) > 1 else (found,), values, strict=True):
+    found = found if type(found) is tuple else (found,)
+    for own, (real, _) in zip(found, made, strict=False):
+        value = real._value
         if (
             type(own) is not ndarray or own.dtype is not value.dtype or own.shape != value.shape
             or own.strides != value.strides or own.tobytes() != value.tobytes()
             or any(np.may_share_memory(own, array) for array in given)
         ):  # fmt: skip
             raise Unplanned
+    return found[len(made) :]

@@ -59,10 +59,10 @@ def overridden(args: Iterable[Any]) -> bool:
 
 #: Types that override nothing.
 _PLAIN = frozenset({int, float, bool, str, type(None)})
-_KNOWN = _PLAIN | {type(ABSENT), dtypes.dtype}
+_KNOWN = _PLAIN | {type(ABSENT), dtypes.dtype, slice, type(...)}
 
 
-def _undisturbed(a: Any, b: Any = ABSENT, c: Any = ABSENT, d: Any = ABSENT) -> bool:
+def undisturbed(a: Any, b: Any = ABSENT, c: Any = ABSENT, d: Any = ABSENT) -> bool:
     """Return whether arguments by place override nothing and no thread has a mode on, where some class
     overrides functions: 0.2 µs instead of the 1.2 that `general` takes to find that out.
     """
@@ -76,9 +76,9 @@ def _undisturbed(a: Any, b: Any = ABSENT, c: Any = ABSENT, d: Any = ABSENT) -> b
     return _is_known(b) and _is_known(c) and _is_known(d)
 
 
-def _none_overrides(named: dict[str, Any], *given: Any) -> bool:
-    """Return `_undisturbed` for arguments by name, too."""
-    return _undisturbed(*given) and all(map(_is_known, named.values()))
+def _none_overrides(named: dict[str, Any], more: tuple[Any, ...], *given: Any) -> bool:
+    """Return `undisturbed` for more arguments by place, and by name, too."""
+    return undisturbed(*given) and all(map(_is_known, more)) and all(map(_is_known, named.values()))
 
 
 def _is_known(item: Any) -> bool:
@@ -229,7 +229,7 @@ def as_function(method: Function, name: str, place: str = "") -> Function:
         return PASS
 
     def of_tensors(a: Any = ABSENT, b: Any = ABSENT, /, *more: Any, **named: Any) -> Any:
-        if type(a) is facade.Tensor and not (named or more) and (not OVERRIDING or _undisturbed(a, b)):
+        if type(a) is facade.Tensor and not (named or more) and (not OVERRIDING or undisturbed(a, b)):
             try:
                 if b is ABSENT:
                     return method(a)
@@ -240,7 +240,7 @@ def as_function(method: Function, name: str, place: str = "") -> Function:
                 raise
         return general((*_given(a, b, ABSENT, ABSENT), *more), named)
 
-    call = _at_once(method, general, failed) if place == "Tensor" else of_tensors
+    call = at_once(method, general, failed) if place == "Tensor" else of_tensors
     return _named(call, method)
 
 
@@ -307,15 +307,17 @@ def with_overrides(
         explain(place, name, args, kwargs)
         return PASS
 
-    call = _at_once(function, general, failed, kinds)
+    call = at_once(function, general, failed, kinds)
     return _named(call, function)
 
 
-def _at_once(
+def at_once(
     function: Function, general: Function, failed: Function, kinds: Kinds | None = None
 ) -> Function:
     """Return a public function that is called at once where up to four arguments are given by place, none of
-    which has to be looked at before, and nothing overrides functions; else `general` does the call.
+    which has to be looked at before, and nothing overrides functions; else `general` does the call. Of one
+    that reads its arguments with a parser, that is not asked where they are so many tensors: then it is the
+    function `behind` the parser that is called. Before all that, what is known of the like is asked.
 
     Parameters
     ----------
@@ -328,9 +330,8 @@ def _at_once(
     kinds : Kinds, optional
         Tells how many arguments need no look; by default none needs one.
     """
-    if hasattr(function, "taken"):
-        return _read_at_once(function, general, failed, function.behind, function.taken)  # type: ignore[attr-defined]  # functions take attributes
-
+    behind, taken = getattr(function, "behind", function), getattr(function, "taken", 0)
+    kinds = None if hasattr(function, "taken") else kinds
     known: Function | None = None
     safe, whole = EVERY if kinds is None else 0, general
 
@@ -354,89 +355,40 @@ def _at_once(
     def call(
         a: Any = ABSENT, b: Any = ABSENT, c: Any = ABSENT, d: Any = ABSENT, /, *more: Any, **named: Any
     ) -> Any:
-        if not (named or more) and (not OVERRIDING or _undisturbed(a, b, c, d)):
-            try:
+        if not (named or more):
+            if not OVERRIDING or undisturbed(a, b, c, d):
                 found = None if known is None else known(a, b, c, d)
                 if found is LOOK:
                     found = look(a, b, c, d)
                 if found is not None:
                     return found
-                if b is ABSENT:
-                    if a is not ABSENT and safe:
-                        return function(a)
-                elif c is ABSENT:
-                    if safe > 1:
-                        return function(a, b)
-                elif d is ABSENT:
-                    if safe > 2:
-                        return function(a, b, c)
-                elif safe > 3:
-                    return function(a, b, c, d)
-            except Exception as error:  # raised again, or the call is done otherwise
-                found = failed(error, _given(a, b, c, d), {})
-                if found is PASS:
-                    raise
-                return found
-        elif named and not (known is None or more) and (not OVERRIDING or _none_overrides(named, a, b, c, d)):
-            found = known(a, b, c, d, named)
+                tensor = facade.Tensor
+                try:
+                    if b is ABSENT:
+                        if a is not ABSENT and safe:
+                            return (behind if taken == 1 and type(a) is tensor else function)(a)
+                    elif c is ABSENT:
+                        if safe > 1:
+                            plain = taken == 2 and type(a) is type(b) is tensor
+                            return (behind if plain else function)(a, b)
+                    elif d is ABSENT:
+                        if safe > 2:
+                            plain = taken == 3 and type(a) is type(b) is type(c) is tensor
+                            return (behind if plain else function)(a, b, c)
+                    elif safe > 3:
+                        return function(a, b, c, d)
+                except Exception as error:  # raised again, or the call is done otherwise
+                    found = failed(error, _given(a, b, c, d), {})
+                    if found is PASS:
+                        raise
+                    return found
+        elif known is not None and (not OVERRIDING or _none_overrides(named, more, a, b, c, d)):
+            found = known(a, b, c, d, named, *more)
             if found is LOOK:
-                found = look(a, b, c, d, named=named)
+                found = look(a, b, c, d, *more, named=named)
             if found is not None:
                 return found
         return whole((*_given(a, b, c, d), *more), named)
-
-    return call
-
-
-def _read_at_once(
-    function: Function, general: Function, failed: Function, behind: Function, taken: int
-) -> Function:
-    """Return the same of a function that reads its arguments with a parser. That is not asked where they are
-    so many tensors: then it is the function `behind` the parser that is called.
-    """
-    known: Function | None = None
-
-    def use(found: Function | None) -> None:
-        nonlocal known
-        known = found
-
-    calls = Known(function, None, general, use)
-    look = calls.look
-    known = None if function.__name__.endswith("_") else calls.count
-
-    def call(
-        a: Any = ABSENT, b: Any = ABSENT, c: Any = ABSENT, d: Any = ABSENT, /, *more: Any, **named: Any
-    ) -> Any:
-        if not (named or more) and (not OVERRIDING or _undisturbed(a, b, c, d)):
-            tensor = facade.Tensor
-            try:
-                found = None if known is None else known(a, b, c, d)
-                if found is LOOK:
-                    found = look(a, b, c, d)
-                if found is not None:
-                    return found
-                if b is ABSENT:
-                    if a is not ABSENT:
-                        return (behind if taken == 1 and type(a) is tensor else function)(a)
-                elif c is ABSENT:
-                    return (behind if taken == 2 and type(a) is type(b) is tensor else function)(a, b)
-                elif d is ABSENT:
-                    plain = taken == 3 and type(a) is type(b) is type(c) is tensor
-                    return (behind if plain else function)(a, b, c)
-                else:
-                    return function(a, b, c, d)
-            except Exception as error:  # raised again, or the call is done otherwise
-                found = failed(error, _given(a, b, c, d), {})
-                if found is PASS:
-                    raise
-                return found
-        elif named and not (known is None or more) and (not OVERRIDING or _none_overrides(named, a, b, c, d)):
-            found = known(a, b, c, d, named)
-            if found is LOOK:
-                found = look(a, b, c, d, named=named)
-            if found is not None:
-                return found
-        return general((*_given(a, b, c, d), *more), named)
 
     return call
 
@@ -523,7 +475,7 @@ def with_out(function: Function, printed: str, place: str, name: str, numpy: boo
         explain(place, name, args, named)
         return PASS
 
-    call = _at_once(function, general, failed, kinds)
+    call = at_once(function, general, failed, kinds)
     call.takes_out = True  # type: ignore[attr-defined]  # what the stubs ask
     return _named(call, function)
 

@@ -30,7 +30,7 @@ from .api import REGISTRY, Declaration, public, with_signature
 from .batching import opened
 from .interception import OVERRIDING, PASS, intercepted
 from .out import write_out
-from .read_calls import dispatch_override, explain
+from .read_calls import at_once, dispatch_override, explain
 from .tensor import checked_dim
 
 _F = Callable[..., Any]
@@ -206,9 +206,21 @@ def _sums(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = No
     """Return the signature of sums and means."""
 
 
+def _asking_first(function: _F) -> _F:
+    """Return a function that asks first what is known of calls like one."""
+
+    def general(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return function(*args, **kwargs)
+
+    call = at_once(function, general, lambda error, args, kwargs: PASS)
+    call.__name__, call.__doc__ = function.__name__, function.__doc__
+    function.public = call  # type: ignore[attr-defined]  # functions take attributes
+    return call
+
+
 def _declare(make: Callable[[str], _F]) -> _F:
     """Declare `sum` or `mean`, as a function and as a method: each says itself what is wrong with a call."""
-    function, method = make(""), make("Tensor")
+    function, method = _asking_first(make("")), _asking_first(make("Tensor"))
     for declared in (function, method):
         declared.__qualname__ = declared.__name__
         declared.__wrapped__ = _sums  # type: ignore[attr-defined]  # what `inspect.signature` follows
@@ -225,8 +237,8 @@ def _overridden(
         return PASS
     named = _given(dim=dim, keepdim=None if keepdim is False else keepdim, dtype=dtype, out=out)
     if overrides:
-        return dispatch_override(function, (input,), named)
-    return intercepted(function, None, name, (input,), named)
+        return dispatch_override(function.public, (input,), named)
+    return intercepted(function.public, None, name, (input,), named)
 
 
 # --- sum and mean -------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,31 +23,51 @@ OBJECTS: tuple[Any, ...] = (
 )  # fmt: skip
 (
     AT_NONE, AT_ZERO, AT_NO_GRAD_VIEW, AT_VIEW, AT_ARRAY, AT_FLOAT, AT_LIST, AT_TUPLE, AT_MODES,
-    AT_DEFAULT, AT_NO_GRAD, AT_EXCEPTION, AT_RUNNING, AT_DEVICES, AT_NO_DEVICES, AT_TENSOR, AT_LOOK,
-) = range(2, 19)  # fmt: skip
-#: Kinds of arguments, a tensor of which the history does not matter among them, and how many of them there
-#: are, by place; the tensors in them at most.
-_SAME_OBJECT, _SAME_FLOAT, _LIKE_TENSOR, _SEQUENCE, _ANY_TENSOR = range(5)
-ARGUMENTS, TENSORS = 4, 16
+    AT_DEFAULT, AT_NO_GRAD, AT_EXCEPTION, AT_RUNNING, AT_DEVICES, AT_NO_DEVICES, AT_TENSOR, AT_PARAMETER,
+    AT_LOOK, AT_LEAF, AT_ACCUMULATOR, AT_OUTPUT, AT_COUNT, AT_GET_FRAME, AT_ONE, AT_OWN_FILE, AT_FALSE,
+    AT_USER_FRAME, AT_INT, AT_SLICE,
+) = range(2, 31)  # fmt: skip
+#: Kinds of arguments: among the tensors those without a history and with one, and those of which that does
+#: not matter; how many arguments there are, by place; tensors at most, and nodes.
+(
+    _SAME_OBJECT, _SAME_FLOAT, _SAME_INT, _WITHOUT_HISTORY, _SEQUENCE, _ANY_TENSOR, _WITH_HISTORY
+) = range(7)  # fmt: skip
+ARGUMENTS, TENSORS, NODES = 4, 32, 24
+#: What is asked of tensors: whether histories matter, and whether views of them are made that record.
+ASKS_HISTORY, ASKS_VIEW = 1, 2
 #: The integers of which Python has one object each.
 _LEAST, _MOST = -5, 256
 
 
-def words_of(value: Any, words: list[int], kept: list[Any], any_history: bool) -> bool:
-    """Append the words that tell an argument, and what they are addresses of; whether it can be told."""
+def words_of(value: Any, words: list[int], kept: list[Any], recorded: Iterator[bool] | None) -> bool:
+    """Append the words that tell an argument, and what they are addresses of; whether it can be told.
+
+    Parameters
+    ----------
+    value : Any
+    words, kept : list
+    recorded : iterator of bool, optional
+        Of each tensor, whether it has a history; None where that does not matter.
+    """
     kind = type(value)
-    if kind is facade.Tensor:
+    if kind is facade.Tensor or kind is facade.Parameter:
         array = value._value
-        tensor = _ANY_TENSOR if any_history else _LIKE_TENSOR
+        tensor = _ANY_TENSOR
+        if recorded is not None:
+            tensor = _WITH_HISTORY if next(recorded) else _WITHOUT_HISTORY
         words += [tensor, id(array.dtype), array.ndim, *array.shape, *array.strides]
         kept.append(array.dtype)
     elif kind is float:
         words += [_SAME_FLOAT, int(np.float64(value).view(np.int64))]
     elif kind is list or kind is tuple:
         words += [_SEQUENCE, id(kind), len(value)]
-        return all(words_of(item, words, kept, any_history) for item in value)
-    elif kind is int and not _LEAST <= value <= _MOST:
-        return False  # many objects stand for the same number
+        return all(words_of(item, words, kept, recorded) for item in value)
+    elif kind is slice:
+        words += [_SEQUENCE, id(kind), 3]
+        return all(words_of(item, words, kept, recorded) for item in (value.start, value.stop, value.step))
+    elif kind is int and not _LEAST <= value <= _MOST:  # many objects stand for the same number
+        words += [_SAME_INT, value]
+        return -(1 << 63) <= value < 1 << 63
     else:
         words += [_SAME_OBJECT, id(value)]
         kept.append(value)
@@ -69,14 +90,15 @@ def match(where: Layout) -> str:
 def _objects(where: Layout) -> str:
     """Return the begin of `match`: the kinds of arguments, fixed objects and floats."""
     return f"""\
-define internal ptr @match(ptr %object, ptr %told, ptr %header, ptr %aside) nounwind {{
+define internal ptr @match(ptr %object, ptr %told, ptr %header, ptr %aside, i64 %asked) nounwind {{
 entry:
 {word("kind", "i64", 0, "told")}
 {word("expected", "ptr", 1, "told")}
   %one_more = getelementptr i64, ptr %told, i64 2
   switch i64 %kind, label %no [ i64 {_SAME_OBJECT}, label %same i64 {_SAME_FLOAT}, label %float
-                                i64 {_LIKE_TENSOR}, label %tensor i64 {_SEQUENCE}, label %sequence
-                                i64 {_ANY_TENSOR}, label %tensor ]
+                                i64 {_SAME_INT}, label %int
+                                i64 {_WITHOUT_HISTORY}, label %tensor i64 {_SEQUENCE}, label %sequence
+                                i64 {_ANY_TENSOR}, label %tensor i64 {_WITH_HISTORY}, label %tensor ]
 same:
   %is_same = icmp eq ptr %object, %expected
   br i1 %is_same, label %yes, label %no
@@ -92,51 +114,89 @@ number:
 {word("bits_expected", "i64", 1, "told")}
   %same_bits = icmp eq i64 %bits, %bits_expected
   br i1 %same_bits, label %yes, label %no
+int:
+{word("int_type", "ptr", AT_INT)}
+{read("whole_type", "ptr", "object", where.type)}
+  %is_int = icmp eq ptr %whole_type, %int_type
+  br i1 %is_int, label %whole, label %no
+whole:
+{word("whole_expected", "i64", 1, "told")}
+  %own_whole = call i64 @pullback_PyLong_AsLongLong(ptr %object)
+  %same_whole = icmp eq i64 %own_whole, %whole_expected
+  br i1 %same_whole, label %yes, label %other_whole
+other_whole:
+  call void @pullback_PyErr_Clear()
+  ret ptr null
 """
 
 
 def _tensors(where: Layout) -> str:
-    """Return the part of `match` that looks at a tensor's type and history."""
+    """Return the part of `match` that looks at a tensor's type."""
     return f"""\
 tensor:
 {word("tensor_type", "ptr", AT_TENSOR)}
+{word("parameter_type", "ptr", AT_PARAMETER)}
+{read("type", "ptr", "object", where.type)}
+  %is_tensor = icmp eq ptr %type, %tensor_type
+  %is_parameter = icmp eq ptr %type, %parameter_type
+  %is_either = or i1 %is_tensor, %is_parameter
+  br i1 %is_either, label %inside, label %no
+inside:
 {word("array_type", "ptr", AT_ARRAY)}
 {word("list_type", "ptr", AT_LIST)}
 {word("none", "ptr", AT_NONE)}
-{read("type", "ptr", "object", where.type)}
-  %is_tensor = icmp eq ptr %type, %tensor_type
-  br i1 %is_tensor, label %inside, label %no
-inside:
 {read("array", "ptr", "object", where.value)}
 {read("node", "ptr", "object", where.node)}
 {read("view", "ptr", "object", where.view)}
 {read("counter", "ptr", "object", where.counter)}
-  %no_node = icmp eq ptr %node, %none
   %there = icmp ne ptr %array, null
   %counted = icmp ne ptr %counter, null
-  %fits0 = and i1 %no_node, %there
-  %fits = and i1 %fits0, %counted
-  %any_history = icmp eq i64 %kind, {_ANY_TENSOR}
   %filled = and i1 %there, %counted
-  %held_so = and i1 %any_history, %filled
-  br i1 %held_so, label %held, label %history
-history:
-  br i1 %fits, label %looked_at, label %no
-looked_at:
-  %no_view = icmp eq ptr %view, %none
-  br i1 %no_view, label %held, label %viewing
-viewing:
-{read("base", "ptr", "view", where.view_base)}
-{read("base_node", "ptr", "base", where.node)}
-  %no_base_node = icmp eq ptr %base_node, %none
-  br i1 %no_base_node, label %held, label %no
+  br i1 %filled, label %held, label %no
 held:
 {read("array_kind", "ptr", "array", where.type)}
 {read("counter_kind", "ptr", "counter", where.type)}
   %is_array = icmp eq ptr %array_kind, %array_type
   %is_list = icmp eq ptr %counter_kind, %list_type
   %plain = and i1 %is_array, %is_list
-  br i1 %plain, label %like, label %no
+  br i1 %plain, label %free, label %no
+{_histories(where)}"""
+
+
+def _histories(where: Layout) -> str:
+    """Return the part of `match` that looks at a tensor's history, where that is asked."""
+    return f"""\
+free:
+  %any_history = icmp eq i64 %kind, {_ANY_TENSOR}
+  %asks_history = and i64 %asked, {ASKS_HISTORY}
+  %none_asked = icmp eq i64 %asks_history, 0
+  %is_free = or i1 %any_history, %none_asked
+  br i1 %is_free, label %like, label %history
+history:
+  %has_node = icmp ne ptr %node, %none
+  %wants_node = icmp eq i64 %kind, {_WITH_HISTORY}
+  %as_wanted = icmp eq i1 %has_node, %wants_node
+  br i1 %as_wanted, label %looked_at, label %no
+looked_at:
+  %is_alone = icmp eq ptr %view, %none
+  br i1 %is_alone, label %like, label %viewing
+viewing:
+{read("base", "ptr", "view", where.view_base)}
+{read("base_node", "ptr", "base", where.node)}
+{read("seen_at", "ptr", "view", where.view_at)}
+{read("creation", "ptr", "view", where.view_creation)}
+{read("counts", "ptr", "counter", where.list_items)}
+{word("zero", "ptr", AT_ZERO)}
+  %version = load ptr, ptr %counts
+  %no_base_node = icmp eq ptr %base_node, %none
+  %is_current = icmp eq ptr %seen_at, %version
+  %is_right = select i1 %wants_node, i1 %is_current, i1 %no_base_node
+  %asks_view = and i64 %asked, {ASKS_VIEW}
+  %any_creation = icmp eq i64 %asks_view, 0
+  %is_usual = icmp eq ptr %creation, %zero
+  %may_be_seen = or i1 %any_creation, %is_usual
+  %fits = and i1 %is_right, %may_be_seen
+  br i1 %fits, label %like, label %no
 """
 
 
@@ -198,14 +258,19 @@ def _sequences(where: Layout) -> str:
 sequence:
 {read("sequence_type", "ptr", "object", where.type)}
   %same_type = icmp eq ptr %sequence_type, %expected
-  br i1 %same_type, label %counting, label %no
+{word("slice_type", "ptr", AT_SLICE)}
+  %slice_begin = getelementptr i8, ptr %object, i64 {where.slice_items}
+  %first = getelementptr i64, ptr %told, i64 3
+  %is_slice = icmp eq ptr %expected, %slice_type
+  br i1 %same_type, label %either, label %no
+either:
+  br i1 %is_slice, label %each, label %counting
 counting:
 {word("list", "ptr", AT_LIST)}
 {read("length", "i64", "object", where.list_size)}
 {word("length_expected", "i64", 2, "told")}
   %same_length = icmp eq i64 %length, %length_expected
   %holds_list = icmp eq ptr %expected, %list
-  %first = getelementptr i64, ptr %told, i64 3
   br i1 %same_length, label %where, label %no
 where:
   %own_items = getelementptr i8, ptr %object, i64 {where.tuple_items}
@@ -213,13 +278,15 @@ where:
   %items = select i1 %holds_list, ptr %listed, ptr %own_items
   br label %each
 each:
-  %n = phi i64 [ 0, %where ], [ %n1, %went ]
-  %now = phi ptr [ %first, %where ], [ %then, %went ]
-  %another = icmp slt i64 %n, %length
+  %n = phi i64 [ 0, %where ], [ 0, %either ], [ %n1, %went ]
+  %now = phi ptr [ %first, %where ], [ %first, %either ], [ %then, %went ]
+  %begin = phi ptr [ %items, %where ], [ %slice_begin, %either ], [ %begin, %went ]
+  %items_left = phi i64 [ %length, %where ], [ 3, %either ], [ %items_left, %went ]
+  %another = icmp slt i64 %n, %items_left
   br i1 %another, label %item, label %all
 item:
-{read("one", "ptr", "items", "%n", "ptr")}
-  %then = call ptr @match(ptr %one, ptr %now, ptr %header, ptr %aside)
+{read("one", "ptr", "begin", "%n", "ptr")}
+  %then = call ptr @match(ptr %one, ptr %now, ptr %header, ptr %aside, i64 %asked)
   %matches = icmp ne ptr %then, null
   br i1 %matches, label %went, label %no
 went:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from ..runtime.native_specification import read
 from ..runtime.object_layout import Layout
+from . import known_call_nodes, known_call_results
 from .known_call_arguments import (
     ARGUMENTS,
-    AT_ARRAY,
     AT_DEFAULT,
     AT_DEVICES,
     AT_EXCEPTION,
@@ -16,278 +16,29 @@ from .known_call_arguments import (
     AT_MODES,
     AT_NO_DEVICES,
     AT_NO_GRAD,
-    AT_NO_GRAD_VIEW,
     AT_NONE,
     AT_RUNNING,
-    AT_TENSOR,
     AT_TUPLE,
-    AT_VIEW,
-    AT_ZERO,
     FIRST,
     LEFT,
+    NODES,
     TENSORS,
     match,
     word,
 )  # fmt: skip
+from .known_call_results import RESULT
 
-#: Words of a plan: the next, what computes, where it says which elements are moved instead, how many arrays
-#: are computed, how many results there are, what is called with several, where the results begin, how many
-#: arguments are given by name; the arguments follow.
-_NEXT, _COMPUTE, _MOVED, _COMPUTED, _COUNT, _CONTAINER, _RESULTS, _NAMES, TOLD = range(9)
-#: Words before the sources of moved elements: dtype, rank, where shape and strides lie, count, bytes of each.
-_SOURCES = 6
-#: Words of a result: which tensor it is, or a view of which; a view's dtype (else 0), rank, where shape and
-#: strides lie, bytes to the first element, the steps and the creation of the view.
-RESULT = 8
-_WRITEABLE = 0x400
+#: Words of a plan: the next, what computes, where it says which elements are moved instead, how many
+#: tensors are computed and how many arrays in all, where the nodes are told (0: there are none) and how many
+#: they are, what is asked of tensors where calls are recorded and where they are not (-1: Python is to do
+#: those), how many results there are, what is called with several, where the results begin, how many
+#: arguments are given by name, and by place behind the first four; the arguments follow.
+(
+    _NEXT, _COMPUTE, _MOVED, _COMPUTED, _ARRAYS, _NODES, _NODE_COUNT, _ASKED, _ASKED_SILENT, _COUNT,
+    _CONTAINER, _RESULTS, _NAMES, _MORE, TOLD,
+) = range(15)  # fmt: skip
 
 Part = Callable[[Layout], str]
-
-
-def _around(where: Layout) -> str:
-    """Return the function that makes a tensor of an array, a counter and the record of a view, all of which
-    it takes; an array alone is given a counter and no record.
-    """
-    return f"""
-define internal ptr @around(ptr %array, ptr %shared, ptr %record, ptr %header) nounwind {{
-entry:
-{word("tensor_type", "ptr", AT_TENSOR)}
-{word("none", "ptr", AT_NONE)}
-{word("zero", "ptr", AT_ZERO)}
-  %tensor = call ptr @pullback_PyType_GenericAlloc(ptr %tensor_type, i64 0)
-  %has_tensor = icmp ne ptr %tensor, null
-  br i1 %has_tensor, label %filled, label %failed
-failed:
-  ret ptr null
-filled:
-  %value_ = getelementptr i8, ptr %tensor, i64 {where.value}
-  store ptr %array, ptr %value_
-  call void @pullback_Py_IncRef(ptr %none)
-  %node_ = getelementptr i8, ptr %tensor, i64 {where.node}
-  store ptr %none, ptr %node_
-  %view_ = getelementptr i8, ptr %tensor, i64 {where.view}
-  %counter_ = getelementptr i8, ptr %tensor, i64 {where.counter}
-  %is_view = icmp ne ptr %record, null
-  br i1 %is_view, label %view, label %alone
-view:
-  store ptr %record, ptr %view_
-  store ptr %shared, ptr %counter_
-  ret ptr %tensor
-alone:
-  call void @pullback_Py_IncRef(ptr %none)
-  store ptr %none, ptr %view_
-  %counter = call ptr @pullback_PyList_New(i64 1)
-  %has_counter = icmp ne ptr %counter, null
-  br i1 %has_counter, label %full, label %empty
-empty:
-  call void @pullback_Py_DecRef(ptr %tensor)
-  ret ptr null
-full:
-  call void @pullback_Py_IncRef(ptr %zero)
-{read("items", "ptr", "counter", where.list_items)}
-  store ptr %zero, ptr %items
-  store ptr %counter, ptr %counter_
-  ret ptr %tensor
-}}"""
-
-
-def _seen(where: Layout) -> str:
-    """Return the function that makes the tensor that is a view of an argument."""
-    return f"""
-define internal ptr @seen(ptr %result, ptr %base, ptr %memory, ptr %header, i1 %records) nounwind {{
-entry:
-{word("array_type", "ptr", AT_ARRAY)}
-{word("dtype", "ptr", 1, "result")}
-{word("rank64", "i64", 2, "result")}
-{word("shape", "ptr", 3, "result")}
-{word("strides", "ptr", 4, "result")}
-{word("offset", "i64", 5, "result")}
-{word("chain", "ptr", 6, "result")}
-{word("own_creation", "ptr", 7, "result")}
-{word("unrecorded", "ptr", AT_NO_GRAD_VIEW)}
-{word("view_type", "ptr", AT_VIEW)}
-{read("data", "ptr", "memory", where.data)}
-{read("flags", "i32", "memory", where.flags)}
-{read("counter", "ptr", "base", where.counter)}
-{read("items", "ptr", "counter", where.list_items)}
-  %version = load ptr, ptr %items
-  %rank = trunc i64 %rank64 to i32
-  %begin = getelementptr i8, ptr %data, i64 %offset
-  %writeable = and i32 %flags, {_WRITEABLE}
-  call void @pullback_Py_IncRef(ptr %dtype)
-  %array = call ptr @pullback_PyArray_NewFromDescr(ptr %array_type, ptr %dtype, i32 %rank, ptr %shape, \
-ptr %strides, ptr %begin, i32 %writeable, ptr null)
-  %has_array = icmp ne ptr %array, null
-  br i1 %has_array, label %based, label %failed
-failed:
-  ret ptr null
-based:
-  call void @pullback_Py_IncRef(ptr %memory)
-  %wrong = call i32 @pullback_PyArray_SetBaseObject(ptr %array, ptr %memory)
-  %record = call ptr @pullback_PyType_GenericAlloc(ptr %view_type, i64 0)
-  %has_record = icmp ne ptr %record, null
-  br i1 %has_record, label %recorded, label %dropped
-dropped:
-  call void @pullback_Py_DecRef(ptr %array)
-  ret ptr null
-recorded:
-  %creation = select i1 %records, ptr %own_creation, ptr %unrecorded
-  call void @pullback_Py_IncRef(ptr %base)
-  %base_at = getelementptr i8, ptr %record, i64 {where.view_base}
-  store ptr %base, ptr %base_at
-  call void @pullback_Py_IncRef(ptr %chain)
-  %chain_at = getelementptr i8, ptr %record, i64 {where.view_chain}
-  store ptr %chain, ptr %chain_at
-  call void @pullback_Py_IncRef(ptr %creation)
-  %creation_at = getelementptr i8, ptr %record, i64 {where.view_creation}
-  store ptr %creation, ptr %creation_at
-  call void @pullback_Py_IncRef(ptr %version)
-  %version_at = getelementptr i8, ptr %record, i64 {where.view_at}
-  store ptr %version, ptr %version_at
-  call void @pullback_Py_IncRef(ptr %counter)
-  %tensor = call ptr @around(ptr %array, ptr %counter, ptr %record, ptr %header)
-  ret ptr %tensor
-}}"""
-
-
-def _result(where: Layout) -> str:
-    """Return the function that makes one result of the tensors and arrays that were put aside."""
-    return f"""
-define internal ptr @result(ptr %result, ptr %aside, ptr %header, i1 %records) nounwind {{
-entry:
-{word("number", "i64", 0, "result")}
-{word("viewed", "i64", 1, "result")}
-  %place = add i64 %number, 1
-{read("tensor", "ptr", "aside", "%place", "ptr")}
-  %is_tensor = icmp eq i64 %viewed, 0
-  br i1 %is_tensor, label %given, label %seen
-given:
-  call void @pullback_Py_IncRef(ptr %tensor)
-  ret ptr %tensor
-seen:
-  %memory_place = add i64 %place, {TENSORS}
-{read("memory", "ptr", "aside", "%memory_place", "ptr")}
-  %view = call ptr @seen(ptr %result, ptr %tensor, ptr %memory, ptr %header, i1 %records)
-  ret ptr %view
-}}"""
-
-
-def _computed(where: Layout) -> str:
-    """Return the function that puts aside the tensors around what was computed, of which there is one array
-    or a tuple, which it takes; false where memory is short.
-    """
-    return f"""
-define internal i1 @computed(ptr %own, i64 %count, ptr %aside, ptr %header) nounwind {{
-entry:
-  %given = load i64, ptr %aside
-  %one = icmp eq i64 %count, 1
-  %parts = getelementptr i8, ptr %own, i64 {where.tuple_items}
-  br label %each
-each:
-  %n = phi i64 [ 0, %entry ], [ %n1, %put ]
-  %more = icmp slt i64 %n, %count
-  br i1 %more, label %make, label %all
-make:
-  br i1 %one, label %whole, label %part
-part:
-{read("item", "ptr", "parts", "%n", "ptr")}
-  call void @pullback_Py_IncRef(ptr %item)
-  br label %whole
-whole:
-  %array = phi ptr [ %own, %make ], [ %item, %part ]
-  %tensor = call ptr @around(ptr %array, ptr null, ptr null, ptr %header)
-  %has_tensor = icmp ne ptr %tensor, null
-  br i1 %has_tensor, label %put, label %failed
-put:
-  %n1 = add i64 %n, 1
-  %place = add i64 %given, %n1
-  %tensor_at = getelementptr ptr, ptr %aside, i64 %place
-  store ptr %tensor, ptr %tensor_at
-  %array_place = add i64 %place, {TENSORS}
-  %array_at = getelementptr ptr, ptr %aside, i64 %array_place
-  store ptr %array, ptr %array_at
-  br label %each
-all:
-  br i1 %one, label %end, label %several
-several:
-  call void @pullback_Py_DecRef(ptr %own)
-  br label %end
-end:
-  ret i1 true
-failed:
-  ret i1 false
-}}"""
-
-
-def _moved(where: Layout) -> str:
-    """Return the function that makes an array of elements of those that were put aside, and puts a tensor
-    around it aside; false where memory is short.
-    """
-    return f"""
-define internal i1 @moved(ptr %moved, ptr %aside, ptr %header) nounwind {{
-entry:
-{word("array_type", "ptr", AT_ARRAY)}
-{word("dtype", "ptr", 0, "moved")}
-{word("rank64", "i64", 1, "moved")}
-{word("shape", "ptr", 2, "moved")}
-{word("strides", "ptr", 3, "moved")}
-{word("count", "i64", 4, "moved")}
-{word("width", "i64", 5, "moved")}
-  %rank = trunc i64 %rank64 to i32
-  %sources = getelementptr i64, ptr %moved, i64 {_SOURCES}
-  %is_short = icmp eq i64 %width, 4
-  call void @pullback_Py_IncRef(ptr %dtype)
-  %array = call ptr @pullback_PyArray_NewFromDescr(ptr %array_type, ptr %dtype, i32 %rank, ptr %shape, \
-ptr %strides, ptr null, i32 0, ptr null)
-  %has_array = icmp ne ptr %array, null
-  br i1 %has_array, label %begin, label %failed
-failed:
-  ret i1 false
-begin:
-{read("to", "ptr", "array", where.data)}
-  br label %each
-each:
-  %n = phi i64 [ 0, %begin ], [ %n1, %stored ]
-  %more = icmp slt i64 %n, %count
-  br i1 %more, label %element, label %done
-element:
-  %n1 = add i64 %n, 1
-  %at = mul i64 %n, 2
-  %behind = add i64 %at, 1
-{read("slot", "i64", "sources", "%at", "i64")}
-{read("offset", "i64", "sources", "%behind", "i64")}
-  %gone = mul i64 %n, %width
-  %put = getelementptr i8, ptr %to, i64 %gone
-  %is_zero = icmp slt i64 %slot, 0
-  br i1 %is_zero, label %zero, label %copied
-copied:
-  %place = add i64 %slot, {1 + TENSORS}
-{read("source", "ptr", "aside", "%place", "ptr")}
-{read("from", "ptr", "source", where.data)}
-  %take = getelementptr i8, ptr %from, i64 %offset
-  br i1 %is_short, label %copy4, label %copy8
-copy4:
-  %four = load i32, ptr %take
-  store i32 %four, ptr %put
-  br label %stored
-copy8:
-  %eight = load i64, ptr %take
-  store i64 %eight, ptr %put
-  br label %stored
-zero:
-  br i1 %is_short, label %zero4, label %zero8
-zero4:
-  store i32 0, ptr %put
-  br label %stored
-zero8:
-  store i64 0, ptr %put
-  br label %stored
-stored:
-  br label %each
-done:
-  %wrapped = call i1 @computed(ptr %array, i64 1, ptr %aside, ptr %header)
-  ret i1 %wrapped
-}}"""
 
 
 def _asked(where: Layout) -> str:
@@ -295,7 +46,7 @@ def _asked(where: Layout) -> str:
     return f"""\
 define ptr @known(ptr %owner, ptr %arguments, i64 %given) nounwind {{
 entry:
-  %aside = alloca [{1 + 2 * TENSORS} x ptr]
+  %aside = alloca [{1 + 2 * TENSORS + NODES} x ptr]
 {read("header", "ptr", "owner", where.data)}
 {word("none", "ptr", AT_NONE)}
 {word("modes", "ptr", AT_MODES)}
@@ -310,10 +61,13 @@ named:
 counting_names:
 {read("names", "ptr", "arguments", ARGUMENTS, "ptr")}
   %own_names = call i64 @pullback_PyDict_Size(ptr %names)
+  %own_more = sub i64 %given, {ARGUMENTS + 1}
   br label %asked
 asked:
   %dict = phi ptr [ null, %named ], [ %names, %counting_names ]
   %name_count = phi i64 [ 0, %named ], [ %own_names, %counting_names ]
+  %more_count = phi i64 [ 0, %named ], [ %own_more, %counting_names ]
+  %place_count = add i64 %more_count, {ARGUMENTS}
   %mode = call ptr @pullback_PyObject_CallNoArgs(ptr %modes)
   %has_mode = icmp ne ptr %mode, null
   br i1 %has_mode, label %compared, label %failed
@@ -349,17 +103,6 @@ at_home:
 
 def _looked_for(where: Layout) -> str:
     """Return the search for a plan that fits the arguments, those by name behind those by place."""
-    tests = "\n".join(
-        f"""\
-  br label %argument{k}
-argument{k}:
-{read(f"given{k}", "ptr", "arguments", k, "ptr")}
-  %told{k + 1} = call ptr @match(ptr %given{k}, ptr %told{k}, ptr %header, ptr %aside)
-  %fits{k} = icmp ne ptr %told{k + 1}, null
-  br i1 %fits{k}, label %taken{k}, label %other
-taken{k}:"""
-        for k in range(ARGUMENTS)
-    )
     return f"""\
 look:
   %plan = phi ptr [ %first, %at_home ], [ %next, %other ]
@@ -373,13 +116,36 @@ plan_there:
 {word("names_expected", "i64", _NAMES, "plan")}
   %same_names = icmp eq i64 %names_expected, %name_count
   %told0 = getelementptr i64, ptr %plan, i64 {TOLD}
-  br i1 %same_names, label %in_places, label %other
+{word("asked_recording", "i64", _ASKED, "plan")}
+{word("asked_silent", "i64", _ASKED_SILENT, "plan")}
+  %asks = select i1 %records, i64 %asked_recording, i64 %asked_silent
+  %is_done_here = icmp sge i64 %asks, 0
+{word("more_expected", "i64", _MORE, "plan")}
+  %same_more = icmp eq i64 %more_expected, %more_count
+  %same_counts = and i1 %same_names, %same_more
+  %may_fit = and i1 %same_counts, %is_done_here
+  br i1 %may_fit, label %in_places, label %other
 in_places:
-{tests}
-  br label %by_name
+  br label %in_place
+in_place:
+  %a = phi i64 [ 0, %in_places ], [ %a1, %taken ]
+  %told_now = phi ptr [ %told0, %in_places ], [ %told_then, %taken ]
+  %more_places = icmp slt i64 %a, %place_count
+  br i1 %more_places, label %argument_there, label %by_name
+argument_there:
+  %is_behind = icmp sge i64 %a, {ARGUMENTS}
+  %skipped = zext i1 %is_behind to i64
+  %argument_place = add i64 %a, %skipped
+{read("argument", "ptr", "arguments", "%argument_place", "ptr")}
+  %told_then = call ptr @match(ptr %argument, ptr %told_now, ptr %header, ptr %aside, i64 %asks)
+  %argument_fits = icmp ne ptr %told_then, null
+  br i1 %argument_fits, label %taken, label %other
+taken:
+  %a1 = add i64 %a, 1
+  br label %in_place
 by_name:
-  %k = phi i64 [ 0, %taken{ARGUMENTS - 1} ], [ %k1, %name_fits ]
-  %told_name = phi ptr [ %told{ARGUMENTS}, %taken{ARGUMENTS - 1} ], [ %told_next, %name_fits ]
+  %k = phi i64 [ 0, %in_place ], [ %k1, %name_fits ]
+  %told_name = phi ptr [ %told_now, %in_place ], [ %told_next, %name_fits ]
   %more_names = icmp slt i64 %k, %name_count
   br i1 %more_names, label %find_name, label %fitting
 find_name:
@@ -389,7 +155,7 @@ find_name:
   br i1 %is_given, label %match_name, label %other
 match_name:
   %told_value = getelementptr i64, ptr %told_name, i64 1
-  %told_next = call ptr @match(ptr %named_one, ptr %told_value, ptr %header, ptr %aside)
+  %told_next = call ptr @match(ptr %named_one, ptr %told_value, ptr %header, ptr %aside, i64 %asks)
   %k1 = add i64 %k, 1
   %name_matches = icmp ne ptr %told_next, null
   br i1 %name_matches, label %name_fits, label %other
@@ -399,33 +165,63 @@ name_fits:
 
 
 def _computing(where: Layout) -> str:
-    """Return what moves elements, or calls what computes; Python does again what raises an `Exception`."""
+    """Return what moves elements, or calls what computes, and what records."""
     return f"""\
 fitting:
 {word("compute", "ptr", _COMPUTE, "plan")}
 {word("count", "i64", _COUNT, "plan")}
 {word("container", "ptr", _CONTAINER, "plan")}
 {word("results_at", "i64", _RESULTS, "plan")}
+{word("own_nodes", "ptr", _NODES, "plan")}
+{word("own_node_count", "i64", _NODE_COUNT, "plan")}
+{word("computed_count", "i64", _COMPUTED, "plan")}
+{word("array_count", "i64", _ARRAYS, "plan")}
+  %nodes = select i1 %records, ptr %own_nodes, ptr null
+  %node_count = select i1 %records, i64 %own_node_count, i64 0
   %results = getelementptr i64, ptr %plan, i64 %results_at
+  %arrays = getelementptr ptr, ptr %aside, i64 {1 + TENSORS}
+  %tensors = load i64, ptr %aside
+  %all_arrays = add i64 %tensors, %array_count
+  %tensor_end = add i64 %tensors, %computed_count
+  br label %keep
+keep:
+  %p = phi i64 [ 0, %fitting ], [ %p1, %keep_one ]
+  %keeps_more = icmp slt i64 %p, %tensors
+  br i1 %keeps_more, label %keep_one, label %kept
+keep_one:
+{read("kept_array", "ptr", "arrays", "%p", "ptr")}
+  call void @pullback_Py_IncRef(ptr %kept_array)
+  %p1 = add i64 %p, 1
+  br label %keep
+kept:
   %computes = icmp ne ptr %compute, null
-  br i1 %computes, label %run, label %ready
+  br i1 %computes, label %run, label %computed
 run:
 {word("moved", "ptr", _MOVED, "plan")}
   %moves = icmp ne ptr %moved, null
   br i1 %moves, label %move, label %ask
 move:
   %could_move = call i1 @moved(ptr %moved, ptr %aside, ptr %header)
-  br i1 %could_move, label %ready, label %failed
+  br i1 %could_move, label %computed, label %failed
 ask:
-  %arrays = getelementptr ptr, ptr %aside, i64 {1 + TENSORS}
-  %tensors = load i64, ptr %aside
   %own = call ptr @pullback_PyObject_Vectorcall(ptr %compute, ptr %arrays, i64 %tensors, ptr null)
   %could = icmp ne ptr %own, null
   br i1 %could, label %wrapping, label %raised
 wrapping:
-{word("computed_count", "i64", _COMPUTED, "plan")}
-  %wrapped = call i1 @computed(ptr %own, i64 %computed_count, ptr %aside, ptr %header)
-  br i1 %wrapped, label %ready, label %failed
+  %wrapped = call i1 @computed(ptr %own, i64 %computed_count, i64 %array_count, ptr %aside, ptr %header)
+  br i1 %wrapped, label %computed, label %failed
+computed:
+  %is_recorded = icmp ne ptr %nodes, null
+  br i1 %is_recorded, label %record, label %ready
+record:
+  %recorded = call i1 @record(ptr %nodes, ptr %aside, ptr %header)
+  br i1 %recorded, label %ready, label %failed
+{_raised(where)}"""
+
+
+def _raised(where: Layout) -> str:
+    """Return what gives a call to Python of which the kernels raised an `Exception`."""
+    return f"""\
 raised:
 {word("exception", "ptr", AT_EXCEPTION)}
   %usual = call i32 @pullback_PyErr_ExceptionMatches(ptr %exception)
@@ -433,7 +229,16 @@ raised:
   br i1 %is_usual, label %again, label %failed
 again:
   call void @pullback_PyErr_Clear()
-  br label %no
+  br label %given_up
+given_up:
+  %g = phi i64 [ 0, %again ], [ %g1, %give_up ]
+  %gives_more = icmp slt i64 %g, %tensors
+  br i1 %gives_more, label %give_up, label %no
+give_up:
+{read("given_array", "ptr", "arrays", "%g", "ptr")}
+  call void @pullback_Py_DecRef(ptr %given_array)
+  %g1 = add i64 %g, 1
+  br label %given_up
 """
 
 
@@ -441,7 +246,6 @@ def _results(where: Layout) -> str:
     """Return what makes the results, and puts several into their container."""
     return f"""\
 ready:
-  %made_count = phi i64 [ 0, %fitting ], [ 1, %move ], [ %computed_count, %wrapping ]
   %single = icmp eq ptr %container, null
   br i1 %single, label %one, label %several
 one:
@@ -481,7 +285,6 @@ contained:
 done:
   %value = phi ptr [ %only, %one ], [ null, %several ], [ null, %dropped ], [ %tuple, %all ],
                    [ %made, %contained ]
-  %given_tensors = load i64, ptr %aside
   br label %release
 """
 
@@ -491,14 +294,30 @@ def _end(where: Layout) -> str:
     return f"""\
 release:
   %m = phi i64 [ 0, %done ], [ %m1, %released ]
+  %rest = icmp slt i64 %m, %all_arrays
+  br i1 %rest, label %shown, label %release_nodes
+shown:
   %m1 = add i64 %m, 1
-  %rest = icmp slt i64 %m, %made_count
-  br i1 %rest, label %released, label %end
+  %is_computed = icmp sge i64 %m, %tensors
+  %is_before_held = icmp slt i64 %m, %tensor_end
+  %is_tensor = and i1 %is_computed, %is_before_held
+  %array_place = add i64 %m1, {TENSORS}
+  %place = select i1 %is_tensor, i64 %m1, i64 %array_place
+  br label %released
 released:
-  %made_place = add i64 %given_tensors, %m1
-{read("made_tensor", "ptr", "aside", "%made_place", "ptr")}
-  call void @pullback_Py_DecRef(ptr %made_tensor)
+{read("released_one", "ptr", "aside", "%place", "ptr")}
+  call void @pullback_Py_DecRef(ptr %released_one)
   br label %release
+release_nodes:
+  %r = phi i64 [ 0, %release ], [ %r1, %released_node ]
+  %more_nodes = icmp slt i64 %r, %node_count
+  br i1 %more_nodes, label %released_node, label %end
+released_node:
+  %r1 = add i64 %r, 1
+  %node_place = add i64 %r1, {2 * TENSORS}
+{read("released_node_one", "ptr", "aside", "%node_place", "ptr")}
+  call void @pullback_Py_DecRef(ptr %released_node_one)
+  br label %release_nodes
 end:
   ret ptr %value
 unknown:
@@ -525,5 +344,5 @@ def _call(where: Layout) -> str:
 
 def text(where: Layout) -> str:
     """Return all functions; `known` is the one that is called."""
-    parts: Sequence[Part] = (match, _around, _seen, _result, _computed, _moved, _call)
+    parts: Sequence[Part] = (match, known_call_nodes.text, known_call_results.text, _call)
     return "\n".join(part(where) for part in parts)

@@ -8,17 +8,29 @@ the native function gives None, and Python does the call.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...core import facade
+from ...tensor.known_nodes import Left, Source
 from ..emit import python_functions
 from ..runtime import engine
 from ..runtime.object_layout import layout
-from .known_call_arguments import FIRST, OBJECTS, TENSORS, words_of
-from .known_call_text import RESULT, TOLD, text
+from . import known_call_nodes
+from .known_call_arguments import (
+    ARGUMENTS,
+    ASKS_HISTORY,
+    ASKS_VIEW,
+    FIRST,
+    NODES,
+    OBJECTS,
+    TENSORS,
+    words_of,
+)  # fmt: skip
+from .known_call_results import RESULT
+from .known_call_text import TOLD, text
 
 
 class Viewed(NamedTuple):
@@ -27,7 +39,7 @@ class Viewed(NamedTuple):
     number: int
     array: np.ndarray
     offset: int
-    chain: Any
+    steps: tuple[Any, ...]
     creation: int
 
 
@@ -49,15 +61,18 @@ class KnownCalls:
         """
         if self._library is None:
             return None
-        words = [0, 0, *map(id, OBJECTS), id(facade.Tensor), id(look)]
+        objects = [*OBJECTS, facade.Tensor, facade.Parameter, look]
+        own = known_call_nodes.OBJECTS
+        words = [0, 0, *map(id, objects), *(id(own[k]) for k in sorted(own)), id(int), id(slice)]
         table = np.array(words, np.int64)
         self._kept += [table, look]
         return python_functions.function("known", self._library.address("known"), table), table
 
     def add(
         self, table: np.ndarray, arguments: tuple[Any, ...], named: dict[str, Any],
-        compute: Callable[..., Any] | None, moved: Any, computed: int, results: tuple[Any, ...],
-        container: Callable[..., Any] | None, any_history: bool,
+        compute: Callable[..., Any] | None, moved: Any, computed: int, results: Sequence[tuple[Any, Source]],
+        container: Callable[..., Any] | None, recorded: Sequence[bool] | None, nodes: Sequence[Left],
+        held: int, attached: Sequence[tuple[int, Source]],
     ) -> bool:  # fmt: skip
         """Add a plan to a table; whether it can be told.
 
@@ -74,36 +89,52 @@ class KnownCalls:
             The one that is computed, and where its elements come from (`array.moved`), which native code
             moves then.
         computed : int
-            How many these are.
-        results : tuple
+            How many tensors these are.
+        results : sequence of (int or tuple, Source)
             Numbers of tensors, of those among the arguments and then of those that are computed, or what
-            tells a `Viewed`.
+            tells a `Viewed`, and where its history comes from.
         container : callable or None
             Makes what is returned from a tuple of results; None: there is one, which is returned.
-        any_history : bool
-            Whether the history of the tensors does not matter.
+        recorded : sequence of bool, optional
+            Of each tensor among the arguments, whether it has a history; None where that does not matter.
+        nodes, attached : sequences
+            The nodes that are made, and of which tensors that are computed they are the history.
+        held : int
+            How many arrays are computed for nodes alone, behind the others.
         """
         kept: list[Any] = [compute, container]
         told: list[int] = []
-        fits = computed <= TENSORS // 2
+        fits = len(nodes) <= NODES and computed + held <= TENSORS // 2
+        each = None if recorded is None else iter(recorded)
         for value in arguments:
-            fits = fits and words_of(value, told, kept, any_history)
+            fits = fits and words_of(value, told, kept, each)
         for name, value in named.items():
             told.append(id(name))
             kept.append(name)
-            fits = fits and words_of(value, told, kept, any_history)
+            fits = fits and words_of(value, told, kept, each)
         if not fits:
             return False
-        made = [word for result in results for word in self._result(result)]
+        made = [word for result in results for word in self._result(*result)]
+        views = any(type(result) is tuple for result, _ in results)
+        silent = (-1 if nodes else ASKS_HISTORY) if views else 0
         words = [
             int(table[FIRST]), 0 if compute is None else id(compute), self._moved(moved), computed,
-            len(results), 0 if container is None else id(container), TOLD + len(told), len(named), *told,
-            *made,
+            computed + held, self._nodes(nodes, attached), len(nodes), ASKS_HISTORY | ASKS_VIEW * views,
+            silent, len(results), 0 if container is None else id(container), TOLD + len(told), len(named),
+            len(arguments) - ARGUMENTS, *told, *made,
         ]  # fmt: skip
         own = np.array(words, np.int64)
         self._kept += [own, *kept]
         table[FIRST] = own.ctypes.data
         return True
+
+    def _nodes(self, nodes: Sequence[Left], attached: Sequence[tuple[int, Source]]) -> int:
+        """Return where nodes are told; 0 where there are none."""
+        if not nodes:
+            return 0
+        own = np.array(known_call_nodes.words_of(nodes, attached, self._kept), np.int64)
+        self._kept.append(own)
+        return own.ctypes.data
 
     def _moved(self, moved: Any) -> int:
         """Return where it is written what elements are moved; 0 where none are."""
@@ -117,15 +148,20 @@ class KnownCalls:
         self._kept += [sizes, own, array.dtype]
         return own.ctypes.data
 
-    def _result(self, result: Any) -> list[int]:
+    def _result(self, result: Any, history: Source) -> list[int]:
         if type(result) is not tuple:
             return [result, *(0,) * (RESULT - 1)]
         result = Viewed(*result)
         array = result.array
         sizes = np.array([*array.shape, *array.strides, 0], np.int64)
-        self._kept += [sizes, array.dtype, result.chain, result.creation]
+        chain: Any = None
+        for step in result.steps:
+            chain = (chain, step)
+        steps = np.array([len(result.steps), *map(id, result.steps)], np.int64)
+        self._kept += [sizes, array.dtype, chain, result.creation, steps, result.steps]
         first = sizes.ctypes.data
         return [
             result.number, id(array.dtype), array.ndim, first, first + 8 * array.ndim, result.offset,
-            id(result.chain), id(result.creation),
+            id(chain), id(result.creation), steps.ctypes.data,
+            *known_call_nodes.source_words(history, self._kept),
         ]  # fmt: skip

@@ -193,14 +193,18 @@ no:
 }}"""
 
 
-def _tensor_around(where: Layout) -> str:
-    """Return the function that makes a tensor around an array."""
+def tensor_around(
+    where: Layout, name: str = "tensor_around", tensor: int = _TENSOR, none: int = _NONE, zero: int = _ZERO
+) -> str:
+    """Return the function, under a name, that makes a tensor around an array, which it takes. The type of
+    tensors and two objects are at these places of the table.
+    """
     return f"""
-define internal ptr @tensor_around(ptr %array, ptr %table) nounwind #0 {{
+define internal ptr @{name}(ptr %array, ptr %table) nounwind {{
 entry:
-{_word("tensor_type", "ptr", _TENSOR)}
-{_word("none", "ptr", _NONE)}
-{_word("zero", "ptr", _ZERO)}
+{_word("tensor_type", "ptr", tensor)}
+{_word("none", "ptr", none)}
+{_word("zero", "ptr", zero)}
   %tensor = call ptr @pullback_PyType_GenericAlloc(ptr %tensor_type, i64 0)
   %has_tensor = icmp ne ptr %tensor, null
   br i1 %has_tensor, label %counted, label %dropped
@@ -367,5 +371,5 @@ no:
 
 def text(where: Layout, slots: int) -> str:
     """Return the functions, whose chains have so many slots at most."""
-    parts = [part(where) for part in (_array_of, _is_alike, _number, _tensor_around)]
+    parts = [part(where) for part in (_array_of, _is_alike, _number, tensor_around)]
     return "\n".join([*parts, _call(where, slots)])

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core.node import Node
 from ...core.value import TensorBase, wrap
 from ...core.views import View
 
@@ -28,15 +29,19 @@ class Layout(NamedTuple):
     ----------
     type : int
         Of the type, in any object.
-    tuple_items, list_size, list_items, cell : int
-        Of a tuple's first item, a list's length and the pointer to its items, and what a closure's cell
-        holds.
+    tuple_items, list_size, list_items, slice_items, cell : int
+        Of a tuple's first item, a list's length and the pointer to its items, where a slice begins, and what
+        a closure's cell holds.
     value, node, counter, view : int
         Of a tensor's slots.
     view_base, view_chain, view_creation, view_at : int
         Of those of the record of a view.
     data, rank, shape, dtype, flags : int
         Of an array's members.
+    node_slots : dict
+        Of the slots of a node, by their names.
+    code_file : int
+        Of the name of its file in a code object.
     dict_version : int or None
         Of the number that every change of a dict renews (CPython 3.11 and 3.12).
     """
@@ -45,6 +50,7 @@ class Layout(NamedTuple):
     tuple_items: int
     list_size: int
     list_items: int
+    slice_items: int
     cell: int
     value: int
     node: int
@@ -59,6 +65,8 @@ class Layout(NamedTuple):
     shape: int
     dtype: int
     flags: int
+    node_slots: dict[str, int]
+    code_file: int
     dict_version: int | None
 
 
@@ -125,12 +133,21 @@ def _found() -> Layout:
         raise ValueError("arrays are not laid out as NumPy documents")
     return Layout(
         type=kind, tuple_items=_offset(pair, id(mark)), list_size=list_size, list_items=list_items,
-        cell=_offset(cell, id(mark)), value=_offset(tensor, id(array)), node=_offset(tensor, id(node)),
+        slice_items=_offset(slice(mark, other), id(mark)), cell=_offset(cell, id(mark)),
+        value=_offset(tensor, id(array)), node=_offset(tensor, id(node)),
         counter=_offset(tensor, id(tensor._counter)), view=_offset(tensor, id(view)),
         view_base=_offset(view, id(array)), view_chain=_offset(view, id(pair)),
         view_creation=_offset(view, id(view.creation)), view_at=_offset(view, id(view.at)), data=data,
-        rank=rank, shape=shape, dtype=dtype, flags=flags, dict_version=_dict_version(),
+        rank=rank, shape=shape, dtype=dtype, flags=flags, node_slots=_node_slots(),
+        code_file=_offset(_found.__code__, id(_found.__code__.co_filename)), dict_version=_dict_version(),
     )  # fmt: skip
+
+
+def _node_slots() -> dict[str, int]:
+    node, marks = object.__new__(Node), {name: object() for name in Node.__slots__}
+    for name, mark in marks.items():
+        setattr(node, name, mark)
+    return {name: _offset(node, id(mark)) for name, mark in marks.items()}
 
 
 def _points_to(address: int, holder: list[Any], expected: list[int]) -> bool:

@@ -261,7 +261,7 @@ def multi_margin_loss(
 # --- one class of many --------------------------------------------------------------------------------------
 
 
-def _check_nll(input: Any, target: Any, weight: Any, ignore_index: int) -> None:
+def _check_nll(input: Any, target: Any, weight: Any) -> None:
     x, t = shape_of(input), shape_of(target)
     if not x:
         raise ValueError("Expected 1 or more dimensions (got 0)")
@@ -299,15 +299,6 @@ def _check_nll(input: Any, target: Any, weight: Any, ignore_index: int) -> None:
         raise RuntimeError(
             f"expected scalar type {type_word(dtype_of(input))} but found {type_word(dtype_of(weight))}"
         )
-    values = target._value
-    if isinstance(values, np.ndarray) and values.size:
-        # As numbers without a sign, which negative ones make large: one reduction instead of two.
-        unsigned = values.view(np.uint64) if kind == np.int64 else values
-        if np.maximum.reduce(unsigned, axis=None) < classes:
-            return
-        bad = values[((values < 0) | (values >= classes)) & (values != ignore_index)]
-        if bad.size:
-            raise IndexError(f"Target {int(bad.reshape(-1)[0])} is out of bounds.")
 
 
 def _are_usual(input: Any, target: Any, weight: Any) -> bool:
@@ -325,8 +316,7 @@ def _are_usual(input: Any, target: Any, weight: Any) -> bool:
         w = weight._value if isinstance(weight, TensorBase) else None
         if type(w) is not ndarray or w.shape != x.shape[1:] or w.dtype is not x.dtype:
             return False
-    # As numbers without a sign, which negative ones make large: one reduction instead of two.
-    return bool(np.maximum.reduce(places.view(np.uint64), axis=None) < x.shape[1])
+    return True
 
 
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -348,7 +338,7 @@ def nll_loss(
 
 
 def _nll(input: Any, target: Any, weight: Any, reduction: str, ignore_index: int) -> Any:
-    _check_nll(input, target, weight, ignore_index)
+    _check_nll(input, target, weight)
     shape = shape_of(input)
     if len(shape) == 1 and shape_of(target) == (1,):
         target = reshape(target, ())
