@@ -91,7 +91,7 @@ def test_off_and_named_folders(monkeypatch, tmp_path):
     monkeypatch.delenv("PULLBACK_CACHE_DIR", raising=False)
     if sys.platform == "linux":
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-        assert cache.folder() == tmp_path / "pullback"
+        assert cache.folder() == str(tmp_path / "pullback")
     assert not list(tmp_path.iterdir())
 
 

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from . import large
 from .ranges import linspace
+from .rent import Rent
 from .scipy_functions import sparse
 
 #: Weights of the four taps around a place at t past the second, as coefficients of 1, t, t², t³: cubic
@@ -206,9 +206,9 @@ def _vanishes(sampler: Sampler, orders: Sequence[int]) -> bool:
 
 
 @functools.lru_cache(maxsize=256)
-def _rent(size: tuple[int, ...], sampler: Sampler) -> large.Rent:
+def _rent(size: tuple[int, ...], sampler: Sampler) -> Rent:
     """Return what samples of images of one size have cost: native code gives the same numbers."""
-    return large.Rent()
+    return Rent()
 
 
 def _native(
@@ -219,11 +219,12 @@ def _native(
     if grid.dtype.kind != "f":
         return None
     cost = _CALL + (prod(grid.shape[:-1]) << len(size)) * (_PLACE + _PIXEL * x.shape[1])
-    if not _rent(tuple(size), sampler).pays(cost):
+    rent = _rent(tuple(size), sampler)
+    if not rent.pays(cost):
         return None
     result, of_y = out(), None if y is None else np.ascontiguousarray(y)
     given = np.ascontiguousarray(x), of_y, np.ascontiguousarray(grid)
-    return result if large.ask("samples", kind, *given, result, size, sampler) else None
+    return result if rent.ask("samples", kind, *given, result, size, sampler) else None
 
 
 def sample(x: ndarray, grid: ndarray, sampler: Sampler, orders: Sequence[int]) -> ndarray:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes, large, process
-from ..array.chains import _RENT as RENT
+from ..array.chains import native
 from ..array.moved import sources
 from ..array.probes import MOST, probes
 from ..array.quiet import IGNORE, loud, quiet
@@ -42,7 +42,7 @@ Function = Callable[..., Any]
 
 #: Calls after which a function is looked at, nanoseconds that a known call saves, and the plans that a
 #: function has at most.
-_CALLS, _SAVED, _PLANS = 200, 1000, 12
+_CALLS, _SAVED, _PLANS = 20, 1000, 12
 _SELDOM, _NEVER = 1 << 40, 1 << 62
 
 #: What the native function gives when it is time to look.
@@ -174,12 +174,11 @@ class Known:
             self._left = _CALLS
             if not large.is_there():
                 self._use(None)
-            elif RENT.pays(_CALLS * _SAVED):
-                self._begin()
+            elif (source := native(_CALLS * _SAVED)) is not None:
+                self._begin(source.known_calls)
 
-    def _begin(self) -> None:
-        source = large.known_calls()
-        found = None if source is None else source.function(LOOK)
+    def _begin(self, source: Any) -> None:
+        found = source.function(LOOK)
         if found is None:
             self._use(None)
             return
@@ -222,7 +221,7 @@ class Known:
             return result
         finally:
             _looking.pop()
-        if large.known_calls().add(self._table, arguments, named, *plan):
+        if large.chains().known_calls.add(self._table, arguments, named, *plan):
             self._plans -= 1
             self._pause = self._calls
             self._table[1] = self._calls if self._plans else _NEVER

@@ -66,12 +66,19 @@ NOTHING = Code((), ())
 
 @functools.cache
 def processor() -> tuple[str, str]:
-    """Return its name and features; a helper is told them."""
-    if __name__ == "__main__":
+    """Return its name and features; a helper may be told them."""
+    if __name__ == "__main__" and len(sys.argv) > 3:
         return sys.argv[2], sys.argv[3]
     import llvmlite.binding as llvm
 
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+def surroundings() -> tuple[str, str, str]:
+    """Return the processor's name and features, and LLVM's version and the system that it compiles for."""
+    import llvmlite.binding as llvm
+
+    return *processor(), f"{llvm.llvm_version_info} {llvm.get_default_triple()}"
 
 
 def machine(level: int = SPEED) -> Any:
@@ -151,7 +158,8 @@ def _exactly(stream: IO[bytes], size: int) -> bytes:
 
 
 def serve() -> None:
-    """Compile what comes in, until nothing comes any more. A text that cannot be compiled ends the process:
+    """Compile what comes in, until nothing comes any more; who names no effort asks for the `surroundings`. A
+    text that cannot be compiled ends the process:
     who asked compiles it again, and gets the error.
     """
     target()
@@ -160,7 +168,7 @@ def serve() -> None:
             effort, text = receive(sys.stdin.buffer)
         except EOFError:
             return
-        code = compiled(text.decode(), Effort(*effort))
+        code = Code((b"",), surroundings()) if effort is None else compiled(text.decode(), Effort(*effort))
         send(sys.stdout.buffer, code.called, code.objects[0])
 
 

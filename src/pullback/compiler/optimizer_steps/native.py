@@ -333,12 +333,16 @@ class NativeSteps:
             return None
         except Exception:  # noqa: BLE001  # NumPy's way raises what there is to raise
             return None
-        try:
+        def made() -> _Rows:
             rows = known.rows.get(part)
             if rows is None:
                 entries = [known.entries[place] for place in part]
                 rows = known.rows[part] = _Rows(_updating, entries, known.written)
             rows.take(script, numbers, group)
+            return rows
+
+        try:
+            return optimizer._rent.get(made)
         except Exception as error:  # noqa: BLE001  # whatever the compiler stumbles over, the step is done
             self._refused.add(first.kind)
             warnings.warn(
@@ -348,7 +352,6 @@ class NativeSteps:
                 stacklevel=8,
             )
             return None
-        return rows
 
 
 _NO_STATE: dict[str, Any] = {}

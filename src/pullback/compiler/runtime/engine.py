@@ -10,9 +10,9 @@ from typing import Any
 
 from ...array import large, locks
 from ...array.locks import computed
+from ...array.rent import waits
 from ..emit.codegen import Code, Effort, machine, module, target
 from . import cache, linked_code, processor
-from .helper_processes import submitted, summon
 
 #: Of a text with loops and straight code.
 DEFAULT = Effort()
@@ -88,12 +88,22 @@ def named(
 ) -> Callable[[], Code]:
     """Return `started` for a text that is written only where it is compiled; `name` is its key in the
     cache.
+
+    Raises
+    ------
+    NotYet
+        It is not on disk, and who asks does without it for now (`array.rent`).
     """
     known = found_as(name)
     if known is not None:
         return lambda: known
-    summon(helpers)
-    result = submitted(write(), effort)
+    from . import helper_processes  # what runs machine code from disk needs none
+
+    if waits.get():
+        result = helper_processes.made_apart(name, write, effort)
+    else:
+        helper_processes.summon(helpers)
+        result = helper_processes.submitted(write(), effort)
 
     def kept() -> Code:
         code = result()

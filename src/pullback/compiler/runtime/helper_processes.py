@@ -5,6 +5,9 @@ by the interpreter's lock, and the memory that LLVM takes goes with them when th
 the building of one program, and run `codegen` by itself. Where they cannot be had, or end too early,
 everything is compiled in this process: the machine code is the same.
 
+One more compiles what eager calls want and do not wait for (`made_apart`), so that a process that is never
+asked to compile a program does not load LLVM.
+
 ``PULLBACK_COMPILE_PROCESSES`` says how many there may be; 0 is none.
 """
 
@@ -18,9 +21,10 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 
 from ...array import locks
+from ...array.rent import NotYet, account
 from ..emit import codegen
 from ..emit.codegen import Code, Effort
 from .processor import machine
@@ -28,14 +32,28 @@ from .processor import machine
 #: Processes at most, as long as nobody says otherwise.
 MOST = 3
 
-_Job = tuple[str, Effort, "Future[Code]"]
+#: Seconds for which a process that compiles for eager calls stays when it has nothing to do.
+LINGERS = 5.0
+
+_Job = tuple[str, Effort | None, "Future[Code]"]
 
 
 class Helpers:
-    """Some processes, each with a thread that hands it one text after the other."""
+    """Some processes, each with a thread that hands it one text after the other.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    told : tuple of str, optional
+        The processor's name and features; a process that is not told them asks LLVM.
+    lingers : float, optional
+        Seconds after which a process that has nothing to do goes.
+    """
+
+    def __init__(self, told: tuple[str, ...] | None = None, lingers: float | None = None) -> None:
+        self._told, self._lingers = told, lingers
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        #: Whether the process has gone that had nothing to do.
+        self.has_gone = False
         self._threads: list[threading.Thread] = []
 
     def __len__(self) -> int:
@@ -53,8 +71,7 @@ class Helpers:
 
     def submit(self, text: str, effort: Effort) -> Callable[[], Code]:
         """Begin to compile a text; what is returned waits for the machine code."""
-        future: Future[Code] = Future()
-        self._jobs.put((text, effort, future))
+        future = self.begin(text, effort)
 
         def result() -> Code:
             try:
@@ -64,6 +81,12 @@ class Helpers:
 
         return result
 
+    def begin(self, text: str, effort: Effort | None) -> Future[Code]:
+        """Hand over a text, or without an effort ask for `codegen.surroundings`."""
+        future: Future[Code] = Future()
+        self._jobs.put((text, effort, future))
+        return future
+
     def dismiss(self) -> None:
         """Let the processes go when they have done what was submitted."""
         for _ in self._threads:
@@ -72,9 +95,10 @@ class Helpers:
     def _lead(self) -> None:
         """Start a process, and lead it."""
         failure: BaseException
+        told = machine()[:2] if self._told is None else self._told
         try:
             process = subprocess.Popen(
-                [sys.executable, "-I", "-S", codegen.__file__, _folder(), *machine()[:2]],
+                [sys.executable, "-I", "-S", codegen.__file__, _folder(), *told],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 # Ctrl-C is for the program: its end ends the process, too.
@@ -90,20 +114,31 @@ class Helpers:
         # A process that waits for a text that no other compiles does so itself.
         while (job := self._jobs.get()) is not None:
             job[2].set_exception(failure)
+            account.arrivals += 1
+
+    def _next(self) -> _Job | None:
+        """Return what is to be done next; None where the process is to go."""
+        with contextlib.suppress(Empty):
+            return self._jobs.get(timeout=self._lingers)
+        with _lock:
+            self.has_gone = self._jobs.empty()
+        return None if self.has_gone else self._jobs.get()
 
     def _hand_over(self, process: subprocess.Popen[bytes]) -> BaseException:
         """Give a process what is submitted, until that is all; what ended it."""
         assert process.stdin is not None
         assert process.stdout is not None
-        while (job := self._jobs.get()) is not None:
+        while (job := self._next()) is not None:
             text, effort, future = job
             try:
                 codegen.send(process.stdin, effort, text.encode())
                 called, content = codegen.receive(process.stdout)
             except (EOFError, OSError) as error:
                 future.set_exception(error)
+                account.arrivals += 1
                 return error
             future.set_result(Code((content,), tuple(called)))
+            account.arrivals += 1
         self._jobs.put(None)
         return EOFError("there is nothing left to do")
 
@@ -173,10 +208,46 @@ def submitted(text: str, effort: Effort) -> Callable[[], Code]:
     return lambda: codegen.compiled(text, effort)
 
 
+#: What compiles for eager calls, and what it was asked for, by its key in the cache.
+_apart: Helpers | None = None
+_asked: dict[str, Future[Code]] = {}
+
+
+def made_apart(name: str, write: Callable[[], str], effort: Effort | None) -> Callable[[], Code]:
+    """Return what gives the machine code of a text, once another process has made it.
+
+    Raises
+    ------
+    NotYet
+        It is being made, or no other process can.
+    """
+    global _apart
+    with _lock:
+        if name not in _asked:
+            account.compiles_apart = account.compiles_apart and _allowed() > 0
+            if not account.compiles_apart:
+                raise NotYet
+            if _apart is None or _apart.has_gone:
+                _apart = Helpers((), LINGERS)
+                _apart.grow(1)
+            _asked[name] = _apart.begin(write(), effort)
+        if not _asked[name].done():
+            raise NotYet
+        made = _asked.pop(name)
+    try:
+        code = made.result()
+    except (EOFError, OSError):
+        account.compiles_apart = False
+        raise NotYet from None
+    return lambda: code
+
+
 def _forget() -> None:
     """Forget the parent's threads, of which a forked child has none."""
-    global _current, _users
-    _current, _users = None, 0
+    global _current, _users, _apart
+    _current, _users, _apart = None, 0, None
+    _asked.clear()
+    account.arrivals += 1
 
 
 locks.in_child(_forget)
