@@ -183,8 +183,10 @@ def test_another_process_compiles_nothing(place):
 def test_code_is_named_by_the_processor(monkeypatch):
     name = cache.key("text")
     cache._surroundings.cache_clear()
+    cache._compiler.cache_clear()
     monkeypatch.setattr(engine, "machine_name", lambda: "another")
     try:
         assert cache.key("text") != name
     finally:
         cache._surroundings.cache_clear()
+        cache._compiler.cache_clear()

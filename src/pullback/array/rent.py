@@ -18,8 +18,9 @@ from . import large
 
 _T = TypeVar("_T")
 
-#: Nanoseconds that it takes to import what runs machine code, and to take one piece of it from disk.
-OPEN, KERNEL = 8_000_000, 500_000
+#: Nanoseconds that it takes to import what runs machine code, to take one piece of it from disk, and to let
+#: another process compile.
+OPEN, KERNEL, APART = 6_000_000, 2_000_000, 14_000_000
 
 #: Nanoseconds that LLVM's import costs this process, and a loop that it compiles.
 COMPILER, LOOP = 100_000_000, 20_000_000
@@ -32,7 +33,7 @@ waits: ContextVar[bool] = ContextVar("waits", default=False)
 
 
 class NotYet(Exception):
-    """Say that machine code is not at hand, and perhaps being made by another process."""
+    """Say that what takes long to have is not at hand: machine code that another process may be making."""
 
 
 class Account:
@@ -48,13 +49,15 @@ class Account:
         Whether other processes compile; the compiler finds out when it first wants one.
     is_open : bool
         Whether what runs machine code is imported.
+    pays_apart : bool
+        Whether what was paid is worth another process.
     """
 
-    __slots__ = ("arrivals", "compiles_apart", "is_open", "paid")
+    __slots__ = ("arrivals", "compiles_apart", "is_open", "paid", "pays_apart")
 
     def __init__(self) -> None:
         self.paid, self.arrivals = 0.0, 0
-        self.compiles_apart, self.is_open = True, False
+        self.compiles_apart, self.is_open, self.pays_apart = True, False, False
 
 
 account = Account()
@@ -90,6 +93,9 @@ class Rent:
             return self._is_due
         self._due += nanoseconds
         account.paid += nanoseconds
+        if account.paid >= APART and not account.pays_apart:
+            account.pays_apart = True
+            account.arrivals += 1
         if self._seen >= 0 and account.compiles_apart:
             self._is_due = self._seen != account.arrivals
         else:

@@ -8,6 +8,7 @@ weights differentiated.
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Sequence
 from itertools import product
 from math import prod
@@ -36,8 +37,8 @@ _NEAREST = ((1.0,),)
 KERNELS = {"nearest": (_NEAREST, 0), "bilinear": (_LINEAR, 0), "bicubic": (_CUBIC, -1)}
 
 
-#: Nanoseconds of a call in NumPy, of a pixel near a place, and of one there in a channel.
-_CALL, _PLACE, _PIXEL = 150_000, 6, 3
+#: Nanoseconds of a call in NumPy, of a pixel near a place, of one there in a channel, and of SciPy's import.
+_CALL, _PLACE, _PIXEL, _SCIPY = 150_000, 6, 3, 50_000_000
 
 
 class Sampler(NamedTuple):
@@ -219,6 +220,8 @@ def _native(
     if grid.dtype.kind != "f":
         return None
     cost = _CALL + (prod(grid.shape[:-1]) << len(size)) * (_PLACE + _PIXEL * x.shape[1])
+    if "scipy.sparse" not in sys.modules:
+        cost += _SCIPY
     rent = _rent(tuple(size), sampler)
     if not rent.pays(cost):
         return None

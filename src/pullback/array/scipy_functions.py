@@ -11,11 +11,15 @@ from __future__ import annotations
 import functools
 import importlib.util
 import math
+import sys
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
+
+from .rent import NotYet
 
 
 @functools.cache
@@ -27,11 +31,21 @@ def is_installed() -> bool:
         return False
 
 
+#: Whether SciPy is to be imported where it is not, in 0.05 to 0.2 s.
+imports: ContextVar[bool] = ContextVar("imports", default=True)
+
+
+def _imported(name: str) -> Any:
+    if name not in sys.modules and not imports.get():
+        raise NotYet
+    return importlib.import_module(name)
+
+
 @functools.cache
 def special(name: str) -> Any:
     """Return a function of `scipy.special`, whose import costs about 0.1 s."""
     try:
-        return getattr(importlib.import_module("scipy.special"), name)
+        return getattr(_imported("scipy.special"), name)
     except ModuleNotFoundError as error:
         if name in _STAND_INS:
             return _STAND_INS[name]
@@ -42,7 +56,7 @@ def special(name: str) -> Any:
 def lapack() -> Any:
     """Return `scipy.linalg.lapack`."""
     try:
-        return importlib.import_module("scipy.linalg.lapack")
+        return _imported("scipy.linalg.lapack")
     except ModuleNotFoundError as error:
         raise _explained(error)  # noqa: B904  # it is the same error
 
@@ -51,7 +65,7 @@ def lapack() -> Any:
 def sparse() -> Any:
     """Return `scipy.sparse`."""
     try:
-        return importlib.import_module("scipy.sparse")
+        return _imported("scipy.sparse")
     except ModuleNotFoundError as error:
         raise _explained(error)  # noqa: B904  # it is the same error
 
@@ -60,7 +74,7 @@ def sparse() -> Any:
 def fft() -> Any:
     """Return `scipy.fft`, or NumPy's module of that name, whose functions take the same arguments."""
     try:
-        return importlib.import_module("scipy.fft")
+        return _imported("scipy.fft")
     except ModuleNotFoundError:
         return np.fft
 

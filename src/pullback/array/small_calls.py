@@ -15,6 +15,7 @@ import numpy as np
 
 from .chains import ROWS, SCALAR, Unfit, Way, native, way
 from .quiet import IGNORE, loud, quiet
+from .scipy_functions import imports
 
 #: Calls after which an op is looked at, which takes 0.2 ms, and nanoseconds that each takes longer than a
 #: native one.
@@ -82,10 +83,11 @@ class SmallCalls:
         del self._counts[key]
         if len(self.known) >= _MOST_COUNTED:
             self.known.clear()
-        token = quiet(IGNORE)
+        token, without = quiet(IGNORE), imports.set(False)
         try:
             ways = [] if complex in map(type, attrs) else list(self._fitting(attrs))
         finally:
+            imports.reset(without)
             loud(token)
         found: Call = (source.call(ways) if ways else None) or refuse
         self.known[key] = found

@@ -28,6 +28,7 @@ from ..array.moved import sources
 from ..array.probes import MOST, probes
 from ..array.quiet import IGNORE, loud, quiet
 from ..array.random import Generator
+from ..array.scipy_functions import imports
 from ..array.strides import address, strides_of
 from ..core import facade
 from ..core.calls import ABSENT, runs_at_once
@@ -42,7 +43,7 @@ Function = Callable[..., Any]
 
 #: Calls after which a function is looked at, nanoseconds that a known call saves, and the plans that a
 #: function has at most.
-_CALLS, _SAVED, _PLANS = 20, 1000, 12
+_CALLS, _SAVED, _PLANS = 20, 3000, 12
 _SELDOM, _NEVER = 1 << 40, 1 << 62
 
 #: What the native function gives when it is time to look.
@@ -215,11 +216,13 @@ class Known:
         self._pause = min(2 * self._pause, _SELDOM)
         self._table[1] = self._pause
         _looking.append(self)
+        token = imports.set(False)
         try:
             plan = _planned(function, given, tensors, result)
         except Exception:  # noqa: BLE001  # whatever keeps a function from running without elements
             return result
         finally:
+            imports.reset(token)
             _looking.pop()
         if large.chains().known_calls.add(self._table, arguments, named, *plan):
             self._plans -= 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import re
 import sys
 from typing import IO, Any, NamedTuple
@@ -157,18 +158,33 @@ def _exactly(stream: IO[bytes], size: int) -> bytes:
     return data
 
 
+def _cache() -> Any:
+    """Return the module `runtime.cache`, which runs by itself, too."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    place = os.path.join(os.path.dirname(os.path.dirname(__file__)), "runtime", "cache.py")
+    about: Any = spec_from_file_location("cache", place)
+    found = sys.modules.get("cache")
+    if found is None:
+        found = sys.modules["cache"] = module_from_spec(about)
+        about.loader.exec_module(found)
+    return found
+
+
 def serve() -> None:
-    """Compile what comes in, until nothing comes any more; who names no effort asks for the `surroundings`. A
-    text that cannot be compiled ends the process:
+    """Compile what comes in, until nothing comes any more, and keep what has a name in the cache; who tells
+    no effort asks for the `surroundings`. A text that cannot be compiled ends the process:
     who asked compiles it again, and gets the error.
     """
     target()
     while True:
         try:
-            effort, text = receive(sys.stdin.buffer)
+            (effort, name), text = receive(sys.stdin.buffer)
         except EOFError:
             return
         code = Code((b"",), surroundings()) if effort is None else compiled(text.decode(), Effort(*effort))
+        if name:
+            _cache().write(name, code.called, code.objects[0])
         send(sys.stdout.buffer, code.called, code.objects[0])
 
 

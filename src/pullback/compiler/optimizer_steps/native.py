@@ -24,7 +24,7 @@ from ...core.modes import NO_GRAD, modes
 from ...core.value import wrap
 from ...nn.parameter import Parameter
 from ...tensor.tensor import Tensor
-from ..runtime import native_call
+from ..runtime.gradients import is_there
 from .loops import Updating
 from .stand_ins import GRAD, PARAM, Script, Unsupported, script_of
 
@@ -40,7 +40,7 @@ def native_steps(optimizer: Any) -> NativeSteps | None:
 
     Modes other than `no_grad`, which a step puts in force, see each op.
     """
-    if modes() is not NO_GRAD or not native_call.is_there():
+    if modes() is not NO_GRAD or not is_there():
         return None
     rent = optimizer._rent
     if rent.bought is None:

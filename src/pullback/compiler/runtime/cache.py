@@ -61,7 +61,16 @@ def folder() -> str | None:
 
 def key(*parts: str | bytes) -> str:
     """Return the name of what is compiled from some parts on this processor by these sources."""
-    digest = hashlib.blake2b(_surroundings(), digest_size=20)
+    return _named(_surroundings(), parts)
+
+
+def key_of_text(*parts: str) -> str:
+    """Return the name of what LLVM makes of a text, whoever has written that."""
+    return _named(_compiler(), parts)
+
+
+def _named(surroundings: bytes, parts: Iterable[str | bytes]) -> str:
+    digest = hashlib.blake2b(surroundings, digest_size=20)
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
         digest.update(len(data).to_bytes(8, "little"))
@@ -71,17 +80,24 @@ def key(*parts: str | bytes) -> str:
 
 @functools.cache
 def _surroundings() -> bytes:
-    import llvmlite
     import numpy as np
-
-    from . import engine
 
     # In a working tree the version stays while the sources change.
     sources = [*_sources(_PACKAGE, deep=False)]
     for name in ("compiler", "ops", "core", "array"):
         sources += _sources(os.path.join(_PACKAGE, name), deep=True)
     sources.sort()
-    made_by = (llvmlite.__version__, engine.machine_name(), np.__version__, sys.version_info[:2], sources)
+    return repr((_compiler(), np.__version__, sys.version_info[:2], sources)).encode()
+
+
+@functools.cache
+def _compiler() -> bytes:
+    import llvmlite
+
+    from . import engine
+
+    about = os.stat(os.path.join(_PACKAGE, "compiler", "emit", "codegen.py"))
+    made_by = (llvmlite.__version__, engine.machine_name(), about.st_size, about.st_mtime_ns)
     return repr(made_by).encode()
 
 

@@ -80,7 +80,7 @@ def started(text: str, effort: Effort, helpers: int = 0) -> Callable[[], Code]:
     """Begin to compile a module's text, or take what an earlier process made of it; what is returned waits
     for the machine code. Where it is compiled, there are to be so many helpers.
     """
-    return named(cache.key("text", repr(effort), text), lambda: text, effort, helpers)
+    return named(cache.key_of_text(repr(effort), text), lambda: text, effort, helpers)
 
 
 def named(
@@ -100,10 +100,9 @@ def named(
     from . import helper_processes  # what runs machine code from disk needs none
 
     if waits.get():
-        result = helper_processes.made_apart(name, write, effort)
-    else:
-        helper_processes.summon(helpers)
-        result = helper_processes.submitted(write(), effort)
+        return helper_processes.made_apart(name, write, effort)
+    helper_processes.summon(helpers)
+    result = helper_processes.submitted(write(), effort)
 
     def kept() -> Code:
         code = result()

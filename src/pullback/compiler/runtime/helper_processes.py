@@ -19,14 +19,12 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
-from pathlib import Path
 from queue import Empty, SimpleQueue
 
 from ...array import locks
 from ...array.rent import NotYet, account
 from ..emit import codegen
-from ..emit.codegen import Code, Effort
+from ..emit.codegen import NOTHING, Code, Effort
 from .processor import machine
 
 #: Processes at most, as long as nobody says otherwise.
@@ -35,7 +33,36 @@ MOST = 3
 #: Seconds for which a process that compiles for eager calls stays when it has nothing to do.
 LINGERS = 5.0
 
-_Job = tuple[str, Effort | None, "Future[Code]"]
+
+class _Result:
+    """Machine code that another process makes."""
+
+    def __init__(self) -> None:
+        self._done, self._found = threading.Event(), NOTHING
+        self._failure: BaseException | None = None
+
+    def is_there(self) -> bool:
+        """Return whether it is made, or could not be."""
+        return self._done.is_set()
+
+    def set(self, found: Code | BaseException) -> None:
+        """Take the machine code, or why there is none."""
+        if isinstance(found, Code):
+            self._found = found
+        else:
+            self._failure = found
+        self._done.set()
+        account.arrivals += 1
+
+    def get(self) -> Code:
+        """Wait for the machine code."""
+        self._done.wait()
+        if self._failure is not None:
+            raise self._failure
+        return self._found
+
+
+_Job = tuple[str, Effort | None, str, _Result]
 
 
 class Helpers:
@@ -71,21 +98,23 @@ class Helpers:
 
     def submit(self, text: str, effort: Effort) -> Callable[[], Code]:
         """Begin to compile a text; what is returned waits for the machine code."""
-        future = self.begin(text, effort)
+        made = self.begin(text, effort)
 
         def result() -> Code:
             try:
-                return future.result()
+                return made.get()
             except (EOFError, OSError):
                 return codegen.compiled(text, effort)
 
         return result
 
-    def begin(self, text: str, effort: Effort | None) -> Future[Code]:
-        """Hand over a text, or without an effort ask for `codegen.surroundings`."""
-        future: Future[Code] = Future()
-        self._jobs.put((text, effort, future))
-        return future
+    def begin(self, text: str, effort: Effort | None, name: str = "") -> _Result:
+        """Hand over a text, or without an effort ask for `codegen.surroundings`; what has a name is kept in
+        the cache.
+        """
+        made = _Result()
+        self._jobs.put((text, effort, name, made))
+        return made
 
     def dismiss(self) -> None:
         """Let the processes go when they have done what was submitted."""
@@ -113,8 +142,7 @@ class Helpers:
                 process.kill()
         # A process that waits for a text that no other compiles does so itself.
         while (job := self._jobs.get()) is not None:
-            job[2].set_exception(failure)
-            account.arrivals += 1
+            job[-1].set(failure)
 
     def _next(self) -> _Job | None:
         """Return what is to be done next; None where the process is to go."""
@@ -129,16 +157,14 @@ class Helpers:
         assert process.stdin is not None
         assert process.stdout is not None
         while (job := self._next()) is not None:
-            text, effort, future = job
+            text, effort, name, made = job
             try:
-                codegen.send(process.stdin, effort, text.encode())
+                codegen.send(process.stdin, (effort, name), text.encode())
                 called, content = codegen.receive(process.stdout)
             except (EOFError, OSError) as error:
-                future.set_exception(error)
-                account.arrivals += 1
+                made.set(error)
                 return error
-            future.set_result(Code((content,), tuple(called)))
-            account.arrivals += 1
+            made.set(Code((content,), tuple(called)))
         self._jobs.put(None)
         return EOFError("there is nothing left to do")
 
@@ -146,7 +172,7 @@ class Helpers:
 def _folder() -> str:
     import llvmlite
 
-    return str(Path(llvmlite.__file__).parent.parent)
+    return os.path.dirname(os.path.dirname(llvmlite.__file__))
 
 
 def _allowed() -> int:
@@ -155,10 +181,10 @@ def _allowed() -> int:
     if named is not None:
         return int(named) if named.isdecimal() else 0
     # What embeds Python need not understand Python's options; a frozen program does not.
-    executable = Path(sys.executable or "").stem.lower()
+    executable = os.path.basename(sys.executable or "").lower()
     if not executable.startswith(("python", "pypy")) or getattr(sys, "frozen", False):
         return 0
-    if not Path(codegen.__file__).is_file() or sys.platform == "emscripten":
+    if not os.path.isfile(codegen.__file__) or sys.platform == "emscripten":
         return 0
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return 0 if cores < 2 else min(cores, MOST)
@@ -210,7 +236,7 @@ def submitted(text: str, effort: Effort) -> Callable[[], Code]:
 
 #: What compiles for eager calls, and what it was asked for, by its key in the cache.
 _apart: Helpers | None = None
-_asked: dict[str, Future[Code]] = {}
+_asked: dict[str, _Result] = {}
 
 
 def made_apart(name: str, write: Callable[[], str], effort: Effort | None) -> Callable[[], Code]:
@@ -225,17 +251,17 @@ def made_apart(name: str, write: Callable[[], str], effort: Effort | None) -> Ca
     with _lock:
         if name not in _asked:
             account.compiles_apart = account.compiles_apart and _allowed() > 0
-            if not account.compiles_apart:
+            if not (account.compiles_apart and account.pays_apart):
                 raise NotYet
             if _apart is None or _apart.has_gone:
                 _apart = Helpers((), LINGERS)
                 _apart.grow(1)
-            _asked[name] = _apart.begin(write(), effort)
-        if not _asked[name].done():
+            _asked[name] = _apart.begin(write(), effort, name)
+        if not _asked[name].is_there():
             raise NotYet
         made = _asked.pop(name)
     try:
-        code = made.result()
+        code = made.get()
     except (EOFError, OSError):
         account.compiles_apart = False
         raise NotYet from None

@@ -42,7 +42,9 @@ def machine() -> Machine:
     entry = None if "llvmlite.binding" in sys.modules else _entry()
     found = None if entry is None else cache.made_of(entry, lambda told, content: Machine(*map(str, told)))
     if found is None:
-        found = _asked_apart() if waits.get() and "llvmlite.binding" not in sys.modules else _asked()
+        if waits.get() and "llvmlite.binding" not in sys.modules:
+            return _asked_apart(entry)
+        found = _asked()
         if entry is not None:
             cache.write(entry, found, b"")
     return found
@@ -52,10 +54,10 @@ def _asked() -> Machine:
     return Machine(*codegen.surroundings())
 
 
-def _asked_apart() -> Machine:
+def _asked_apart(entry: str | None) -> Machine:
     from .helper_processes import made_apart
 
-    return Machine(*made_apart("", lambda: "", None)().called)
+    return Machine(*made_apart(entry or "", lambda: "", None)().called)
 
 
 def _entry() -> str | None:
