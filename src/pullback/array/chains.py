@@ -4,7 +4,7 @@ A ufunc's call takes 0.3 µs on a few elements, a reduction's 0.9, and the loops
 that: `softmax` of a row is five calls, `gelu` fourteen. A kernel that is such a chain is written with ufuncs
 and `out=`. It is run once on arrays that note what is called (`noted`), and from then on native code calls
 the very loops that NumPy would call, one after another (`compiler.eager_kernels.chains`). So the bits are
-NumPy's, and a chain may become native at any call: when the calls have cost as much as that (`large.Rent`).
+NumPy's, and a chain may become native at any call: when the calls have cost as much as that (`rent`).
 Of 128 float32, `softmax` takes 0.3 µs instead of 4, `gelu` 0.3 instead of 7.
 """
 

@@ -37,7 +37,7 @@ class NotYet(Exception):
 
 
 class Account:
-    """What all have paid, and what has come of it.
+    """Hold what all have paid, and what has come of it.
 
     Attributes
     ----------
@@ -92,7 +92,8 @@ class Rent:
         if self._is_due or not large.is_there():
             return self._is_due
         self._due += nanoseconds
-        account.paid += nanoseconds
+        # What is worth native code at once does not pay for all else.
+        account.paid += min(nanoseconds, COMPILER)
         if account.paid >= APART and not account.pays_apart:
             account.pays_apart = True
             account.arrivals += 1
@@ -114,6 +115,8 @@ class Rent:
         """
         if self._is_due or not large.is_there():
             return self._is_due
+        if self._seen >= 0 and account.compiles_apart:
+            return self.pays(0)
         if self._pause:
             self._pause -= 1
             return False

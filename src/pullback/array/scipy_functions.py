@@ -35,17 +35,17 @@ def is_installed() -> bool:
 imports: ContextVar[bool] = ContextVar("imports", default=True)
 
 
-def _imported(name: str) -> Any:
-    if name not in sys.modules and not imports.get():
+def _allow(module: str) -> None:
+    if module not in sys.modules and not imports.get():
         raise NotYet
-    return importlib.import_module(name)
 
 
 @functools.cache
 def special(name: str) -> Any:
     """Return a function of `scipy.special`, whose import costs about 0.1 s."""
     try:
-        return getattr(_imported("scipy.special"), name)
+        _allow("scipy.special")
+        return getattr(importlib.import_module("scipy.special"), name)
     except ModuleNotFoundError as error:
         if name in _STAND_INS:
             return _STAND_INS[name]
@@ -56,7 +56,8 @@ def special(name: str) -> Any:
 def lapack() -> Any:
     """Return `scipy.linalg.lapack`."""
     try:
-        return _imported("scipy.linalg.lapack")
+        _allow("scipy.linalg.lapack")
+        return importlib.import_module("scipy.linalg.lapack")
     except ModuleNotFoundError as error:
         raise _explained(error)  # noqa: B904  # it is the same error
 
@@ -65,7 +66,8 @@ def lapack() -> Any:
 def sparse() -> Any:
     """Return `scipy.sparse`."""
     try:
-        return _imported("scipy.sparse")
+        _allow("scipy.sparse")
+        return importlib.import_module("scipy.sparse")
     except ModuleNotFoundError as error:
         raise _explained(error)  # noqa: B904  # it is the same error
 
@@ -74,7 +76,8 @@ def sparse() -> Any:
 def fft() -> Any:
     """Return `scipy.fft`, or NumPy's module of that name, whose functions take the same arguments."""
     try:
-        return _imported("scipy.fft")
+        _allow("scipy.fft")
+        return importlib.import_module("scipy.fft")
     except ModuleNotFoundError:
         return np.fft
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from ...array import locks
 
-_COMPILER = __name__.rpartition(".eager_kernels")[0]
-
 #: Where kernels are: of each the module here, a class whose object is made when it is first asked for, and
 #: the method.
 _HOMES = {
@@ -78,13 +76,13 @@ class Kernels:
         """Load a kernel when it is first asked for."""
         with locks.importing:
             if name in _GIVEN:
-                home = import_module(f"{_COMPILER}.emit.convolution")
-                found = getattr(home, _GIVEN[name]).of
+                from ..emit import convolution
+
+                found = getattr(convolution, _GIVEN[name]).of
             elif name in _HOMES:
                 module, kind, method = _HOMES[name]
                 if kind not in self._made:
-                    home = import_module(f"{_COMPILER}.eager_kernels.{module}")
-                    self._made[kind] = getattr(home, kind)()
+                    self._made[kind] = getattr(import_module(f"{__package__}.{module}"), kind)()
                 found = getattr(self._made[kind], method)
             else:
                 raise AttributeError(name)

@@ -65,7 +65,7 @@ def key(*parts: str | bytes) -> str:
 
 
 def key_of_text(*parts: str) -> str:
-    """Return the name of what LLVM makes of a text, whoever has written that."""
+    """Return the name of what LLVM makes of a text, no matter which sources have written it."""
     return _named(_compiler(), parts)
 
 
