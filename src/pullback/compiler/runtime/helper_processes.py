@@ -24,7 +24,7 @@ from queue import Empty, SimpleQueue
 from ...array import locks
 from ...array.rent import NotYet, account
 from ..emit import codegen
-from ..emit.codegen import NOTHING, Code, Effort
+from ..emit.codegen import Code, Effort
 from .processor import machine
 
 #: Processes at most, as long as nobody says otherwise.
@@ -38,27 +38,27 @@ class _Result:
     """Machine code that another process makes."""
 
     def __init__(self) -> None:
-        self._done, self._found = threading.Event(), NOTHING
-        self._failure: BaseException | None = None
+        self._change = locks.condition()
+        self._found: Code | BaseException | None = None
 
     def is_there(self) -> bool:
         """Return whether it is made, or could not be."""
-        return self._done.is_set()
+        return self._found is not None
 
     def set(self, found: Code | BaseException) -> None:
         """Take the machine code, or why there is none."""
-        if isinstance(found, Code):
+        with self._change:
             self._found = found
-        else:
-            self._failure = found
-        self._done.set()
+            self._change.notify_all()
         account.arrivals += 1
 
     def get(self) -> Code:
         """Wait for the machine code."""
-        self._done.wait()
-        if self._failure is not None:
-            raise self._failure
+        with self._change:
+            while self._found is None:
+                self._change.wait()
+        if isinstance(self._found, BaseException):
+            raise self._found
         return self._found
 
 
