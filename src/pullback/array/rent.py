@@ -20,7 +20,7 @@ _T = TypeVar("_T")
 
 #: Nanoseconds that it takes to import what runs machine code, to take one piece of it from disk, and to let
 #: another process compile.
-OPEN, KERNEL, APART = 6_000_000, 2_000_000, 14_000_000
+OPEN, KERNEL, APART = 6_000_000, 2_000_000, 16_000_000
 
 #: Nanoseconds that LLVM's import costs this process, and a loop that it compiles.
 COMPILER, LOOP = 100_000_000, 20_000_000

@@ -30,6 +30,10 @@ from .processor import machine
 #: Processes at most, as long as nobody says otherwise.
 MOST = 3
 
+#: Bytes of a pipe, where the system lets that be chosen: a text that is in it whole is compiled and kept even
+#: if this process ends before the other has begun.
+_PIPE = 1 << 18
+
 #: Seconds for which a process that compiles for eager calls stays when it has nothing to do.
 LINGERS = 5.0
 
@@ -129,7 +133,7 @@ class Helpers:
             process = subprocess.Popen(
                 [sys.executable, "-I", "-S", codegen.__file__, _folder(), *told],
                 stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, pipesize=_PIPE,
                 # Ctrl-C is for the program: its end ends the process, too.
                 start_new_session=True, creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )  # fmt: skip
