@@ -22,7 +22,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "pullback"
 LAYERS = [
     [
         (
-            "version torch_version torch_names errors excluded_modules exclusions "
+            "version torch_version torch_names errors exclusions "
             "symbolic _guards"
         )
     ],

@@ -49,7 +49,7 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text(dedent(text))
     for name in ("__main__.py", "torch_names/__init__.py", "torch_names/version.py",
-                 "torch_names/exclusions.py", "torch_names/excluded_modules.py"):
+                 "torch_names/exclusions.py", "torch_names/exclusions.txt"):
         (package / name).parent.mkdir(exist_ok=True)
         shutil.copy(SOURCE / "pullback" / name, package / name)
     shutil.copytree(SOURCE / "pullback/command", package / "command")

@@ -30,6 +30,7 @@ from ..ops import view as v
 from ..ops.convert import cast
 from ..ops.structure import reshape
 from .api import public
+from .argument_types import as_number
 from .assign import number_array, write_copy, write_value
 from .index_parts import Entry, Ints, applied, as_tuple, is_int, packed, selected, sliced
 from .inplace_twins import warn_of_expanded
@@ -320,12 +321,12 @@ def _source(x: Any, value: Any) -> Any:
     """Return what is assigned, as a tensor."""
     if isinstance(value, TensorBase):
         return value
-    if isinstance(value, (bool, int, float, complex)):
+    if isinstance(value, (bool, int, float, complex)) or (
+        isinstance(value, np.generic) and value.dtype.kind in "fiuc"
+    ):
         if isinstance(value, int):
             dtypes.check_long(value)
-        return wrap(number_array(value, dtype_of(x)))
-    if isinstance(value, np.generic) and value.dtype.kind in "fiuc":
-        return wrap(number_array(value.item(), dtype_of(x)))
+        return wrap(number_array(as_number(value), dtype_of(x)))
     raise TypeError(f"can't assign a {_type_name(value)} to a torch.{type_word(dtype_of(x))}Tensor")
 
 

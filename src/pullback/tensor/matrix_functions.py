@@ -26,6 +26,7 @@ from .linear_algebra import linalg_inv
 from .matrix_checks import check_floating, check_matrix, check_square, is_vector, leading_shape
 from .matrix_deprecations import superseded
 from .return_types import return_type
+from .sizes import integer
 
 # --- the pseudoinverse and the rank -------------------------------------------------------------------------
 
@@ -306,8 +307,7 @@ def linalg_vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
 @public(namespace="linalg", name="matrix_power")
 def linalg_matrix_power(A: Any, n: int) -> Any:
     """Return a multiplied n times by itself; for a negative n the inverse's power."""
-    if isinstance(n, float):
-        raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type_name(n)}")
+    n = integer("linalg_matrix_power", "n", 2, n)
     a = shape_of(A)
     if len(a) < 2:
         raise RuntimeError("linalg.matrix_power: The input tensor A must have at least 2 dimensions.")

@@ -541,6 +541,6 @@ def hash_tensor(
 def count_nonzero(input: Any, dim: Any = None) -> Any:
     """Count the elements, over `dim`, that are not 0."""
     check_tensor("count_nonzero", input)
-    if dim in (None, (), []) and dtype_of(input) in RARE:
+    if (dim is None or (isinstance(dim, tuple | list) and not dim)) and dtype_of(input) in RARE:
         raise unsupported("nonzero_count_cpu", (), dtype_of(input))
     return r.count_nonzero(input, reduced_dims(dim, len(shape_of(input))))

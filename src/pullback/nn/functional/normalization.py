@@ -394,7 +394,7 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     sizes = [shape[0] * shape[1] // num_groups, num_groups, *shape[2:]]
     if sizes[0] * math.prod(sizes[2:]) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {sizes}")
-    if isinstance(num_groups, TensorBase) and is_integer(num_groups):
+    if is_integer(num_groups):
         num_groups = int(num_groups)
     if type(num_groups) is not int or abs(num_groups) >= 1 << 63:
         raise TypeError("groups are counted")
