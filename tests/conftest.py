@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 # Two workers of pytest-xdist on two cores lose more to each other's BLAS threads than they gain. Set before
 # NumPy loads.
@@ -48,3 +48,19 @@ def defaults() -> Iterator[None]:
     modes.set_modes(modes.DEFAULT)
     printing.set_printoptions(profile="default")
     warn.forget()
+
+
+@pytest.fixture
+def price(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Return what sets the nanoseconds of NumPy's work after which this process compiles native code that
+    gives the same bits.
+    """
+    from pullback.array import rent
+
+    def set_price(nanoseconds: float) -> None:
+        for name in ("OPEN", "KERNEL", "COMPILER", "LOOP"):
+            monkeypatch.setattr(rent, name, nanoseconds)
+        monkeypatch.setattr(rent.account, "paid", 0.0)
+        monkeypatch.setattr(rent.account, "compiles_apart", False)
+
+    return set_price

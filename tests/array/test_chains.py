@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pullback  # noqa: F401  # it provides what runs chains
-from pullback.array import chains, large, norm, recurrent
+from pullback.array import chains, norm, recurrent, rent
 from pullback.array.chains import COLUMN, FOUR, ROWS, SCALAR, THREE, VECTOR, Chain
 from pullback.array.elementwise import CHAINS
 from pullback.ops import attention, reduce, softmax
@@ -39,9 +39,9 @@ def arguments(chain, shape, dtype, seed):
 
 @native
 @pytest.mark.parametrize("name", ways())
-def test_native_code_gives_the_bits_of_numpy(name, monkeypatch):
+def test_native_code_gives_the_bits_of_numpy(name, price):
     chain = ways()[name]
-    monkeypatch.setattr(chains._RENT, "_bought", True)
+    price(0)
     for dtype in (np.float32, np.float64):
         for shape in ((1, 1), (1, 7), (3, 8), (2, 129), (130, 3), (1, 4096)):
             given = arguments(chain, shape, dtype, 0)
@@ -56,16 +56,17 @@ def test_native_code_gives_the_bits_of_numpy(name, monkeypatch):
                 assert ours.tobytes() == numpys.tobytes()
 
 
-def test_small_arrays_go_by_numpy_until_that_has_cost_enough(monkeypatch):
-    monkeypatch.setattr(chains, "_RENT", large.Rent(1_000_000))
+def test_small_arrays_go_by_numpy_until_that_has_cost_enough(monkeypatch, price):
+    price(1_000_000)
+    monkeypatch.setattr(chains, "_RENT", rent.Rent())
     chain = Chain(np.exp, (ROWS, ROWS), cost=400_000)
     x = np.ones((2, 3), np.float32)
     assert [chain.native(x) is None for _ in range(2)] == [True, True]
     assert (chain.native(x) is None) == (find_spec("llvmlite") is None)
 
 
-def test_there_is_no_chain_for_other_dtypes_nothing_and_large_arrays(monkeypatch):
-    monkeypatch.setattr(chains._RENT, "_bought", True)
+def test_there_is_no_chain_for_other_dtypes_nothing_and_large_arrays(price):
+    price(0)
     chain = ways()["softmax"]
     for x in (np.ones(3, np.int64), np.ones((2, 0), F32), np.ones(chains.MOST + 1, F32)):
         assert chain.native(x) is None
@@ -106,9 +107,9 @@ def test_a_chain_runs_on_rows_of_any_layout():
 
 
 @native
-def test_logsumexp_of_infinite_rows_is_numpys(monkeypatch):
+def test_logsumexp_of_infinite_rows_is_numpys(price):
     x = np.array([[1, np.inf], [-np.inf, -np.inf], [np.nan, 1], [-np.inf, 2], [np.inf, -np.inf]], F32)
     with np.errstate(all="ignore"):
         numpys = reduce._logsumexp(x.astype(np.longdouble), (1,), False).astype(F32)
-        monkeypatch.setattr(chains._RENT, "_bought", True)
+        price(0)
         np.testing.assert_array_equal(reduce._logsumexp(x, (1,), False), numpys)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pullback as torch
-from pullback.array import chains, small_calls
+from pullback.array import small_calls
 from pullback.array.layout import shared_strides
 from pullback.array.small_calls import SmallCalls, refuse
 from pullback.array.strides import strides_of
@@ -21,10 +21,10 @@ SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 0.5, -0.5, 3e-39, 1e38
 
 
 @pytest.fixture(autouse=True)
-def at_once(monkeypatch):
+def at_once(monkeypatch, price):
     """Make an op native at its first call."""
-    monkeypatch.setattr(small_calls, "_CALLS", 1)
-    monkeypatch.setattr(chains._RENT, "_bought", True)
+    monkeypatch.setattr(small_calls, "CALLS", 1)
+    price(0)
 
 
 def found(name, attrs=()):

@@ -91,7 +91,7 @@ def test_off_and_named_folders(monkeypatch, tmp_path):
     monkeypatch.delenv("PULLBACK_CACHE_DIR", raising=False)
     if sys.platform == "linux":
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-        assert cache.folder() == tmp_path / "pullback"
+        assert cache.folder() == str(tmp_path / "pullback")
     assert not list(tmp_path.iterdir())
 
 
@@ -184,8 +184,10 @@ def test_another_process_compiles_nothing(place):
 def test_code_is_named_by_the_processor(monkeypatch):
     name = cache.key("text")
     cache._surroundings.cache_clear()
+    cache._compiler.cache_clear()
     monkeypatch.setattr(engine, "machine_name", lambda: "another")
     try:
         assert cache.key("text") != name
     finally:
         cache._surroundings.cache_clear()
+        cache._compiler.cache_clear()

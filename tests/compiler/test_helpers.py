@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -14,6 +14,7 @@ import pytest
 import pullback as torch
 
 pytest.importorskip("llvmlite")
+from pullback.array import rent
 from pullback.compiler.emit import codegen
 from pullback.compiler.emit.codegen import HASTY, LOOPS, WRITTEN
 from pullback.compiler.runtime import engine, helper_processes
@@ -154,3 +155,56 @@ def test_a_program_of_many_kernels_is_the_same_whoever_compiles_it(monkeypatch):
     assert found[0] == found[1]
     for got, expected in zip(compiled(x, w), step(x, w), strict=True):
         torch.testing.assert_close(got, expected)
+
+
+@pytest.fixture
+def apart(monkeypatch: Any) -> Iterator[None]:
+    """Let eager calls have a process of their own at once."""
+    for name, value in (("compiles_apart", True), ("pays_apart", True)):
+        monkeypatch.setattr(rent.account, name, value)
+    monkeypatch.setattr(helper_processes, "_apart", None)
+    monkeypatch.setattr(helper_processes, "_asked", {})
+    monkeypatch.setattr(helper_processes, "LINGERS", 0.0)
+    yield
+    made = helper_processes._apart
+    for thread in [] if made is None else made._threads:
+        thread.join(60)
+
+
+def wanted(kind: rent.Rent, text: str = TEXT) -> Any:
+    """Return what a kind of work gets when all that was asked for has come."""
+    found = kind.get(lambda: engine.started(text, WRITTEN)())
+    for made in helper_processes._asked.values():
+        with suppress(EOFError, OSError):
+            made.get()
+    return found
+
+
+def test_nobody_waits_for_what_another_process_compiles(apart, monkeypatch, tmp_path):
+    monkeypatch.setenv("PULLBACK_CACHE", "1")
+    monkeypatch.setenv("PULLBACK_CACHE_DIR", str(tmp_path / "cache"))
+    kind = rent.Rent()
+    expected = codegen.compiled(TEXT, WRITTEN)
+    assert wanted(kind) is None
+    assert not helper_processes._asked or kind.pays(0)
+    assert wanted(kind) == expected
+    # The other process has kept it, for those that ask when this one has ended.
+    monkeypatch.setattr(helper_processes, "made_apart", None)
+    assert wanted(rent.Rent()) == expected
+
+
+def test_where_no_other_process_compiles_this_one_does(apart, monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/nowhere/python3")
+    monkeypatch.setattr(rent, "LOOP", 100.0)
+    kind = rent.Rent()
+    assert wanted(kind) is None
+    assert wanted(kind) is None
+    assert not rent.account.compiles_apart
+    assert [kind.pays(60) for _ in range(2)] == [False, True]
+    assert wanted(kind) == codegen.compiled(TEXT, WRITTEN)
+
+
+def test_a_small_program_starts_no_process(apart, monkeypatch):
+    monkeypatch.setattr(rent.account, "pays_apart", False)
+    assert wanted(rent.Rent()) is None
+    assert helper_processes._apart is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -209,7 +210,7 @@ def test_where_code_compiled_apart_is_not_in_the_cache_the_program_is_compiled_a
     first = Executable(code)
     expected = first.run(*arrays)
     symbol = next(s for s in first.writer.symbols if s.startswith("pullback_apart_"))
-    entry = cache.folder() / f"{machine_code._entry(symbol[:39])}.code"
+    entry = Path(cache.folder()) / f"{machine_code._entry(symbol[:39])}.code"
     damage(entry)
     a_new_process(monkeypatch)
     name = image.name_of(code, ())

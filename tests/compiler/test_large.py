@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import pullback as torch
-from pullback.array import large, random, random_normal, taps
+from pullback.array import large, random, random_normal, rent, taps
 from pullback.array import sampler as sampler_kernels
 from pullback.array.sampler import Sampler
 from pullback.array.threads import get_num_threads, set_num_threads
 from pullback.nn import functional as F
 
 pytest.importorskip("llvmlite")
-from pullback.compiler.eager_kernels import backend  # it needs llvmlite
+from pullback.compiler.eager_kernels import products, traced_kernels  # they need llvmlite
 
 #: Sizes with a last block that is not whole.
 SIZE = large.WORTH + 1234
@@ -81,15 +80,15 @@ WEIGHTED = {
 def test_normalisations(monkeypatch, name, weighted):
     call, shape, of_weights = WEIGHTED[name]
     given = []
-    rows = backend.Kernels.rows
+    rows = large.source().rows
 
-    def noted(self: Any, *of: Any) -> Any:
-        found = rows(self, *of)
-        if not self._making:  # what is made is traced on arrays that are thrown away
+    def noted(*of: Any) -> Any:
+        found = rows(*of)
+        if not rows.__self__._making:  # what is made is traced on arrays that are thrown away
             given.append(found)
         return found
 
-    monkeypatch.setattr(backend.Kernels, "rows", noted)
+    monkeypatch.setattr(large.source(), "rows", noted)
     if weighted:
         natively, plainly = both(monkeypatch, call, data(*shape), data(*of_weights), data(*of_weights) + 1)
     else:
@@ -159,8 +158,8 @@ def test_activations_of_moderate_size(monkeypatch, name):
 
 
 def test_a_number_that_is_ever_another_is_not_compiled_for(monkeypatch):
-    monkeypatch.setattr(backend, "MOST_NUMBERS", 2)
-    kernels = backend.Kernels()
+    monkeypatch.setattr(traced_kernels, "MOST_NUMBERS", 2)
+    kernels = traced_kernels.TracedKernels()
     x = data(64)
     found = [kernels.elementwise("leaky_relu", (x,), (slope,)) for slope in (0.1, 0.2, 0.3, 0.2)]
     assert [y is None for y in found] == [False, False, True, False]
@@ -398,13 +397,12 @@ def test_maps_along_axes(monkeypatch, name, dtype):
         np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
 
 
-def test_maps_of_moderate_size_are_native_once_they_have_cost_as_much(monkeypatch):
+def test_maps_of_moderate_size_are_native_once_they_have_cost_as_much(monkeypatch, price):
     asked = []
     ask = large.ask
     monkeypatch.setattr(large, "ask", lambda kernel, *given: asked.append(kernel) or ask(kernel, *given))
-    monkeypatch.setattr(large, "COMPILER", 500_000)
-    monkeypatch.setattr(large, "LOOP", 500_000)
-    monkeypatch.setattr(taps, "_RENT", large.Rent())
+    price(500_000)
+    monkeypatch.setattr(taps, "_RENT", rent.Rent())
     x = torch.from_numpy(data(2, 3, 20, 21))
     found = [F.interpolate(x, size=(30, 41), mode="bilinear", align_corners=True) for _ in range(40)]
     assert 0 < len(asked) < 40
@@ -415,8 +413,8 @@ def test_maps_of_moderate_size_are_native_once_they_have_cost_as_much(monkeypatc
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_products_of_large_matrices_are_native(dtype, monkeypatch):
     asked = []
-    multiply = backend.multiply
-    monkeypatch.setattr(backend, "multiply", lambda *given: asked.append(given) or multiply(*given))
+    multiply = products.multiply
+    monkeypatch.setattr(products, "multiply", lambda *given: asked.append(given) or multiply(*given))
     monkeypatch.setattr(large, "MATRIX", 1)
     monkeypatch.setattr(large, "WORTH_MULTIPLYING", 1)
     monkeypatch.setattr(large, "WORTH_WIDENING", 1)
@@ -440,31 +438,31 @@ def test_products_of_large_matrices_are_native(dtype, monkeypatch):
 
 @pytest.mark.parametrize("size", [16, 100, 2000, 70_003])
 @pytest.mark.parametrize(("mean", "std"), [(0.0, 1.0), (-0.5, 2.3), (3.0, 0.0)])
-def test_normal_numbers_are_the_same_natively(monkeypatch, size, mean, std):
+def test_normal_numbers_are_the_same_natively(monkeypatch, price, size, mean, std):
     found = []
     for bought in (False, True):
-        rent = large.Rent()
-        rent._bought = bought
-        monkeypatch.setattr(random_normal, "_RENT", rent)
+        price(0 if bought else 1 << 62)
+        monkeypatch.setattr(random_normal, "_RENT", rent.Rent())
         generator = torch.Generator().manual_seed(size)
         numbers = [torch.empty(size).normal_(mean, std, generator=generator) for _ in range(3)]
         found.append(torch.cat([*numbers, torch.rand(3, generator=generator)]).numpy().view(np.int32))
     np.testing.assert_array_equal(*found)
 
 
-def test_random_words_are_the_same_natively(monkeypatch):
+def test_random_words_are_the_same_natively(monkeypatch, price):
     found = []
     for bought in (False, True):
-        monkeypatch.setattr(random, "_RENT", large.Rent())
+        price(1 << 62)
+        monkeypatch.setattr(random, "_RENT", rent.Rent())
         generator = torch.Generator().manual_seed(3)
         drawn = [torch.rand(700, generator=generator)]
-        random._RENT._bought = bought
+        random._RENT._is_due = bought
         drawn += [torch.rand(n, generator=generator) for n in (1, 2000, 624)]
         state = generator.get_state()
         drawn.append(torch.rand(5000, generator=generator))
-        random._RENT._bought = not bought
+        random._RENT._is_due = not bought
         drawn.append(torch.rand(1000, generator=generator.clone_state()))
-        random._RENT._bought = bought
+        random._RENT._is_due = bought
         assert torch.equal(torch.rand(5000, generator=generator.set_state(state)), drawn[4])
         drawn.append(torch.rand(1300, generator=generator.manual_seed(4)))
         found.append([*drawn, state, generator.get_state()])
@@ -472,13 +470,12 @@ def test_random_words_are_the_same_natively(monkeypatch):
         assert torch.equal(natively, plainly)
 
 
-def test_native_code_is_bought_when_the_rent_has_cost_as_much(monkeypatch):
-    monkeypatch.setattr(large, "COMPILER", 100)
-    monkeypatch.setattr(large, "LOOP", 100)
-    rent = large.Rent()
-    assert [rent.pays(40) for _ in range(4)] == [False, False, True, True]
+def test_native_code_is_bought_when_the_rent_has_cost_as_much(monkeypatch, price):
+    price(100)
+    kind = rent.Rent()
+    assert [kind.pays(40) for _ in range(4)] == [False, False, True, True]
     monkeypatch.setattr(large, "SIZE", 1 << 62)
-    assert not large.Rent().pays(1000)
+    assert not rent.Rent().pays(1000)
 
 
 @pytest.mark.parametrize(
@@ -489,7 +486,7 @@ def test_native_code_is_bought_when_the_rent_has_cost_as_much(monkeypatch):
         Sampler("bicubic", "zeros", True), Sampler("bicubic", "reflection", False),
     ],
 )  # fmt: skip
-def test_samples_of_grids(sampler: Sampler, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_samples_of_grids(sampler: Sampler, monkeypatch: pytest.MonkeyPatch, price: Any) -> None:
     numbers = np.random.default_rng(0)
     # More places than are taken at a time.
     x, g = numbers.standard_normal((2, 3, 5, 4)), numbers.standard_normal((2, 3, 34, 33))
@@ -504,11 +501,13 @@ def test_samples_of_grids(sampler: Sampler, monkeypatch: pytest.MonkeyPatch) -> 
         ]
 
     asked: list[str] = []
-    monkeypatch.setattr(sampler_kernels, "_rent", lambda *_: SimpleNamespace(pays=lambda _: False))
+    price(1 << 62)
+    sampler_kernels._rent.cache_clear()
     expected = results()
     ask = large.ask
     monkeypatch.setattr(large, "ask", lambda kind, *given: asked.append(kind) or ask(kind, *given))
-    monkeypatch.setattr(sampler_kernels, "_rent", lambda *_: SimpleNamespace(pays=lambda _: True))
+    price(0)
+    sampler_kernels._rent.cache_clear()
     for found, wanted in zip(results(), expected, strict=True):
         np.testing.assert_array_equal(found, wanted)
     assert "samples" in asked

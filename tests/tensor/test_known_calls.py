@@ -16,10 +16,10 @@ known_calls = sys.modules["pullback.tensor.known_calls"]
 
 
 @pytest.fixture(autouse=True)
-def _native(monkeypatch):
+def _native(price):
     if not known_calls.large.is_there():
         pytest.skip("native code is switched off")
-    monkeypatch.setattr(known_calls.RENT, "_bought", True)
+    price(0)
     for known in known_calls._tables:  # what other tests have called may have all the plans that it gets
         known.forget()
         known._calls = known._pause = known._table[1] = known_calls._CALLS

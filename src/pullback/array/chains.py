@@ -4,7 +4,7 @@ A ufunc's call takes 0.3 µs on a few elements, a reduction's 0.9, and the loops
 that: `softmax` of a row is five calls, `gelu` fourteen. A kernel that is such a chain is written with ufuncs
 and `out=`. It is run once on arrays that note what is called (`noted`), and from then on native code calls
 the very loops that NumPy would call, one after another (`compiler.eager_kernels.chains`). So the bits are
-NumPy's, and a chain may become native at any call: when the calls have cost as much as that (`large.Rent`).
+NumPy's, and a chain may become native at any call: when the calls have cost as much as that (`rent`).
 Of 128 float32, `softmax` takes 0.3 µs instead of 4, `gelu` 0.3 instead of 7.
 """
 
@@ -18,6 +18,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import large
+from .rent import Rent
 
 #: Elements of the rows up to which chains are asked for.
 MOST = 4096
@@ -28,7 +29,7 @@ MOST = 4096
 ROWS, COLUMN, VECTOR, SCALAR, THREE, FOUR = (3, 5), (3, 1), (5,), (), (3, 15), (3, 20)
 
 _F32, _F64 = np.dtype(np.float32), np.dtype(np.float64)
-_RENT = large.Rent(large.CHAINS)
+_RENT = Rent()
 
 
 @functools.lru_cache(maxsize=1024)
@@ -348,6 +349,11 @@ def _note(notes: _Notes, given: int) -> Note:
     return Note(tuple(steps), given, notes.slots - given, tuple(constants))
 
 
+def native(nanoseconds: float) -> Any:
+    """Return what runs chains (`large.chains`), if the work so far and what is to be done now pay for it."""
+    return _RENT.get(large.chains) if _RENT.pays(nanoseconds) else None
+
+
 class Chain:
     """A kernel on rows that may become native.
 
@@ -380,11 +386,11 @@ class Chain:
             return None
         found: Any = self._f32 if dtype is _F32 else self._f64 if dtype is _F64 else False
         if found is None:
-            if not _RENT.pays(self._cost * times):
+            source = native(self._cost * times)
+            if source is None:
                 return None
             try:
-                note = noted(self.kernel, self.roles, self.spare, dtype)
-                found = large.chain(note) or False
+                found = source.chain(noted(self.kernel, self.roles, self.spare, dtype)) or False
             except Unfit:
                 found = False
             if dtype is _F32:

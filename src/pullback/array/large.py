@@ -10,7 +10,6 @@ environment, nothing is asked and the NumPy kernels do all the work.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -36,16 +35,6 @@ WORTH_ROWS = (1 << 12) + 1
 #: and where its kernels are narrow, so that native ones of this size take 0.6 of its time; elements of an
 #: operand below which that is not looked at.
 WORTH_MULTIPLYING, WORTH_WIDENING, _LOOKED_AT = 1 << 27, 1 << 23, 1 << 15
-
-#: Nanoseconds that the compiler's import and a loop cost, and a loop when the compiler is there (0.06 to
-#: 0.13 s measured with the loop on disk, 0.19 once where it is not).
-COMPILER, LOOP = 100_000_000, 20_000_000
-
-#: The same of what runs chains of NumPy's loops (`array.chains`): it takes a small part of the compiler.
-CHAINS = 25_000_000
-
-#: How many times work is done at most between two looks at what it costs.
-_SELDOM = 15
 
 #: `WORTH`, `WORTH_CHAIN`, `WORTH_ROWS`, and the elements of an operand, once there are native kernels.
 SIZE = CHAIN = ROWS = MATRIX = _NEVER
@@ -74,31 +63,13 @@ def take_away() -> None:
     SIZE = CHAIN = ROWS = MATRIX = _NEVER
 
 
-def chain(note: Any) -> Any:
-    """Return a native function that runs a chain (`chains.Note`); None where there is none."""
-    found = _source_of_chains()
-    return None if found is None else found.chain(note)
-
-
-def small_call(ways: Any) -> Any:
-    """Return a native function that is an op in some ways (`chains.Way`); None where there is none."""
-    found = _source_of_chains()
-    return None if found is None else found.call(ways)
-
-
-def known_calls() -> Any:
-    """Return the native code that does public calls whose like was planned (`tensor.known_calls`); None where
-    there is none.
+def chains() -> Any:
+    """Return what runs chains of NumPy's loops on small arrays (`compiler.eager_kernels.chains.Chains`); None
+    where there is none.
     """
-    found = _source_of_chains()
-    return None if found is None else found.known_calls
-
-
-def _source_of_chains() -> Any:
     global _load_chains, _chains
     if _load_chains is not None:
-        load, _load_chains = _load_chains, None
-        _chains = load()
+        _chains, _load_chains = _load_chains(), None
     return _chains
 
 
@@ -112,53 +83,6 @@ def source() -> Any:
         if _source is None:
             SIZE = CHAIN = ROWS = MATRIX = _NEVER
     return _source
-
-
-class Rent:
-    """Count what work costs in NumPy until a native loop, which gives the same bits, pays: rent, then buy.
-
-    What is counted is the work, never a clock, so that equal programs run equally.
-    """
-
-    __slots__ = ("_bought", "_due", "_pause", "_price", "_times", "bought")
-
-    def __init__(self, price: int | None = None) -> None:
-        self._due, self._bought = 0.0, False
-        #: Nanoseconds, where it is not that of a kernel.
-        self._price = price
-        #: How many times the next look at what the work costs is for, and how many are to pass before it.
-        self._times, self._pause = 1, 0
-        #: What was bought, for those who keep it here; a copy has to earn it again.
-        self.bought: Any = None
-
-    def __reduce__(self) -> Any:
-        return Rent, (self._price,)
-
-    def pays(self, nanoseconds: float) -> bool:
-        """Return whether the work so far, with what is to be done now, has cost what compiling costs."""
-        if not self._bought and is_there():
-            self._due += nanoseconds
-            self._bought = self._due >= self._cost()
-        return self._bought
-
-    def _cost(self) -> int:
-        return self._price or (LOOP if is_loaded() else COMPILER)
-
-    def pays_seldom_asked(self, cost: Callable[[], float]) -> bool:
-        """Return the same of work that is done again and again, whose cost in nanoseconds takes time to find
-        out: as long as a tenth of an optimizer's small step. It is not asked for each time.
-        """
-        if self._bought or not is_there():
-            return self._bought
-        if self._pause:
-            self._pause -= 1
-            return False
-        now = cost()
-        if now and not self.pays(self._times * now):
-            left = self._cost() - self._due
-            self._times = 1 + int(min(_SELDOM, left / (4 * now)))
-            self._pause = self._times - 1
-        return self._bought
 
 
 def ask(kernel: str, *given: Any) -> Any:
@@ -190,8 +114,3 @@ def multiplied(x: ndarray, y: ndarray, /) -> ndarray:
 def is_there() -> bool:
     """Tell whether there are native kernels, or will be when one is asked for."""
     return SIZE != _NEVER
-
-
-def is_loaded() -> bool:
-    """Tell whether the kernels are loaded, or the compiler for programs, so that asking costs no import."""
-    return _source is not None or "llvmlite.binding" in sys.modules

@@ -25,6 +25,7 @@ from numpy import ndarray
 
 from . import large
 from .geometry import pad_into
+from .rent import Rent
 from .taps import Taps, from_table, over_planes, transposed
 from .threads import get_num_threads, run_parts, split
 
@@ -120,9 +121,9 @@ def max_pool(x: ndarray, windows: Windows) -> tuple[ndarray, ndarray]:
     output = windows.output(x.shape[2:])
     values = np.empty((*x.shape[:2], *output), x.dtype)
     winners = np.empty(values.shape, np.min_scalar_type(prod(windows.kernel) - 1))
-    kernels = _native(x.shape, values.shape, x.dtype, windows)
-    if kernels is not None:
-        kernels.maxima(np.ascontiguousarray(x), values, winners)
+    if _native(
+        x.shape, values.shape, x.dtype, windows, lambda k: k.maxima(np.ascontiguousarray(x), values, winners)
+    ):
         return values, winners
     lowest = _lowest(x.dtype)
     taps = list(windows.taps())
@@ -210,9 +211,9 @@ def _largest(x: ndarray, places: ndarray) -> tuple[ndarray, ndarray]:
 
 
 @functools.lru_cache(maxsize=256)
-def _rent(size: tuple[int, ...], windows: Windows) -> large.Rent:
+def _rent(size: tuple[int, ...], windows: Windows) -> Rent:
     """Return what pools of small planes of one size have cost: native code gives the same numbers."""
-    return large.Rent()
+    return Rent()
 
 
 def max_values(x: ndarray, windows: Windows) -> ndarray:
@@ -240,17 +241,25 @@ def _parts(
 
 
 def _native(
-    x: tuple[int, ...], y: tuple[int, ...], dtype: np.dtype, windows: Windows
-) -> Any:
-    """Return the kernels in native code for arrays of these shapes, where they are worth it and there are
-    any.
+    x: tuple[int, ...], y: tuple[int, ...], dtype: np.dtype, windows: Windows, run: Callable[[Any], None]
+) -> bool | None:
+    """Run something with the kernels in native code for arrays of these shapes, where they are worth it and
+    there are any; whether that was done.
     """
     if len(x) > 4 or dtype.kind != "f":
-        return None
-    if prod(x) < _WORTH_NATIVE and not _rent(x[2:], windows).pays(_CALLS + prod(x) * _ELEMENT):
-        return None
-    geometry = windows.kernel, windows.stride, windows.padding, windows.dilation
-    return large.ask("pools", tuple(x[2:]), tuple(y[2:]), dtype, *geometry)
+        return False
+
+    def ran() -> bool:
+        geometry = windows.kernel, windows.stride, windows.padding, windows.dilation
+        kernels = large.ask("pools", tuple(x[2:]), tuple(y[2:]), dtype, *geometry)
+        if kernels is not None:
+            run(kernels)
+        return kernels is not None
+
+    if prod(x) >= _WORTH_NATIVE:
+        return ran()
+    rent = _rent(x[2:], windows)
+    return rent.pays(_CALLS + prod(x) * _ELEMENT) and rent.get(ran)
 
 
 def _lowest(dtype: np.dtype) -> Any:
@@ -308,12 +317,13 @@ def scatter_windows(y: ndarray, winners: ndarray, windows: Windows, size: Sequen
     if y.dtype.itemsize == 2 and y.dtype.kind not in "iu":
         return scatter_windows(y.astype(np.float32), winners, windows, size).astype(y.dtype)
     output = y.shape[2:]
-    kernels = _native((*y.shape[:2], *size), y.shape, y.dtype, windows)
-    if kernels is not None:
-        x = np.empty((*y.shape[:2], *size), y.dtype)
-        kernels.spread(np.ascontiguousarray(y), np.ascontiguousarray(winners), x)
+    x = np.empty((*y.shape[:2], *size), y.dtype)
+    if _native(
+        x.shape, y.shape, y.dtype, windows,
+        lambda k: k.spread(np.ascontiguousarray(y), np.ascontiguousarray(winners), x),
+    ):  # fmt: skip
         return x
-    x = np.zeros((*y.shape[:2], *size), y.dtype)
+    x.fill(0)
     lengths = windows.lengths(output)
     fits = not any(windows.padding) and all(length <= n for length, n in zip(lengths, size))
     places = _Places(windows, output, size if fits else lengths)

@@ -22,7 +22,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from . import large, locks
+from . import locks
+from .rent import Rent
 
 STATE_WORDS = 624
 DEFAULT_SEED = 67280421310721
@@ -47,7 +48,7 @@ _HEAP_TYPE = 1 << 9
 
 #: What a word costs in NumPy.
 NANOSECONDS = 5
-_RENT = large.Rent()
+_RENT = Rent()
 
 
 class Generator:
@@ -303,7 +304,7 @@ class _Source:
     def blocks(self, count: int) -> np.ndarray:
         if self._state is not None and _RENT.pays(count * STATE_WORDS * NANOSECONDS):
             if self._fill is None:
-                self._fill = large.ask("words")
+                self._fill = _RENT.ask("words")
             if self._fill is not None:
                 words = np.empty(count * STATE_WORDS, np.uint32)
                 self._fill(self._state, words)

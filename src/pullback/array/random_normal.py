@@ -19,7 +19,6 @@ import math
 
 import numpy as np
 
-from . import large
 from .layout import as_pairs
 from .random import SMALL, Generator
 from .random_rounding import cos_sin, exp, fused_multiply_add, log, log1p
@@ -34,6 +33,7 @@ from .random_uniform import (
     singles_of,
     store,
 )  # fmt: skip
+from .rent import Rent
 
 BLOCK = 16
 
@@ -42,7 +42,7 @@ NANOSECONDS = 30
 #: What the loops of a draw cost to start; of a few numbers they are shared with the draws around them.
 START = 40_000
 _FEW = 4 * BLOCK
-_RENT = large.Rent()
+_RENT = Rent()
 
 #: Pairs of scalar normal numbers that Python's functions make sooner than NumPy's.
 FEW_PAIRS = 4
@@ -141,7 +141,7 @@ def _blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> 
         return
     whole = flat.size - flat.size % BLOCK
     if native:
-        fill_blocks = large.ask("normals")
+        fill_blocks = _RENT.ask("normals")
         if fill_blocks is not None:
             fill_blocks(generator.words(whole), flat[:whole], mean, std)
             if whole < flat.size:

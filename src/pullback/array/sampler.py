@@ -8,6 +8,7 @@ weights differentiated.
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Sequence
 from itertools import product
 from math import prod
@@ -16,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from . import large
 from .ranges import linspace
+from .rent import Rent
 from .scipy_functions import sparse
 
 #: Weights of the four taps around a place at t past the second, as coefficients of 1, t, t², t³: cubic
@@ -36,8 +37,8 @@ _NEAREST = ((1.0,),)
 KERNELS = {"nearest": (_NEAREST, 0), "bilinear": (_LINEAR, 0), "bicubic": (_CUBIC, -1)}
 
 
-#: Nanoseconds of a call in NumPy, of a pixel near a place, and of one there in a channel.
-_CALL, _PLACE, _PIXEL = 150_000, 6, 3
+#: Nanoseconds of a call in NumPy, of a pixel near a place, of one there in a channel, and of SciPy's import.
+_CALL, _PLACE, _PIXEL, _SCIPY = 150_000, 6, 3, 50_000_000
 
 
 class Sampler(NamedTuple):
@@ -206,9 +207,9 @@ def _vanishes(sampler: Sampler, orders: Sequence[int]) -> bool:
 
 
 @functools.lru_cache(maxsize=256)
-def _rent(size: tuple[int, ...], sampler: Sampler) -> large.Rent:
+def _rent(size: tuple[int, ...], sampler: Sampler) -> Rent:
     """Return what samples of images of one size have cost: native code gives the same numbers."""
-    return large.Rent()
+    return Rent()
 
 
 def _native(
@@ -219,11 +220,14 @@ def _native(
     if grid.dtype.kind != "f":
         return None
     cost = _CALL + (prod(grid.shape[:-1]) << len(size)) * (_PLACE + _PIXEL * x.shape[1])
-    if not _rent(tuple(size), sampler).pays(cost):
+    if "scipy.sparse" not in sys.modules:
+        cost += _SCIPY
+    rent = _rent(tuple(size), sampler)
+    if not rent.pays(cost):
         return None
     result, of_y = out(), None if y is None else np.ascontiguousarray(y)
     given = np.ascontiguousarray(x), of_y, np.ascontiguousarray(grid)
-    return result if large.ask("samples", kind, *given, result, size, sampler) else None
+    return result if rent.ask("samples", kind, *given, result, size, sampler) else None
 
 
 def sample(x: ndarray, grid: ndarray, sampler: Sampler, orders: Sequence[int]) -> ndarray:

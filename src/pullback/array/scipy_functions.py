@@ -11,11 +11,15 @@ from __future__ import annotations
 import functools
 import importlib.util
 import math
+import sys
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
+
+from .rent import NotYet
 
 
 @functools.cache
@@ -27,10 +31,20 @@ def is_installed() -> bool:
         return False
 
 
+#: Whether SciPy is to be imported where it is not, in 0.05 to 0.2 s.
+imports: ContextVar[bool] = ContextVar("imports", default=True)
+
+
+def _allow(module: str) -> None:
+    if module not in sys.modules and not imports.get():
+        raise NotYet
+
+
 @functools.cache
 def special(name: str) -> Any:
     """Return a function of `scipy.special`, whose import costs about 0.1 s."""
     try:
+        _allow("scipy.special")
         return getattr(importlib.import_module("scipy.special"), name)
     except ModuleNotFoundError as error:
         if name in _STAND_INS:
@@ -42,6 +56,7 @@ def special(name: str) -> Any:
 def lapack() -> Any:
     """Return `scipy.linalg.lapack`."""
     try:
+        _allow("scipy.linalg.lapack")
         return importlib.import_module("scipy.linalg.lapack")
     except ModuleNotFoundError as error:
         raise _explained(error)  # noqa: B904  # it is the same error
@@ -51,6 +66,7 @@ def lapack() -> Any:
 def sparse() -> Any:
     """Return `scipy.sparse`."""
     try:
+        _allow("scipy.sparse")
         return importlib.import_module("scipy.sparse")
     except ModuleNotFoundError as error:
         raise _explained(error)  # noqa: B904  # it is the same error
@@ -60,6 +76,7 @@ def sparse() -> Any:
 def fft() -> Any:
     """Return `scipy.fft`, or NumPy's module of that name, whose functions take the same arguments."""
     try:
+        _allow("scipy.fft")
         return importlib.import_module("scipy.fft")
     except ModuleNotFoundError:
         return np.fft

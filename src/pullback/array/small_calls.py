@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from . import large
-from .chains import _RENT, ROWS, SCALAR, Unfit, Way, way
+from .chains import ROWS, SCALAR, Unfit, Way, native, way
 from .quiet import IGNORE, loud, quiet
+from .scipy_functions import imports
 
-#: Calls after which an op is looked at, and nanoseconds that each of them takes longer than a native one.
-_CALLS, _SAVED = 200, 1000
+#: Calls after which an op is looked at, which takes 0.2 ms, and nanoseconds that each takes longer than a
+#: native one.
+CALLS, _SAVED = 20, 1000
 #: How many combinations of attributes of an op are counted at once.
 _MOST_COUNTED = 64
 
@@ -77,19 +78,21 @@ class SmallCalls:
         """Count a call with some attributes that are not known, and return the function for it."""
         key = repr(attrs) if 0 in attrs else attrs
         count = self._counts[key] = self._counts.get(key, 0) + 1
-        if count % _CALLS or not _RENT.pays(_CALLS * _SAVED):
+        source = None if count % CALLS else native(CALLS * _SAVED)
+        if source is None:
             if len(self._counts) > _MOST_COUNTED:
                 self._counts.clear()
             return refuse
         del self._counts[key]
         if len(self.known) >= _MOST_COUNTED:
             self.known.clear()
-        token = quiet(IGNORE)
+        token, without = quiet(IGNORE), imports.set(False)
         try:
             ways = [] if complex in map(type, attrs) else list(self._fitting(attrs))
         finally:
+            imports.reset(without)
             loud(token)
-        found: Call = (large.small_call(ways) if ways else None) or refuse
+        found: Call = (source.call(ways) if ways else None) or refuse
         self.known[key] = found
         return found
 

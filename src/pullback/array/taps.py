@@ -18,6 +18,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import large
+from .rent import Rent
 from .threads import get_num_threads, run_parts, split
 
 #: Bytes of the largest array in a block.
@@ -29,7 +30,7 @@ _WORTH_THREADS = 200_000
 #: Elements below which NumPy is as fast as a native loop, which gives the same bits; nanoseconds of NumPy's
 #: calls for a term, and of an element in it.
 _LEAST, _CALLS, _ELEMENT = 2048, 5000, 2
-_RENT = large.Rent()
+_RENT = Rent()
 
 
 class Tap(NamedTuple):
@@ -113,9 +114,15 @@ def along(x: ndarray, taps: Taps, axis: int) -> ndarray:
     return total
 
 
-def _pays(elements: int, axes: Sequence[Taps]) -> bool:
-    terms = sum(len(taps.terms) for taps in axes)
-    return large.is_there() and _RENT.pays_seldom_asked(lambda: terms * (_CALLS + _ELEMENT * elements))
+def _native(planes: ndarray, out: ndarray, largest: int, steps: list[tuple[int, Taps]]) -> Any:
+    """Return whether native code did it; where NumPy's calls have cost as much, or the arrays are large."""
+    given = ("over_planes", planes, out, steps)
+    if largest >= large.SIZE:
+        return large.ask(*given)
+    if largest < _LEAST or not large.is_there():
+        return False
+    terms = sum(len(taps.terms) for _, taps in steps)
+    return _RENT.pays_seldom_asked(lambda: terms * (_CALLS + _ELEMENT * largest)) and _RENT.ask(*given)
 
 
 def over_planes(x: ndarray, axes: Sequence[Taps]) -> ndarray:
@@ -131,8 +138,7 @@ def over_planes(x: ndarray, axes: Sequence[Taps]) -> ndarray:
     result = np.empty(shape, x.dtype)
     out = result.reshape(len(planes), *shape[2:])
     largest = max(planes.size, out.size)
-    asks = out.size and (largest >= large.SIZE or (largest >= _LEAST and _pays(largest, axes)))
-    if asks and large.ask("over_planes", planes, out, steps):
+    if out.size and _native(planes, out, largest, steps):
         return result
     together = max(1, _BLOCK_BYTES * len(planes) // max(1, largest * x.itemsize))
     bounds = split(len(planes), get_num_threads() if largest >= _WORTH_THREADS else 1)

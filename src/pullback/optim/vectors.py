@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import lanes, large
+from ..array import lanes
 from ..array.quiet import IGNORE, loud, quiet
+from ..array.rent import Rent
 from ..core.value import wrap
 from ..tensor.tensor import Tensor
 
 #: Nanoseconds that NumPy takes for a pair of vectors in the recursion.
 _PAIR = 10_000
-_RENT = large.Rent()
+_RENT = Rent()
 
 
 def _short(x: Any) -> bool:
@@ -119,7 +120,7 @@ def recursion(
         by = [v._value for v in inverses]
         d, weights = -gradient._value, [0.0] * len(s)
         if _RENT.pays(len(s) * _PAIR):
-            found = large.ask("recursion", d, s_places, y_places, by, float(scale._value))
+            found = _RENT.ask("recursion", d, s_places, y_places, by, float(scale._value))
             if found is not None:
                 return wrap(d), found
         for i in reversed(range(len(s))):

@@ -23,11 +23,12 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes, large, process
-from ..array.chains import _RENT as RENT
+from ..array.chains import native
 from ..array.moved import sources
 from ..array.probes import MOST, probes
 from ..array.quiet import IGNORE, loud, quiet
 from ..array.random import Generator
+from ..array.scipy_functions import imports
 from ..array.strides import address, strides_of
 from ..core import facade
 from ..core.calls import ABSENT, runs_at_once
@@ -45,7 +46,7 @@ Function = Callable[..., Any]
 
 #: Calls after which a function is looked at, nanoseconds that a known call saves, and the plans that a
 #: function has at most.
-_CALLS, _SAVED, _PLANS = 200, 1000, 24
+_CALLS, _SAVED, _PLANS = 20, 4000, 24
 _SELDOM, _NEVER = 1 << 40, 1 << 62
 
 #: What the native function gives when it is time to look.
@@ -173,12 +174,11 @@ class Known:
             self._left = _CALLS
             if not large.is_there():
                 self._use(None)
-            elif RENT.pays(_CALLS * _SAVED):
-                self._begin()
+            elif (source := native(_CALLS * _SAVED)) is not None:
+                self._begin(source.known_calls)
 
-    def _begin(self) -> None:
-        source = large.known_calls()
-        found = None if source is None else source.function(LOOK)
+    def _begin(self, source: Any) -> None:
+        found = source.function(LOOK)
         if found is None:
             self._use(None)
             return
@@ -216,6 +216,7 @@ class Known:
         self._pause = min(2 * self._pause, _SELDOM)
         self._table[1] = self._pause
         _looking.append(self)
+        token = imports.set(False)
         try:
             looked_at = self._kinds is not None and by_place > self._kinds.safe
             function = call if named or looked_at else self._function
@@ -223,8 +224,9 @@ class Known:
         except Exception:  # noqa: BLE001  # whatever keeps a function from running without elements
             return result
         finally:
+            imports.reset(token)
             _looking.pop()
-        if large.known_calls().add(self._table, arguments, named, *plan):
+        if large.chains().known_calls.add(self._table, arguments, named, *plan):
             self._plans -= 1
             self._pause = self._calls
             self._table[1] = self._calls if self._plans else _NEVER

@@ -71,10 +71,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
 
 
 @pytest.fixture
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def at_once(price: Any) -> None:
     """Native from the first step on."""
-    monkeypatch.setattr(large, "COMPILER", 0)
-    monkeypatch.setattr(large, "LOOP", 0)
+    price(0)
 
 
 def bits(tensor: Any) -> Any:
@@ -165,9 +164,8 @@ def test_large_parameters_are_native_at_once(monkeypatch, counted, name):
     assert counted.parameters == (8 if name == "SGD" else 4)
 
 
-def test_what_numpy_has_cost_decides(monkeypatch, counted):
-    monkeypatch.setattr(large, "COMPILER", 5 * PARAMETER)
-    monkeypatch.setattr(large, "LOOP", 5 * PARAMETER)
+def test_what_numpy_has_cost_decides(price, counted):
+    price(5 * PARAMETER)
     rng = np.random.default_rng(0)
     params = parameters(rng, torch.float32)
     optimizer = torch.optim.SGD(params)
@@ -177,11 +175,10 @@ def test_what_numpy_has_cost_decides(monkeypatch, counted):
         assert counted.parameters == expected
 
 
-def test_steps_between_two_looks_count_too(monkeypatch, counted):
+def test_steps_between_two_looks_count_too(price, counted):
     (param,) = parameters(np.random.default_rng(0), torch.float32, [(3,)])
     cost = PARAMETER + ELEMENT * 3
-    monkeypatch.setattr(large, "COMPILER", 200 * cost)
-    monkeypatch.setattr(large, "LOOP", 200 * cost)
+    price(200 * cost)
     optimizer = torch.optim.SGD([param])
     param.grad = torch.ones(3)
     steps = 0
@@ -520,7 +517,7 @@ def test_llvm_is_loaded_where_it_pays(steps, setting, loads):
     code = SHORT.replace("STEPS", str(steps))
     if steps > 5:
         code = code.replace(
-            "weight =", "from pullback.array import large\nlarge.COMPILER //= 1000\nweight ="
+            "weight =", "from pullback.array import rent\nrent.OPEN = rent.KERNEL = 10_000\nweight ="
         )
     found = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60,
@@ -534,8 +531,9 @@ def test_a_forked_child_goes_on():
     code = """
 import os
 import pullback as torch
-from pullback.array import large
-large.COMPILER = large.LOOP = 0
+from pullback.array import rent
+rent.OPEN = rent.KERNEL = rent.COMPILER = rent.LOOP = 0
+rent.account.compiles_apart = False
 torch.set_num_threads(2)
 weight = torch.ones(1 << 17, requires_grad=True)
 optimizer = torch.optim.Adam([weight])

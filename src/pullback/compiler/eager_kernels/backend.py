@@ -1,202 +1,50 @@
-"""Native loops for the eager ops on large arrays: one kernel, lowered from the op itself, for any number of
-rows.
-
-An op, or the rule by which it is pulled back, is traced on a few rows, lowered and scheduled as any program.
-If that gives one kernel, its function takes the rows from ``lo`` to ``hi``, and so serves arrays of any
-length: elements of a flat array where the op goes element by element, rows of a fixed length where it goes
-along one.
-"""
+"""The native kernels that eager ops ask for (`array.large`), each from a module that its first use loads."""
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Callable, Sequence
-from math import prod
+from importlib import import_module
 from typing import Any
 
-import numpy as np
-from numpy import ndarray
-
 from ...array import locks
-from ...array.elementwise import flat_views
-from ...core.levels import fresh_level
-from ...core.op import TABLE, Op
-from ...core.tracer import Recorder, Tracer
-from ...ops.elementwise import exp, log
-from ...ops.extreme import amax
-from ...ops.softmax import log_softmax_pull, softmax_pull
-from ...ops.structure import sum_dims
-from ..emit import functions
-from ..emit.convolution import Channels, Convolution, Pools
-from ..emit.emitter import Module
-from ..emit.product import multiply
-from ..emit.scalars import TYPES
-from ..lower.buffer import Buffer
-from ..lower.equations import Result, lower
-from ..lower.kernel import Kernel
-from ..lower.kernel_writer import Emission, emit
-from ..passes import parallel_rows
-from ..passes.fusion import schedule
-from ..program.program import Program
-from ..runtime import engine
-from ..runtime.shared_kernels import address
-from .clamp import Bounding
-from .gather_scatter import Moving
-from .grid_samples import Sampling
-from .jobs import Parts
-from .normals import Normals
-from .padding import Padding
-from .row_sums import Reducing
-from .scans import Running
-from .separable import Separable
-from .twister import Twister
-from .vector_recursion import Recursion
 
-#: Elements of the array that an elementwise op is traced on.
-ELEMENTS = 1 << 14
-#: Rows that an op along rows is traced on: a number that is not the length of a row, so that nothing is taken
-#: for it, and so large that no sum over the rows is written out term by term.
-ROWS = (37, 41)
+#: Where kernels are: of each the module here, a class whose object is made when it is first asked for, and
+#: the method.
+_HOMES = {
+    "add": ("gather_scatter", "Moving", "add"),
+    "clamp": ("clamp", "Bounding", "clamp"),
+    "elementwise": ("traced_kernels", "TracedKernels", "elementwise"),
+    "first_places": ("scans", "Running", "first"),
+    "normals": ("normals", "Normals", "filler"),
+    "over_planes": ("separable", "Separable", "run"),
+    "pad": ("padding", "Padding", "pad"),
+    "product": ("products", "Products", "product"),
+    "pull": ("traced_kernels", "TracedKernels", "pull"),
+    "read": ("gather_scatter", "Moving", "read"),
+    "recursion": ("vector_recursion", "Recursion", "run"),
+    "rows": ("traced_kernels", "TracedKernels", "rows"),
+    "running_sums": ("scans", "Running", "sums"),
+    "samples": ("grid_samples", "Sampling", "run"),
+    "sums": ("row_sums", "Reducing", "sums"),
+    "words": ("twister", "Twister", "filler"),
+}
 
-#: Kernels of one op at most, where numbers or lengths of sequences tell them apart.
-MOST_NUMBERS = 16
-
-class LargeKernel:
-    """A kernel and how it is called.
-
-    Parameters
-    ----------
-    lowered : Result
-    emission : Emission
-        Of the only kernel of the program.
-    module : Module
-    each : int
-        How many of the kernel's rows go to one of the program's.
-    """
-
-    def __init__(self, lowered: Result, emission: Emission, module: Module, each: int) -> None:
-        self.each = each
-        self.work = emission.work / emission.rows
-        self.inputs, self.outputs = lowered.inputs, lowered.outputs
-        self.emission = emission
-        slots = {p.buffer.number: p for p in emission.partials}
-        self.partials = slots
-        buffers = lowered.buffers
-        self.strides = []
-        for number in emission.parameters:
-            elements = emission.row_buffers.get(number, 0)
-            if number in slots:
-                elements = buffers[number].size
-            self.strides.append(parallel_rows.stride(elements, buffers[number].dtype))
-        bodies = [
-            f"define internal void @kernel{emission.text}",
-            parallel_rows.part_function("part", "kernel", self.strides).replace("internal ", "", 1),
-        ]
-        text = engine.whole(module.declarations.values(), functions.declarations(module), bodies)
-        self._library = engine.Library(text, {}, functions.addresses)
-        self._parts = Parts(self._library.address("part"))
-        given = [b.number for b in (*lowered.inputs, *lowered.outputs)]
-        strided = dict(zip(emission.parameters, self.strides, strict=True))
-        #: What each part has a place of its own for, in memory made for the call: bytes of such a place, and
-        #: the sum that is gathered there, if it is one.
-        self._own = [(stride, slots.get(number)) for number, stride in strided.items() if stride]
-        places = [*given, *(number for number, stride in strided.items() if stride)]
-        #: For each parameter which of these it is: inputs, outputs, and what parts have of their own.
-        self._order = [
-            places.index(number, len(given) if stride else 0) for number, stride in strided.items()
-        ]
-        self._context: Any = ctypes.c_int64 * (2 + len(self._order))
-
-    def __call__(self, arrays: Sequence[ndarray | None], rows: int) -> dict[int, ndarray]:
-        """Run on `rows` rows of the inputs and outputs, None where it is gathered; return what was gathered
-        over the rows, by buffer.
-        """
-        rows *= self.each
-        parts = parallel_rows.count(rows, self.work * rows, bool(self.partials))
-        own = [
-            np.empty((parts, stride), np.uint8) if parts > 1 or partial is None
-            else np.empty(partial.buffer.shape, partial.buffer.dtype)
-            for stride, partial in self._own
-        ]  # fmt: skip
-        places = [*arrays, *own]
-        pointers = [address(places[at]) for at in self._order]
-        self._parts.run(self._context(rows, parts, *pointers), parts)
-        return {
-            partial.buffer.number: (
-                values if parts == 1 else _joined(values, partial.buffer, partial.combine)
-            )
-            for values, (_, partial) in zip(own, self._own, strict=True) if partial is not None
-        }  # fmt: skip
-
-
-_UFUNCS = {"sum": np.add, "prod": np.multiply, "maximum": np.maximum, "minimum": np.minimum,
-           "any": np.logical_or, "all": np.logical_and}  # fmt: skip
-
-
-def _joined(slots: ndarray, buffer: Buffer, combine: str) -> ndarray:
-    values = slots.view(buffer.dtype)[:, : buffer.size]
-    wide = np.float64 if combine == "sum" and buffer.dtype == np.float32 else None
-    result = _UFUNCS[combine].reduce(values, axis=0, dtype=wide)
-    return result.astype(buffer.dtype, copy=False).reshape(buffer.shape)
-
-
-def made(program: Program, rows: int, flat: bool) -> LargeKernel | None:
-    """Return the kernel of a program over so many rows; None where it has more than one, or cuts it
-    otherwise.
-    """
-    lowered = lower(program)
-    steps = schedule(lowered.nodes)
-    if len(steps) != 1 or not isinstance(steps[0], Kernel) or lowered.constants:
-        return None
-    kernel, module = steps[0], Module()
-    emission = emit(kernel, module, {b.number for b in lowered.outputs}, any_rows=True)
-    if emission.rows % rows or bool(kernel.settle().loops) == flat:
-        return None
-    known = {b.number for b in (*lowered.inputs, *lowered.outputs)} | emission.row_buffers.keys()
-    if not known.issuperset(emission.parameters):
-        return None
-    return LargeKernel(lowered, emission, module, emission.rows // rows)
-
-
-def _traced(
-    function: Callable[..., Any], shapes: Sequence[tuple[int, ...] | None], dtypes: Sequence[Any]
-) -> tuple[Program, list[int | None]]:
-    """Return the program of a function of arrays, and which of its outputs each result is."""
-    recorder = Recorder(fresh_level())
-    inputs = [
-        None if shape is None else recorder.new(shape, dtype)
-        for shape, dtype in zip(shapes, dtypes, strict=True)
-    ]
-    results = function(*inputs)
-    results = results if isinstance(results, tuple) else (results,)
-    outputs: list[int] = []
-    places: list[int | None] = []
-    for result in results:
-        if not isinstance(result, Tracer):
-            places.append(None)
-            continue
-        if result.index not in outputs:
-            outputs.append(result.index)
-        places.append(outputs.index(result.index))
-    given = [v.index for v in inputs if v is not None]
-    program = Program(
-        given, recorder.equations, outputs, recorder.constants, recorder.shapes, recorder.dtypes
-    )
-    program.verify()
-    return program, places
+#: The same of what gives the kernels of arrays of some shapes and dtypes.
+_GIVEN = {"channels": "Channels", "convolution": "Convolution", "pools": "Pools"}
 
 
 class Kernels:
-    """The native kernels that `array.large` asks for, each made when it is first asked for.
-
-    Each gives None, or False, where it does not take its arrays.
+    """The native kernels, which are attributes. Each gives None, or False, where it does not take its arrays.
 
     Attributes
     ----------
     convolution, pools, channels : callable
         Give the convolutions, maximum pools and batch norms of arrays of some shapes and dtypes.
+    add, read : callable
+        See `gather_scatter.Moving`.
     clamp : callable
         ``(x, out, bounds)``: write the elements of x kept between two bounds, NaN as it is.
+    elementwise, pull, rows : callable
+        See `traced_kernels.TracedKernels`.
     first_places : callable
         ``(x, places, descending)``: write the first places of each row of ``(rows, length)`` in order.
     over_planes : callable
@@ -205,8 +53,12 @@ class Kernels:
     pad : callable
         ``(planes, out, before, value)``: write planes ``(n, h, w)`` into ``(n, H, W)``, their first element
         at the place `before`, and `value` around them.
+    product : callable
+        See `products.Products`.
     normals : callable
         ``()``: return what makes normal numbers of words, or None; see `normals.Normals.filler`.
+    recursion : callable
+        See `vector_recursion.Recursion.run`.
     running_sums : callable
         ``(x, out, reverse)``: write the running sums of each row, from its end with `reverse`.
     samples : callable
@@ -217,258 +69,22 @@ class Kernels:
         ``()``: return what makes the next words of a Mersenne twister; see `twister.Twister.filler`.
     """
 
-    convolution = staticmethod(Convolution.of)
-    pools = staticmethod(Pools.of)
-    channels = staticmethod(Channels.of)
-
     def __init__(self) -> None:
-        self._made: dict[Any, Any] = {}
-        self._lock = locks.reentrant_lock()
-        self._begin()
-        locks.in_child(self._begin)
-        running = Running()
-        self._moving = Moving()
-        self.clamp = Bounding().clamp
-        self.first_places = running.first
-        self.over_planes = Separable().run
-        self.normals = Normals().filler
-        self.pad = Padding().pad
-        self.recursion = Recursion().run
-        self.running_sums = running.sums
-        self.samples = Sampling().run
-        self.sums = Reducing().sums
-        self.words = Twister().filler
+        self._made: dict[str, Any] = {}
 
-    def _begin(self) -> None:
-        """Forget the kernels being made, of which there are none at the start, and which no thread of a
-        forked child would finish.
-        """
-        self._making = False
+    def __getattr__(self, name: str) -> Any:
+        """Load a kernel when it is first asked for."""
+        with locks.importing:
+            if name in _GIVEN:
+                from ..emit import convolution
 
-    def _kernel(self, key: Any, make: Callable[[], Any]) -> Any:
-        found = self._made.get(key, self)
-        if found is self:
-            with self._lock:
-                if self._making:
-                    # Tracing asks kernels for the shapes of results: what they compute is thrown away.
-                    return None
-                found = self._made.get(key, self)
-                if found is self:
-                    self._making = True
-                    try:
-                        found = self._made[key] = make()
-                    finally:
-                        self._making = False
+                found = getattr(convolution, _GIVEN[name]).of
+            elif name in _HOMES:
+                module, kind, method = _HOMES[name]
+                if kind not in self._made:
+                    self._made[kind] = getattr(import_module(f"{__package__}.{module}"), kind)()
+                found = getattr(self._made[kind], method)
+            else:
+                raise AttributeError(name)
+        setattr(self, name, found)
         return found
-
-    def elementwise(self, name: str, arrays: Sequence[ndarray], attrs: tuple[Any, ...]) -> ndarray | None:
-        """Return the op on arrays of one shape."""
-        key = (name, repr(attrs), *(a.dtype for a in arrays))
-        if attrs and not self._has_room(key):
-            return None
-
-        def make() -> Any:
-            op = TABLE[name]
-            return _flat_kernel(lambda *xs: op.call(*xs, *attrs), [a.dtype for a in arrays])
-
-        results = self._flat(key, make, arrays)
-        return None if results is None else results[0]
-
-    def _has_room(self, key: Any) -> bool:
-        """Return whether there is a kernel for an op with these numbers, or may be one more.
-
-        A number, or a length of rows, that is another in each call is not worth one each.
-        """
-        if key in self._made:
-            return True
-        # Another thread may add one while they are counted.
-        return sum(other[0] == key[0] for other in list(self._made)) < MOST_NUMBERS
-
-    def _flat(self, key: Any, make: Callable[[], Any], arrays: Sequence[ndarray]) -> list[Any] | None:
-        found = self._kernel(key, make)
-        flats = None if found is None else flat_views(arrays)
-        if flats is None:
-            return None
-        kernel, places = found
-        outputs = [np.empty_like(arrays[0], dtype=b.dtype) for b in kernel.outputs]
-        kernel([*flats, *outputs], arrays[0].size)
-        return [None if at is None else outputs[at] for at in places]
-
-    def read(self, x: ndarray, index: ndarray, out: ndarray) -> bool | None:
-        """Return ``out[l, m, t] = x[l, index[l, m, t], t]``; False where an index is outside."""
-        return self._moving.read(x, index, out) if _movable(x, index) else None
-
-    def add(self, base: ndarray, index: ndarray, source: ndarray, whole: bool) -> bool | None:
-        """Return ``base[l, index[l, m, t], t] += source[l, m, t]``; False where an index is outside."""
-        return self._moving.add(base, index, source, whole) if _movable(base, index) else None
-
-    def product(self, x: ndarray, y: ndarray) -> ndarray | None:
-        """Return ``x @ y`` for two matrices of one dtype, each of which has a stride of one element."""
-        size = x.itemsize
-        if x.dtype not in (np.float32, np.float64) or not (x.flags.aligned and y.flags.aligned):
-            return None
-        if size not in x.strides or size not in y.strides or 0 in y.shape:
-            return None
-        out = np.empty((len(x), y.shape[1]), x.dtype)
-        multiply(x, y, out)
-        return out
-
-    def rows(
-        self, name: str, operands: Sequence[ndarray | None], attrs: tuple[Any, ...], per_row: Sequence[bool]
-    ) -> tuple[ndarray, ...] | None:
-        """Return the op on operands of which those marked in `per_row` have a row's part at each place of
-        their first axis.
-        """
-        shapes = [
-            None if x is None else x.shape[1:] if own else x.shape
-            for x, own in zip(operands, per_row, strict=True)
-        ]
-        dtypes = [None if x is None else x.dtype for x in operands]
-        key = (name, repr(attrs), *shapes, *dtypes, *per_row)
-        if name in _OF_ANY_LENGTH and not self._has_room(key):
-            return None
-
-        def make() -> Any:
-            call = COMPOSED.get(name) or TABLE[name].call
-            return _row_kernel(lambda *xs: call(*xs, *attrs), shapes, dtypes, per_row)
-
-        found = self._kernel(key, make)
-        return None if found is None else tuple(self._along(found, operands, per_row))
-
-    def _along(self, found: Any, operands: Sequence[ndarray | None], per_row: Sequence[bool]) -> list[Any]:
-        kernel, places = found
-        rows = next(len(x) for x, own in zip(operands, per_row, strict=True) if own and x is not None)
-        given = [np.ascontiguousarray(x) for x in operands if x is not None]
-        outputs = [
-            None if b.number in kernel.partials else np.empty((rows, *b.shape[1:]), b.dtype)
-            for b in kernel.outputs
-        ]
-        gathered = kernel([*given, *outputs], rows)
-        results = [
-            gathered[b.number] if y is None else y for b, y in zip(kernel.outputs, outputs, strict=True)
-        ]
-        return [None if at is None else results[at] for at in places]
-
-    def pull(
-        self, op: Op, g: ndarray, saved: tuple[Any, ...], needs: tuple[bool, ...]
-    ) -> tuple[Any, ...] | None:
-        """Return the covectors of an op's inputs, from that of its result and what its node saved."""
-        if op.kind != "elementwise":
-            return None
-        end = 3 * op.layout.count
-        values, others = saved[:end:3], saved[end:]
-        # Traced values come here too, beside a covector that is an array.
-        if not all(v is None or type(v) is ndarray for v in values):
-            return None
-        arrays = [g, *(v for v in values if v is not None)]
-        if any(a.shape != g.shape for a in arrays) or not all(a.dtype in _REALS for a in arrays[:1]):
-            return None
-        absent = tuple(v is None for v in values)
-        key = (op.name, needs, absent, repr(others), *(a.dtype for a in arrays))
-        if any(type(v) is tuple for v in others):
-            return None
-        if any(type(v) is float for v in others) and not (op.chained and self._has_room(key)):
-            return None
-        results = self._flat(key, lambda: _flat_rule(op, saved, needs, arrays), arrays)
-        return None if results is None else tuple(results)
-
-
-def _movable(x: ndarray, index: ndarray) -> bool:
-    return index.dtype == np.int64 and x.dtype in _MOVABLE
-
-
-def _sums_and_products(g: Any, x: Any) -> tuple[Any, Any]:
-    return sum_dims(g, (1,), False), sum_dims(g * x, (1,), False)
-
-
-def _line_of_rows(g: Any, x: Any, factor: Any, slope: Any, level: Any) -> Any:
-    return g * factor + x * slope + level
-
-
-def _scaled_rows(x: Any, factor: Any, level: Any) -> Any:
-    return x * factor + level
-
-
-def _weights_of_rows(scores: Any) -> tuple[Any, Any]:
-    top = amax(scores, (1,), True)
-    weights = exp(scores - top)
-    total = sum_dims(weights, (1,), True)
-    return weights / total, log(total) + top
-
-
-def _attention_pull(scores: Any, sums: Any, turned: Any, along: Any, factor: float) -> tuple[Any, Any]:
-    weights = exp(scores - sums)
-    return weights, weights * (turned - along) * factor
-
-
-#: What array kernels ask for that is more than one op: functions of values.
-COMPOSED: dict[str, Callable[..., Any]] = {
-    "sums_and_products": _sums_and_products,
-    "line_of_rows": _line_of_rows,
-    "scaled_rows": _scaled_rows,
-    "weights_of_rows": _weights_of_rows,
-    "attention_pull": _attention_pull,
-    "softmax_adjoint": softmax_pull,
-    "log_softmax_adjoint": log_softmax_pull,
-}
-
-#: Those of rows whose length is another in each call where a sequence grows.
-_OF_ANY_LENGTH = (
-    "softmax", "log_softmax", "softmax_adjoint", "log_softmax_adjoint", "weights_of_rows", "attention_pull",
-)  # fmt: skip
-
-_MOVABLE = tuple(map(np.dtype, (np.float32, np.float64, np.int32, np.int64)))
-_REALS = (np.dtype(np.float32), np.dtype(np.float64))
-
-
-def _flat_kernel(function: Callable[..., Any], dtypes: Sequence[Any], least: int = 1) -> Any:
-    """Return a kernel for a function of at least so many elementwise ops; None where it is not such a
-    function.
-    """
-    if any(d not in TYPES for d in dtypes):
-        return None
-    try:
-        program, places = _traced(function, [(ELEMENTS,)] * len(dtypes), dtypes)
-    except RuntimeError:
-        # The numbers decide what the rule does, or it raises, which it will do again where it runs.
-        return None
-    computed = set(program.outputs).isdisjoint(program.inputs) and len(program.equations) >= least
-    if not computed or any(TABLE[e.op].kind != "elementwise" for e in program.equations):
-        return None
-    kernel = made(program, ELEMENTS, True)
-    return None if kernel is None else (kernel, places)
-
-
-def _row_kernel(
-    function: Callable[..., Any], shapes: Sequence[Any], dtypes: Sequence[Any], per_row: Sequence[bool]
-) -> Any:
-    if any(d is not None and d not in TYPES for d in dtypes):
-        return None
-    lengths = {prod(s) for s in shapes if s is not None} | {n for s in shapes if s is not None for n in s}
-    rows = next(n for n in ROWS if n not in lengths)
-    whole = [
-        None if s is None else (rows, *s) if own else s for s, own in zip(shapes, per_row, strict=True)
-    ]
-    program, places = _traced(function, whole, dtypes)
-    kernel = made(program, rows, False)
-    return None if kernel is None else (kernel, places)
-
-
-def _rule(op: Op, saved: tuple[Any, ...], needs: tuple[bool, ...]) -> Callable[..., Any]:
-    """Return an op's rules as a function of the covector and the saved arrays."""
-    layout = op.layout
-
-    def pulled(g: Any, *values: Any) -> tuple[Any, ...]:
-        arrays = iter(values)
-        given = tuple(next(arrays) if type(v) is ndarray else v for v in saved)
-        return tuple(
-            rule(g, *pick(given)) if need and rule is not None else None
-            for rule, pick, need in zip(op.rules, layout.pickers, needs, strict=True)
-        )
-
-    return pulled
-
-
-def _flat_rule(op: Op, saved: tuple[Any, ...], needs: tuple[bool, ...], arrays: Sequence[ndarray]) -> Any:
-    # One ufunc passes through memory once as it is.
-    return _flat_kernel(_rule(op, saved, needs), [a.dtype for a in arrays], least=2)

@@ -19,7 +19,7 @@ from ..emit import python_functions
 from ..runtime import engine
 from ..runtime.native_specification import read
 from ..runtime.object_layout import Layout, layout
-from . import known_calls, small_calls
+from . import known_call_text, known_calls, small_calls
 
 #: How often a loop is called, and on how many elements, as the words of a step name it: each place is the
 #: number of a count that the function has at hand.
@@ -63,10 +63,15 @@ def _loop(ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> tuple[int, int]:
 
 
 class Chains:
-    """The function, made when it is first asked for."""
+    """The native code of chains, of small calls and of known calls, which is one module."""
 
     def __init__(self) -> None:
+        where, functions = layout(), python_functions.addresses()
         self._library: engine.Library | None = None
+        if where is not None and functions is not None:
+            texts = [_text(where), small_calls.text(where, SLOTS), known_call_text.text(where)]
+            whole = engine.whole([python_functions.declarations(), *texts])
+            self._library = engine.Library(whole, functions)
         self._spare: list[np.ndarray] = []
         #: Chains read what they need of these at each call.
         self._kept: list[Any] = []
@@ -74,7 +79,7 @@ class Chains:
     @computed
     def known_calls(self) -> known_calls.KnownCalls:
         """Return what does public calls whose like is known."""
-        return known_calls.KnownCalls()
+        return known_calls.KnownCalls(self._library)
 
     def chain(self, note: Note) -> Callable[..., Any] | None:
         """Return a function of the arrays that a chain is given; None where there is none."""
@@ -103,12 +108,8 @@ class Chains:
 
     def _words(self, note: Note) -> list[int] | None:
         """Return a chain as the native code reads it; None where it has none."""
-        where, functions = layout(), python_functions.addresses()
-        if where is None or functions is None or note.given + note.spare + len(note.constants) > SLOTS:
+        if self._library is None or note.given + note.spare + len(note.constants) > SLOTS:
             return None
-        if self._library is None:
-            texts = [python_functions.declarations(), _text(where), small_calls.text(where, SLOTS)]
-            self._library = engine.Library(engine.whole(texts), functions)
         try:
             steps = [_words(part) for step in note.steps for part in self._parts(step)]
         except LookupError:

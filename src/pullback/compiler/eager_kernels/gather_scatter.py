@@ -36,11 +36,19 @@ _OUTER, _MIDDLE, _INNER, _EXTENT = 0, 1, 2, 3
 _UNKNOWN = 1 << 62
 
 
+_MOVABLE = tuple(map(np.dtype, (np.float32, np.float64, np.int32, np.int64)))
+
+
+def _movable(x: ndarray, index: ndarray) -> bool:
+    return index.dtype == np.int64 and x.dtype in _MOVABLE
+
+
 class Moving(Jobs):
     """The loops, made when they are first asked for."""
 
-    def read(self, x: ndarray, index: ndarray, out: ndarray) -> bool:
-        """Write ``out[l, m, t] = x[l, index[l, m, t], t]``; return False where an index is outside.
+    def read(self, x: ndarray, index: ndarray, out: ndarray) -> bool | None:
+        """Write ``out[l, m, t] = x[l, index[l, m, t], t]``; return False where an index is outside, None
+        where the dtypes are others.
 
         Parameters
         ----------
@@ -49,13 +57,17 @@ class Moving(Jobs):
         index
             int64, like `out`.
         """
+        if not _movable(x, index):
+            return None
         axis = _MIDDLE if len(out) < parallel_rows.MOST else _OUTER
         return self._run("read", x, index, out, False, axis)
 
-    def add(self, base: ndarray, index: ndarray, source: ndarray, whole: bool) -> bool:
+    def add(self, base: ndarray, index: ndarray, source: ndarray, whole: bool) -> bool | None:
         """Do ``base[l, index[l, m, t], t] += source[l, m, t]`` in order of m; return False where an index is
-        outside. The index is like `source`, or ``(count,)`` if `whole`.
+        outside, None where the dtypes are others. The index is like `source`, or ``(count,)`` if `whole`.
         """
+        if not _movable(base, index):
+            return None
         outer, _, inner = source.shape
         axis = _OUTER
         if whole and outer < parallel_rows.MOST:

@@ -17,7 +17,6 @@ from ...core import facade
 from ...tensor.known_nodes import Left, Source
 from ..emit import python_functions
 from ..runtime import engine
-from ..runtime.object_layout import layout
 from . import known_call_nodes
 from .known_call_arguments import (
     ARGUMENTS,
@@ -30,7 +29,7 @@ from .known_call_arguments import (
     words_of,
 )  # fmt: skip
 from .known_call_results import RESULT
-from .known_call_text import TOLD, text
+from .known_call_text import TOLD
 
 
 class Viewed(NamedTuple):
@@ -44,14 +43,16 @@ class Viewed(NamedTuple):
 
 
 class KnownCalls:
-    """The native code, and the tables that it reads."""
+    """The native code, and the tables that it reads.
 
-    def __init__(self) -> None:
-        where, functions = layout(), python_functions.addresses()
-        self._library: engine.Library | None = None
-        if where is not None and functions is not None:
-            texts = [python_functions.declarations(), text(where)]
-            self._library = engine.Library(engine.whole(texts), functions)
+    Parameters
+    ----------
+    library : Library or None
+        The code (`known_call_text`); None where there is none.
+    """
+
+    def __init__(self, library: engine.Library | None) -> None:
+        self._library = library
         #: Tables hold addresses of these.
         self._kept: list[Any] = [OBJECTS]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import re
 import sys
 from typing import IO, Any, NamedTuple
@@ -66,12 +67,19 @@ NOTHING = Code((), ())
 
 @functools.cache
 def processor() -> tuple[str, str]:
-    """Return its name and features; a helper is told them."""
-    if __name__ == "__main__":
+    """Return its name and features; a helper may be told them."""
+    if __name__ == "__main__" and len(sys.argv) > 3:
         return sys.argv[2], sys.argv[3]
     import llvmlite.binding as llvm
 
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+def surroundings() -> tuple[str, str, str]:
+    """Return the processor's name and features, and LLVM's version and the system that it compiles for."""
+    import llvmlite.binding as llvm
+
+    return *processor(), f"{llvm.llvm_version_info} {llvm.get_default_triple()}"
 
 
 def machine(level: int = SPEED) -> Any:
@@ -150,17 +158,33 @@ def _exactly(stream: IO[bytes], size: int) -> bytes:
     return data
 
 
+def _cache() -> Any:
+    """Return the module `runtime.cache`, which runs by itself, too."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    place = os.path.join(os.path.dirname(os.path.dirname(__file__)), "runtime", "cache.py")
+    about: Any = spec_from_file_location("cache", place)
+    found = sys.modules.get("cache")
+    if found is None:
+        found = sys.modules["cache"] = module_from_spec(about)
+        about.loader.exec_module(found)
+    return found
+
+
 def serve() -> None:
-    """Compile what comes in, until nothing comes any more. A text that cannot be compiled ends the process:
+    """Compile what comes in, until nothing comes any more, and keep what has a name in the cache; who tells
+    no effort asks for the `surroundings`. A text that cannot be compiled ends the process:
     who asked compiles it again, and gets the error.
     """
     target()
     while True:
         try:
-            effort, text = receive(sys.stdin.buffer)
+            (effort, name), text = receive(sys.stdin.buffer)
         except EOFError:
             return
-        code = compiled(text.decode(), Effort(*effort))
+        code = Code((b"",), surroundings()) if effort is None else compiled(text.decode(), Effort(*effort))
+        if name:
+            _cache().write(name, code.called, code.objects[0])
         send(sys.stdout.buffer, code.called, code.objects[0])
 
 

@@ -20,8 +20,8 @@ from ..emit.emitter import Emitter, Module
 from ..emit.scalars import FLOAT64, NARROW, TYPES, Value, computing
 from ..lower.elementwise import Form, form
 from ..lower.index import Variable
-from ..runtime import engine, native_call
-from ..runtime.gradients import GOOD, SHARED, finder
+from ..runtime import engine
+from ..runtime.gradients import GOOD, SHARED, counter, finder
 from ..runtime.thread_pool import pool
 
 #: Elements of a part, and from how many on a call's parts are shared out to threads.
@@ -175,8 +175,8 @@ class Updating:
 
     @staticmethod
     def count(counters: tuple[list[Any], ...], code: Any, at: int, number: int) -> int:
-        """See `llvm.results.counted_text`."""
-        return native_call.count()(counters, code, at, number)
+        """See `native_results.counted_text`."""
+        return counter()(counters, code, at, number)
 
     def __init__(self) -> None:
         self._made: dict[Any, Update] = {}

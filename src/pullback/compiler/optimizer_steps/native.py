@@ -24,7 +24,7 @@ from ...core.modes import NO_GRAD, modes
 from ...core.value import wrap
 from ...nn.parameter import Parameter
 from ...tensor.tensor import Tensor
-from ..runtime import native_call
+from ..runtime.gradients import is_there
 from .loops import Updating
 from .stand_ins import GRAD, PARAM, Script, Unsupported, script_of
 
@@ -40,7 +40,7 @@ def native_steps(optimizer: Any) -> NativeSteps | None:
 
     Modes other than `no_grad`, which a step puts in force, see each op.
     """
-    if modes() is not NO_GRAD or not native_call.is_there():
+    if modes() is not NO_GRAD or not is_there():
         return None
     rent = optimizer._rent
     if rent.bought is None:
@@ -333,12 +333,16 @@ class NativeSteps:
             return None
         except Exception:  # noqa: BLE001  # NumPy's way raises what there is to raise
             return None
-        try:
+        def made() -> _Rows:
             rows = known.rows.get(part)
             if rows is None:
                 entries = [known.entries[place] for place in part]
                 rows = known.rows[part] = _Rows(_updating, entries, known.written)
             rows.take(script, numbers, group)
+            return rows
+
+        try:
+            return optimizer._rent.get(made)
         except Exception as error:  # noqa: BLE001  # whatever the compiler stumbles over, the step is done
             self._refused.add(first.kind)
             warnings.warn(
@@ -348,7 +352,6 @@ class NativeSteps:
                 stacklevel=8,
             )
             return None
-        return rows
 
 
 _NO_STATE: dict[str, Any] = {}

@@ -21,7 +21,6 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import Any, TypeVar
 
 _T = TypeVar("_T")
@@ -36,10 +35,10 @@ _writes = itertools.count()
 _MAGIC = b"pullback machine code 1\n"
 _DIGEST = 32
 _SUFFIX = ".code"
-_PACKAGE = Path(__file__).parents[2]
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 
 
-def folder() -> Path | None:
+def folder() -> str | None:
     """Return where entries are; None where the cache is off or has no place.
 
     By each system's rules: ``$XDG_CACHE_HOME`` or ``~/.cache`` on Linux, ``~/Library/Caches`` on macOS,
@@ -49,23 +48,29 @@ def folder() -> Path | None:
         return None
     named = os.environ.get("PULLBACK_CACHE_DIR")
     if named:
-        return Path(named).absolute()
-    try:
-        home = Path.home()
-    except RuntimeError:
-        return None
+        return os.path.abspath(named)
+    home = os.path.expanduser("~")
     if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
+        base = os.environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
     elif sys.platform == "darwin":
-        base = home / "Library" / "Caches"
+        base = os.path.join(home, "Library", "Caches")
     else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
-    return base / "pullback" if base.is_absolute() else None
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.join(home, ".cache")
+    return os.path.join(base, "pullback") if os.path.isabs(base) else None
 
 
 def key(*parts: str | bytes) -> str:
     """Return the name of what is compiled from some parts on this processor by these sources."""
-    digest = hashlib.blake2b(_surroundings(), digest_size=20)
+    return _named(_surroundings(), parts)
+
+
+def key_of_text(*parts: str) -> str:
+    """Return the name of what LLVM makes of a text, no matter which sources have written it."""
+    return _named(_compiler(), parts)
+
+
+def _named(surroundings: bytes, parts: Iterable[str | bytes]) -> str:
+    digest = hashlib.blake2b(surroundings, digest_size=20)
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
         digest.update(len(data).to_bytes(8, "little"))
@@ -75,17 +80,24 @@ def key(*parts: str | bytes) -> str:
 
 @functools.cache
 def _surroundings() -> bytes:
-    import llvmlite
     import numpy as np
+
+    # In a working tree the version stays while the sources change.
+    sources = [*_sources(_PACKAGE, deep=False)]
+    for name in ("compiler", "ops", "core", "array"):
+        sources += _sources(os.path.join(_PACKAGE, name), deep=True)
+    sources.sort()
+    return repr((_compiler(), np.__version__, sys.version_info[:2], sources)).encode()
+
+
+@functools.cache
+def _compiler() -> bytes:
+    import llvmlite
 
     from . import engine
 
-    # In a working tree the version stays while the sources change.
-    sources = [*_sources(str(_PACKAGE), deep=False)]
-    for name in ("compiler", "ops", "core", "array"):
-        sources += _sources(str(_PACKAGE / name), deep=True)
-    sources.sort()
-    made_by = (llvmlite.__version__, engine.machine_name(), np.__version__, sys.version_info[:2], sources)
+    about = os.stat(os.path.join(_PACKAGE, "compiler", "emit", "codegen.py"))
+    made_by = (llvmlite.__version__, engine.machine_name(), about.st_size, about.st_mtime_ns)
     return repr(made_by).encode()
 
 
@@ -95,7 +107,7 @@ def _sources(place: str, deep: bool) -> Iterator[tuple[str, int, int]]:
         for entry in entries:
             if entry.name.endswith(".py"):
                 about = entry.stat()
-                yield entry.path[len(str(_PACKAGE)) :], about.st_size, about.st_mtime_ns
+                yield entry.path[len(_PACKAGE) :], about.st_size, about.st_mtime_ns
             elif deep and entry.name != "__pycache__" and entry.is_dir():
                 yield from _sources(entry.path, deep)
 
@@ -105,7 +117,7 @@ def read(name: str) -> tuple[Any, bytes] | None:
     place = _own_folder(create=False)
     if place is None:
         return None
-    path = place / (name + _SUFFIX)
+    path = os.path.join(place, name + _SUFFIX)
     try:
         data = _content(path)
     except OSError:
@@ -115,7 +127,7 @@ def read(name: str) -> tuple[Any, bytes] | None:
         if found is not None:
             os.utime(path)
         elif data is not None:
-            path.unlink()
+            os.unlink(path)
     return found
 
 
@@ -131,11 +143,11 @@ def made_of(name: str, make: Callable[[Any, bytes], _T]) -> _T | None:
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         place = _own_folder(create=False)
         if place is not None:
-            _remove([str(place / (name + _SUFFIX))])
+            _remove([os.path.join(place, name + _SUFFIX)])
         return None
 
 
-def _content(path: Path) -> bytes | None:
+def _content(path: str) -> bytes | None:
     """Return what is in a file; None where it is no file of the user's own. No pipe is waited for."""
     flags = os.O_RDONLY
     for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
@@ -182,7 +194,7 @@ def write(name: str, description: Any, content: bytes) -> None:
         try:
             with open(descriptor, "wb") as file:
                 file.write(_MAGIC + checksum + body)
-            os.replace(temporary, place / (name + _SUFFIX))
+            os.replace(temporary, os.path.join(place, name + _SUFFIX))
         except BaseException:
             os.unlink(temporary)
             raise
@@ -197,16 +209,16 @@ def clear() -> None:
         _remove(path for path, _ in _entries(place))
 
 
-def _own_folder(create: bool) -> Path | None:
+def _own_folder(create: bool) -> str | None:
     """Return the folder, if it is the user's own."""
     place = folder()
     if place is None:
         return None
     try:
         if create:
-            place.parent.mkdir(parents=True, exist_ok=True)
+            os.makedirs(os.path.dirname(place), exist_ok=True)
             with contextlib.suppress(FileExistsError):
-                place.mkdir(mode=0o700)
+                os.mkdir(place, mode=0o700)
         about = os.lstat(place)
     except OSError:
         return None
@@ -220,7 +232,7 @@ def _is_own(about: os.stat_result) -> bool:
     )
 
 
-def _entries(place: Path) -> list[tuple[str, os.stat_result]]:
+def _entries(place: str) -> list[tuple[str, os.stat_result]]:
     found = []
     # `scandir` takes a fifth of the time of paths.
     with os.scandir(place) as entries:
@@ -231,7 +243,7 @@ def _entries(place: Path) -> list[tuple[str, os.stat_result]]:
     return found
 
 
-def _trim(place: Path) -> None:
+def _trim(place: str) -> None:
     entries = _entries(place)
     size = sum(about.st_size for _, about in entries)
     if size <= LIMIT:

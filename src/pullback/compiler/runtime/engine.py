@@ -10,9 +10,9 @@ from typing import Any
 
 from ...array import large, locks
 from ...array.locks import computed
+from ...array.rent import waits
 from ..emit.codegen import Code, Effort, machine, module, target
 from . import cache, linked_code, processor
-from .helper_processes import submitted, summon
 
 #: Of a text with loops and straight code.
 DEFAULT = Effort()
@@ -80,7 +80,7 @@ def started(text: str, effort: Effort, helpers: int = 0) -> Callable[[], Code]:
     """Begin to compile a module's text, or take what an earlier process made of it; what is returned waits
     for the machine code. Where it is compiled, there are to be so many helpers.
     """
-    return named(cache.key("text", repr(effort), text), lambda: text, effort, helpers)
+    return named(cache.key_of_text(repr(effort), text), lambda: text, effort, helpers)
 
 
 def named(
@@ -88,12 +88,21 @@ def named(
 ) -> Callable[[], Code]:
     """Return `started` for a text that is written only where it is compiled; `name` is its key in the
     cache.
+
+    Raises
+    ------
+    NotYet
+        It is not on disk, and who asks does without it for now (`array.rent`).
     """
     known = found_as(name)
     if known is not None:
         return lambda: known
-    summon(helpers)
-    result = submitted(write(), effort)
+    from . import helper_processes  # what runs machine code from disk needs none
+
+    if waits.get():
+        return helper_processes.made_apart(name, write, effort)
+    helper_processes.summon(helpers)
+    result = helper_processes.submitted(write(), effort)
 
     def kept() -> Code:
         code = result()

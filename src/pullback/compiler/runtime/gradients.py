@@ -15,9 +15,9 @@ from numpy import ndarray
 from ..emit import python_functions
 from ..emit.codegen import WRITTEN
 from . import engine
-from .guards import ALIGNED, ROW_MAJOR
 from .native_checks import array_text
-from .native_specification import DONE, read
+from .native_results import counted_text
+from .native_specification import ALIGNED, DONE, ROW_MAJOR, read
 from .object_layout import Layout, layout
 
 _WORDS = ("count", "slots", "row", "array", "records", "ranges", "begins", "ends")
@@ -59,7 +59,7 @@ def finder(
         [len(expected), slots, row, id(np.ndarray), at[0], len(written), at[1], at[2]]
     )
     spec.kept = [*shapes, *tables, *(a.dtype for a in expected)]
-    return python_functions.function("find", _function(), spec)
+    return python_functions.function("find", _functions()["pullback_find"], spec)
 
 
 class _Specification(ndarray):
@@ -76,13 +76,24 @@ _libraries: list[engine.Library] = []
 
 
 @functools.cache
-def _function() -> int:
+def _functions() -> dict[str, int]:
     where, symbols = layout(), python_functions.addresses()
-    assert where is not None
-    assert symbols is not None
-    library = engine.Library(_text(where), symbols, effort=WRITTEN)
+    if where is None or symbols is None:
+        return {}
+    library = engine.Library(f"{_text(where)}\n{counted_text(where)}", symbols, effort=WRITTEN)
     _libraries.append(library)
-    return library.address("pullback_find")
+    return {name: library.address(name) for name in ("pullback_find", "pullback_count")}
+
+
+def is_there() -> bool:
+    """Return whether Python's objects are laid out as they must be."""
+    return bool(_functions())
+
+
+@functools.cache
+def counter() -> Callable[..., int]:
+    """See `native_results.counted_text`."""
+    return python_functions.function("count", _functions()["pullback_count"], None)
 
 
 def _text(where: Layout) -> str:

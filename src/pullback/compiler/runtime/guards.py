@@ -19,9 +19,10 @@ from ...array import dtypes
 from ..frontend.guards import Guard, cell_contents, dict_item, dict_keys, dict_length, list_item, list_length
 from ..lower.buffer import Buffer
 from . import engine, native_specification
+from .native_specification import ALIGNED, ROW_MAJOR
 from .object_layout import Layout, words
 
-ROW_MAJOR, ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
+_WRITEABLE = 0x400
 
 
 _OF_DICTS = (dict_item, dict_keys, dict_length)

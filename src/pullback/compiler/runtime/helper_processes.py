@@ -5,6 +5,9 @@ by the interpreter's lock, and the memory that LLVM takes goes with them when th
 the building of one program, and run `codegen` by itself. Where they cannot be had, or end too early,
 everything is compiled in this process: the machine code is the same.
 
+One more compiles what eager calls want and do not wait for (`made_apart`), so that a process that is never
+asked to compile a program does not load LLVM.
+
 ``PULLBACK_COMPILE_PROCESSES`` says how many there may be; 0 is none.
 """
 
@@ -16,11 +19,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
-from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 
 from ...array import locks
+from ...array.rent import NotYet, account
 from ..emit import codegen
 from ..emit.codegen import Code, Effort
 from .processor import machine
@@ -28,14 +30,61 @@ from .processor import machine
 #: Processes at most, as long as nobody says otherwise.
 MOST = 3
 
-_Job = tuple[str, Effort, "Future[Code]"]
+#: Bytes of a pipe, where the system lets that be chosen: a text that is in it whole is compiled and kept even
+#: if this process ends before the other has begun.
+_PIPE = 1 << 18
+
+#: Seconds for which a process that compiles for eager calls stays when it has nothing to do.
+LINGERS = 5.0
+
+
+class _Result:
+    """Machine code that another process makes."""
+
+    def __init__(self) -> None:
+        self._change = locks.condition()
+        self._found: Code | BaseException | None = None
+
+    def is_there(self) -> bool:
+        """Return whether it is made, or could not be."""
+        return self._found is not None
+
+    def set(self, found: Code | BaseException) -> None:
+        """Take the machine code, or why there is none."""
+        with self._change:
+            self._found = found
+            self._change.notify_all()
+        account.arrivals += 1
+
+    def get(self) -> Code:
+        """Wait for the machine code."""
+        with self._change:
+            while self._found is None:
+                self._change.wait()
+        if isinstance(self._found, BaseException):
+            raise self._found
+        return self._found
+
+
+_Job = tuple[str, Effort | None, str, _Result]
 
 
 class Helpers:
-    """Some processes, each with a thread that hands it one text after the other."""
+    """Some processes, each with a thread that hands it one text after the other.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    told : tuple of str, optional
+        The processor's name and features; a process that is not told them asks LLVM.
+    lingers : float, optional
+        Seconds after which a process that has nothing to do goes.
+    """
+
+    def __init__(self, told: tuple[str, ...] | None = None, lingers: float | None = None) -> None:
+        self._told, self._lingers = told, lingers
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        #: Whether the process has gone that had nothing to do.
+        self.has_gone = False
         self._threads: list[threading.Thread] = []
 
     def __len__(self) -> int:
@@ -53,16 +102,23 @@ class Helpers:
 
     def submit(self, text: str, effort: Effort) -> Callable[[], Code]:
         """Begin to compile a text; what is returned waits for the machine code."""
-        future: Future[Code] = Future()
-        self._jobs.put((text, effort, future))
+        made = self.begin(text, effort)
 
         def result() -> Code:
             try:
-                return future.result()
+                return made.get()
             except (EOFError, OSError):
                 return codegen.compiled(text, effort)
 
         return result
+
+    def begin(self, text: str, effort: Effort | None, name: str = "") -> _Result:
+        """Hand over a text, or without an effort ask for `codegen.surroundings`; what has a name is kept in
+        the cache.
+        """
+        made = _Result()
+        self._jobs.put((text, effort, name, made))
+        return made
 
     def dismiss(self) -> None:
         """Let the processes go when they have done what was submitted."""
@@ -72,11 +128,12 @@ class Helpers:
     def _lead(self) -> None:
         """Start a process, and lead it."""
         failure: BaseException
+        told = machine()[:2] if self._told is None else self._told
         try:
             process = subprocess.Popen(
-                [sys.executable, "-I", "-S", codegen.__file__, _folder(), *machine()[:2]],
+                [sys.executable, "-I", "-S", codegen.__file__, _folder(), *told],
                 stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, pipesize=_PIPE,
                 # Ctrl-C is for the program: its end ends the process, too.
                 start_new_session=True, creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )  # fmt: skip
@@ -89,21 +146,29 @@ class Helpers:
                 process.kill()
         # A process that waits for a text that no other compiles does so itself.
         while (job := self._jobs.get()) is not None:
-            job[2].set_exception(failure)
+            job[-1].set(failure)
+
+    def _next(self) -> _Job | None:
+        """Return what is to be done next; None where the process is to go."""
+        with contextlib.suppress(Empty):
+            return self._jobs.get(timeout=self._lingers)
+        with _lock:
+            self.has_gone = self._jobs.empty()
+        return None if self.has_gone else self._jobs.get()
 
     def _hand_over(self, process: subprocess.Popen[bytes]) -> BaseException:
         """Give a process what is submitted, until that is all; what ended it."""
         assert process.stdin is not None
         assert process.stdout is not None
-        while (job := self._jobs.get()) is not None:
-            text, effort, future = job
+        while (job := self._next()) is not None:
+            text, effort, name, made = job
             try:
-                codegen.send(process.stdin, effort, text.encode())
+                codegen.send(process.stdin, (effort, name), text.encode())
                 called, content = codegen.receive(process.stdout)
             except (EOFError, OSError) as error:
-                future.set_exception(error)
+                made.set(error)
                 return error
-            future.set_result(Code((content,), tuple(called)))
+            made.set(Code((content,), tuple(called)))
         self._jobs.put(None)
         return EOFError("there is nothing left to do")
 
@@ -111,7 +176,7 @@ class Helpers:
 def _folder() -> str:
     import llvmlite
 
-    return str(Path(llvmlite.__file__).parent.parent)
+    return os.path.dirname(os.path.dirname(llvmlite.__file__))
 
 
 def _allowed() -> int:
@@ -120,10 +185,10 @@ def _allowed() -> int:
     if named is not None:
         return int(named) if named.isdecimal() else 0
     # What embeds Python need not understand Python's options; a frozen program does not.
-    executable = Path(sys.executable or "").stem.lower()
+    executable = os.path.basename(sys.executable or "").lower()
     if not executable.startswith(("python", "pypy")) or getattr(sys, "frozen", False):
         return 0
-    if not Path(codegen.__file__).is_file() or sys.platform == "emscripten":
+    if not os.path.isfile(codegen.__file__) or sys.platform == "emscripten":
         return 0
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return 0 if cores < 2 else min(cores, MOST)
@@ -173,10 +238,46 @@ def submitted(text: str, effort: Effort) -> Callable[[], Code]:
     return lambda: codegen.compiled(text, effort)
 
 
+#: What compiles for eager calls, and what it was asked for, by its key in the cache.
+_apart: Helpers | None = None
+_asked: dict[str, _Result] = {}
+
+
+def made_apart(name: str, write: Callable[[], str], effort: Effort | None) -> Callable[[], Code]:
+    """Return what gives the machine code of a text, once another process has made it.
+
+    Raises
+    ------
+    NotYet
+        It is being made, or no other process can.
+    """
+    global _apart
+    with _lock:
+        if name not in _asked:
+            account.compiles_apart = account.compiles_apart and _allowed() > 0
+            if not (account.compiles_apart and account.pays_apart):
+                raise NotYet
+            if _apart is None or _apart.has_gone:
+                _apart = Helpers((), LINGERS)
+                _apart.grow(1)
+            _asked[name] = _apart.begin(write(), effort, name)
+        if not _asked[name].is_there():
+            raise NotYet
+        made = _asked.pop(name)
+    try:
+        code = made.get()
+    except (EOFError, OSError):
+        account.compiles_apart = False
+        raise NotYet from None
+    return lambda: code
+
+
 def _forget() -> None:
     """Forget the parent's threads, of which a forked child has none."""
-    global _current, _users
-    _current, _users = None, 0
+    global _current, _users, _apart
+    _current, _users, _apart = None, 0, None
+    _asked.clear()
+    account.arrivals += 1
 
 
 locks.in_child(_forget)

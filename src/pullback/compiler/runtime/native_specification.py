@@ -25,6 +25,10 @@ ANY_NODE, INNER_NODE = 0, 1
 DONE, DIFFERENT, SCATTERED, REFUSED, MOVED, WATCHED = 0, 1, 2, 4, 8, 16
 
 
+#: What NumPy's flags say of an array that lies in order, and at an address that fits its elements.
+ROW_MAJOR, ALIGNED = 0x1, 0x100
+
+
 def read(name: str, type_: str, base: str, at: int | str, step: str = "i8") -> str:
     """Return the lines that read what lies so many steps behind a pointer."""
     return f"  %{name}_ = getelementptr {step}, ptr %{base}, i64 {at}\n  %{name} = load {type_}, ptr %{name}_"

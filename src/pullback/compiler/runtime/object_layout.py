@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import sys
-import sysconfig
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,7 +89,7 @@ def layout() -> Layout | None:
     """Return the offsets; None where they are not as they must be."""
     if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != _WORD:
         return None
-    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+    if "free-threading build" in sys.version:
         return None
     try:
         return _found()

@@ -10,9 +10,9 @@ from __future__ import annotations
 import functools
 import hashlib
 import sys
-from pathlib import Path
 from typing import NamedTuple
 
+from ...array.rent import waits
 from ..emit import codegen
 from . import cache
 
@@ -42,6 +42,8 @@ def machine() -> Machine:
     entry = None if "llvmlite.binding" in sys.modules else _entry()
     found = None if entry is None else cache.made_of(entry, lambda told, content: Machine(*map(str, told)))
     if found is None:
+        if waits.get() and "llvmlite.binding" not in sys.modules:
+            return _asked_apart(entry)
         found = _asked()
         if entry is not None:
             cache.write(entry, found, b"")
@@ -49,9 +51,13 @@ def machine() -> Machine:
 
 
 def _asked() -> Machine:
-    import llvmlite.binding as llvm
+    return Machine(*codegen.surroundings())
 
-    return Machine(*codegen.processor(), f"{llvm.llvm_version_info} {llvm.get_default_triple()}")
+
+def _asked_apart(entry: str | None) -> Machine:
+    from .helper_processes import made_apart
+
+    return Machine(*made_apart(entry or "", lambda: "", None)().called)
 
 
 def _entry() -> str | None:
@@ -59,7 +65,8 @@ def _entry() -> str | None:
     import llvmlite
 
     try:
-        first, _, _ = Path("/proc/cpuinfo").read_text(errors="replace").partition("\n\n")
+        with open("/proc/cpuinfo", errors="replace") as file:
+            first, _, _ = file.read().partition("\n\n")
     except OSError:
         return None
     lines = [line for line in first.splitlines() if not line.startswith(_VARYING)]
