@@ -13,8 +13,6 @@ from pullback.compiler.lower.lowered import Call
 
 pytest.importorskip("llvmlite")
 
-LEADS = [(), (2, 3)]
-
 
 def _numbers(*shape: int, dtype: Any = np.float64) -> Any:
     return torch.tensor(np.random.default_rng(0).standard_normal(shape).astype(dtype))
@@ -35,8 +33,7 @@ def _check(function: Callable[..., Any], *args: Any, tolerance: float = 1e-9) ->
     assert not any(isinstance(node, Call) for node in made.forward.lowered.nodes)
 
 
-@pytest.mark.parametrize("lead", LEADS, ids=str)
-@pytest.mark.parametrize("size", [5, 17])
+@pytest.mark.parametrize(("size", "lead"), [(5, ()), (17, (2, 3))])
 def test_systems_and_determinants(size: int, lead: tuple[int, ...]) -> None:
     a, b = _numbers(*lead, size, size), _numbers(*lead, size, 3)
 
@@ -47,14 +44,15 @@ def test_systems_and_determinants(size: int, lead: tuple[int, ...]) -> None:
     _check(lambda a: (*torch.linalg.slogdet(a), torch.linalg.det(a)), a)
 
 
-@pytest.mark.parametrize("lead", LEADS, ids=str)
-@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize(("lead", "upper"), [((), True), ((2, 3), False)])
 def test_cholesky_factors(lead: tuple[int, ...], upper: bool) -> None:
     _check(lambda a: torch.linalg.cholesky(a, upper=upper), _positive(*lead, 7, 7))
 
 
-@pytest.mark.parametrize("shape", [(3, 3), (2, 9, 4), (2, 4, 9)], ids=str)
-@pytest.mark.parametrize("mode", ["reduced", "complete"])
+@pytest.mark.parametrize(
+    ("shape", "mode"),
+    [((3, 3), "reduced"), ((2, 9, 4), "reduced"), ((9, 4), "complete"), ((4, 9), "reduced")],
+)
 def test_orthogonal_factors(shape: tuple[int, ...], mode: str) -> None:
     _check(lambda a: tuple(torch.linalg.qr(a, mode)), _numbers(*shape))
 
@@ -77,15 +75,15 @@ def test_eigenvectors_have_eager_s_signs(size: int, dtype: Any) -> None:
     x = _numbers(30, size, size, dtype=dtype)
     spread = torch.diag(torch.arange(size, dtype=x.dtype))
     tolerance = 1e-3 if dtype == np.float32 else 1e-8
-    for matrices in (x + x.mT, x @ x.mT, 0.1 * (x + x.mT) + spread):
-        _check(lambda a: tuple(torch.linalg.eigh(a)), matrices, tolerance=tolerance)
+    matrices = torch.cat([x + x.mT, x @ x.mT, 0.1 * (x + x.mT) + spread])
+    _check(lambda a: tuple(torch.linalg.eigh(a)), matrices, tolerance=tolerance)
 
 
 @pytest.mark.parametrize(
     "matrix",
-    [np.zeros((4, 4)), np.eye(4), np.diag([3.0, 1]), np.ones((5, 5)), np.kron(np.eye(3), [[2.0, 1], [1, 2]])],
-    ids=["zero", "one", "diagonal", "rank one", "blocks"],
-)  # fmt: skip
+    [np.zeros((4, 4)), np.ones((4, 4)), np.kron(np.eye(2), [[2.0, 1], [1, 2]])],
+    ids=["zero", "rank one", "blocks"],
+)
 def test_matrices_whose_eigenvalues_are_equal(matrix: Any) -> None:
     a = torch.tensor(matrix)
     values, vectors = torch.compile(lambda a: tuple(torch.linalg.eigh(a)))(a)
