@@ -94,6 +94,14 @@ def known_calls() -> Any:
     return None if found is None else found.known_calls
 
 
+def backward_loop() -> Callable[..., None] | None:
+    """Return the native function that does the plain part of a backward pass (`core.engine`); None where
+    there is none.
+    """
+    found = _source_of_chains()
+    return None if found is None else found.backward_loop.run
+
+
 def _source_of_chains() -> Any:
     global _load_chains, _chains
     if _load_chains is not None:
