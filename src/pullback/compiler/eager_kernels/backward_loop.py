@@ -9,12 +9,14 @@ the loop in Python, which calls it again behind that node.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
+from ...array.chains import MOST, ROWS, SCALAR, Way, way
 from ...core import facade
 from ...core.accumulation import rehearsals
 from ...core.node import LEAF, AccumulateGrad, Node, Output, accumulation_lock
@@ -35,7 +37,8 @@ class BackwardLoop:
         does what it can of a pass, whose parts these are; None: there is no native code.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, small_call: Callable[[Sequence[Way]], Callable[..., Any] | None]) -> None:
+        self._small_call = small_call
         where, functions, nodes = layout(), python_functions.addresses(), _node_layout()
         self.run: Callable[..., None] | None = None
         if where is None or functions is None or nodes is None:
@@ -69,13 +72,57 @@ class BackwardLoop:
             len(rules), op.layout.count, int(kind._frees), int(op.once), int(kind.is_chained), id(backward),
         ]  # fmt: skip
         assert len(words) == RULES
-        for rule, places in rules:
-            given = (*places, *(0,) * (PLACES - len(places)))
-            words += [0 if rule is None else id(rule), len(places), *given]
-        assert len(words) == RULES + RULE * len(rules)
         self._kept += [backward, rules]
+        for rule, places in rules:
+            small = None
+            if rule is not None and op.kind == "elementwise":
+                small = self._small(rule, [place >= 3 * op.layout.count for place in places])
+                self._kept.append(small)
+            given = (*places, *(0,) * (PLACES - len(places)))
+            words += [
+                0 if rule is None else id(rule), 0 if small is None else id(small), len(places), *given
+            ]  # fmt: skip
+        assert len(words) == RULES + RULE * len(rules)
         self._kinds[kind] = np.array(words, np.int64)
         return True
+
+    def _small(self, rule: Callable[..., Any], are_numbers: Sequence[bool]) -> Callable[..., Any] | None:
+        """Return a native function that is a rule on small arrays (`small_calls`); None where there is none
+        that gives the rule's bits.
+        """
+        roles = (ROWS, *(SCALAR if is_number else ROWS for is_number in are_numbers))
+        if sum(are_numbers) > 1:
+            return None
+        try:
+            ways = [way(rule, roles, (dtype,) * len(roles)) for dtype in _FLOATS]
+            small = self._small_call(ways)
+            is_same = small is not None and all(_agree(rule, small, roles, dtype) for dtype in _FLOATS)
+        except Exception:  # noqa: BLE001  # whatever a rule meets that is none: it raises that when it is called
+            return None
+        return small if is_same else None
+
+
+#: The dtypes of which rules become native functions.
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+#: Numbers that rules treat in ways of their own.
+_SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.0, 1e-40, -1e30, np.inf, -np.inf, np.nan)
+
+
+def _agree(rule: Callable[..., Any], small: Callable[..., Any], roles: Any, dtype: np.dtype[Any]) -> bool:
+    """Return whether a native function gives a rule's bits, on few elements and on as many as it takes."""
+    for size in (len(_SPECIAL) ** 2, MOST):
+        axes = np.meshgrid(_SPECIAL, _SPECIAL)
+        pairs = [np.resize(np.asarray(axis, dtype), size) for axis in axes]
+        for number in (2.0, -0.3, 0.0):
+            given = [
+                number if role == SCALAR else np.roll(pairs[k % 2], k // 2) for k, role in enumerate(roles)
+            ]
+            expected, found = rule(*given), small(*given)
+            if type(expected) is not ndarray or type(found) is not ndarray:
+                return False
+            if expected.dtype is not found.dtype or expected.tobytes() != found.tobytes():
+                return False
+    return True
 
 
 def _node_layout() -> NodeLayout | None:

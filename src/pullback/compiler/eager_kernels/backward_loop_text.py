@@ -31,10 +31,11 @@ class NodeLayout(NamedTuple):
 ) = range(AT_LOOK + 1, AT_LOOK + 19)  # fmt: skip
 #: Words of a class of nodes: how many rules may be called at once, how many values are saved, whether they
 #: are freed, whether that is so of nothing, too, whether native loops take moderate sizes, `backward`; then
-#: for each rule itself, how many places of the saved tuple it is given, and which.
+#: for each rule itself, the native function for small arrays, how many places of the saved tuple it is
+#: given, and which.
 _COUNT, _VALUES, _FREES, _ALWAYS, _CHAINED, _BACKWARD, RULES = range(7)
 PLACES = 4
-RULE = 2 + PLACES
+RULE = 3 + PLACES
 #: Arguments of the function.
 (
     _SELF, _HEAP, _PENDING, _NEEDED, _LOOKED_AT, _EMPTY, _SHARED, _FREED, _CAPTURES, _DELIVER, _SEND,
@@ -194,10 +195,41 @@ no:
 
 
 def _kept(where: Layout, nodes: NodeLayout) -> str:
-    """Return the function that keeps an array as the gradient of a leaf that has none; false where Python is
-    to look.
+    """Return the functions that keep an array as the gradient of a leaf that has none, false where Python is
+    to look, and that say whether nothing but the pass holds an array that was shared, or its memory.
     """
     return f"""
+define internal i1 @is_last(ptr %g, ptr %header) nounwind {{
+entry:
+{word("array_type", "ptr", AT_ARRAY)}
+{read("base", "ptr", "g", where.shape + 16)}
+  %held = load i32, ptr %g
+  %is_held_twice = icmp eq i32 %held, 2
+  br i1 %is_held_twice, label %alone, label %no
+alone:
+  %owns = icmp eq ptr %base, null
+  br i1 %owns, label %yes, label %view
+view:
+{read("kind", "ptr", "base", where.type)}
+  %is_array = icmp eq ptr %kind, %array_type
+  br i1 %is_array, label %based, label %no
+based:
+{read("further", "ptr", "base", where.shape + 16)}
+  %base_held = load i32, ptr %base
+  %size = call i64 @size_of(ptr %g)
+  %base_size = call i64 @size_of(ptr %base)
+  %is_once = icmp eq i32 %base_held, 1
+  %is_end = icmp eq ptr %further, null
+  %is_whole = icmp eq i64 %size, %base_size
+  %last0 = and i1 %is_once, %is_end
+  %last = and i1 %last0, %is_whole
+  ret i1 %last
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}}
+
 define internal i1 @keep(ptr %node, ptr %g, ptr %arguments, ptr %header) nounwind {{
 entry:
 {_given(_SHARED)}
@@ -235,7 +267,10 @@ lying:
 owned:
   %also = call ptr @pullback_PyDict_GetItem(ptr %shared, ptr %node)
   %is_own = icmp ne ptr %also, %g
-  br i1 %is_own, label %wrap, label %no
+  br i1 %is_own, label %wrap, label %counted
+counted:
+  %is_last = call i1 @is_last(ptr %g, ptr %header)
+  br i1 %is_last, label %wrap, label %no
 wrap:
   call void @pullback_Py_IncRef(ptr %g)
   %grad = call ptr @around(ptr %g, ptr null, ptr null, ptr %header)
@@ -423,7 +458,8 @@ one:
   %own = getelementptr i64, ptr %record, i64 %skipped
 {read("edge", "ptr", "edge_items", "%k", "ptr")}
 {word("rule", "ptr", RULES, "own")}
-{word("place_count", "i64", RULES + 1, "own")}
+{word("small", "ptr", RULES + 1, "own")}
+{word("place_count", "i64", RULES + 2, "own")}
   %leads = icmp ne ptr %edge, %none
   %has_rule = icmp ne ptr %rule, null
   %wanted = and i1 %leads, %has_rule
@@ -437,7 +473,7 @@ place:
   br i1 %another, label %picked, label %called
 picked:
   %p1 = add i64 %p, 1
-  %word_at = add i64 %p, {RULES + 2}
+  %word_at = add i64 %p, {RULES + 3}
 {read("from", "i64", "own", "%word_at", "i64")}
 {read("item", "ptr", "items", "%from", "ptr")}
   %to = getelementptr ptr, ptr %given, i64 %p1
@@ -445,11 +481,24 @@ picked:
   br label %place
 called:
   %given_count = add i64 %place_count, 1
+  %has_small = icmp ne ptr %small, null
+  br i1 %has_small, label %shortened, label %in_python
+shortened:
+  %made_small = call ptr @pullback_PyObject_Vectorcall(ptr %small, ptr %given, i64 %given_count, ptr null)
+  %could_small = icmp ne ptr %made_small, null
+  br i1 %could_small, label %looked_at, label %raised
+looked_at:
+  %is_refused = icmp eq ptr %made_small, %none
+  br i1 %is_refused, label %refused, label %stored
+refused:
+  call void @pullback_Py_DecRef(ptr %none)
+  br label %in_python
+in_python:
   %found = call ptr @pullback_PyObject_Vectorcall(ptr %rule, ptr %given, i64 %given_count, ptr null)
   %could = icmp ne ptr %found, null
   br i1 %could, label %stored, label %raised
 stored:
-  %grad = phi ptr [ %none, %nothing ], [ %found, %called ]
+  %grad = phi ptr [ %none, %nothing ], [ %made_small, %looked_at ], [ %found, %in_python ]
   %made_at = getelementptr ptr, ptr %made, i64 %k
   store ptr %grad, ptr %made_at
   br label %each

@@ -79,7 +79,7 @@ class Chains:
     @computed
     def backward_loop(self) -> backward_loop.BackwardLoop:
         """Return what does the plain part of a backward pass."""
-        return backward_loop.BackwardLoop()
+        return backward_loop.BackwardLoop(self.call)
 
     def chain(self, note: Note) -> Callable[..., Any] | None:
         """Return a function of the arrays that a chain is given; None where there is none."""
