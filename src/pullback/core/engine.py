@@ -258,7 +258,7 @@ class Backward(BackwardPass, Task):
             return None
         return partial(
             drain, self, self.heap, self.pending, self.needed, self.looked_at or None, self.empty,
-            self.shared, self.freed, None if self.accumulates else True, self.deliver, self.send,
+            self.summed, self.shared, self.freed, None if self.accumulates else True, self.deliver, self.send,
         )  # fmt: skip
 
     def arrive(self, node: Node, g: Any) -> tuple[Any, bool]:

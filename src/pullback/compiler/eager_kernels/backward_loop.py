@@ -22,9 +22,10 @@ from ...core.accumulation import rehearsals
 from ...core.node import LEAF, AccumulateGrad, Node, Output, accumulation_lock
 from ..emit import python_functions
 from ..runtime import engine
-from ..runtime.object_layout import layout, offset
-from .backward_loop_text import PLACES, RULE, RULES, NodeLayout, text
-from .known_call_arguments import OBJECTS
+from ..runtime.object_layout import _offset as offset
+from ..runtime.object_layout import layout
+from .backward_loop_text import text
+from .backward_loop_words import OBJECTS, PLACES, RULE, RULES, NodeLayout
 
 
 class BackwardLoop:
@@ -33,8 +34,8 @@ class BackwardLoop:
     Attributes
     ----------
     run : callable or None
-        ``run(backward, heap, pending, needed, looked_at, empty, shared, freed, captures, deliver, send)``
-        does what it can of a pass, whose parts these are; None: there is no native code.
+        ``run(backward, heap, pending, needed, looked_at, empty, summed, shared, freed, captures, deliver,
+        send)`` does what it can of a pass, whose parts these are; None: there is no native code.
     """
 
     def __init__(self, small_call: Callable[[Sequence[Way]], Callable[..., Any] | None]) -> None:
@@ -47,11 +48,12 @@ class BackwardLoop:
         self._kinds: dict[type[Node], np.ndarray] = {}
         singles, doubles = np.dtype(np.float32), np.dtype(np.float64)
         objects = (
-            Output, AccumulateGrad, LEAF, facade.Parameter, singles, doubles, int, heappop, heappush,
-            self._kinds, self._learn, accumulation_lock.acquire, accumulation_lock.release, False, True,
-            rehearsals, "node", "_grad",
+            list, tuple, Output, AccumulateGrad, LEAF, facade.Parameter, singles, doubles, int, heappop,
+            heappush, self._kinds, self._learn, accumulation_lock.acquire, accumulation_lock.release, False,
+            True, rehearsals, "node", "_grad", np.add, ..., ("out",),
         )  # fmt: skip
-        words = [0, 0, *map(id, OBJECTS), id(facade.Tensor), 0, *map(id, objects)]
+        around = (0, 0, 0, *map(id, (facade.Tensor, ndarray, None, 0)))
+        words = [*around, *(0,) * (OBJECTS - len(around)), *map(id, objects)]
         self._kept: list[Any] = [objects]
         texts = [python_functions.declarations(), text(where, nodes)]
         self._library = engine.Library(engine.whole(texts), functions)

@@ -44,7 +44,7 @@ _WRITEABLE = 0x400
 Part = Callable[[Layout], str]
 
 
-def around(where: Layout) -> str:
+def _around(where: Layout) -> str:
     """Return the function that makes a tensor of an array, a counter and the record of a view, all of which
     it takes; an array alone is given a counter and no record.
     """
@@ -525,5 +525,5 @@ def _call(where: Layout) -> str:
 
 def text(where: Layout) -> str:
     """Return all functions; `known` is the one that is called."""
-    parts: Sequence[Part] = (match, around, _seen, _result, _computed, _moved, _call)
+    parts: Sequence[Part] = (match, _around, _seen, _result, _computed, _moved, _call)
     return "\n".join(part(where) for part in parts)

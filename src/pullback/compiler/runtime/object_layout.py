@@ -67,7 +67,7 @@ def words(address: int, count: int) -> list[int]:
     return list((ctypes.c_int64 * count).from_address(address))
 
 
-def offset(holder: Any, target: int, start: int = 0) -> int:
+def _offset(holder: Any, target: int, start: int = 0) -> int:
     """Return where in an object a word stands; no object is read beyond its size."""
     found = words(id(holder), sys.getsizeof(holder) // _WORD if type(holder) is tuple else _size(holder))
     return _WORD * found.index(target, start)
@@ -105,13 +105,13 @@ def _found() -> Layout:
     assert isinstance(tensor, TensorBase)
     tensor._view = view = View(array, (), -9, -11)
     view.chain = pair
-    kind = offset(array, id(np.ndarray))
-    list_size = offset(several, 3, 2)
+    kind = _offset(array, id(np.ndarray))
+    list_size = _offset(several, 3, 2)
     list_items = next(
         n for n in range(list_size + _WORD, _WORD * _size(several), _WORD)
         if _points_to(words(id(several) + n, 1)[0], several, [id(mark), id(other), id(mark)])
     )  # fmt: skip
-    data = offset(array, array.ctypes.data)
+    data = _offset(array, array.ctypes.data)
     rank = data + _WORD
     # The public structure of an array: data, rank, shape, strides, base, dtype, flags.
     shape, dtype, flags = rank + _WORD, rank + 4 * _WORD, rank + 5 * _WORD
@@ -124,11 +124,11 @@ def _found() -> Layout:
     ):  # fmt: skip
         raise ValueError("arrays are not laid out as NumPy documents")
     return Layout(
-        type=kind, tuple_items=offset(pair, id(mark)), list_size=list_size, list_items=list_items,
-        cell=offset(cell, id(mark)), value=offset(tensor, id(array)), node=offset(tensor, id(node)),
-        counter=offset(tensor, id(tensor._counter)), view=offset(tensor, id(view)),
-        view_base=offset(view, id(array)), view_chain=offset(view, id(pair)),
-        view_creation=offset(view, id(view.creation)), view_at=offset(view, id(view.at)), data=data,
+        type=kind, tuple_items=_offset(pair, id(mark)), list_size=list_size, list_items=list_items,
+        cell=_offset(cell, id(mark)), value=_offset(tensor, id(array)), node=_offset(tensor, id(node)),
+        counter=_offset(tensor, id(tensor._counter)), view=_offset(tensor, id(view)),
+        view_base=_offset(view, id(array)), view_chain=_offset(view, id(pair)),
+        view_creation=_offset(view, id(view.creation)), view_at=_offset(view, id(view.at)), data=data,
         rank=rank, shape=shape, dtype=dtype, flags=flags, dict_version=_dict_version(),
     )  # fmt: skip
 
