@@ -9,18 +9,19 @@ the loop in Python, which calls it again behind that node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
-from ...array.chains import MOST, ROWS, SCALAR, Way, way
+from ...array.chains import MOST, ROWS, SCALAR, Unfit, Way, way
 from ...core import facade
 from ...core.accumulation import rehearsals
 from ...core.node import LEAF, AccumulateGrad, Node, Output, accumulation_lock
 from ..emit import python_functions
+from ..emit.codegen import WRITTEN
 from ..runtime import engine
 from ..runtime.object_layout import _offset as offset
 from ..runtime.object_layout import layout
@@ -56,7 +57,7 @@ class BackwardLoop:
         words = [*around, *(0,) * (OBJECTS - len(around)), *map(id, objects)]
         self._kept: list[Any] = [objects]
         texts = [python_functions.declarations(), text(where, nodes)]
-        self._library = engine.Library(engine.whole(texts), functions)
+        self._library = engine.Library(engine.whole(texts), functions, effort=WRITTEN)
         self.run = python_functions.function(
             "drain", self._library.address("drain"), np.array(words, np.int64)
         )
@@ -89,19 +90,25 @@ class BackwardLoop:
         return True
 
     def _small(self, rule: Callable[..., Any], are_numbers: Sequence[bool]) -> Callable[..., Any] | None:
-        """Return a native function that is a rule on small arrays (`small_calls`); None where there is none
-        that gives the rule's bits.
+        """Return a native function that is a rule on small arrays (`small_calls`), of which the last may be a
+        number; None where there is none that gives the rule's bits.
         """
         roles = (ROWS, *(SCALAR if is_number else ROWS for is_number in are_numbers))
         if sum(are_numbers) > 1:
             return None
+        ways = [*_ways(rule, roles)]
+        if len(roles) > 1 and not any(are_numbers):
+            ways += _ways(rule, (*roles[:-1], SCALAR))
+        kept = [way for way in ways if (small := self._small_call([way])) and _agree(rule, small, way)]
+        return self._small_call(kept) if kept else None
+
+
+def _ways(rule: Callable[..., Any], roles: Any) -> Iterator[Way]:
+    for dtype in _FLOATS:
         try:
-            ways = [way(rule, roles, (dtype,) * len(roles)) for dtype in _FLOATS]
-            small = self._small_call(ways)
-            is_same = small is not None and all(_agree(rule, small, roles, dtype) for dtype in _FLOATS)
-        except Exception:  # noqa: BLE001  # whatever a rule meets that is none: it raises that when it is called
-            return None
-        return small if is_same else None
+            yield way(rule, roles, (dtype,) * len(roles))
+        except Unfit:
+            continue
 
 
 #: The dtypes of which rules become native functions.
@@ -110,16 +117,21 @@ _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.0, 1e-40, -1e30, np.inf, -np.inf, np.nan)
 
 
-def _agree(rule: Callable[..., Any], small: Callable[..., Any], roles: Any, dtype: np.dtype[Any]) -> bool:
+def _agree(rule: Callable[..., Any], small: Callable[..., Any], way: Way) -> bool:
     """Return whether a native function gives a rule's bits, on few elements and on as many as it takes."""
     for size in (len(_SPECIAL) ** 2, MOST):
-        axes = np.meshgrid(_SPECIAL, _SPECIAL)
-        pairs = [np.resize(np.asarray(axis, dtype), size) for axis in axes]
-        for number in (2.0, -0.3, 0.0):
+        places = [np.tile(_SPECIAL, len(_SPECIAL)), np.repeat(_SPECIAL, len(_SPECIAL))]
+        pairs = [np.resize(place, size).astype(way.dtypes[0]) for place in places]
+        for number in (2.0, -0.3, 0.0) if SCALAR in way.roles else (0.0,):
             given = [
-                number if role == SCALAR else np.roll(pairs[k % 2], k // 2) for k, role in enumerate(roles)
+                number if role == SCALAR else np.roll(pairs[k % 2], k // 2)
+                for k, role in enumerate(way.roles)
             ]
-            expected, found = rule(*given), small(*given)
+            try:
+                expected = rule(*given)
+            except Exception:  # noqa: BLE001  # what a rule raises of these numbers is no matter here
+                return False
+            found = small(*given)
             if type(expected) is not ndarray or type(found) is not ndarray:
                 return False
             if expected.dtype is not found.dtype or expected.tobytes() != found.tobytes():
