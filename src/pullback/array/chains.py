@@ -135,6 +135,9 @@ class _Noted(ndarray):
             raise Unfit("a cast")
         return np.positive(self) if copy else self
 
+    def __bool__(self) -> bool:
+        raise Unfit("a branch")
+
     def conjugate(self, *out: Any) -> Any:
         """Return the array itself: its elements are real."""
         return self

@@ -114,7 +114,7 @@ def _ways(rule: Callable[..., Any], roles: Any) -> Iterator[Way]:
 #: The dtypes of which rules become native functions.
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 #: Numbers that rules treat in ways of their own.
-_SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.0, 1e-40, -1e30, np.inf, -np.inf, np.nan)
+_SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.0, 1e-30, -1e30, np.inf, -np.inf, np.nan)
 
 
 def _agree(rule: Callable[..., Any], small: Callable[..., Any], way: Way) -> bool:
