@@ -133,6 +133,15 @@ def test_a_saved_array_that_the_graph_keeps_is_copied(native):
     assert x.grad.tolist() == [[6.0, 6.0], [6.0, 6.0]]
 
 
+def test_gradients_can_be_written_to(native):
+    x, w = leaf(3, 4), leaf(4)
+    (x.expand(3, 4) * 1.0).sum().backward()
+    (w.expand(4) + w.reshape(4)).backward(torch.ones(4).expand(4))
+    for v in (x, w):
+        assert v.grad._value.flags.writeable
+        v.grad.zero_()
+
+
 def message(call):
     with pytest.raises(RuntimeError) as caught:
         call()

@@ -39,6 +39,9 @@ from .backward_loop_words import (
     word,
 )  # fmt: skip
 
+#: Of an array's flags.
+_WRITEABLE = 0x400
+
 
 def is_last(where: Layout, nodes: NodeLayout) -> str:
     """Return the function that says whether nothing but the pass holds an array that was shared, or its
@@ -50,8 +53,12 @@ entry:
 {word("array_type", "ptr", ARRAY)}
 {read("base", "ptr", "g", where.shape + 16)}
   %held = load i32, ptr %g
+{read("flags", "i32", "g", where.flags)}
+  %writeable = and i32 %flags, {_WRITEABLE}
+  %is_writeable = icmp ne i32 %writeable, 0
   %is_held_twice = icmp eq i32 %held, 2
-  br i1 %is_held_twice, label %alone, label %no
+  %may = and i1 %is_held_twice, %is_writeable
+  br i1 %may, label %alone, label %no
 alone:
   %owns = icmp eq ptr %base, null
   br i1 %owns, label %yes, label %view
