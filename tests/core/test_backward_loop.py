@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 import threading
 import weakref
@@ -46,7 +45,8 @@ def leaf(*shape, dtype=torch.float32, seed=0):
 
 
 def mlp(x, w1, b1, w2, b2):
-    return F.smooth_l1_loss(F.linear(torch.relu(F.linear(x, w1, b1)), w2, b2), torch.zeros(6, 3))
+    y = F.linear(torch.relu(F.linear(x, w1, b1)), w2, b2)
+    return F.smooth_l1_loss(y, torch.zeros(6, 3, dtype=x.dtype))
 
 
 def coupling(x, w, s):
@@ -91,8 +91,6 @@ PROGRAMS = [
 @pytest.mark.parametrize(("program", "shapes"), PROGRAMS, ids=lambda v: getattr(v, "__name__", ""))
 def test_gradients_have_the_same_bits_and_strides(native, program, shapes, dtype):
     found = []
-    if program is mlp and dtype is torch.float64:
-        dtype = torch.float32
     for on in (False, True):
         native(on)
         leaves = [leaf(*shape, dtype=dtype, seed=k) for k, shape in enumerate(shapes)]
@@ -205,7 +203,6 @@ def test_nothing_is_kept_and_nothing_freed_twice(native):
             assert array() is None
             held = sys.getrefcount(w.grad._value)
             assert held == 2
-        gc.collect()
         counts.append([sys.getrefcount(mark) for mark in marks])
     assert all(abs(a - b) < 15 for a, b in zip(counts[1], counts[2], strict=True)), counts
 
