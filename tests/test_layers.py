@@ -22,7 +22,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "pullback"
 LAYERS = [
     [
         (
-            "version torch_version torch_names errors excluded_modules exclusions "
+            "version torch_version torch_names errors exclusions "
             "symbolic _guards"
         )
     ],
@@ -89,11 +89,15 @@ def absolute(name: str, level: int, package: str) -> str:
     return ".".join([*parts[: len(parts) - level + 1], *([name] if name else [])])
 
 
+#: The functions that import, by their names.
+IMPORTING = ("__import__", "import_module", "importlib.import_module", "import_later", "sys.modules.get")
+
+
 def named_at_run_time(node: ast.AST) -> ast.expr | None:
     """The expression that names a module in an import which is not a statement."""
     if isinstance(node, ast.Call) and node.args:
         function = ast.unparse(node.func)
-        if function in ("__import__", "import_module", "importlib.import_module", "sys.modules.get"):
+        if function in IMPORTING:
             return node.args[0]
     if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "sys.modules":
         return node.slice
@@ -117,6 +121,8 @@ def imports(tree: ast.Module, package: str, submodules: set[str]) -> Iterator[tu
                 found = [absolute(name.lstrip("."), level, package)]
             elif ast.unparse(expression).startswith(("f'{__name__}.", "f'{__package__}.", "__name__")):
                 found = [package]  # below the file's own package
+            elif ast.unparse(expression) == "self.__name__":
+                continue  # a module that `import_later` was given, where it was judged
             else:
                 found = ["?"]
         else:
@@ -204,6 +210,7 @@ def tree_with(folder: Path, file: str, source: str) -> Path:
         ("ops/a.py", "class A:\n def f():\n  try: 0\n  finally: import pullback.nn", 4, "nn is above ops"),
         ("ops/a.py", "import importlib\nimportlib.import_module('pullback.nn')", 2, "nn is above ops"),
         ("ops/a.py", "x = import_module('..nn', __package__)", 1, "pullback.nn: nn is above ops"),
+        ("ops/a.py", "x = import_later('..nn', __package__)", 1, "pullback.nn: nn is above ops"),
         ("ops/a.py", "__import__('pullback.nn')", 1, "nn is above ops"),
         ("ops/a.py", "sys.modules['pullback.nn'].Linear", 1, "nn is above ops"),
         ("ops/a.py", "sys.modules.get('pullback')", 1, "__init__ is above ops"),

@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 HEAVY = {"cupy", "llvmlite", "matplotlib", "mpi4py", "safetensors", "scipy", "sklearn", "torch", "tqdm"}
-KINDS = ("*.py", "*.pyi", "*.json", "*.html", "*.css", "*.js")
+KINDS = ("*.py", "*.pyi", "*.json", "*.toml", "*.html", "*.css", "*.js")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 

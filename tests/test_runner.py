@@ -49,7 +49,7 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text(dedent(text))
     for name in ("__main__.py", "torch_names/__init__.py", "torch_names/version.py",
-                 "torch_names/exclusions.py", "torch_names/excluded_modules.py"):
+                 "torch_names/exclusions.py", "torch_names/exclusions.txt"):
         (package / name).parent.mkdir(exist_ok=True)
         shutil.copy(SOURCE / "pullback" / name, package / name)
     shutil.copytree(SOURCE / "pullback/command", package / "command")
@@ -249,6 +249,25 @@ def test_worker_processes(shell: Shell, method: str) -> None:
         pytest.skip("Windows can only spawn")
     shell.write("workers.py", program)
     assert shell.output("workers.py") == "[('pullback.nn.functional', 'pullback', 2)]\n"
+
+
+def test_python_programs_that_it_starts(shell: Shell) -> None:
+    """They find its torch, unless another environment is theirs or the program was told otherwise."""
+    program = """
+        import os, subprocess, sys
+        import torch
+
+        if sys.argv[1:]:
+            print(torch.__package__ or "another", flush=True)
+        else:
+            for environment in ({}, {"PULLBACK_AS_TORCH": "another environment"}):
+                command = [sys.executable, __file__, "again"]
+                subprocess.run(command, env={**os.environ, **environment}, check=True)
+    """
+    shell.write("torch.py", "")
+    shell.path = Path(f"{shell.path}{os.pathsep}{shell.cwd}")
+    shell.write("folder/program.py", program)
+    assert shell.output("folder/program.py") == "pullback\nanother\n"
 
 
 # ------------------------------------------------------------------------------------------ as Python runs it

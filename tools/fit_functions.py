@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from mpmath import mp, mpf
@@ -163,9 +164,8 @@ def main() -> None:
     for name, (function, interval, wide, narrow, meaning) in FITS.items():
         lines += [f"#: {meaning}.", f"{name} = ("]
         for bound in dict.fromkeys((wide, narrow)):
-            lines.append("    (")
-            lines += [f"        {c!r}," for c in _fit(function, interval, bound)]
-            lines.append("    ),")
+            numbers = ", ".join(map(repr, _fit(function, interval, bound)))
+            lines += fill(f"({numbers}),", 110, initial_indent="    ", subsequent_indent="     ").splitlines()
         lines.append(") * 2" if wide == narrow else ")")
     lines.append("# fmt: on")
     TARGET.write_text("\n".join(lines) + "\n")

@@ -8,8 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from textwrap import fill
 
-from pullback.torch_names.excluded_modules import DECLARED, MODULES
-from pullback.torch_names.exclusions import EXCLUDED
+from pullback.torch_names.exclusions import WHOLE, absent
 
 PAGE = Path(__file__).parents[1] / "docs" / "exclusions.md"
 
@@ -19,7 +18,7 @@ Every public name of every public module of torch 2.13 is in pullback or on this
 for one of these is an `AttributeError`, which mostly says so. Names that begin with an underscore are torch's
 own affair and not listed.
 
-This page is written by `python -m tools.make_exclusions` from `src/pullback/torch_names/exclusions.py`; a
+This page is written by `python -m tools.make_exclusions` from `src/pullback/torch_names/exclusions.txt`; a
 test holds it against the names that torch has.
 """
 
@@ -33,13 +32,12 @@ def listed(what: str, names: list[str]) -> str:
 def page() -> str:
     """The text of the page."""
     parts = [HEAD]
-    for why in dict.fromkeys([*EXCLUDED, *DECLARED, *MODULES]):
+    for why, places in absent().items():
         parts.append(f"\n## {why[0].upper()}{why[1:]}\n")
-        places = [*EXCLUDED.get(why, {}).items(), *DECLARED.get(why, {}).items()]
-        for place, names in places:
-            parts.append(listed(f"`{place}`", names.split()))
-        if why in MODULES:
-            parts.append(listed("Whole modules", [f"torch.{name}" for name in MODULES[why].split()]))
+        for place, names in places.items():
+            whole = place == WHOLE
+            what = "Whole modules" if whole else f"`{place}`"
+            parts.append(listed(what, [f"torch.{name}" for name in names] if whole else names))
     return "".join(parts)
 
 

@@ -10,14 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pullback.ops.normalize  # noqa: F401  # the native kernels of many rows ask for its ops
-from pullback.array import norm
+from pullback.array import batch_norm, norm
 
 
 @pytest.fixture(params=[(40, -1), (1 << 20, 10**12)], ids=["small blocks on threads", "one block"])
 def cut(request, monkeypatch):
     block, threads = request.param
-    monkeypatch.setattr(norm, "_BLOCK_BYTES", block)
-    monkeypatch.setattr(norm, "_WORTH_THREADS", threads)
+    for module in (norm, batch_norm):
+        monkeypatch.setattr(module, "BLOCK_BYTES", block)
+        monkeypatch.setattr(module, "WORTH_THREADS", threads)
 
 
 def softmax(x, dim):
@@ -116,7 +117,7 @@ def test_batch_norm(shape, affine, training):
     w, b = (rng.standard_normal(channels), rng.standard_normal(channels)) if affine else (None, None)
     dims = (0, *range(2, len(shape)))
     fixed = rng.standard_normal(channels), rng.random(channels)
-    mean, variance = norm.batch_statistics(x) if training else fixed
+    mean, variance = batch_norm.batch_statistics(x) if training else fixed
     if training:
         np.testing.assert_allclose((mean, variance), (x.mean(dims), x.var(dims)), atol=1e-14)
     invstd = 1 / np.sqrt(variance + 0.1)
@@ -126,12 +127,22 @@ def test_batch_norm(shape, affine, training):
         z = (x - m.reshape(lie)) / np.sqrt(v.reshape(lie) + 0.1)
         return z * (1 if w is None else w.reshape(lie)) + (0 if b is None else b.reshape(lie))
 
-    np.testing.assert_allclose(norm.batch_norm(x, mean, invstd, w, b), reference(x), atol=1e-12)
-    back, weight, bias = norm.batch_norm_adjoint(g, x, mean, invstd, w, training)
+    np.testing.assert_allclose(batch_norm.batch_norm(x, mean, invstd, w, b), reference(x), atol=1e-12)
+    back, weight, bias = batch_norm.batch_norm_adjoint(g, x, mean, invstd, w, training)
     np.testing.assert_allclose(back, slopes(reference, x, g), atol=1e-8)
     z = (x - mean.reshape(lie)) * invstd.reshape(lie)
     np.testing.assert_allclose(weight, (g * z).sum(dims), atol=1e-12)
     np.testing.assert_allclose(bias, g.sum(dims), atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(4, 3), (1, 3, 2, 2), (3, 2, 5)])
+def test_few_elements_have_the_same_bits(shape):
+    rng = np.random.default_rng(0)
+    x, channels = rng.standard_normal(shape, np.float32), shape[1]
+    mean, var, weight, bias = rng.random((4, channels), np.float32)
+    invstd = np.reciprocal(np.sqrt(var + np.float32(0.1)))
+    few = batch_norm.batch_norm_of_running(x, weight, bias, mean, var, 0.1)
+    np.testing.assert_array_equal(few, batch_norm.batch_norm(x, mean, invstd, weight, bias))
 
 
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
@@ -145,10 +156,10 @@ def test_halves(dtype):
     assert (y.dtype, mean.dtype, rstd.dtype) == (dtype, np.float32, np.float32)
     np.testing.assert_array_equal(y, norm.layer_norm(wide, wide_w, None, 1, 1e-5)[0].astype(dtype))
     assert {a.dtype for a in norm.layer_norm_adjoint(x, x, mean, rstd, w, 1)} == {np.dtype(dtype)}
-    statistics = norm.batch_statistics(x)
+    statistics = batch_norm.batch_statistics(x)
     assert statistics[0].dtype == np.float32
-    assert norm.batch_norm(x, *statistics, w, w).dtype == dtype
-    assert {a.dtype for a in norm.batch_norm_adjoint(x, x, *statistics, w, True)} == {np.dtype(dtype)}
+    assert batch_norm.batch_norm(x, *statistics, w, w).dtype == dtype
+    assert {a.dtype for a in batch_norm.batch_norm_adjoint(x, x, *statistics, w, True)} == {np.dtype(dtype)}
 
 
 @settings(max_examples=40, deadline=None)

@@ -9,7 +9,9 @@ import pytest
 
 import pullback as torch
 from pullback.array import chains, small_calls
+from pullback.array.layout import shared_strides
 from pullback.array.small_calls import SmallCalls, refuse
+from pullback.array.strides import strides_of
 from pullback.core.op import TABLE
 
 pytestmark = pytest.mark.skipif(find_spec("llvmlite") is None, reason="calls are native with llvmlite")
@@ -72,16 +74,57 @@ ONES = np.ones(3, F32)
 @pytest.mark.parametrize("operands", [
     (), (1.0,), (None,), (ONES,), (ONES, ONES, ONES), (np.ones(3, np.int64), 2.0),
     (np.ones((0, 3), F32), 2.0),
-    (np.ones((3, 4), F32).T, 2.0), (np.ones(4097, F32), 2.0), (np.ones(3, ">f4"), 2.0),
-    (np.ones(6, F32)[::2], 2.0), (ONES, np.ones(4, F32)), (ONES, np.ones(3, F64)),
-    (ONES, np.ones((1, 3), F32)),
+    (np.ones(4097, F32), 2.0), (np.ones(3, ">f4"), 2.0), (np.ones((65, 1), F32), np.ones(64, F32)),
+    (ONES, np.ones(4, F32)), (ONES, np.ones(3, F64)),
     (ONES, True), (ONES, np.inf), (ONES, 1e300), (ONES, 1 << 70), (ONES, (1 << 24) + 1),
     (torch.ones(3), ONES), (ONES, torch.ones(3)),
     (torch.ones(3, requires_grad=True), 2.0),
-    (torch.ones(2, 3)[0], 2.0), (torch.ones(3), torch.nn.Parameter(torch.ones(3))),
+    (torch.ones(2, 3, requires_grad=True)[0], 2.0), (torch.ones(3), torch.nn.Parameter(torch.ones(3))),
 ])  # fmt: skip
 def test_the_rest_is_left_to_python(operands):
     assert found("mul")[1](*operands) is None
+
+
+def odd(rng, shape, dtype):
+    """Return an array of a shape, laid out in one of several ways."""
+    values = rng.choice(SPECIAL, shape).astype(dtype)
+    if not shape:
+        return values
+    kind = rng.integers(5)
+    if kind == 1:
+        return np.repeat(values, 2, -1)[..., ::2]
+    if kind == 2:
+        return values.T.copy().T
+    if kind == 3:
+        return np.concatenate([values, values])[: shape[0]][::-1]
+    return np.broadcast_to(values[..., :1], shape) if kind == 4 else values
+
+
+@pytest.mark.parametrize("name", ["add", "where", "sigmoid", "lerp_tensor", "gt"])
+def test_operands_of_any_strides_give_what_python_gives(name):
+    op, native = found(name)
+    rng, given = np.random.default_rng(0), 0
+    for _ in range(150):
+        shape = rng.choice([2, 3, 7], rng.integers(4))
+        ones = [np.where(rng.random(len(shape)) < 0.3, 1, shape) for _ in op.inputs]
+        operands = [odd(rng, tuple(own[rng.integers(len(shape) + 1) :]), F32) for own in ones]
+        if name == "where":
+            operands[0] = np.asarray(operands[0] > 0)
+        ours = native(*operands)
+        if ours is None:  # nothing to broadcast to
+            continue
+        with np.errstate(all="ignore"):
+            expected = np.asarray(op.kernel(*operands, out=...))
+        assert (ours.shape, ours.dtype) == (expected.shape, expected.dtype)
+        assert np.ascontiguousarray(ours).tobytes() == np.ascontiguousarray(expected).tobytes()
+        if 1 not in ours.shape:
+            assert strides_of(ours) == shared_strides(ours.shape, operands)
+        given += 1
+    assert given > 80
+
+
+def test_one_exponent_for_all_is_left_to_numpy():
+    assert found("pow")[1](np.ones((2, 3), F32), np.full((), 2, F32)) is None
 
 
 def test_tensors_give_tensors_of_their_own():

@@ -19,7 +19,7 @@ from pullback.compiler.runtime.shared_kernels import address
 #: Rows, columns, inner: edges of tiles, slices, blocks of k, of rows and of columns.
 EXTENTS = [
     (1, 1, 1), (1, 70, 9), (70, 1, 9), (3, 5, 700), (14, 32, 16), (15, 33, 17), (29, 31, 256), (28, 64, 257),
-    (64, 10, 128), (170, 40, 600), (337, 17, 31), (9, 1100, 40),
+    (64, 10, 128), (170, 40, 600), (337, 17, 31), (9, 1100, 40), (7, 9, 2100),
 ]  # fmt: skip
 
 

@@ -30,7 +30,8 @@ def test_what_is_read_as_it_lies():
     width = Product("float", (16, 512, 128), Operand(128, 1), Operand(512, 1)).width
     for extents, b, expected in (
         ((16, 16 * width, 128), Operand(16 * width, 1), True),
-        ((16, 16 * width + 1, 128), Operand(16 * width + 1, 1), False),
+        ((16, 16 * width + 1, 128), Operand(16 * width + 1, 1), True),
+        ((500, 8, 128), Operand(8, 1), True),
         ((16, 16 * width, 128), Operand(1, 128), False),
         ((500, 16 * width, 128), Operand(16 * width, 1), False),
     ):
@@ -40,7 +41,7 @@ def test_what_is_read_as_it_lies():
 def test_rows_are_read_as_they_lie_where_few_columns_use_them():
     b = Operand(64, 1)
     assert Product("float", (500, 64, 128), Operand(128, 1), b).reads_rows_as_they_lie
-    assert not Product("float", (500, 64, 128), Operand(1, 500), b).reads_rows_as_they_lie
+    assert not Product("float", (500, 80, 128), Operand(1, 500), Operand(80, 1)).reads_rows_as_they_lie
     assert not Product("float", (500, 6400, 128), Operand(128, 1), Operand(6400, 1)).reads_rows_as_they_lie
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from collections.abc import Iterator
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 import pullback as torch
 from pullback import distributed as dist
+from pullback.core.op import TABLE
 
 NOT_MADE = (
     "^Default process group has not been initialized, please make sure to call init_process_group."
@@ -134,6 +136,43 @@ def test_data_parallel() -> None:
     assert wrapped.module is layer
     with pytest.raises(RuntimeError, match="not needed when a module doesn't have any parameter"):
         torch.nn.parallel.DistributedDataParallel(torch.nn.ReLU())
+
+
+@pytest.mark.skipif(importlib.util.find_spec("llvmlite") is None, reason="compiles")
+def test_buckets_of_a_compiled_step_are_reduced_where_they_lie(
+    group: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In memory of the program's own; the one with which backward ends is not begun but waited for."""
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Linear(8, 8))
+    ddp = torch.nn.parallel.DistributedDataParallel(model, bucket_cap_mb=0.0002)
+    calls: list[tuple[str, int]] = []
+    importlib.import_module("pullback.ops.exchange")
+    for name in ("exchange", "begin_exchange", "end_exchange"):
+        into = TABLE[name].into
+        assert into is not None
+
+        def told(out: Any, x: Any, *rest: Any, name: str = name, into: Any = into) -> None:
+            assert out is x
+            calls.append((name, out.size))
+            into(out, x, *rest)
+
+        monkeypatch.setattr(TABLE[name], "into", told)
+
+    @torch.compile
+    def step(x: Any) -> None:
+        ddp.zero_grad()
+        ddp(x).sum().backward()
+
+    for _ in range(4):
+        calls.clear()
+        step(torch.ones(2, 8))
+    assert calls == [
+        ("begin_exchange", 72), ("exchange", 72), ("end_exchange", 72), ("end_exchange", 72)
+    ]  # fmt: skip
+    assert all((p.grad == q).all() for p, q in zip(model.parameters(), torch.func.grad(
+        lambda given: torch.func.functional_call(model, given, torch.ones(2, 8)).sum()
+    )(dict(model.named_parameters())).values(), strict=True))  # fmt: skip
 
 
 def test_the_sampler_asks_the_group() -> None:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import ast
 import re
+import string
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 import pullback as torch
 from pullback import explain
+from pullback.explain.answer import Text, texts
+from pullback.explain.findings.collected import ORDER
+from pullback.explain.patterns import TESTS
 
 PACKAGE = Path(explain.__file__).parent
+FORMATTER = string.Formatter()
 
 #: Words of autograd's own workings, and sentences that readers did not understand.
 NOT_SAID = re.compile(
@@ -20,18 +26,36 @@ NOT_SAID = re.compile(
     r"|the tensor\.retain_grad|Broken power|covector comes into|`…",
 )
 
-#: What messages are made by.
+#: What messages are made by, and what tells those of `answers.toml`.
 MAKERS = ("Answer", "Pattern", "Cause", "CannotReplay")
+TELLERS = (".tell", "Answer.of", "Cut.of")
 
 
-def messages() -> Iterator[tuple[str, int, str]]:
-    """Strings with a space in them, from calls that make messages."""
-    for file in sorted(PACKAGE.rglob("*.py")):
-        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(call, ast.Call) and _name(call.func) in MAKERS:
-                for part in ast.walk(call):
-                    if isinstance(part, ast.Constant) and isinstance(part.value, str) and " " in part.value:
-                        yield file.name, part.lineno, part.value
+@cache
+def nodes() -> list[tuple[str, ast.AST]]:
+    """All parts of the modules of explain, with the name of the file."""
+    files = sorted(PACKAGE.rglob("*.py"))
+    trees = [(file.name, ast.parse(file.read_text(encoding="utf-8"))) for file in files]
+    return [(name, node) for name, tree in trees for node in ast.walk(tree)]
+
+
+def calls() -> list[tuple[str, ast.Call]]:
+    return [(name, node) for name, node in nodes() if isinstance(node, ast.Call)]
+
+
+def messages() -> Iterator[tuple[str, str]]:
+    """Strings with a space in them, from calls that make messages, and what `answers.toml` holds."""
+    for file, call in calls():
+        if _name(call.func) in MAKERS:
+            for part in ast.walk(call):
+                if isinstance(part, ast.Constant) and isinstance(part.value, str) and " " in part.value:
+                    yield file, part.value
+    for name, text in texts().items():
+        yield from ((name, part) for part in parts(text))
+
+
+def parts(text: Text) -> list[str]:
+    return [text.cause, text.mend, text.checked, *text.seen]
 
 
 def _name(function: ast.expr) -> str:
@@ -41,7 +65,23 @@ def _name(function: ast.expr) -> str:
 def test_messages_use_words_that_a_beginner_knows() -> None:
     found = list(messages())
     assert len(found) > 200
-    assert [message for message in found if NOT_SAID.search(message[2])] == []
+    assert [message for message in found if NOT_SAID.search(message[1])] == []
+
+
+def test_every_text_is_told_with_the_values_that_it_leaves_out() -> None:
+    for file, call in calls():
+        first = call.args[0] if call.args else None
+        if not isinstance(first, ast.Constant) or not ast.unparse(call.func).endswith(TELLERS):
+            continue
+        text = texts()[first.value]
+        fields = (name for part in parts(text) for _, name, *_ in FORMATTER.parse(part) if name)
+        left_out = {re.split(r"\W", field)[0] for field in fields}
+        assert left_out == {keyword.arg for keyword in call.keywords}, (file, call.lineno, first.value)
+    named = {node.value for _, node in nodes() if isinstance(node, ast.Constant)}
+    by_table = {name for name, text in texts().items() if text.error or text.flat or text.not_finite}
+    assert set(texts()) - named - by_table == set()
+    assert {text.when for text in texts().values()} == {"", *TESTS}
+    assert {text.group for text in texts().values()} <= set(ORDER)
 
 
 def test_an_answer_names_the_op_as_the_program_does() -> None:

@@ -21,10 +21,6 @@ from typing import Any
 
 import numpy as np
 
-import pullback  # with these it loads the whole table
-import pullback.fft
-import pullback.nn.functional
-import pullback.special  # noqa: F401
 from pullback.compiler.lower.equations import lower
 from pullback.compiler.lower.lowered import Call
 from pullback.compiler.program.program import Program
@@ -32,11 +28,13 @@ from pullback.core.levels import fresh_level
 from pullback.core.op import TABLE, Op
 from pullback.core.tracer import Recorder
 from pullback.core.value import run
+from pullback.ops import declare_all
 
 from .samples import Sample, table
 
 ROWS = table()
 #: The ops that have samples: what processes exchange, tests/distributed looks at, in several of them.
+declare_all()
 OPS = {name: op for name, op in TABLE.items() if not op.exchanges}
 COLUMNS = ("forward", "vjp", "jvp", "double backward", "vmap", "complex", "compiled")
 

@@ -60,7 +60,7 @@ def test_the_closure_is_native_from_its_second_time(make: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:compile. .* runs eagerly")
-def test_a_closure_with_variables_of_its_own_stays_eager() -> None:
+def test_a_closure_around_a_step_s_arguments_reads_those_of_each_call() -> None:
     w, optimizer, loss = _problem()
 
     def step(scale: float) -> Any:
@@ -77,4 +77,28 @@ def test_a_closure_with_variables_of_its_own_stays_eager() -> None:
         with torch.no_grad():
             w.zero_()
         torch.testing.assert_close(compiled(scale), loss().detach() * 0 + scale * 0.6931471805599453)
-    assert all(native is None for _, native in optimizer._closures._found.values())
+    ((_, native),) = optimizer._closures._found.values()
+    assert native._native.specializations
+
+
+@pytest.mark.filterwarnings("ignore:compile. .* runs eagerly")
+def test_a_closure_that_assigns_to_variables_around_it_stays_eager() -> None:
+    _, optimizer, loss = _problem()
+
+    def step() -> Any:
+        calls = 0
+
+        def closure() -> Any:
+            nonlocal calls
+            calls += 1
+            optimizer.zero_grad()
+            value = loss()
+            value.backward()
+            return value
+
+        optimizer.step(closure)
+        return calls
+
+    compiled = torch.compile(step)
+    assert compiled() > 1 and compiled() >= 1
+    assert not optimizer._closures._found

@@ -364,13 +364,13 @@ def where(condition: ndarray, x: ndarray, y: ndarray) -> ndarray:
     branches.
     """
     integer = _SAME_SIZE_INTEGER.get(x.dtype.itemsize)
-    own = condition.shape
-    alike = own in (x.shape, y.shape) and all(v.shape in (own, ()) for v in (x, y))
-    if alike and integer is not None and WORTH_BITS <= condition.size < WORTH_BLOCKS:
-        return _where_small(condition, x, y, integer)
-    shape = np.broadcast_shapes(condition.shape, x.shape, y.shape)
-    if integer is None or prod(shape) < 256:
+    shape = condition.shape
+    if x.shape != shape or y.shape != shape:
+        shape = np.broadcast_shapes(shape, x.shape, y.shape)
+    if integer is None or (size := prod(shape)) < WORTH_BITS:
         return np.where(condition, x, y)[...]
+    if size < WORTH_BLOCKS:
+        return _where_small(condition, x, y, integer, shape)
     condition = np.broadcast_to(condition, shape)
     # A 0-d operand stays as it is: the blocks broadcast it.
     bits_x, bits_y = (np.broadcast_to(a, shape).view(integer) if a.ndim else a.view(integer) for a in (x, y))
@@ -390,13 +390,13 @@ def where(condition: ndarray, x: ndarray, y: ndarray) -> ndarray:
     return result
 
 
-def _where_small(condition: ndarray, x: ndarray, y: ndarray, integer: Any) -> ndarray:
-    """Return the same where the operands fit the cache, and are of one shape or numbers."""
-    mask = np.negative(condition.view(np.int8), dtype=np.int8).astype(integer)
+def _where_small(condition: ndarray, x: ndarray, y: ndarray, integer: Any, shape: tuple[int, ...]) -> ndarray:
+    """Return the same where the operands fit the cache."""
+    mask = np.negative(condition.view(np.int8), dtype=np.int8, out=...).astype(integer)
     other = y.view(integer)
     bits = np.bitwise_xor(x.view(integer), other)
-    np.bitwise_and(bits, mask, out=bits)
-    return np.bitwise_xor(bits, other, out=bits).view(x.dtype)
+    bits = np.bitwise_and(bits, mask, out=bits if bits.shape == shape else None)
+    return np.bitwise_xor(bits, other, out=bits if bits.shape == shape else None).view(x.dtype)
 
 
 def masked(condition: ndarray, x: ndarray, keep: bool) -> ndarray:

@@ -94,12 +94,16 @@ class Way(NamedTuple):
         Of the operands; a number is taken in the dtype of the last array.
     made : np.dtype
         Of the result.
+    lays_out : bool
+        Whether operands of other shapes and strides may be copied to where the chain reads them: all of them
+        say how the result is laid out.
     """
 
     note: Note
     roles: tuple[tuple[int, ...], ...]
     dtypes: tuple[np.dtype[Any], ...]
     made: np.dtype[Any]
+    lays_out: bool = True
 
 
 class Unfit(Exception):

@@ -8,6 +8,7 @@ With stride s the padded places are first sorted by their remainder by s, which 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from math import prod
@@ -18,6 +19,8 @@ from numpy import ndarray
 
 from .geometry import Pads
 from .threads import get_num_threads, run_parts, split
+
+Ints = tuple[int, ...]
 
 #: Bytes of padded channels in a block.
 _BLOCK_BYTES = 512 << 10
@@ -91,6 +94,14 @@ class _Layout:
         return whole[..., : self.run], whole.reshape(*lead, *self.rows)[self.outputs], np.empty_like(whole)
 
 
+@functools.lru_cache(maxsize=256)
+def _layout(
+    size: Ints, kernel: Ints, stride: Ints, pads: tuple[tuple[int, int], ...], dilation: Ints, output: Ints
+) -> _Layout:
+    """Return a layout, which takes 40 µs to work out."""
+    return _Layout(size, kernel, stride, pads, dilation, output)
+
+
 def _run_blocks(
     x: ndarray, layout: _Layout, work: int, task: Callable[[slice, slice, int, ndarray, Any], None]
 ) -> None:
@@ -122,7 +133,7 @@ def correlate(
 ) -> None:
     """Write x ``(N, C, *size)`` convolved with w ``(C·m, 1, *kernel)`` into y ``(N, C·m, *output)``."""
     channels, kernel, output = x.shape[1], w.shape[2:], y.shape[2:]
-    layout = _Layout(x.shape[2:], kernel, stride, pads, dilation, output)
+    layout = _layout(x.shape[2:], *map(tuple, (kernel, stride, pads, dilation, output)))
     taps = w.reshape(channels, -1, prod(kernel))
     results = y.reshape(len(y), channels, taps.shape[1], *output)
 
@@ -149,7 +160,7 @@ def weight(
     *kernel)``.
     """
     channels, output = x.shape[1], y.shape[2:]
-    layout = _Layout(x.shape[2:], kernel, stride, pads, dilation, output)
+    layout = _layout(x.shape[2:], *map(tuple, (kernel, stride, pads, dilation, output)))
     copies = y.shape[1] // channels
     factors = y.reshape(len(y), channels, copies, *output)
     sums = np.zeros((get_num_threads(), channels, copies, prod(kernel)), x.dtype)

@@ -399,6 +399,17 @@ INDICES = (int64.numpy, int32.numpy)
 LEAST, MOST = -(1 << 63), (1 << 64) - 1
 
 
+def python_number(value: np.generic) -> builtins.int | builtins.float | builtins.complex:
+    """Return a number of NumPy's as the Python number that torch reads it as.
+
+    torch asks for a Python int, then for a complex, then for a float: a complex64, which is none of Python's
+    complex numbers, loses its imaginary part (NumPy warns of it), and a ``numpy.bool`` becomes 0.0 or 1.0.
+    """
+    if isinstance(value, np.integer):
+        return builtins.int(value)
+    return builtins.complex(value) if isinstance(value, builtins.complex) else builtins.float(value)
+
+
 def check_number(value: Any) -> None:
     """Raise torch's error for an integer that no number of torch's holds."""
     if isinstance(value, builtins.int) and not LEAST <= value <= MOST:

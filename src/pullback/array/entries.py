@@ -26,8 +26,10 @@ def _loop() -> Callable[..., None] | None:
         return None
 
 
-def weighted_rows(put: ndarray, take: ndarray, weights: ndarray, x: ndarray, rows: int) -> ndarray:
-    """Return ``out[put[i]] += weights[i] * x[take[i]]`` over all i in order, from zeros.
+def weighted_rows(
+    put: ndarray, take: ndarray, weights: ndarray, x: ndarray, rows: int | ndarray
+) -> ndarray:
+    """Return ``out[put[i]] += weights[i] * x[take[i]]`` over all i in order.
 
     Parameters
     ----------
@@ -37,11 +39,13 @@ def weighted_rows(put: ndarray, take: ndarray, weights: ndarray, x: ndarray, row
         ``(n,)``, of the dtype of x, which is no half precision.
     x : ndarray
         ``(m, k)``.
+    rows : int or ndarray
+        How many rows of zeros are added to, or an array ``(rows, k)`` in C order.
 
     Returns
     -------
     ndarray
-        ``(rows, k)``.
+        ``(rows, k)``; the array that was given.
 
     Raises
     ------
@@ -49,11 +53,11 @@ def weighted_rows(put: ndarray, take: ndarray, weights: ndarray, x: ndarray, row
         SciPy is not installed.
     """
     loop = _loop()
+    out = np.zeros((rows, x.shape[1]), x.dtype) if isinstance(rows, int) else rows
     if loop is None:
-        matrix: Any = sparse().coo_array((weights, (put, take)), shape=(rows, len(x)))
-        found: ndarray = matrix.tocsr() @ x
-        return found
-    out = np.zeros((rows, x.shape[1]), x.dtype)
+        matrix: Any = sparse().coo_array((weights, (put, take)), shape=(len(out), len(x)))
+        out += matrix.tocsr() @ x
+        return out
     put, take = (np.ascontiguousarray(v, np.int64) for v in (put, take))
     loop(len(put), x.shape[1], put, take, np.ascontiguousarray(weights), x.reshape(-1), out.reshape(-1))
     return out

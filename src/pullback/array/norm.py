@@ -1,5 +1,5 @@
-"""Normalisations in few passes: softmax and its logarithm, layer norm, batch norm, each with what its
-covectors need.
+"""Normalisations in few passes: softmax and its logarithm, layer and group norm, each with what its covectors
+need; batch norm is a module of its own (`batch_norm`).
 
 Rows are worked on in blocks that stay in the cache, on several threads where there is enough to do, so that
 one function reads its input from memory once where a chain of ops would read it four to six times. float16
@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from math import prod
-from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -24,21 +23,21 @@ from .threads import get_num_threads, run_parts, split
 
 #: Bytes of one array in a block. Smaller ones make more calls, for each of which two threads fight over the
 #: interpreter.
-_BLOCK_BYTES = 512 << 10
+BLOCK_BYTES = 512 << 10
 
 #: Elements below which a thread is not worth waking. Batch norm of 32×16×32×32 and its adjoint took 0.8 ms on
 #: one thread and 1.1 to 1.4 on two.
-_WORTH_THREADS = 1_000_000
+WORTH_THREADS = 1_000_000
 
 
-def _in_blocks(task: Callable[..., None], *arrays: ndarray) -> None:
+def in_blocks(task: Callable[..., None], *arrays: ndarray) -> None:
     """Call `task` with the same stretch of the first axis of every array, stretches side by side."""
     first = arrays[0]
     if first.size == 0:
         return
     count = len(first)
-    together = max(1, _BLOCK_BYTES // (first.size // count * first.itemsize))
-    bounds = split(count, get_num_threads() if first.size > _WORTH_THREADS else 1)
+    together = max(1, BLOCK_BYTES // (first.size // count * first.itemsize))
+    bounds = split(count, get_num_threads() if first.size > WORTH_THREADS else 1)
 
     def part(index: int) -> None:
         low, high = bounds[index]
@@ -56,16 +55,19 @@ def _row_sums(x: ndarray) -> ndarray:
     return reduced(np.add, x, 1, True)
 
 
-def _is_half(x: ndarray) -> bool:
+def is_half(x: ndarray) -> bool:
+    """Return whether elements have 16 bits."""
     return x.dtype.itemsize == 2
 
 
-def _wide(x: ndarray) -> ndarray:
+def wide(x: ndarray) -> ndarray:
+    """Return the elements in float32."""
     return x.astype(np.float32)
 
 
-def _maybe_wide(x: ndarray | None) -> ndarray | None:
-    return None if x is None else _wide(x)
+def maybe_wide(x: ndarray | None) -> ndarray | None:
+    """Return the elements in float32, where there are some."""
+    return None if x is None else wide(x)
 
 
 # ---------------------------------------------------------------------------------------------------- softmax
@@ -83,7 +85,7 @@ def _along(kernel: Callable[..., None]) -> Callable[..., ndarray]:
     @wraps(kernel)
     def run(*arrays: ndarray, dim: int) -> ndarray:
         first = arrays[0]
-        if _is_half(first):
+        if is_half(first):
             return run(*(array.astype(np.float32) for array in arrays), dim=dim).astype(first.dtype)
         if first.ndim == 0:
             return run(*(array.reshape(1) for array in arrays), dim=0).reshape(())
@@ -98,13 +100,13 @@ def _along(kernel: Callable[..., None]) -> Callable[..., ndarray]:
         # The result is no view: a leaf would copy that before it took it as its gradient.
         result = np.empty(first.shape, first.dtype)
         out = result.reshape(shape)
-        width = max(16, _BLOCK_BYTES // max(1, length * out.itemsize))
+        width = max(16, BLOCK_BYTES // max(1, length * out.itemsize))
         if tail <= width:
-            _in_blocks(kernel, *blocks, out)
+            in_blocks(kernel, *blocks, out)
         else:
             # A row alone is larger than a block: cut it along its columns.
             stretches = [(row, column) for row in range(lead) for column in range(0, tail, width)]
-            bounds = split(len(stretches), get_num_threads() if out.size > _WORTH_THREADS else 1)
+            bounds = split(len(stretches), get_num_threads() if out.size > WORTH_THREADS else 1)
 
             def part(index: int) -> None:
                 for row, column in stretches[bounds[index][0] : bounds[index][1]]:
@@ -171,8 +173,8 @@ def layer_norm(
     y, mean, rstd
         y like x; the statistics with the last axes kept as 1, float32 for 16-bit x.
     """
-    if _is_half(x):
-        y, mean, rstd = layer_norm(_wide(x), _maybe_wide(weight), _maybe_wide(bias), axes, eps)
+    if is_half(x):
+        y, mean, rstd = layer_norm(wide(x), maybe_wide(weight), maybe_wide(bias), axes, eps)
         return y.astype(x.dtype), mean, rstd
     lead, length = x.shape[: x.ndim - axes], prod(x.shape[x.ndim - axes :])
     if 0 < x.size <= MOST:
@@ -199,7 +201,7 @@ def layer_norm(
         if shift is not None:
             np.add(y, shift, out=y)
 
-    _in_blocks(task, rows, y, mean, rstd)
+    in_blocks(task, rows, y, mean, rstd)
     kept = (*lead, *(1,) * axes)
     return y.reshape(x.shape), mean.reshape(kept), rstd.reshape(kept)
 
@@ -287,8 +289,8 @@ def layer_norm_adjoint(
     With z = (x − mean)·rstd and h = g·weight: rstd · (h − mean(h) − z·mean(h·z)), Σ g·z and Σ g over the
     rows.
     """
-    if _is_half(x):
-        results = layer_norm_adjoint(_wide(g), _wide(x), mean, rstd, _maybe_wide(weight), axes)
+    if is_half(x):
+        results = layer_norm_adjoint(wide(g), wide(x), mean, rstd, maybe_wide(weight), axes)
         return tuple(array.astype(x.dtype) for array in results)  # type: ignore[return-value]  # as many as there were
     shape, length = x.shape[x.ndim - axes :], prod(x.shape[x.ndim - axes :])
     count = x.size // length if length else 0
@@ -304,11 +306,11 @@ def layer_norm_adjoint(
             return found[0].reshape(x.shape), found[1].reshape(shape), found[2].reshape(shape)
     in_x = np.empty(x.shape, x.dtype)
     out = in_x.reshape(rows.shape)
-    together = max(1, _BLOCK_BYTES // max(1, length * x.itemsize))
-    if 0 < count <= together and rows.size <= _WORTH_THREADS:
+    together = max(1, BLOCK_BYTES // max(1, length * x.itemsize))
+    if 0 < count <= together and rows.size <= WORTH_THREADS:
         sums_of = _rows_adjoint(upstream, rows, means, scales, factor, out, np.empty(rows.shape, x.dtype))
         return in_x, sums_of[0].reshape(shape), sums_of[1].reshape(shape)
-    bounds = split(count, get_num_threads() if rows.size > _WORTH_THREADS else 1)
+    bounds = split(count, get_num_threads() if rows.size > WORTH_THREADS else 1)
     sums = np.zeros((2, len(bounds), length), x.dtype)
 
     def part(index: int) -> None:
@@ -369,8 +371,8 @@ def group_norm(
     y, mean, rstd
         y like x, C-ordered; the statistics ``(N, groups, 1, 1)``, float32 for 16-bit x.
     """
-    if _is_half(x):
-        y, mean, rstd = group_norm(_wide(x), _maybe_wide(weight), _maybe_wide(bias), groups, eps)
+    if is_half(x):
+        y, mean, rstd = group_norm(wide(x), maybe_wide(weight), maybe_wide(bias), groups, eps)
         return y.astype(x.dtype), mean, rstd
     images, channels = x.shape[:2]
     each = channels // groups
@@ -393,7 +395,7 @@ def group_norm(
         shift = -scale * mean if shifts is None else shifts - scale * mean
         channels_first = (len(rows) * scale.shape[1], -1)
         in_planes = rows.reshape(channels_first), scale.reshape(-1, 1), shift.reshape(-1, 1)
-        _scaled(*in_planes, y.reshape(channels_first))
+        scaled(*in_planes, y.reshape(channels_first))
         return y.reshape(x.shape), mean.reshape(kept), rstd.reshape(kept)
 
     def task(x: ndarray, y: ndarray, mean: ndarray, rstd: ndarray, *affine: ndarray) -> None:
@@ -406,11 +408,11 @@ def group_norm(
         np.multiply(x.reshape(planes.shape), scale[:, :, None], out=planes)
         np.add(planes, shift[:, :, None], out=planes)
 
-    _in_blocks(task, rows, y, mean, rstd, *(v for v in (factors, shifts) if v is not None))
+    in_blocks(task, rows, y, mean, rstd, *(v for v in (factors, shifts) if v is not None))
     return y.reshape(x.shape), mean.reshape(kept), rstd.reshape(kept)
 
 
-def _scaled(x: ndarray, scale: ndarray, shift: ndarray, y: ndarray) -> None:
+def scaled(x: ndarray, scale: ndarray, shift: ndarray, y: ndarray) -> None:
     """Write x · scale + shift."""
     np.multiply(x, scale, out=y)
     np.add(y, shift, out=y)
@@ -431,8 +433,8 @@ def group_norm_adjoint(
 
     Of each channel of each image only Σ g and Σ g·x are needed beside one pass over g and x.
     """
-    if _is_half(x):
-        results = group_norm_adjoint(_wide(g), _wide(x), mean, rstd, _maybe_wide(weight), groups)
+    if is_half(x):
+        results = group_norm_adjoint(wide(g), wide(x), mean, rstd, maybe_wide(weight), groups)
         return tuple(array.astype(x.dtype) for array in results)  # type: ignore[return-value]  # as many as there were
     images, channels = x.shape[:2]
     each, places = channels // groups, prod(x.shape[2:])
@@ -482,173 +484,4 @@ def _group_norm_blocks(
         np.add(out, np.multiply(x, slope[:, :, None]), out=out)
         np.add(out, level[:, :, None], out=out)
 
-    _in_blocks(task, upstream, planes, in_x, factors, means, scales, all_sums, all_products)
-
-
-# ------------------------------------------------------------------------------------------------- batch norm
-
-
-def _by_channel(x: ndarray) -> ndarray:
-    """Return ``(N, C, *size)`` as ``(N, C, places)``."""
-    return np.ascontiguousarray(x).reshape(x.shape[0], x.shape[1], prod(x.shape[2:]))
-
-
-def _channel_sums(
-    terms: Callable[..., tuple[ndarray, ...]], number: int, *arrays: ndarray
-) -> tuple[ndarray, ...]:
-    """Return Σ over images of each of the `number` arrays ``(n, C)`` that ``terms(*blocks)`` gives, blocks
-    being stretches of images ``(n, C, places)``.
-    """
-    count, channels = arrays[0].shape[:2]
-    work = arrays[0].size
-    if work <= MOST:
-        return tuple([sum_over(term, (0,)) for term in terms(*arrays)])
-    bounds = split(count, get_num_threads() if work > _WORTH_THREADS else 1)
-    sums = np.zeros((number, len(bounds), channels), arrays[0].dtype)
-    together = max(1, _BLOCK_BYTES * count // max(1, work * arrays[0].itemsize))
-
-    def part(index: int) -> None:
-        low, high = bounds[index]
-        for start in range(low, high, together):
-            cut = slice(start, min(start + together, high))
-            for total, term in zip(sums, terms(*(array[cut] for array in arrays)), strict=True):
-                total[index] += sum_over(term, (0,))
-
-    run_parts(part, len(bounds), uses_blas=True)
-    return tuple(sum_over(sums, (1,)))
-
-
-def _place_sums(x: ndarray) -> ndarray:
-    return x @ np.ones(x.shape[2], x.dtype)
-
-
-def batch_statistics(x: ndarray) -> tuple[ndarray, ndarray]:
-    """Return the mean and variance (divided by the number of elements) of each channel of ``(N, C, *size)``:
-    ``(C,)`` each.
-    """
-    if _is_half(x):
-        return batch_statistics(x.astype(np.float32))
-    if x.ndim == 2 and 0 < x.size <= MOST:
-        mean = sum_over(x, (0,)) / len(x)
-        centred = x - mean
-        return mean, sum_over(np.square(centred, out=centred), (0,)) / len(x)
-    blocks = _by_channel(x)
-    number = x.size // x.shape[1] if x.shape[1] else 0
-    if number == 0:
-        return np.full(x.shape[1], np.nan, x.dtype), np.full(x.shape[1], np.nan, x.dtype)
-    mean = _channel_sums(lambda x: (_place_sums(x),), 1, blocks)[0] / number
-    column = mean[:, None]
-
-    def squares(x: ndarray) -> tuple[ndarray]:
-        centred = np.subtract(x, column)
-        return (np.vecdot(centred, centred),)
-
-    return mean, _channel_sums(squares, 1, blocks)[0] / number
-
-
-def batch_norm(
-    x: ndarray, mean: ndarray, invstd: ndarray, weight: ndarray | None, bias: ndarray | None
-) -> ndarray:
-    """Return (x − mean) · invstd · weight + bias for ``(N, C, *size)`` and statistics ``(C,)``, as one
-    product and one sum.
-    """
-    if _is_half(x):
-        factors = (_maybe_wide(weight), _maybe_wide(bias))
-        return batch_norm(_wide(x), _wide(mean), _wide(invstd), *factors).astype(x.dtype)
-    scale = invstd if weight is None else invstd * weight
-    shift = -mean * scale if bias is None else bias - mean * scale
-    if x.ndim == 2 and x.size <= MOST:
-        y = x * scale
-        return np.add(y, shift, out=y)
-    blocks = _by_channel(x)
-    if x.size >= large.ROWS and scale.dtype == shift.dtype == x.dtype:
-        lines = ((v if len(x) == 1 else np.tile(v, len(x))).reshape(-1, 1) for v in (scale, shift))
-        rows = (blocks.reshape(-1, blocks.shape[2]), *lines)
-        found = large.ask("rows", "scaled_rows", rows, (), (True,) * 3)
-        if found is not None:
-            return found[0].reshape(x.shape)
-    y = np.empty(blocks.shape, x.dtype)
-    scale, shift = scale[:, None], shift[:, None]
-    if x.size <= MOST:
-        _scaled(blocks, scale, shift, y)
-    else:
-        _in_blocks(lambda x, y: _scaled(x, scale, shift, y), blocks, y)
-    return y.reshape(x.shape)
-
-
-#: Elements from which native code is asked for batch norm: compiled, it takes a third of the time.
-_WORTH_CHANNELS = 1 << 12
-
-
-def _channels(x: ndarray, *others: ndarray | None) -> Any:
-    """Return the kernels in native code for x, where they are worth it and there are any."""
-    if x.size < _WORTH_CHANNELS or any(v is not None and v.dtype != x.dtype for v in others):
-        return None
-    return large.ask("channels", x.shape[0], x.shape[1], prod(x.shape[2:]), x.dtype)
-
-
-def _dense(x: ndarray | None) -> ndarray | None:
-    return None if x is None else np.ascontiguousarray(x)
-
-
-def batch_norm_in_training(
-    x: ndarray, weight: ndarray | None, bias: ndarray | None, eps: float
-) -> tuple[ndarray, ndarray, ndarray, ndarray]:
-    """Return `batch_norm` with the statistics of x: (out, mean, invstd = 1 / √(variance + eps), variance)."""
-    kernels = _channels(x, weight, bias)
-    if kernels is not None:
-        mean, invstd, var = (np.empty(x.shape[1], x.dtype) for _ in range(3))
-        out = np.empty(x.shape, x.dtype)
-        kernels.forward(np.ascontiguousarray(x), _dense(weight), _dense(bias), eps, (out, mean, invstd, var))
-        return out, mean, invstd, var
-    mean, var = batch_statistics(x)
-    invstd = np.reciprocal(np.sqrt(var + np.asarray(eps, var.dtype)), out=...)
-    return batch_norm(x, mean, invstd, weight, bias), mean, invstd, var
-
-
-def batch_norm_adjoint(
-    g: ndarray, x: ndarray, mean: ndarray, invstd: ndarray, weight: ndarray | None, training: bool
-) -> tuple[ndarray, ndarray, ndarray]:
-    """Return the covectors of x, weight and bias.
-
-    With z = (x − mean)·invstd and M elements a channel: in training, where the statistics are those of x,
-    weight · invstd · (g − Σg / M − z · Σ(g·z) / M), else weight · invstd · g; Σ g·z; Σ g.
-    """
-    if _is_half(x):
-        statistics = (_wide(mean), _wide(invstd))
-        results = batch_norm_adjoint(_wide(g), _wide(x), *statistics, _maybe_wide(weight), training)
-        return tuple(array.astype(x.dtype) for array in results)  # type: ignore[return-value]  # as many as there were
-    kernels = _channels(x, g, weight, mean, invstd) if training else None
-    if kernels is not None:
-        results = np.empty(x.shape, x.dtype), np.empty(x.shape[1], x.dtype), np.empty(x.shape[1], x.dtype)
-        statistics = np.ascontiguousarray(mean), np.ascontiguousarray(invstd)
-        kernels.backward(
-            np.ascontiguousarray(g), np.ascontiguousarray(x), _dense(weight), *statistics, results
-        )
-        return results
-    blocks, upstream = _by_channel(x), _by_channel(g)
-    number = max(1, x.size // max(1, x.shape[1]))
-    column = mean[:, None]
-
-    def sums(g: ndarray, x: ndarray) -> tuple[ndarray, ndarray]:
-        return _place_sums(g), np.vecdot(np.subtract(x, column), g)
-
-    bias_sum, weight_sum = _channel_sums(sums, 2, upstream, blocks)
-    weight_sum = weight_sum * invstd
-    scale = (invstd if weight is None else invstd * weight)[:, None]
-    out = np.empty(blocks.shape, x.dtype)
-    slope = -invstd * weight_sum / number
-    level = (-bias_sum / number - slope * mean)[:, None]
-
-    def task(g: ndarray, x: ndarray, out: ndarray) -> None:
-        if training:
-            np.multiply(x, slope[:, None], out=out)
-            np.add(out, level, out=out)
-            g = np.add(out, g, out=out)
-        # The weight comes last: an infinite one makes infinities, not the difference of two.
-        np.multiply(g, scale, out=out)
-
-    _in_blocks(task, upstream, blocks, out)
-    return out.reshape(x.shape), weight_sum, bias_sum
-
-
+    in_blocks(task, upstream, planes, in_x, factors, means, scales, all_sums, all_products)

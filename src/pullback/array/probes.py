@@ -51,6 +51,3 @@ def probes(arrays: Sequence[ndarray]) -> Iterator[list[ndarray]]:
                     _changed(array, numbers[k][turn % len(numbers[k])], last_only) if k in numbers else array
                     for k, array in enumerate(arrays)
                 ]
-
-
-__all__ = ["MOST", "probes"]

@@ -17,6 +17,7 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any, Self
 
 import numpy as np
@@ -66,7 +67,7 @@ class Generator:
     """
 
     __slots__ = (
-        "__weakref__", "_block", "_end", "_float_normal", "_made", "_next", "_seed", "_source",
+        "__weakref__", "_block", "_end", "_float_normal", "_made", "_next", "_seed", "_singly", "_source",
         "device", "lock", "next_normal",
     )  # fmt: skip
 
@@ -80,6 +81,8 @@ class Generator:
         self._seed = seed
         self._block = _NO_WORDS
         self._made: dict[Callable[..., np.ndarray], tuple[int, np.ndarray]] = {}
+        #: Where in the block the doubles begin that are taken one by one, and these.
+        self._singly: tuple[int, list[float]] = STATE_WORDS, []
         self._next = self._end = 0
         self.next_normal: float | None = None
         self._float_normal: float | None = None
@@ -151,7 +154,7 @@ class Generator:
             self._words().set_key(key)
             self._seed = int(state["seed"])
             self._block = temper(key)
-            self._made = {}
+            self._made, self._singly = {}, (STATE_WORDS, [])
             self._next, self._end = position, min(position + left - 1, STATE_WORDS)
             self.next_normal = float(state["normal"]) if state["has_normal"] else None
             self._float_normal = float(state["float_normal"]) if state["has_float_normal"] else None
@@ -175,6 +178,7 @@ class Generator:
             elif self._source is not None:
                 self._source.seed(state[0])
             self._seed, self._block, self._made, self._next, self._end, *normals = state
+            self._singly = STATE_WORDS, []
             self.next_normal, self._float_normal = normals
 
     def clone_state(self) -> Self:
@@ -206,7 +210,7 @@ class Generator:
         blocks = -(-missing // STATE_WORDS)
         fresh = self._words().blocks(blocks)
         self._block = fresh[-STATE_WORDS:].copy()  # a view would keep the whole draw alive
-        self._made = {}
+        self._made, self._singly = {}, (STATE_WORDS, [])
         self._next, self._end = missing - (blocks - 1) * STATE_WORDS, STATE_WORDS
         return np.concatenate((rest, fresh[:missing])) if rest.size else fresh[:missing]
 
@@ -250,15 +254,18 @@ class Generator:
         The stream stands after the last number that was taken.
         """
         while True:
-            count = min(self._end - self._next >> 1, 64)
-            if not count:
+            start, rest = self._next, self._end - self._next >> 1
+            if not rest:
                 yield self.double()
                 continue
-            start = self._next
-            pairs = self._block[start : start + 2 * count].astype(np.uint64)
-            numbers = ((pairs[::2] & 0x1FFFFF) << 32 | pairs[1::2]) * 2.0**-53
-            for used, number in enumerate(numbers.tolist(), 1):
-                self._next = start + 2 * used
+            first, numbers = self._singly
+            if first > start or (start - first) % 2:
+                pairs = self._block[start : start + 2 * rest].astype(np.uint64)
+                numbers = (((pairs[::2] & 0x1FFFFF) << 32 | pairs[1::2]) * 2.0**-53).tolist()
+                first = start
+                self._singly = first, numbers
+            for number in islice(numbers, start - first >> 1, None):
+                self._next = start = start + 2
                 yield number
 
 

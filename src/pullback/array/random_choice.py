@@ -10,6 +10,7 @@ What this module must do:
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from .quiet import IGNORE, loud, quiet
 from .random import Generator
 from .random_transform import exponential
 from .random_uniform import HALVES, REALS, check_dtype, doubles
+
+#: Gives the next uniform number below 1.
+Draw = Callable[[], float]
 
 MOST_CATEGORIES = 2**24
 INT64_MIN = -(2**63)
@@ -103,33 +107,34 @@ def poisson(generator: Generator, rates: np.ndarray) -> np.ndarray:
     check_dtype(rates.dtype, REALS, "poisson_cpu")
     out = np.zeros(rates.shape, rates.dtype)
     with generator.lock:
-        samples = [_poisson(generator, rate) for rate in rates.astype(np.float64).reshape(-1).tolist()]
+        draw = generator.doubles().__next__
+        samples = [_poisson(draw, rate) for rate in rates.astype(np.float64).reshape(-1).tolist()]
     values = np.array(samples, np.float64)
     out[...] = (values.astype(np.float32) if rates.dtype in HALVES else values).reshape(rates.shape)
     return out
 
 
-def _poisson(generator: Generator, rate: float) -> int:
+def _poisson(draw: Draw, rate: float) -> int:
     if not rate >= 0:
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     if rate == 0:
         return 0
-    return _poisson_by_product(generator, rate) if rate < 10 else _poisson_by_rejection(generator, rate)
+    return _poisson_by_product(draw, rate) if rate < 10 else _poisson_by_rejection(draw, rate)
 
 
-def _poisson_by_product(generator: Generator, rate: float) -> int:
+def _poisson_by_product(draw: Draw, rate: float) -> int:
     """Count the uniform numbers whose product stays above e^-rate (Knuth)."""
     limit = math.exp(-rate)
     product = 1.0
     count = -1
     while True:
-        product *= generator.double()
+        product *= draw()
         count += 1
         if product <= limit:
             return count
 
 
-def _poisson_by_rejection(generator: Generator, rate: float) -> int:
+def _poisson_by_rejection(draw: Draw, rate: float) -> int:
     """Return transformed rejection with squeeze: algorithm PTRS of Hörmann (1993), with that paper's
     constants.
     """
@@ -140,8 +145,8 @@ def _poisson_by_rejection(generator: Generator, rate: float) -> int:
     inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
     sure = 0.9277 - 3.6224 / (b - 2)
     while True:
-        u = generator.double() - 0.5
-        v = generator.double()
+        u = draw() - 0.5
+        v = draw()
         distance = 0.5 - abs(u)
         k = _floor((2 * a / distance + b) * u + rate + 0.43) if distance else INT64_MIN
         if distance >= 0.07 and v <= sure:
@@ -168,37 +173,38 @@ def binomial(generator: Generator, counts: np.ndarray, probabilities: np.ndarray
     counts, probabilities = np.broadcast_arrays(counts, probabilities)
     pairs = zip(counts.reshape(-1).tolist(), probabilities.reshape(-1).tolist(), strict=True)
     with generator.lock:
-        samples = [_binomial(generator, count, p) for count, p in pairs]
+        draw = generator.doubles().__next__
+        samples = [_binomial(draw, count, p) for count, p in pairs]
     return np.array(samples, np.float64).astype(counts.dtype).reshape(counts.shape)
 
 
-def _binomial(generator: Generator, count: float, p: float) -> float:
+def _binomial(draw: Draw, count: float, p: float) -> float:
     if not count > 0 or not p > 0:
         return math.nan if math.isnan(count) or math.isnan(p) else 0
     if p >= 1:
         return count
     if p > 0.5:
-        return count - _binomial(generator, count, 1 - p)
+        return count - _binomial(draw, count, 1 - p)
     if count * p >= 10:
-        return _binomial_by_rejection(generator, count, p)
-    return _binomial_by_gaps(generator, count, p)
+        return _binomial_by_rejection(draw, count, p)
+    return _binomial_by_gaps(draw, count, p)
 
 
-def _binomial_by_gaps(generator: Generator, count: float, p: float) -> float:
+def _binomial_by_gaps(draw: Draw, count: float, p: float) -> float:
     """Add up the geometrically distributed gaps between successes until they exceed the trials (Devroye 1986,
     section X.4).
     """
     log_failure = math.log1p(-p)
     tried = successes = 0.0
     while True:
-        u = generator.double()
+        u = draw()
         tried += math.ceil(math.log(u) / log_failure) if u else math.inf
         if tried > count:
             return successes
         successes += 1
 
 
-def _binomial_by_rejection(generator: Generator, count: float, p: float) -> float:
+def _binomial_by_rejection(draw: Draw, count: float, p: float) -> float:
     """Return transformed rejection with squeeze: algorithm BTRS of Hörmann (1993), with that paper's
     constants.
     """
@@ -211,8 +217,8 @@ def _binomial_by_rejection(generator: Generator, count: float, p: float) -> floa
     alpha = (2.83 + 5.1 / b) * spread
     mode = math.floor((count + 1) * p)
     while True:
-        u = generator.double() - 0.5
-        v = generator.double()
+        u = draw() - 0.5
+        v = draw()
         distance = 0.5 - abs(u)
         k = math.floor((2 * a / distance + b) * u + centre) if distance else INT64_MIN
         if distance >= 0.07 and v <= sure:

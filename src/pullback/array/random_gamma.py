@@ -13,7 +13,7 @@ The normal numbers share the waiting half of a pair with all other draws of the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -38,8 +38,7 @@ def standard_gamma(generator: Generator, concentration: np.ndarray) -> np.ndarra
         slopes = 1.0 / np.sqrt(9.0 * wide)
     rows = zip(flat.tolist(), raised.tolist(), exponents.tolist(), wide.tolist(), slopes.tolist())
     with generator.lock:
-        uniform = generator.doubles()
-        samples = [_gamma(generator, uniform, *row) for row in rows]
+        samples = _gammas(generator, rows)
     drawn = np.array(samples, np.float64).astype(kind).reshape(concentration.shape)
     return _at_least_tiny(drawn)
 
@@ -88,31 +87,40 @@ def _at_least_tiny(numbers: np.ndarray) -> np.ndarray:
     return np.where(numbers > tiny, numbers, tiny)
 
 
-def _gamma(
-    generator: Generator, uniform: Iterator[float], concentration: float, raised: bool, exponent: float,
-    length: float, slope: float,
-) -> float:  # fmt: skip
-    """Return one number: `length`·v for a v that is near 1, times a power of a uniform number where that is
-    due.
+def _gammas(generator: Generator, rows: Iterable[tuple[float, bool, float, float, float]]) -> list[float]:
+    """Return one number for each row: `length`·v for a v that is near 1, times a power of a uniform number
+    where that is due.
+
+    The normal numbers are those of the scalar path, whose pairs the generator keeps the second half of.
     """
-    scale = 1.0
-    if raised:
-        if concentration == 0:
-            return 0.0
-        scale = _power(1 - next(uniform), exponent)
-    while True:
-        x = _normal(generator, uniform)
-        y = 1.0 + slope * x
-        while y <= 0:
-            x = _normal(generator, uniform)
-            y = 1.0 + slope * x
-        v = y * y * y
-        u = 1 - next(uniform)
-        square = x * x
-        if u < 1.0 - _SQUEEZE * square * square:
-            return scale * length * v
-        if math.log(u) < 0.5 * square + length * (1.0 - v + math.log(v)):
-            return scale * length * v
+    draw, waiting = generator.doubles().__next__, generator.next_normal
+    log, log1p, sqrt, sin, cos, turn = math.log, math.log1p, math.sqrt, math.sin, math.cos, 2.0 * math.pi
+    samples: list[float] = []
+    for concentration, raised, exponent, length, slope in rows:
+        scale = 1.0
+        if raised:
+            if concentration == 0:
+                samples.append(0.0)
+                continue
+            scale = _power(1 - draw(), exponent)
+        while True:
+            y = 0.0
+            while y <= 0:
+                if waiting is None:
+                    angle = turn * draw()
+                    radius = sqrt(-2.0 * log1p(-draw()))
+                    x, waiting = radius * cos(angle), radius * sin(angle)
+                else:
+                    x, waiting = waiting, None
+                y = 1.0 + slope * x
+            v = y * y * y
+            u = 1 - draw()
+            square = x * x
+            if u < 1.0 - _SQUEEZE * square * square or log(u) < 0.5 * square + length * (1.0 - v + log(v)):
+                samples.append(scale * length * v)
+                break
+    generator.next_normal = waiting
+    return samples
 
 
 def _power(base: float, exponent: float) -> float:
@@ -121,17 +129,3 @@ def _power(base: float, exponent: float) -> float:
         return math.pow(base, exponent)
     except OverflowError:
         return math.inf
-
-
-def _normal(generator: Generator, uniform: Iterator[float]) -> float:
-    """Return one standard normal number by the scalar path, whose pairs the generator keeps the second half
-    of.
-    """
-    waiting = generator.next_normal
-    if waiting is not None:
-        generator.next_normal = None
-        return waiting
-    angle = 2.0 * math.pi * next(uniform)
-    radius = math.sqrt(-2.0 * math.log1p(-next(uniform)))
-    generator.next_normal = radius * math.sin(angle)
-    return radius * math.cos(angle)

@@ -133,7 +133,8 @@ def _blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> 
         draw, transform, words_each = singles, _single_transform, 1
         mean, std = float(np.float32(mean)), float(np.float32(std))
     single = flat.dtype == np.float32
-    native = single and flat.size > _FEW and _RENT.pays(flat.size * NANOSECONDS + START)
+    wants = single and (flat.size > _FEW or flat.size % BLOCK != 0)
+    native = wants and _RENT.pays(flat.size * NANOSECONDS + START)
     if single and not native and flat.size % BLOCK == 0 and flat.size <= SMALL:
         values = generator.made(_standard_singles, flat.size, BLOCK)
         flat[...] = values if mean == 0 and std == 1 else fused_multiply_add(values, std, mean)

@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .quiet import IGNORE, loud, quiet
 from .scipy_functions import special
 
 # Of fewer elements, and until so many have been computed, math's functions in a Python loop (40 ns each)
@@ -36,11 +37,14 @@ def fused_multiply_add(x: np.ndarray, scale: float, shift: float) -> np.ndarray:
     """Return x·scale + shift rounded once; ``x`` is float32 or float64, the numbers have its precision."""
     if scale == 1 and shift == 0:
         return x + x.dtype.type(0)
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+    token = quiet(IGNORE)
+    try:
         exact_product = math.frexp(scale)[0] in (0.0, 0.5, -0.5)
         if exact_product or shift == 0 or not (math.isfinite(scale) and math.isfinite(shift)):
             return x * x.dtype.type(scale) + x.dtype.type(shift)
         return _fused_single(x, scale, shift) if x.dtype == np.float32 else _fused_double(x, scale, shift)
+    finally:
+        loud(token)
 
 
 def _fused_single(x: np.ndarray, scale: float, shift: float) -> np.ndarray:

@@ -11,6 +11,7 @@ What this module must do:
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -66,8 +67,23 @@ def rounded(doubles: ndarray, dtype: np.dtype[Any]) -> ndarray:
         return doubles.astype(dtype)
 
 
+#: Numbers up to which a row is kept: with it made anew, 11 take 30 µs.
+_KEPT = 1 << 10
+
+
 def linspace(start: Any, end: Any, count: int, dtype: np.dtype[Any]) -> ndarray:
     """Return `count` numbers at equal distances, of which the first is `start` and the last `end`."""
+    if count <= _KEPT and type(start) in (int, float) and type(end) in (int, float):
+        return _kept_linspace(start, end, count, dtype).copy()
+    return _linspace(start, end, count, dtype)
+
+
+@functools.lru_cache(maxsize=64, typed=True)
+def _kept_linspace(start: float, end: float, count: int, dtype: np.dtype[Any]) -> ndarray:
+    return _linspace(start, end, count, dtype)
+
+
+def _linspace(start: Any, end: Any, count: int, dtype: np.dtype[Any]) -> ndarray:
     if count == 1:
         return np.array([start]).astype(dtype)
     if dtype.kind == "c":
@@ -84,7 +100,7 @@ def linspace(start: Any, end: Any, count: int, dtype: np.dtype[Any]) -> ndarray:
         return np.where(from_start < half, int(start) + step * from_start, int(end) - step * from_end).astype(
             dtype
         )
-    first, last = (rounded(np.array(float(v)), dtype) for v in (start, end))
+    first, last = (rounded(np.array(float(v) + 0.0), dtype) for v in (start, end))  # -0.0 is 0
     step = (last - first) / np.array(max(count - 1, 1), dtype)
     ascending, descending = from_start[:half].astype(dtype), from_end[half:].astype(dtype)
     if dtype.itemsize == 2:

@@ -109,7 +109,7 @@ def _precision(dtype: np.dtype) -> str:
     """Return what places are computed in: float64 for float64 data, else float32, as their rounding decides
     the taps.
     """
-    return "f8" if dtype in (np.float64, np.complex128) else "f4"
+    return "f8" if dtype.char in "dD" else "f4"
 
 
 @lru_cache(maxsize=64)

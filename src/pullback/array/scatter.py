@@ -21,6 +21,7 @@ from .entries import weighted_rows
 from .scipy_functions import is_installed
 from .threads import get_num_threads, run_parts, split
 
+_INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 #: Elements up to which the places of an index's rows are kept: 0.6 µs instead of 5.
 _SMALL = 4096
 #: Elements in a row from which on native loops add slices.
@@ -46,7 +47,9 @@ def positions(index: ndarray, dim: int, shape: Sequence[int]) -> ndarray:
     """
     if index.ndim == 0:
         return index.astype(np.intp)
-    _check_range(index, dim, shape[dim])
+    check_range(index, dim, shape[dim])
+    if index.ndim == 1:
+        return index.astype(np.intp, copy=False)
     out = np.empty(index.shape, np.intp)
     if index.size < _WORTH_THREADS:
         return _positions(index, dim, shape, out)
@@ -58,7 +61,8 @@ def positions(index: ndarray, dim: int, shape: Sequence[int]) -> ndarray:
     return out
 
 
-def _check_range(index: ndarray, dim: int, length: int) -> None:
+def check_range(index: ndarray, dim: int, length: int) -> None:
+    """Raise torch's error for an index that is no place of an axis."""
     if not index.size or is_within(index, length):
         return
     lowest, highest = int(index.min()), int(index.max())
@@ -70,7 +74,9 @@ def _check_range(index: ndarray, dim: int, length: int) -> None:
 def is_within(index: ndarray, length: int) -> bool:
     """Return whether int64 places are all from 0 to `length`."""
     # Read without signs, what is negative is too large as well: one search instead of two.
-    return index.dtype == np.int64 and int(np.maximum.reduce(index.view(np.uint64), axis=None)) < length
+    if index.dtype is not _INT64 and index.dtype != _INT64:
+        return False
+    return int(np.maximum.reduce(index.view(_UINT64), axis=None)) < length
 
 
 @functools.lru_cache(maxsize=64)
@@ -115,7 +121,7 @@ def _by_stretches(task: Callable[[int, int], None], length: int, size: int) -> N
 def taken(x: ndarray, dim: int, index: ndarray) -> ndarray:
     """Return `gather` of places that are known to be there."""
     if x.size > _SMALL:
-        return np.take_along_axis(x, index, axis=dim)
+        return gather(x, dim, index)
     return x.reshape(-1).take(_positions(index, dim, x.shape, np.empty(index.shape, np.intp)))
 
 
@@ -145,7 +151,7 @@ def gather(x: ndarray, dim: int, index: ndarray) -> ndarray:
         source, places = np.ascontiguousarray(x), np.ascontiguousarray(index)
         if large.ask("read", _folded(source, dim), _folded(places, dim), _folded(out, dim)):
             return out
-    _check_range(index, dim, x.shape[dim])
+    check_range(index, dim, x.shape[dim])
     together = max(1, _BLOCK // prod(index.shape[1:]))
 
     def task(low: int, high: int) -> None:
@@ -249,34 +255,43 @@ def sum_rows(values: ndarray, index: ndarray, rows: int) -> ndarray:
     ndarray
         ``(rows, *row)``.
     """
-    shape = (rows, *values.shape[1:])
-    length = prod(shape[1:])
-    if values.size == 0:
-        return np.zeros(shape, values.dtype)
     if _is_half(values):
         return sum_rows(values.astype(np.float32), index, rows).astype(values.dtype)
+    return _add_rows(np.zeros((rows, *values.shape[1:]), values.dtype), index, values)
+
+
+def _add_rows(out: ndarray, index: ndarray, values: ndarray) -> ndarray:
+    """Add values[i] to row index[i] of a C-ordered array, and return it."""
+    length = prod(out.shape[1:])
     index = index.astype(np.intp, copy=False)
-    flat = np.ascontiguousarray(values).reshape(len(values), length)
-    if length >= _OF_A_ROW and values.size >= _WORTH_A_PRODUCT and values.dtype != bool and is_installed():
+    if values.size >= _WORTH_A_PRODUCT and length >= _OF_A_ROW and out.dtype != bool and is_installed():
         count = len(index)
-        sums = weighted_rows(index, np.arange(count), np.ones(count, values.dtype), flat, rows)
-        return sums if sums.shape == shape else sums.reshape(shape)
-    places = index[:, None] * length + np.arange(length, dtype=np.intp)
-    return index_sum(flat.reshape(-1), places.reshape(-1), rows * length).reshape(shape)
+        flat = values.reshape(count, length)
+        weighted_rows(index, np.arange(count), np.ones(count, out.dtype), flat, out.reshape(-1, length))
+    else:
+        places = index if length == 1 else (index[:, None] * length + _counted(length)).reshape(-1)
+        np.add.at(out.reshape(-1), places, values.reshape(-1))
+    return out
 
 
-def index_add(shape: Sequence[int], dim: int, index: ndarray, source: ndarray) -> ndarray:
-    """Return zeros of `shape` with slice i of `source` along `dim` added to slice index[i]."""
-    if index.size and not 0 <= int(index.min()) <= int(index.max()) < shape[dim]:
-        raise IndexError("index out of range in self")
-    if source.size >= large.SIZE:
-        out = np.zeros(tuple(shape), source.dtype)
-        if add_slices(out, dim, index, source):
-            return out
+@functools.lru_cache(maxsize=64)
+def _counted(length: int) -> ndarray:
+    """Return the places of a row; for reading only."""
+    return np.arange(length, dtype=np.intp)
+
+
+def index_add(base: ndarray, dim: int, index: ndarray, source: ndarray) -> ndarray:
+    """Return `base` with slice i of `source` along `dim` added to slice index[i]; all of the index is in
+    range.
+    """
+    if source.size >= large.SIZE and add_slices(out := np.array(base, order="C"), dim, index, source):
+        return out
+    if _is_half(source):
+        return index_add(base.astype(np.float32), dim, index, source.astype(np.float32)).astype(base.dtype)
     if dim == 0:
-        return sum_rows(source, index, shape[0])
-    rows = np.moveaxis(source, dim, 0)
-    return np.moveaxis(sum_rows(rows, index, shape[dim]), 0, dim)
+        return _add_rows(np.array(base, order="C"), index, source)
+    out = np.array(np.moveaxis(base, dim, 0), order="C")
+    return np.moveaxis(_add_rows(out, index, np.moveaxis(source, dim, 0)), 0, dim)
 
 
 def add_slices(base: ndarray, dim: int, index: ndarray, source: ndarray) -> bool:
@@ -290,8 +305,15 @@ def add_slices(base: ndarray, dim: int, index: ndarray, source: ndarray) -> bool
 
 
 def put_sum(shape: Sequence[int], key: tuple[Any, ...], values: ndarray) -> ndarray:
-    """Return zeros of `shape` with `values` added at ``[key]``, where NumPy's index may name a place many
-    times.
+    """Return zeros of `shape` with `values` added at ``[key]``, as `add_put` adds them."""
+    if _is_half(values):
+        return put_sum(shape, key, values.astype(np.float32)).astype(values.dtype)
+    return add_put(np.zeros(shape, values.dtype), key, values)
+
+
+def add_put(x: ndarray, key: tuple[Any, ...], values: ndarray) -> ndarray:
+    """Add `values` at ``[key]`` of a C-ordered array of their dtype, and return it; NumPy's index may name a
+    place many times.
 
     Parameters
     ----------
@@ -303,23 +325,25 @@ def put_sum(shape: Sequence[int], key: tuple[Any, ...], values: ndarray) -> ndar
     arrays = [part for part in key if isinstance(part, ndarray) and part.dtype.kind in "iu"]
     if key and len(arrays) == len(key):
         # Index arrays on the first axes: whole rows are added.
-        lead, row = tuple(shape[: len(key)]), tuple(shape[len(key) :])
-        index = arrays[0]
-        if len(arrays) > 1 or (index.size and not is_within(index, lead[0])):
-            wrapped = [_from_the_start(part, length) for part, length in zip(arrays, lead)]
-            index = np.ravel_multi_index(np.broadcast_arrays(*wrapped), lead)
+        row = x.shape[len(key) :]
+        index, *others = (_from_the_start(part, d, x.shape[d]) for d, part in enumerate(arrays))
+        for part, length in zip(others, x.shape[1:]):
+            index = index * length + part
         every = (*index.shape, *row)
         full = values if values.shape == every else np.broadcast_to(values, every)
-        return sum_rows(full.reshape(index.size, *row), index.reshape(-1), prod(lead)).reshape(shape)
-    places = np.arange(prod(shape)).reshape(shape)[key]
-    full = np.broadcast_to(values, places.shape)
-    return index_sum(full.reshape(-1), places.reshape(-1), prod(shape)).reshape(shape)
+        _add_rows(x.reshape(-1, *row), index.reshape(-1), full.reshape(index.size, *row))
+        return x
+    places = np.arange(x.size).reshape(x.shape)[key]
+    np.add.at(x.reshape(-1), places.reshape(-1), np.broadcast_to(values, places.shape).reshape(-1))
+    return x
 
 
-def _from_the_start(index: ndarray, length: int) -> ndarray:
-    """Return places, of which negative ones count from the end, counted from the start."""
-    if not index.size or int(index.min()) >= 0:
+def _from_the_start(index: ndarray, axis: int, length: int) -> ndarray:
+    """Return places along an axis, of which negative ones count from the end, counted from the start."""
+    if not index.size or is_within(index, length):
         return index
+    if int(index.min()) < -length or int(index.max()) >= length:
+        raise IndexError(f"an index is out of bounds for axis {axis} with size {length}")
     return np.where(index < 0, index + length, index)
 
 

@@ -2,8 +2,8 @@
 
 Python takes 1.1 µs for `exp` of 8×8 numbers, of which NumPy's loop is 0.05. An op whose kernel is a chain of
 ufuncs (`chains`) becomes a native function when it has been called so often that this pays. The function
-knows arrays in C order of one shape and dtype, tensors around such which nothing leads to, and Python's
-numbers; it gives None for all else.
+knows arrays of one dtype, tensors around such which nothing leads to, and Python's numbers; it gives None for
+all else.
 """
 
 from __future__ import annotations
@@ -47,14 +47,17 @@ class SmallCalls:
         Whether one of several inputs may be a mask.
     dtypes : iterable of np.dtype
         Those of which the kernel takes arrays as they are.
+    lays_out : bool
+        As a `chains.Way` says.
     """
 
-    __slots__ = ("_counts", "_kernel", "_ways", "known")
+    __slots__ = ("_counts", "_kernel", "_lays_out", "_ways", "known")
 
     def __init__(
-        self, kernel: Call, inputs: int, numbers: bool, masks: bool, dtypes: Iterable[Any]
+        self, kernel: Call, inputs: int, numbers: bool, masks: bool, dtypes: Iterable[Any],
+        lays_out: bool = True,
     ) -> None:
-        self._kernel = kernel
+        self._kernel, self._lays_out = kernel, lays_out
         kinds = [dtype for dtype in DTYPES if dtype in set(dtypes)]
         alike = (ROWS,) * inputs
         self._ways: list[tuple[Any, Any]] = [(alike, (dtype,) * inputs) for dtype in kinds]
@@ -96,6 +99,6 @@ class SmallCalls:
 
         for roles, dtypes in self._ways:
             try:
-                yield way(kernel, roles, dtypes)
+                yield way(kernel, roles, dtypes)._replace(lays_out=self._lays_out)
             except Unfit:
                 continue

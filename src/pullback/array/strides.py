@@ -7,6 +7,7 @@ stride 0 in an array without elements (it copies the strides of an array of NumP
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -103,17 +104,20 @@ def suggests_channels_last(x: ndarray) -> bool:
 
     Its kernels for images give their results the format that the strides of an input suggest.
     """
-    if x.ndim not in (4, 5):
-        return False
-    strides = strides_of(x)
+    return x.ndim in (4, 5) and _suggests_channels_last(x.shape, x.strides, x.itemsize)
+
+
+@functools.lru_cache(maxsize=1024)
+def _suggests_channels_last(shape: Ints, in_bytes: Ints, width: int) -> bool:
+    strides = in_elements(shape, in_bytes, width)
     if not strides[1]:
         return False
     least = 0
-    for axis in (1, *range(x.ndim - 1, 1, -1), 0):
+    for axis in (1, *range(len(shape) - 1, 1, -1), 0):
         # With one channel and one place the strides say nothing, and that means C order.
-        if not x.shape[axis] or strides[axis] < least or (not axis and least == strides[1]):
+        if not shape[axis] or strides[axis] < least or (not axis and least == strides[1]):
             return False
-        least = strides[axis] * max(x.shape[axis], 1)
+        least = strides[axis] * max(shape[axis], 1)
     return True
 
 
@@ -198,6 +202,7 @@ def laid_out(x: ndarray, strides: Ints | None) -> ndarray:
     return copy
 
 
+@functools.lru_cache(maxsize=1024)
 def reshaped_strides(shape: Ints, strides: Ints, new: Ints) -> Ints | None:
     """Return strides that show a layout in another shape of as many elements; None where only a copy can have
     that shape.

@@ -96,7 +96,7 @@ def along(x: ndarray, taps: Taps, axis: int) -> ndarray:
     lead: tuple[Any, ...] = (slice(None),) * axis
     total: ndarray | None = None
     for rows, places, weights in taps.terms:
-        term = np.take(x, places, axis)
+        term = x.take(places, axis)
         if weights is not None:
             np.multiply(term, weights.reshape(columns).astype(x.dtype, copy=False), out=term)
         if total is None:

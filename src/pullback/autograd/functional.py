@@ -157,14 +157,10 @@ def vjp(
         several_out, ys = _outputs(func, xs, "vjp")
         _require_graph(ys, strict)
         vs = _covectors(v, ys, several_out, _NO_V)
-    with _grad_mode(create_graph):
+    with set_grad_enabled(create_graph or modes().grad):
         grads = _filled(_pull(ys, xs, vs, create_graph), xs, strict, create_graph, _INDEPENDENT)
     outputs, result = _grad_postprocess(ys, create_graph), _grad_postprocess(grads, create_graph)
     return outputs if several_out else outputs[0], result if several_in else result[0]
-
-
-def _grad_mode(create_graph: bool) -> set_grad_enabled:
-    return set_grad_enabled(create_graph or modes().grad)
 
 
 def jvp(
@@ -241,42 +237,23 @@ def _tuple_postprocess(values: Any, several: bool | tuple[bool, bool]) -> Any:
     return rows if outer else rows[0]
 
 
-def _rows_one_by_one(
-    ys: Tensors, xs: Tensors, create_graph: bool, strict: bool
-) -> tuple[Tensors, ...]:
-    stack = TOP_LEVEL["stack"]
+def _rows_one_by_one(ys: Tensors, xs: Tensors, create_graph: bool, strict: bool) -> tuple[Tensors, ...]:
     matrices = []
     for i, y in enumerate(ys):
-        columns: list[list[Tensor]] = [[] for _ in xs]
+        independent = _INDEPENDENT.replace("The output", f"Output {i}")
+        rows = []
         for j in range(y.nelement()):
             row = np.zeros(y.nelement(), dtype_of(y))
             row[j] = 1
             grads = _pull((y,), xs, (wrap(row.reshape(shape_of(y))),), create_graph, retain=True)
-            for k, (g, x) in enumerate(zip(grads, xs, strict=True)):
-                if g is None and strict:
-                    raise RuntimeError(
-                        f"Output {i} of the user-provided function is independent of input {k}. This is not "
-                        "allowed in strict mode."
-                    )
-                if g is not None and strict and create_graph and not g.requires_grad:
-                    raise RuntimeError(
-                        f"The jacobian of the user-provided function is independent of input {k}. This is "
-                        "not allowed in strict mode when create_graph=True."
-                    )
-                columns[k].append(_zeros(x) if g is None else g)
-        matrices.append(
-            tuple(
-                stack(c).reshape((*shape_of(y), *shape_of(x)))
-                if c
-                else _zeros_of_shape((*shape_of(y), *shape_of(x)), x)
-                for c, x in zip(columns, xs, strict=True)
-            )
-        )
+            rows.append(_filled(grads, xs, strict, create_graph, independent))
+        shapes = [(*shape_of(y), *shape_of(x)) for x in xs]
+        if rows:
+            columns = zip(zip(*rows, strict=True), shapes, strict=True)
+            matrices.append(tuple(TOP_LEVEL["stack"](c).reshape(shape) for c, shape in columns))
+        else:
+            matrices.append(tuple(wrap(np.zeros(n, dtype_of(x))) for x, n in zip(xs, shapes, strict=True)))
     return tuple(matrices)
-
-
-def _zeros_of_shape(shape: tuple[int, ...], x: Tensor) -> Tensor:
-    return wrap(np.zeros(shape, dtype_of(x)))
 
 
 def _construct_standard_basis_for(

@@ -70,7 +70,8 @@ input. `pullback` is the same as `python -m pullback`. The arguments after it ar
 
 COMMANDS = ("check", "completion", "explain", "install-torch", "jupyter", "stubs", "uninstall-torch")
 OWN_FILES = [__file__, str(Path(__file__).parents[1] / "__main__.py")]
-#: Whether Python processes that the program starts by themselves see pullback as torch, too.
+#: Which Python processes that the program starts by itself see pullback as torch, too: "1" is all, "0" none,
+#: a folder those of the environment that lies there.
 INHERITED = "PULLBACK_AS_TORCH"
 SHIM_FOLDER = str(Path(__file__).parent / "as_torch")
 
@@ -191,7 +192,7 @@ class TorchFinder:
 def install() -> None:
     """Make `import torch` mean pullback in this process and in the worker processes that it spawns.
 
-    With ``PULLBACK_AS_TORCH=1`` in the environment, other Python processes that it starts do so, too.
+    Other Python processes that it starts do so, too, where the variable PULLBACK_AS_TORCH says so.
     """
     for name in [name for name in sys.modules if is_torch_name(name)]:
         del sys.modules[name]
@@ -201,7 +202,7 @@ def install() -> None:
         sys.meta_path.insert(0, TorchFinder)
     if SHIM_FOLDER not in sys.path:
         sys.path.insert(0 if sys.flags.safe_path else 1, SHIM_FOLDER)
-    if os.environ.get(INHERITED) == "1":
+    if os.environ.get(INHERITED) in ("1", sys.prefix):
         folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
         if SHIM_FOLDER not in folders:
             os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [SHIM_FOLDER, *folders]))
@@ -469,6 +470,8 @@ def run_program(arguments: Sequence[str]) -> None:
     if first.startswith("-") and first != "-" and first not in readers:
         fail(f"unknown option {first}\n" + USAGE, 2)
 
+    # As both would find one torch under `python script.py`.
+    os.environ.setdefault(INHERITED, sys.prefix)
     install()
     sys.argv = [first, *arguments[2:]] if first in readers else list(arguments)
     try:

@@ -32,8 +32,8 @@ HOME = "torch_names"
 
 #: What is pullback's own, and no module of torch's.
 OWN = frozenset({
-    "absent_devices", "array", "command", "conditions", "core", "errors", "excluded_modules", "exclusions",
-    "explain", "ops", "streams", "symbolic", "tensor",
+    "absent_devices", "array", "command", "conditions", "core", "errors", "exclusions", "explain",
+    "ops", "streams", "symbolic", "tensor",
 })  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import ndarray
@@ -24,14 +24,15 @@ if TYPE_CHECKING:
     from .op import Op
 
 
-class Mapping(NamedTuple):
+class Mapping:
     """One vmap that is being run: its level, the size of the batch, and what rows of random draws
     have in common.
     """
 
-    level: int
-    size: int
-    randomness: str
+    __slots__ = ("level", "randomness", "size")
+
+    def __init__(self, level: int, size: int, randomness: str) -> None:
+        self.level, self.size, self.randomness = level, size, randomness
 
 
 #: The vmaps that are being run, outermost first.

@@ -113,8 +113,10 @@ def _first_public(*args: Any, **named: Any) -> Any:
 def _first(*args: Any, **named: Any) -> Any:
     # Rules also run on names and on traced values, for which no code is compiled: that takes 0.6 ms.
     count = len(op.inputs)  # type: ignore[name-defined]  # noqa: F821  # its globals are an op's
-    if len(args) >= count and not named and any(isinstance(value, InnerValue) for value in args[:count]):
-        return run(op, args[:count], args[count:])  # type: ignore[name-defined]  # noqa: F821  # as above
+    if len(args) >= count and not named:
+        for value in args[:count]:
+            if isinstance(value, InnerValue):
+                return run(op, args[:count], args[count:])  # type: ignore[name-defined]  # noqa: F821  # as above
     return completed()(*args, **named)  # type: ignore[name-defined]  # noqa: F821  # as above
 
 
@@ -147,7 +149,9 @@ def _small_calls(op: Op, public: bool) -> SmallCalls | None:
     facts = _facts_of(op, public, False)
     if not facts.direct:
         return None
-    return SmallCalls(op.kernel, len(op.inputs), facts.numbers, op.promote is None, _fast_dtypes(op))
+    inputs = len(op.inputs)
+    lays_out = inputs == 1 or op.place is placed
+    return SmallCalls(op.kernel, inputs, facts.numbers, op.promote is None, _fast_dtypes(op), lays_out)
 
 
 def _find_small(

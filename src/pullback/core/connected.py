@@ -9,7 +9,7 @@ where the input does, and a second derivative is zeros and not "unused". An op t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -22,7 +22,7 @@ from .underivable import Underivable, no_derivative
 from .value import TensorBase, dtype_of, shape_of, wrap, wrap_alias
 
 
-class Gradient(NamedTuple):
+class Gradient:
     """Describe what torch's graph shows of an op's pullback.
 
     Attributes
@@ -42,11 +42,14 @@ class Gradient(NamedTuple):
         Whether the pullback reads the op's result and not its inputs.
     """
 
-    node_name: str | None = None
-    zeros: bool = True
-    refuses: str | None = None
-    by: int | None = None
-    of_result: bool = False
+    __slots__ = ("by", "node_name", "of_result", "refuses", "zeros")
+
+    def __init__(
+        self, node_name: str | None = None, *, zeros: bool = True, refuses: str | None = None,
+        by: int | None = None, of_result: bool = False,
+    ) -> None:
+        self.node_name, self.zeros, self.refuses = node_name, zeros, refuses
+        self.by, self.of_result = by, of_result
 
 
 #: The gradient of an op whose slope is piecewise constant.

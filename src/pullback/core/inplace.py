@@ -246,12 +246,12 @@ def check_writable(
         raise errors.overlapping_write()
     for operand in operands:
         if isinstance(operand, TensorBase):
-            check_apart(value, operand._value, whole=True)
+            check_apart(value, operand._value, whole=not apart)
 
 
 def check_apart(written: Any, read: Any, whole: bool = False) -> None:
     """Raise torch's error where two arrays share memory; `whole`: they may be one and the same."""
-    if isinstance(written, IN_MEMORY) and isinstance(read, IN_MEMORY):
+    if type(written) in IN_MEMORY and type(read) in IN_MEMORY:
         found = overlap_of(memory_of(written), memory_of(read))
         if found == PARTIAL or (found and not whole):
             raise errors.overlapping_operand()
@@ -298,15 +298,18 @@ def store(x: Any, new: Any) -> Any:
     node = new._node if modes().grad else None
     value = x._value
     sharing: list[Any] = []
-    if shape_of(value) != shape_of(new._value):
-        raise errors.wrong_out_shape(shape_of(value), shape_of(new._value))
-    if dtype_of(value) != dtype_of(new._value) and not castable(dtype_of(new._value), dtype_of(value)):
-        raise errors.unsafe_result(dtype_of(new._value), dtype_of(value))
+    if (shape := shape_of(value)) != (made := shape_of(new._value)):
+        raise errors.wrong_out_shape(shape, made)
+    dtype, found = dtype_of(value), dtype_of(new._value)
+    if dtype is not found and dtype != found and not castable(found, dtype):
+        raise errors.unsafe_result(found, dtype)
     announce_write(x)
     if type(value) in IN_MEMORY and type(new._value) in IN_MEMORY:
         if node is not None:
             _keep_overwritten(node, x, new)
-        result = towards(resolved(new._value), value.dtype)
+        result = resolved(new._value)
+        if result.dtype is not value.dtype:
+            result = towards(result, value.dtype)
         if type(value) is not ndarray or takes_writes(value):
             value[...] = result
         else:  # of elements that share memory, one that stays must not undo what another wrote

@@ -87,6 +87,8 @@ def resolved(value: Any) -> Any:
 
 def memory_of(value: Any) -> ndarray:
     """Return the array in whose memory a tensor or value lies."""
+    if type(value) is ndarray:
+        return value
     while isinstance(value, TensorBase):
         value = value._value
     if type(value) is Marked:

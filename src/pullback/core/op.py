@@ -21,8 +21,8 @@ opaque          the vjp transposed twice    a counted loop over the batch       
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, cast
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy import ndarray
@@ -60,15 +60,29 @@ class Call(Protocol):
 TABLE: dict[str, Op] = {}
 
 
-class Kernel(NamedTuple):
-    """torch's kernel of an op: what messages call it, and the NumPy dtypes that it is not written for."""
+class Kernel:
+    """torch's kernel of an op.
 
-    word: str
-    refused: frozenset[np.dtype[Any]]
-    #: What messages call it for the dtypes for which they call it otherwise.
-    words: Mapping[np.dtype[Any], str] = {}
-    #: Whether torch does without it for tensors of no dimension.
-    spares_scalars: bool = False
+    Parameters
+    ----------
+    word : str
+        What messages call it.
+    spares_scalars : bool
+        Whether torch does without it for tensors of no dimension.
+    """
+
+    __slots__ = ("refused", "spares_scalars", "word", "words")
+
+    def __init__(self, word: str, spares_scalars: bool = False) -> None:
+        self.word = word
+        self.spares_scalars = spares_scalars
+        #: The NumPy dtypes that it is not written for.
+        self.refused: frozenset[np.dtype[Any]] = _NOTHING
+        #: What messages call it for the dtypes for which they call it otherwise.
+        self.words: dict[np.dtype[Any], str] = {}
+
+
+_NOTHING: frozenset[np.dtype[Any]] = frozenset()
 
 
 #: torch's kernels by op, where the word is not the op's name or some dtypes are refused; filled before ops
@@ -188,7 +202,7 @@ class Op:
         native loops. It is needed where the kernel looks at values or calls what is not NumPy's.
     into : callable, optional
         ``into(out, *inputs, *attrs)`` writes the one result into an array: a program calls it in place of the
-        kernel.
+        kernel. The array may lie in the memory of the first input, where nothing reads that afterwards.
     each : callable, optional
         ``each(*inputs, *attrs)`` without the last attribute, `reduction`: what the kernel reduces, on arrays.
     chained : bool
@@ -212,133 +226,101 @@ class Op:
         of that op by its name holds of this one (see `renamed`).
     """
 
+    # What a declaration may say, and what holds where it does not. An op has for itself only what is said:
+    # 55 attributes in each of 470 ops took 10 ms and 2 MB of an import.
+    kind: str = "opaque"
+    inputs: tuple[str, ...]
+    attrs: tuple[str, ...]
+    outputs: tuple[str, ...] = ("out",)
+    differentiable: Sequence[int] | None = None
+    differentiable_inputs: Sequence[int] | None = None
+    promote: str | None = None
+    halves: bool = False
+    exact_scalars: bool = False
+    variadic: bool = False
+    many: bool = False
+    joint: bool = False
+    partial: bool = False
+    check: Callable[..., None] | None = None
+    jvp: Callable[..., Any] | None = None
+    batch: Callable[..., Any] | None = None
+    batch_rule: Callable[..., Any] | None = None
+    shape: Callable[..., Any] | None = None
+    place: Place | None = None
+    sizes_kept: bool = False
+    numbers: bool = True
+    underivable: str | None = None
+    gradient: Gradient | None = None
+    float8: bool = False
+    saves: tuple[str, ...] = ()
+    real: bool = False
+    once: bool = False
+    absent: int = 0
+    in_order: bool = False
+    overlaps: bool = False
+    signs: Callable[[bool, bool], tuple[bool, bool]] | None = None
+    saved_as: tuple[str, ...] = ("self", "other")
+    form: Callable[..., Any] | None = None
+    into: Callable[..., None] | None = None
+    each: Callable[..., Any] | None = None
+    chained: bool = False
+    summary: str = ""
+    takes: str = ""
+    signatures: tuple[str, ...] = ()
+    method: bool = True
+    twin: bool | Callable[..., Any] = True
+    names: tuple[str, ...] = ()
+    base: str
+
     def __init__(
-        self,
-        name: str,
-        kernel: Callable[..., Any],
-        rules: Sequence[Rule | None] | Rule = (),
-        *,
-        kind: str = "opaque",
-        inputs: Sequence[str] | None = None,
-        attrs: Sequence[str] | None = None,
-        node_name: str | None = None,
-        outputs: Sequence[str] = ("out",),
-        differentiable: Sequence[int] | None = None,
-        differentiable_inputs: Sequence[int] | None = None,
-        promote: str | None = None,
-        halves: bool = False,
-        exact_scalars: bool = False,
-        variadic: bool = False,
-        many: bool = False,
-        joint: bool = False,
-        partial: bool = False,
-        check: Callable[..., None] | None = None,
-        jvp: Callable[..., Any] | None = None,
-        batch: Callable[..., Any] | None = None,
-        batch_rule: Callable[..., Any] | None = None,
-        shape: Callable[..., Any] | None = None,
-        place: Place | None = None,
-        sizes_kept: bool = False,
-        numbers: bool = True,
-        underivable: str | None = None,
-        gradient: Gradient | None = None,
-        float8: bool = False,
-        saves: Sequence[str] = (),
-        real: bool = False,
-        once: bool = False,
-        absent: int = 0,
-        in_order: bool = False,
-        overlaps: bool = False,
-        signs: Callable[[bool, bool], tuple[bool, bool]] | None = None,
-        saved_as: Sequence[str] = ("self", "other"),
-        form: Callable[..., Any] | None = None,
-        into: Callable[..., None] | None = None,
-        each: Callable[..., Any] | None = None,
-        chained: bool = False,
-        summary: str = "",
-        takes: str = "",
-        signatures: Sequence[str] = (),
-        method: bool = True,
-        twin: bool | Callable[..., Any] = True,
-        names: Sequence[str] = (),
-        base: str | None = None,
+        self, name: str, kernel: Callable[..., Any], rules: Sequence[Rule | None] | Rule = (), **fields: Any
     ) -> None:
-        given = dict(locals())
-        if kind not in KINDS:
-            raise ValueError(f"op {name}: kind {kind!r} is not one of {KINDS}")
+        if not fields.keys() <= FIELDS:
+            raise TypeError(f"op {name}: an op has no fields {sorted(fields.keys() - FIELDS)}")
         if name in TABLE:
             raise ValueError(f"op {name} is declared twice")
+        #: The fields as they were given, of which `renamed` makes another op.
+        self.declared = fields
+        own = self.__dict__
+        for field, value in fields.items():
+            if value is not None:
+                own[field] = tuple(value) if field in _SEQUENCES else value
         self.name = name
-        self.base = base or name
-        self._given = given
         self.kernel = kernel
-        self.kind = kind
-        known: Kernel = KERNELS.get(name) or KERNELS.get(self.base, Kernel(f"{self.base}_cpu", frozenset()))
-        self.word, refused, self.words, self.spares_scalars = known
+        kind = self.kind
+        if kind not in KINDS:
+            raise ValueError(f"op {name}: kind {kind!r} is not one of {KINDS}")
+        self.base = fields.get("base") or name
+        known = KERNELS.get(name) or KERNELS.get(self.base) or Kernel(f"{self.base}_cpu")
+        self.word, self.words, self.spares_scalars = known.word, known.words, known.spares_scalars
         refuses = (kind not in ("view", "linear")) != (self.base in COMPLEX_HALF)
-        self.refused: frozenset[np.dtype[Any]] = refused | ({COMPLEX32} if refuses else frozenset())
-        if inputs is None or attrs is None:
+        self.refused = known.refused | _COMPLEX_HALF if refuses else known.refused
+        if "inputs" not in own or "attrs" not in own:
             read_inputs, read_attrs = _signature_names(name, kernel)
-            inputs = read_inputs if inputs is None else inputs
-            attrs = read_attrs if attrs is None else attrs
-        self.inputs = tuple(inputs)
-        self.attrs = tuple(attrs)
-        self.place = place or DEFAULT_PLACES.get(kind)
-        self.variadic = variadic
-        self.many = many
-        self.joint = joint or variadic
-        self.partial = partial
-        self.outputs = tuple(outputs)
-        if underivable is not None:
-            rule, jvp = no_derivative(underivable)
-            rules, node_name = (rule,) * len(self.inputs), "NotImplemented"
+            own.setdefault("inputs", read_inputs)
+            own.setdefault("attrs", read_attrs)
+        if self.place is None and kind in DEFAULT_PLACES:
+            self.place = DEFAULT_PLACES[kind]
+        if self.variadic:
+            self.joint = True
+        if self.underivable is not None:
+            rule, self.jvp = no_derivative(self.underivable)
+            rules, self.node_name = (rule,) * len(self.inputs), "NotImplemented"
         self.rules: tuple[Rule | None, ...] = (rules,) if callable(rules) else tuple(rules)
         if self.rules and not self.joint and len(self.rules) != len(self.inputs):
             raise ValueError(f"op {name}: {len(self.rules)} rules for the inputs {self.inputs}")
-        self.differentiable_outputs = tuple(
-            range(len(self.outputs)) if differentiable is None else differentiable
-        )
-        self.differentiable_inputs = differentiable_inputs
-        self.promote = promote
-        self.halves = halves
-        self.exact_scalars = exact_scalars
-        self.check = check
-        self.jvp = jvp
-        self.batch = batch
-        self.batch_rule = batch_rule
-        self.shape = shape
-        self.sizes_kept = sizes_kept or (kind in ("reduce", "bilinear") and shape is None)
-        self.numbers = numbers
-        self.gradient = gradient
-        self.float8 = float8
-        self.real = real
-        self.once = once
-        self.absent = absent
-        self.in_order = in_order
-        self.overlaps = overlaps
-        self.signs = signs
-        self.saved_as = tuple(saved_as)
-        self.form = form
-        self.into = into
-        self.each = each
-        self.chained = chained
-        self.summary = summary
-        self.takes = takes
-        self.signatures = tuple(signatures)
-        self.method = method
-        self.twin = twin
-        self.names = (tuple(names) or (name,)) if summary else ()
+        if kind in ("reduce", "bilinear") and self.shape is None:
+            self.sizes_kept = True
+        if self.summary or self.names:
+            self.names = (self.names or (name,)) if self.summary else ()
         self.parallel = kind == "elementwise" and isinstance(kernel, np.ufunc)
-        self.is_view = kind == "view" or signs is not None
+        self.is_view = kind == "view" or self.signs is not None
         self.draws = self.attrs[-1:] == ("generator",)
         self.exchanges = self.attrs[-1:] == ("group",)
         #: Whether it does more than give its result: it runs as often as it is called, in order.
         self.acts = self.draws or self.exchanges
-        self.saves = tuple(saves)
-        self.node_name = node_name or torch_node_name(name)
         #: Whether there is a derivative with respect to an input, and so a node.
-        self.derivable = any(rule is not None for rule in self.rules)
-        self._known_shapes: dict[Any, tuple[tuple[Any, Any], ...]] = {}
+        self.derivable = self.rules.count(None) < len(self.rules)
         #: On any values, arrays included: what rules and composed functions call.
         self.call = cast(Call, calls.make_call(self, public=False))
         TABLE[name] = self
@@ -350,10 +332,19 @@ class Op:
         """Return what the call makes of inputs and attributes."""
         return self.call(inputs, *attrs) if self.variadic else self.call(*inputs, *attrs)
 
-    @property
-    def declared(self) -> dict[str, Any]:
-        """Return the fields as they were given, of which `renamed` makes another op."""
-        return {key: value for key, value in self._given.items() if key in FIELDS}
+    @computed
+    def node_name(self) -> str:
+        """Return the class name of the op's nodes, by default what torch makes of the op's name."""
+        return torch_node_name(self.name)
+
+    @computed
+    def differentiable_outputs(self) -> tuple[int, ...]:
+        """Return which outputs carry gradients."""
+        return tuple(range(len(self.outputs)) if self.differentiable is None else self.differentiable)
+
+    @computed
+    def _known_shapes(self) -> dict[Any, tuple[tuple[Any, Any], ...]]:
+        return {}
 
     @computed
     def layout(self) -> Layout:
@@ -541,8 +532,10 @@ class Op:
         return found
 
 
-#: The names of an op's fields.
-FIELDS = frozenset(Op.__init__.__kwdefaults__ or ())
+#: The names of an op's fields; which of them are given as any sequence.
+FIELDS = frozenset(Op.__annotations__) | {"node_name"}
+_SEQUENCES = frozenset(name for name in FIELDS if "tuple[str" in Op.__annotations__.get(name, ""))
+_COMPLEX_HALF = frozenset({COMPLEX32})
 
 
 def like_first(x: ndarray, *others: Any) -> tuple[tuple[Any, Any], ...]:
@@ -550,14 +543,15 @@ def like_first(x: ndarray, *others: Any) -> tuple[tuple[Any, Any], ...]:
     return ((x.shape, x.dtype),)
 
 
-def _signature_names(name: str, kernel: Callable[..., Any]) -> tuple[list[str], list[str]]:
+def _signature_names(name: str, kernel: Callable[..., Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     code = getattr(kernel, "__code__", None)
     if code is None or not code.co_posonlyargcount:
         raise TypeError(
             f"op {name}: mark the kernel's inputs as positional-only, or name `inputs` and `attrs`"
         )
-    names = parameter_names(kernel)
-    return names[: code.co_posonlyargcount], [n for n in names[code.co_posonlyargcount :] if n != "out"]
+    names = tuple(parameter_names(kernel))
+    count = code.co_posonlyargcount
+    return names[:count], tuple([n for n in names[count:] if n != "out"])
 
 
 def torch_node_name(name: str) -> str:

@@ -50,10 +50,21 @@ def _is_dense(array: ndarray) -> bool:
     return True
 
 
+def _owner(array: ndarray) -> ndarray | None:
+    """Return the array that owns the memory; None where that is not seen at once."""
+    base = array.base
+    if base is None:
+        return array
+    return base if type(base) is ndarray and base.base is None else None
+
+
 def overlap(a: ndarray, b: ndarray) -> int:
     """Return how two arrays overlap: `NONE`, `FULL` where they are one and the same, or `PARTIAL`."""
     if a is b:
         return FULL
+    owner, other_owner = _owner(a), _owner(b)
+    if owner is not None and other_owner is not None and owner is not other_owner:
+        return NONE
     if not a.size or not b.size or not _is_dense(a) or not _is_dense(b):
         return NONE
     start, other = address(a), address(b)

@@ -26,6 +26,7 @@ Kinds = tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]
 
 #: Sizes that stand for larger ones; no product of some is another.
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19)
+_REAL = {np.dtype(np.float32), np.dtype(np.float64)}
 #: Up to so many elements an op is asked with the sizes that its inputs have.
 MANY = 1 << 12
 
@@ -45,8 +46,10 @@ def _found(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Kinds:
         attrs = (*attrs[:-1], Generator())
     if op.kind == "elementwise" and op.shape is None:
         shape = np.broadcast_shapes(*(shape_of(v) for v in inputs if v is not None))
-        small = tuple(_one(v) for v in inputs)
-        return ((shape, op.evaluate(small, attrs).dtype),)
+        dtype = _floating(op, inputs)
+        if dtype is None:
+            dtype = op.evaluate(tuple(_one(v) for v in inputs), attrs).dtype
+        return ((shape, dtype),)
     if op.sizes_kept and any(prod(shape_of(v)) > MANY for v in inputs if v is not None):
         found = _with_small_sizes(op, inputs, attrs)
         if found is not None:
@@ -55,6 +58,20 @@ def _found(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Kinds:
     if op.shape is not None:
         return tuple(op.shape(*arrays, *attrs))
     return _kinds(op.evaluate(arrays, attrs))
+
+
+def _floating(op: Op, inputs: tuple[Any, ...]) -> np.dtype[Any] | None:
+    """Return the dtype of a function of real numbers of one dtype, which is theirs; None for other ops and
+    inputs. Its kernel, which may have to import SciPy, does not run for that.
+    """
+    if not (op.promote == "float" or op.chained):
+        return None
+    found = {dtype_of(v) for v in inputs if not _is_number(v)}
+    if len(found) > 1 or not found <= _REAL:
+        return None
+    (dtype,) = found
+    takes = getattr(op.check, "takes", None) if op.check is not None else _REAL.__contains__
+    return dtype if takes is not None and takes(dtype) else None
 
 
 def of_no_image(kernel: Callable[..., Any]) -> Callable[..., Kinds]:

@@ -6,13 +6,11 @@ Attributes of `SETTINGS` are read and written by the functions of torch's names,
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import Any
 
 from ..array import process
 
 
-@dataclass(slots=True)
 class Settings:
     """Hold the settings, which begin as torch's do."""
 

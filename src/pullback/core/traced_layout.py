@@ -72,6 +72,8 @@ class Layouts:
         self._found: dict[int, Layout] = {}
         #: By the value that a tensor got when it was written to, the value that it had.
         self._before: dict[int, int] = {}
+        #: By an op, its attributes and where its operands lie, where its results do (see `_laid_out`).
+        self._placed: dict[Any, list[tuple[int | None, tuple[int, ...]]]] = {}
 
     def given(self, number: int, array: ndarray) -> None:
         """Note that an input lies as an array does."""
@@ -187,6 +189,25 @@ class Layouts:
         return not op.is_view and not equation.several and rank <= (op.kind == "elementwise")
 
     def _place(self, equation: Any) -> None:
+        found, kind_of = self._found, self._recorder.kind_of
+        operands = [
+            (kind_of(o.index), *found[o.index][1:]) if type(o) is Reference else o for o in equation.operands
+        ]
+        key: Any = (equation.op, equation.attrs, tuple(operands))
+        try:
+            placed = self._placed.get(key)
+        except TypeError:  # an attribute without a hash
+            key = placed = None
+        if placed is None:
+            placed = self._laid_out(equation)
+            if key is not None:
+                self._placed[key] = placed
+        for number, (offset, strides) in zip(equation.outputs, placed, strict=True):
+            root = number if offset is None else found[equation.operands[0].index].root
+            found[number] = Layout(root, offset or 0, strides)
+
+    def _laid_out(self, equation: Any) -> list[tuple[int | None, tuple[int, ...]]]:
+        """Return (offset in the memory of the first operand or None, strides) of each result of an op."""
         op = TABLE[equation.op]
         operands = [self.stand_in(o.index) if isinstance(o, Reference) else o for o in equation.operands]
         if op.is_view:
@@ -196,19 +217,16 @@ class Layouts:
                 # A replay copies where the layout allows no view.
                 pass
             else:
-                of = self._found[equation.operands[0].index]
-                origin = address(operands[0]) - of.offset
+                origin = address(operands[0]) - self._found[equation.operands[0].index].offset
                 parts = result if isinstance(result, tuple) else (result,)
-                for number, part in zip(equation.outputs, parts, strict=True):
-                    offset = address(part) - origin if part.size else 0
-                    self._found[number] = Layout(of.root, offset, part.strides)
-                return
+                return [(address(part) - origin if part.size else 0, part.strides) for part in parts]
         shapes = [self._recorder.shapes[number] for number in equation.outputs]
-        for number, strides in zip(
-            equation.outputs, _computed(op, operands, equation.attrs, shapes), strict=True
-        ):
-            width = self._recorder.dtypes[number].itemsize
-            self._found[number] = Layout(number, 0, tuple([s * width for s in strides]))
+        widths = [self._recorder.dtypes[number].itemsize for number in equation.outputs]
+        computed = _computed(op, operands, equation.attrs, shapes)
+        return [
+            (None, tuple([s * width for s in strides]))
+            for strides, width in zip(computed, widths, strict=True)
+        ]
 
 
 # --- memory that is not there -------------------------------------------------------------------------------

@@ -77,6 +77,8 @@ def kind_of(op: Any, array: ndarray) -> ReduceOp:
     RuntimeError
         torch's, for a mean of integers.
     """
+    if op is ReduceOp.SUM:
+        return op
     op = ReduceOp(op)
     if op is ReduceOp.AVG and array.dtype.kind in "iub":
         raise with_note(
@@ -143,17 +145,26 @@ def all_reduce(
         return None
     if not (async_op or tensor._sparse) and exchange_in_place(tensor, ("all_reduce", op), found):
         return None
-    found.verify("ALLREDUCE", tensor, layout=tensor.layout, reduction=op)
     if tensor._sparse:
+        found.verify("ALLREDUCE", tensor, layout=tensor.layout, reduction=op)
         return _all_reduce_sparse(tensor, op, found, async_op)
     array, put_back = writable(tensor)
-    requests = found.communicator.all_reduce(array, kind_of(op, array))
+    return all_reduce_array(array, tensor, op, found, async_op, put_back)
+
+
+def all_reduce_array(
+    array: ndarray, tensor: Any, op: Any, group: Group, async_op: bool,
+    put_back: Callable[[], None] = nothing,
+) -> Work | None:  # fmt: skip
+    """Reduce the memory of a tensor, or what `put_back` brings into it."""
+    group.verify("ALLREDUCE", tensor, layout=tensor.layout, reduction=op)
+    requests = group.communicator.all_reduce(array, kind_of(op, array))
 
     def finish() -> None:
-        mean(array, op, found.size())
+        mean(array, op, group.size())
         put_back()
 
-    return started(found, requests, finish, async_op, [tensor], "all_reduce")
+    return started(group, requests, finish, async_op, [tensor], "all_reduce")
 
 
 def check_complex(tensors: Sequence[Any], op: Any) -> None:
@@ -216,10 +227,18 @@ def broadcast(
     root = root_of(found, "broadcast", src, group_src, "src")
     if not async_op and exchange_in_place(tensor, ("broadcast", root), found):
         return None
-    found.verify("BROADCAST", tensor, root=root)
     array, put_back = (readable(tensor), nothing) if found.rank() == root else writable(tensor, read=False)
-    requests = found.communicator.broadcast(array, root)
-    return started(found, requests, put_back, async_op, [tensor], "broadcast")
+    return broadcast_array(array, tensor, root, found, async_op, put_back)
+
+
+def broadcast_array(
+    array: ndarray, tensor: Any, root: int, group: Group, async_op: bool,
+    put_back: Callable[[], None] = nothing,
+) -> Work | None:  # fmt: skip
+    """Spread the memory of a tensor, or write to what `put_back` brings into it."""
+    group.verify("BROADCAST", tensor, root=root)
+    requests = group.communicator.broadcast(array, root)
+    return started(group, requests, put_back, async_op, [tensor], "broadcast")
 
 
 def all_gather(

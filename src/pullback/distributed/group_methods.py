@@ -49,17 +49,17 @@ class TensorGroup(Group):
         return collectives.broadcast(_one(tensors), group=self, async_op=True, group_src=_root(opts))
 
     def exchange(self, array: ndarray, how: tuple[str, Any]) -> None:
-        kind, detail = how
-        if kind == "all_reduce":
-            collectives.all_reduce(wrap(array), ReduceOp.SUM if detail is None else detail, self)
-        else:
-            collectives.broadcast(wrap(array), group=self, group_src=detail)
+        self._exchange(array, *how, False)
 
     def begin_exchange(self, array: ndarray, how: tuple[str, Any]) -> Work | None:
-        kind, detail = how
-        return self.allreduce(wrap(array), detail) if kind == "all_reduce" else self.broadcast(
-            wrap(array), detail
-        )
+        return self._exchange(array, *how, True)
+
+    def _exchange(self, array: ndarray, kind: str, detail: Any, async_op: bool) -> Work | None:
+        # After native code has had the caches, each Python function on the way takes microseconds.
+        if kind == "broadcast":
+            return collectives.broadcast_array(array, wrap(array), detail, self, async_op)
+        op = ReduceOp.SUM if detail is None else detail
+        return collectives.all_reduce_array(array, wrap(array), op, self, async_op)
 
     def reduce(
         self, tensors: Any, opts: ReduceOptions | int | None = None, op: ReduceOp = ReduceOp.SUM

@@ -101,16 +101,18 @@ class Job:
 
     def run(self) -> int:
         """Run the program until it ends in all processes; return the exit status."""
-        for attempt in range(self.launch.restarts + 1):
-            failed = self.attempt(attempt)
-            if not failed:
-                if self.launch.log_dir is None:
-                    shutil.rmtree(self.folder)
-                return 0
-            if attempt < self.launch.restarts:
-                say(f"restarting all processes after rank {failed[0].rank} failed")
-        say(self.report(failed))
-        return 1
+        try:
+            for attempt in range(self.launch.restarts + 1):
+                failed = self.attempt(attempt)
+                if not failed:
+                    return 0
+                if attempt < self.launch.restarts:
+                    say(f"restarting all processes after rank {failed[0].rank} failed")
+            say(self.report(failed))
+            return 1
+        finally:
+            if self.launch.log_dir is None:
+                shutil.rmtree(self.folder, ignore_errors=True)
 
     def attempt(self, number: int) -> list[Worker]:
         """Start all processes and wait for them; return those that failed, the first one first."""
@@ -252,12 +254,13 @@ class Job:
         """Return what is said of a failure, in torchrun's form."""
         width = 60
         title = f"{self.launch.program} FAILED"
-        others = [entry(index, worker) for index, worker in enumerate(failed[1:], 1)]
+        stays = self.launch.log_dir is not None
+        cause, *others = [entry(index, worker, stays) for index, worker in enumerate(failed)]
         return "\n".join(
             [
                 "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: ", "=" * width, title,
                 "-" * width, "Failures:", *(others or ["  <NO_OTHER_FAILURES>"]), "-" * width,
-                "Root Cause (first observed failure):", entry(0, failed[0]), "=" * width,
+                "Root Cause (first observed failure):", cause, "=" * width,
             ]
         )  # fmt: skip
 
@@ -288,8 +291,8 @@ def wanted_another(worker: Worker) -> bool:
     return "Connection closed by peer" in told(worker).get("message", "")
 
 
-def entry(index: int, worker: Worker) -> str:
-    """Return what is said of one process."""
+def entry(index: int, worker: Worker, stays: bool) -> str:
+    """Return what is said of one process, whose file is named if it stays."""
     code = worker.process.returncode
     found = told(worker)
     trace = found.get("extraInfo", {}).get("py_callstack")
@@ -302,6 +305,6 @@ def entry(index: int, worker: Worker) -> str:
         "time": when, "host": socket.gethostname(),
         "rank": f"{worker.rank} (local_rank: {worker.local_rank})",
         "exitcode": f"{code} (pid: {worker.process.pid})",
-        "error_file": str(worker.error_file) if found else "<N/A>", "traceback": trace,
+        "error_file": str(worker.error_file) if found and stays else "<N/A>", "traceback": trace,
     }  # fmt: skip
     return "\n".join([f"[{index}]:", *(f"  {name:<10}: {value}" for name, value in lines.items())])

@@ -28,6 +28,9 @@ from .process_group import Group
 SPIN = 50e-6
 YIELD = 5e-3
 PAUSE = 100e-6
+#: For how many seconds the thread of asynchronous works rests at most. It rests twice as long each time that
+#: it finds nothing to do: where each processor has a rank that computes, it takes that away.
+REST = 16e-3
 #: An offer of the processor that takes so many seconds was taken up: others want it. A wait then sleeps, as
 #: one that yields gets its share again and again, at the cost of the process that it waits for.
 CROWDED = 30e-6
@@ -287,7 +290,7 @@ class Progress:
                     self._works = [work for work in self._works if work not in done]
             # A call that took its time has moved data: there may be more of it.
             busy = done or time.thread_time() - before > SPIN
-            pause = PAUSE if busy else min(2 * pause, 1e-3)
+            pause = PAUSE if busy else min(2 * pause, REST)
             if not busy:
                 time.sleep(pause)
 

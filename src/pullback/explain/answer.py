@@ -3,10 +3,55 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from ..core.blame import Place
+
+
+class Text(NamedTuple):
+    """Hold what `answers.toml` has under a name, with the values left out: ``{event.name}``, ``{size:.3g}``.
+
+    Attributes
+    ----------
+    cause, seen, mend, checked
+        As in `Answer`.
+    group : str
+        What a finding is listed under.
+    error : sequence of str
+        Parts of the messages of torch's that it explains.
+    flat : sequence of str
+        Ops whose slope is 0 because of it.
+    not_finite, when : sequence of str, str
+        Ops that give NaN or infinities because of it, and the test of `patterns.TESTS` that shows it.
+    """
+
+    cause: str
+    seen: Sequence[str] = ()
+    mend: str = ""
+    checked: str = ""
+    group: str = ""
+    error: Sequence[str] = ()
+    flat: Sequence[str] = ()
+    not_finite: Sequence[str] = ()
+    when: str = ""
+
+
+@cache
+def texts() -> dict[str, Text]:
+    """Return what answers and findings say, by name, reading it on first use."""
+    import tomllib
+
+    table = tomllib.loads(Path(__file__).with_name("answers.toml").read_text("utf-8"))
+    return {name: Text(**fields) for name, fields in table.items()}
+
+
+def kind_of(name: str) -> str:
+    """Return the kind of answers that a name of `answers.toml` begins with."""
+    return name.partition(":")[0]
 
 
 @dataclass(frozen=True)
@@ -36,6 +81,30 @@ class Answer:
     evidence: tuple[str, ...] = field(default=())
     mend: str = ""
     checked: str = ""
+
+    @classmethod
+    def of(
+        cls, name: str, place: Place | None = None, seen: Iterable[str] = (), checked: str = "", /,
+        **values: Any,
+    ) -> Answer:
+        """Build the answer that `answers.toml` has under a name.
+
+        Parameters
+        ----------
+        name : str
+            The kind, and behind a colon what tells answers of one kind apart.
+        place : Place or None
+        seen : iterable of str
+            Evidence beside that of the text.
+        checked : str
+        **values
+            What the text leaves out.
+        """
+        text = texts()[name]
+        cause, mend, run_again, *told = (
+            part.format(**values) for part in (text.cause, text.mend, text.checked, *text.seen)
+        )
+        return cls(kind_of(name), cause, place, (*told, *seen), mend, checked or run_again)
 
     @property
     def certain(self) -> bool:

@@ -22,6 +22,7 @@ from .formula import formulas
 from .forward import in_a_box, results, slopes
 from .heat import heat
 from .inside import inside
+from .jacobian import BY_KIND, BY_NAME
 from .modules import ModuleCalls, groups
 from .names import assigned_at
 from .replay import CannotReplay
@@ -30,7 +31,6 @@ from .sentences import known_name, sentence
 from .shown import LARGEST, Shown, dtype_name, norm, show
 from .site import Site, is_name
 from .source import place_of
-from .structure import BY_KIND, BY_NAME
 from .trace import Trace
 from .walk import Path, array_at_bottom, undisturbed
 

@@ -87,13 +87,7 @@ class Causes:
         roots = [edge_target(edge)[0] for edge, _ in call.roots]
         found = carried(boundaries(roots, moment, old[0]), [scene])
         if found is not None and found.how in ("loop", "attribute", "sum", "list"):
-            self.watch.findings.add("accumulated", Answer(
-                "history of earlier turns",
-                f"`{found.name}` keeps the history of earlier turns, so each backward goes back through all "
-                "of "
-                "them: it takes longer with each turn, and their gradients count again.",
-                found.place, (), f"cut it off in each turn: `{found.name} = {found.name}.detach()`",
-            ))  # fmt: skip
+            self.watch.findings.tell("history of earlier turns", found.place, found=found)
 
     def _huge(self, y: Any, scene: Scene) -> None:
         """Say where a loss is finite and huge, because values grow from turn to turn of a loop."""
@@ -178,11 +172,9 @@ class Causes:
             found = cancels(leaf, Rerun(call.outputs[0], self.watch.trace, path))
             if found is not None:
                 name = self.watch.name_of(leaf) or "a weight"
-                self.watch.findings.add("zero gradient", Answer(
-                    "cancelled", f"`{name}` cancels: what goes into {found.name} changes with it, and the "
-                    "result does not depend on it, so it has no effect and its gradient is 0 but for "
-                    "rounding.", found.place, (), "leave it out, or let it act after that line",
-                ))  # fmt: skip
+                self.watch.findings.tell(
+                    "cancelled: only rounding is left", found.place, name=name, found=found
+                )
 
     def _root(self, call: BackwardCall) -> Root | None:
         if len(call.outputs) != 1 or not isinstance(call.outputs[0], TensorBase):
@@ -233,6 +225,3 @@ def summed(answer: Answer, event: Event | None) -> Answer:
         answer, cause=f"{answer.cause} The loss{line} is a sum over {count} numbers, not a mean: so is its "
         "gradient.", mend=f"take the mean (`reduction=\"mean\"`), or {answer.mend}",
     )  # fmt: skip
-
-
-__all__ = ["Causes"]

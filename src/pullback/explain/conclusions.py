@@ -53,28 +53,13 @@ class Conclusions:
             self._report_copied()
             self._report_untied()
         for place in without_parentheses(self._files()):
-            self.findings.add("call without parentheses", Answer(
-                "call without parentheses", f"`{place.code}` names a method and does not call it: nothing "
-                "happens.",
-                place, (), f"add parentheses: `{place.code}()`",
-            ))  # fmt: skip
+            self.findings.tell("call without parentheses", place, place=place)
         for place, sign in signs_for_sums(self._files()):
-            self.findings.add("lost history", Answer(
-                "sign for a sum", f"`={sign}` gives the name a new value, with a sign before it, and what it "
-                f"was is overwritten; `{sign}=` adds to it.", place, (), f"write `{sign}=`",
-            ))  # fmt: skip
+            self.findings.tell("sign for a sum", place, sign=sign)
         for place in sums_from_the_front(self._files()):
-            self.findings.add("wrong input of a loss", Answer(
-                "returns from the front", "Discounted rewards are added up from the first one on, forward: "
-                "each holds the past, and the return of a step is the sum of what comes after it.", place, (),
-                "go through them in reverse order, `for r in reversed(rewards):`, and put each in front",
-            ))  # fmt: skip
+            self.findings.tell("returns from the front", place)
         for place, name in rebound_in_loops(self._files()):
-            self.findings.add("no optimizer", Answer(
-                "rebound in a loop", f"`{name}` is the loop's name for a tensor; the line gives the name a "
-                "new tensor, which is never used, and the one that the loop went over stays as it was.",
-                place, (), f"write into it in place: `{name}.copy_(…)`, `{name}.mul_(…).add_(…)`",
-            ))  # fmt: skip
+            self.findings.tell("rebound in a loop", place, name=name)
         self._report_flags()
         told: set[int] = set()
         if not self.watch.failed:  # what a program did not come to cannot be missing
@@ -119,13 +104,9 @@ class Conclusions:
             for name, value in list(vars(leaf).items()):
                 if value is False and leaf.requires_grad and FLAG.fullmatch(name):
                     place = attribute_set(self._files(), name)
-                    self.findings.add("frozen", Answer(
-                        "misspelled flag", f"`{name}` is no name that torch knows: setting it freezes "
-                        "nothing, the flag is called `requires_grad`.", place, (),
-                        "write `p.requires_grad = False`, or `module.requires_grad_(False)`",
-                        f"`{self.watch.name_of(leaf) or 'the weight'}` has `{name}` False and "
-                        "`requires_grad` still True",
-                    ))  # fmt: skip
+                    self.findings.tell(
+                        "misspelled flag", place, name=name, weight=self.watch.name_of(leaf) or "the weight"
+                    )
                     return
 
     def _candidates(self) -> list[Any]:
@@ -163,9 +144,8 @@ class Conclusions:
                     if place is not None and p.dim() >= 2:
                         called = self.watch.name_of(p) or name
                         cause = f"{answer.cause} `{called}` starts at 0 and stays there."
-                        return Answer(
-                            answer.kind, cause, place, (f"used at {answer.place}",), answer.mend,
-                            answer.checked,
+                        return replace(
+                            answer, cause=cause, place=place, evidence=(f"used at {answer.place}",)
                         )
         return answer
 
@@ -178,10 +158,8 @@ class Conclusions:
         if value is None or place is None or not value.size or value.max() >= 0:
             return answer
         cause = f"{answer.cause} `{self.watch.name_of(bias) or 'bias'}` starts at {value.max():.3g} or below."
-        return Answer(
-            answer.kind, cause, place, (f"used at {answer.place}",),
-            "start the bias at 0, or a little above", answer.checked,
-        )  # fmt: skip
+        mend = "start the bias at 0, or a little above"
+        return replace(answer, cause=cause, place=place, evidence=(f"used at {answer.place}",), mend=mend)
 
     def _files(self) -> list[str]:
         ats = [w.at for w in self.loop.optimizers.values() if w.at is not None]
@@ -195,14 +173,9 @@ class Conclusions:
             if key in self.watch.copies and key not in self.reach.reached
         ]  # fmt: skip
         if missing:
-            self.findings.add("lost history", Answer(
-                "copied", f"{listed(missing, self.watch.name_of)} get no gradient: `copy.deepcopy` makes new "
-                "leaves, and "
-                "the loss leads to these, not to the ones they were copied from.",
-                self.watch.copies[id(missing[0])], (),
-                "compute the copies from the originals (`w - lr * g` with `create_graph=True`, or "
-                "`torch.func.functional_call`), or add their gradients to the originals",
-            ))  # fmt: skip
+            self.findings.tell(
+                "copied", self.watch.copies[id(missing[0])], names=listed(missing, self.watch.name_of)
+            )
 
     def _report_untied(self) -> None:
         """Say where one weight was copied by itself into the same model: the two are trained apart."""
@@ -214,12 +187,10 @@ class Conclusions:
                 if p is not weight and mine is not None and key in first and np.array_equal(first[key], mine)
             ]  # fmt: skip
             if others and self.loop.held(weight) and mine is not None and mine.any():
-                self.findings.add("another model", Answer(
-                    "copied weight", f"`{self.watch.name_of(others[0]) or 'a weight'}` starts as a copy of "
-                    f"`{self.watch.name_of(weight) or 'another one'}`: `copy.deepcopy` makes a separate "
-                    "weight, so the two are not tied, and each is trained by itself.", place, (),
-                    "assign the parameter itself, without a copy, so that both names mean one weight",
-                ))  # fmt: skip
+                self.findings.tell(
+                    "copied weight", place, other=self.watch.name_of(others[0]) or "a weight",
+                    copy=self.watch.name_of(weight) or "another one"
+                )
 
     def _report_unused(self, told: set[int]) -> None:
         if not self.reach.calls or not self.reach.reached:
@@ -247,34 +218,19 @@ class Conclusions:
             cut = aside(self.reach, leaves) if use else None
             end = self.reach.end_of(leaves) if use else None
             if end is not None:
-                self.findings.add("no gradient", Answer(
-                    "left out", f"No gradient reaches {names}: what {end.name} gives here is not used, it is "
-                    "left out of the loss that goes backward.", end.place, (f"the layer is called at {use}",),
-                    "add it to the loss: `loss = loss + weight * other`",
-                ))  # fmt: skip
+                self.findings.tell("left out", end.place, names=names, end=end, use=use)
                 continue
             early = [] if use else returns_in_loop(self._files())
             if early:
-                self.findings.add("no gradient", Answer(
-                    "return in the loop", f"The `return` stands inside the loop and ends it in its first "
-                    f"turn: {names} and what comes after it are never called.", early[0], (),
-                    "indent it less, so that it comes after the loop",
-                ))  # fmt: skip
+                self.findings.tell("return in the loop", early[0], names=names)
                 continue
             if cut is not None:
-                self.findings.add("lost history", Answer(
-                    cut.kind, f"Probably: {names} get no gradient: `{cut.code}` {cut.what}.",
-                    cut.place, (), cut.mend,
-                ))  # fmt: skip
+                self.findings.add("lost history", cut.answer(f"Probably: {names} get no gradient"))
                 continue
-            self.findings.add("no gradient", Answer(
-                "not reached", f"No gradient reaches {names}: "
-                + ("no loss was computed from what this call gives, so it is not used, or "
-                "overwritten." if use else "the layer is never "
-                "called."),
-                use or (None if at is None else place_at(*at)), (),
-                "use it in the forward pass, or take it out of what is trained",
-            ))  # fmt: skip
+            self.findings.tell(
+                "not reached: called in vain" if use else "not reached: never called",
+                use or (None if at is None else place_at(*at)), names=names,
+            )
 
     def _of_idle_optimizer(self, leaf: Any) -> bool:
         """Return whether all parameters of the optimizers that hold a leaf are out of reach: told as one."""
@@ -288,13 +244,11 @@ class Conclusions:
             weight = module._parameters.get("weight")
             if weight is not None and weight._grad is not None and symmetric(weight, weight._grad):
                 at = self.layers.made.get(id(module))
-                self.findings.add("", Answer(
+                self.findings.tell(
                     "symmetric weights",
-                    f"All rows of `{self.watch.name_of(weight) or 'a weight'}` are equal, and so are "
-                    "their gradients: the units can never become different.",
-                    self.watch.inits.get(id(weight)) or (None if at is None else place_at(*at)), (),
-                    "start the weights at random",
-                ))  # fmt: skip
+                    self.watch.inits.get(id(weight)) or (None if at is None else place_at(*at)),
+                    weight=self.watch.name_of(weight) or "a weight"
+                )
 
 
 def _named(answer: Answer, name: str | None) -> Answer:

@@ -10,8 +10,8 @@ from numpy import ndarray
 
 from . import jacobian as jacobians
 from .explanation import Contribution, Explanation, Jacobian, LeafPart, OutputPart
+from .jacobian import of_chain, of_numbers
 from .shown import LARGEST, norm, show, widened
-from .structure import of_chain, of_numbers
 from .walk import Path
 
 #: Elements of a covector up to which each one's contribution is worked out.

@@ -341,6 +341,3 @@ def _as_it_is(event: Event, args: list[Any], kwargs: dict[str, Any]) -> Any:
     if event.function is None:
         return passing(event, args, kwargs)
     return event.function(*args, **kwargs)
-
-
-__all__ = ["Rerun", "finite_number", "made_finite", "nudged", "passing", "reaches", "with_nudged", "writes"]

@@ -8,7 +8,7 @@ there can only be suspected.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
@@ -17,6 +17,7 @@ from ..core.backward_task import needed_nodes
 from ..core.blame import Place
 from ..core.node import LEAF, edge_target
 from ..core.value import TensorBase
+from .answer import Answer, kind_of, texts
 from .scene import Scene, Scope, Statement, code_of, paths_in, scope_of, tensors_in
 
 #: Methods and functions whose result has no history, by the kind of cut.
@@ -46,7 +47,7 @@ class Cut:
     what : str
         What it does, as the end of a sentence that begins with the place.
     mend : str
-    place : Place
+    place : Place or None
     code : str
         As it is written.
     """
@@ -54,91 +55,77 @@ class Cut:
     kind: str
     what: str
     mend: str
-    place: Place
+    place: Place | None
     code: str
+
+    @classmethod
+    def of(cls, name: str, place: Place | None, code: str, /, **values: str) -> Cut:
+        """Return the cut that `answers.toml` has under a name."""
+        text = texts()[name]
+        return cls(kind_of(name), text.cause.format(**values), text.mend.format(**values), place, code)
+
+    def answer(self, effect: str, seen: Iterable[str] = (), checked: str = "") -> Answer:
+        """Return the answer that the cut is the cause of an effect, a sentence without its end."""
+        cause = f"{effect}: `{self.code}` {self.what}."
+        return Answer(self.kind, cause, self.place, tuple(seen), self.mend, checked)
 
 
 def cuts_in(expression: ast.AST, scope: Scope, unrecorded: int = 0) -> Iterator[Cut]:
     """Yield the cutting constructs of an expression, as they are written."""
     if unrecorded:
-        yield Cut(
-            "no_grad", "runs where no history is recorded",
-            "take what must be differentiated out of the `no_grad` block, or end the mode before it",
-            scope.place_of_line(unrecorded), scope.place_of_line(unrecorded).code,
-        )  # fmt: skip
+        yield Cut.of("no_grad: block", scope.place_of_line(unrecorded), scope.place_of_line(unrecorded).code)
     for node in ast.walk(expression):
         found = _cut(node)
         if found is not None:
-            kind, what, mend = found
             # A method call that spans lines stands where its name does.
             at = node.func.end_lineno if isinstance(node, ast.Call) else getattr(node, "end_lineno", None)
-            yield Cut(kind, what, mend, scope.place_of_line(at or 0), ast.unparse(node))
+            yield Cut.of(found, scope.place_of_line(at or 0), ast.unparse(node), name=_called(node))
 
 
-def _cut(node: ast.AST) -> tuple[str, str, str] | None:
+def _called(node: ast.AST) -> str:
+    """Return the last name of what a call calls."""
+    function = getattr(node, "func", None)
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _cut(node: ast.AST) -> str | None:
+    """Return the text about a construct that cuts."""
     if isinstance(node, ast.Attribute) and node.attr == "data" and isinstance(node.ctx, ast.Load):
-        return ".data", "takes the values without their history", "leave `.data` out"
+        return ".data: read"
     if isinstance(node, ast.Attribute) and node.attr == "grad" and isinstance(node.ctx, ast.Load):
-        return (
-            "not recorded", "is the gradient of a backward that was not recorded",
-            "call `backward(create_graph=True)`, or `torch.autograd.grad(…, create_graph=True)`",
-        )  # fmt: skip
+        return "not recorded: a gradient"
     if isinstance(node, ast.Compare) and not isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
-        return (
-            "not differentiable", "compares, which has no derivative",
-            "use something smooth in place of the comparison: a sigmoid, or a loss made for the purpose",
-        )  # fmt: skip
+        return "not differentiable: comparison"
     if not isinstance(node, ast.Call):
         return None
     function = node.func
     method = isinstance(function, ast.Attribute)
-    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    name = _called(node)
     owner = ast.unparse(function.value) if isinstance(function, ast.Attribute) else ""
     if name in DETACHING and method:
-        return "detached", "cuts the history off", "leave `detach()` out where gradients must pass"
+        return "detached: cut"
     if name == "grad" and owner.endswith("autograd"):
         given = {k.arg: getattr(k.value, "value", None) for k in node.keywords}
         if given.get("create_graph") is not True:
-            return (
-                "not recorded", "differentiates without recording how",
-                "pass `create_graph=True` where the gradient itself is to be differentiated",
-            )  # fmt: skip
+            return "not recorded: grad"
         return None
     if owner in ("np", "numpy"):
-        return (
-            "left the library", "computes with NumPy, which records nothing",
-            "use the library's own function of that name",
-        )  # fmt: skip
+        return "left the library: NumPy"
     if name in LEAVING and method:
-        return (
-            "left the library", "gives plain numbers, which have no history",
-            f"compute with tensors and call `{name}()` only on what is printed",
-        )  # fmt: skip
+        return "left the library: numbers"
     if name in COPYING and (not method or owner in ("torch", "pullback") or name == "new_tensor"):
         if node.args and not _literal(node.args[0]):
-            return (
-                "new tensor", "makes a new tensor of the values, without their history",
-                "use the tensor itself, or put tensors together with `torch.stack` or `torch.cat`",
-            )  # fmt: skip
+            return "new tensor: of values"
         return None
     if name == "as_tensor" and node.args and isinstance(node.args[0], (ast.List, ast.Tuple)):
-        return (
-            "new tensor", "makes a new tensor of the numbers in a list, without their history",
-            "put tensors together with `torch.stack` or `torch.cat`",
-        )  # fmt: skip
+        return "new tensor: of a list"
     if name in CHOOSING and method:
-        return (
-            "not differentiable", "chooses or counts, which has no derivative",
-            "use something that has one: softmax or a soft weighting in place of a choice",
-        )  # fmt: skip
+        return "not differentiable: choice"
     arguments = [*node.args, *(k.value for k in node.keywords)]
     if name in ("to", "type") and any(getattr(a, "attr", "") in INTEGER_DTYPES for a in arguments):
-        return "integer", "makes integers, which have no derivative", "keep a floating dtype"
+        return "integer: cast"
     if name in NUMBERS and not method and node.args and not _literal(node.args[0]):
-        return (
-            "left the library", "gives a plain number, which has no history",
-            f"compute with tensors and call `{name}()` only on what is printed",
-        )  # fmt: skip
+        return "left the library: a number"
     return None
 
 
@@ -236,10 +223,8 @@ class Search:
             elif (switch := _switch_around(scope, statement.line)) is not None:
                 return switch, evidence
             else:
-                lost = Cut(
-                    "history lost", "gives a result without the history", "look at what the line calls",
-                    scope.place_of_line(statement.line), ast.unparse(statement.value),
-                )  # fmt: skip
+                code = ast.unparse(statement.value)
+                lost = Cut.of("history lost: by a call", scope.place_of_line(statement.line), code)
                 suspects.append((lost, evidence))
         for cut, seen in suspects:
             if cut.kind != "history lost":
@@ -311,12 +296,7 @@ def _switch_around(scope: Scope, line: int) -> Cut | None:
         calls = [i.context_expr for i in node.items if isinstance(i.context_expr, ast.Call)]
         if any(ast.unparse(call.func).endswith("set_grad_enabled") for call in calls):
             place = scope.place_of_line(node.lineno)
-            found = Cut(
-                "no_grad", "runs where no history is recorded: the condition of `set_grad_enabled` was not "
-                "true here",
-                "look at what the condition compares, and call backward only where it holds", place,
-                place.code,
-            )  # fmt: skip
+            found = Cut.of("no_grad: set_grad_enabled", place, place.code)
     return found
 
 

@@ -88,6 +88,3 @@ def _scopes_around(scene: Scene) -> Iterator[tuple[Scope, Any]]:
                 scope = scope_of(member.__code__)
                 if scope is not None:
                     yield scope, value
-
-
-__all__ = ["thrown_away", "written_alone"]

@@ -104,6 +104,3 @@ def range_of(slope: ndarray) -> str:
     if finite.size < wide.size:
         text += f", not finite for {wide.size - finite.size} of {wide.size}"
     return text
-
-
-__all__ = ["in_a_box", "range_of", "results", "slopes"]

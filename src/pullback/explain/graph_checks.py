@@ -84,6 +84,3 @@ def free_without(name: str, found: Iterable[Boundary], scenes: Iterable[Scene]) 
             return False
         waiting += [edge_target(edge)[0] for edge in node._edges if edge is not None and edge is not LEAF]
     return bool(seen)
-
-
-__all__ = ["free_without", "roots", "written_only_at"]

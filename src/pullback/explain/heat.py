@@ -94,6 +94,3 @@ def _short(matrix: ndarray) -> ndarray:
         factor = 10.0 ** np.where(np.isfinite(digits), digits, 0)
         rounded = np.round(matrix * factor) / factor
     return np.where(np.isfinite(rounded), rounded, matrix)
-
-
-__all__ = ["Heat", "heat"]

@@ -258,6 +258,3 @@ def table(found: Inside, width: int) -> Sequence[str]:
         line(found.across, [str(found.columns[k]) for k in shown]),
         *(line(name, [f"{values[k]:.3g}" for k in shown]) for name, values in found.rows),
     ]
-
-
-__all__ = ["Inside", "inside", "table"]

@@ -43,7 +43,7 @@ def why_none_in(scene: Scene, x: Any, name: str | None = None, loss: Any = None)
     """Say why ``x.grad`` is None, as asked at a place of the program."""
     name = scene.name_of(x) or name or "the tensor"
     if x._grad is not None:
-        return Answer("has a gradient", f"{name}.grad is not None.")
+        return Answer.of("has a gradient", name=name)
     if x._node is not None and x._node is not LEAF:
         return _of_result(x, name, scene)
     if x._node is None:
@@ -55,30 +55,20 @@ def _of_result(x: Any, name: str, scene: Scene) -> Answer:
     place = place_of(x)
     node = edge_target(x._node)[0]
     if x._retained:
-        return Answer(
-            "not reached", f"{name} retains its gradient, but no backward has come by since.", place,
-            mend="call `retain_grad()` before `backward`, and backward on a result of it",
-        )  # fmt: skip
+        return Answer.of("not reached: retained", place, name=name)
     maker = type(node).__name__
     seen = (f"{name}.is_leaf is False: {name}.grad_fn is {maker}",)
     statement = _statement_at(scene, place)
     replaced = any(type(n) is AccumulateGrad and scene.name_of(n.variable) is None for n in reachable([node]))
     again = statement is not None and name in statement.targets and name in paths_in(statement.value)
     if again and replaced:
-        return Answer(
-            "replaced leaf",
-            f"{name} was a leaf; this line gives the name to the result of an op, which has no `.grad`.",
-            place, (*seen, "the line assigns a name that it reads, and no variable holds the leaf any more"),
-            f"write into the leaf, under `with torch.no_grad():` (`{name} -= …`), or use an optimizer",
-        )  # fmt: skip
+        return Answer.of(
+            "replaced leaf: by a result", place,
+            (*seen, "the line assigns a name that it reads, and no variable holds the leaf any more"),
+            name=name
+        )
     if place is not None and ".grad" in place.code:
-        return Answer(
-            "replaced leaf",
-            f"{name} is the result of an op ({maker}), not a leaf: the update on this line is recorded, and "
-            "makes "
-            "a new tensor, which keeps no `.grad`.",
-            place, seen, "update the leaf itself, under `with torch.no_grad():` (`w -= lr * w.grad`)",
-        )  # fmt: skip
+        return Answer.of("replaced leaf: by an update", place, seen, name=name, maker=maker)
     made_here = statement is not None and "requires_grad" in ast.unparse(statement.value)
     mend = (
         f"make the leaf last: `{name} = (…).detach().requires_grad_()` or "
@@ -113,44 +103,28 @@ def _without_requires_grad(x: Any, name: str, scene: Scene) -> Answer:
     made = scope.assigning(name, scene.line) if scope is not None else []
     seen = (f"{name}.requires_grad is False",)
     if dtype_of(x) not in DIFFERENTIABLE:
-        return Answer(
-            "integer", f"{name} has dtype {x.dtype}: only floating and complex tensors have gradients.",
-            _at(scope, made), seen, f"make {name} of floats: `{name}.float()`, or `1.0` for `1`",
-        )  # fmt: skip
+        return Answer.of("integer", _at(scope, made), seen, name=name, x=x)
     switched = switched_off(name, scene)
     if switched is not None:
-        return Answer(
-            "switched off", f"{name}.requires_grad was set to False.", switched, seen,
-            "set it to True again before the forward pass",
-        )  # fmt: skip
+        return Answer.of("switched off: here", switched, seen, name=name)
     if made and scope is not None:
         statement = made[-1]
         inputs = [p for p in paths_in(statement.value) if has_history(scene.value(p))]
         again = name in paths_in(statement.value)
         found = list(cuts_in(statement.value, scope, statement.unrecorded))
         if statement.unrecorded and again:
-            return Answer(
-                "replaced leaf",
-                f"{name} was computed anew under `no_grad`: the name now stands for another tensor, which "
-                "does not require grad.",
-                scope.place_of_line(statement.line), seen,
-                f"write into the leaf: `{name} -= …`, `{name}.copy_(…)`",
-            )  # fmt: skip
+            return Answer.of(
+                "replaced leaf: under no_grad", scope.place_of_line(statement.line), seen, name=name
+            )
         if found and (inputs or again):
             cut = found[0]
-            return Answer(
-                cut.kind, f"{name} was made without history: `{cut.code}` {cut.what}.", cut.place,
-                (*seen, *(f"`{p}` requires grad" for p in inputs[:1])), cut.mend,
-            )  # fmt: skip
+            evidence = (*seen, *(f"`{p}` requires grad" for p in inputs[:1]))
+            return cut.answer(f"{name} was made without history", evidence)
     computed = bool(made) and any(
         next(tensors_in(scene.value(path)), None) is not None for path in paths_in(made[-1].value)
     )
-    cause = f"{name} was made without `requires_grad=True`, so no gradient is computed for it."
-    return Answer(
-        "does not require grad",
-        f"Nothing that {name} was computed from requires grad." if computed else cause,
-        _at(scope, made), seen, f"set `requires_grad=True` where {name} is made, before it is used",
-    )  # fmt: skip
+    told = "does not require grad: computed" if computed else "does not require grad: made"
+    return Answer.of(told, _at(scope, made), seen, name=name)
 
 
 def _at(scope: Scope | None, made: list[Statement]) -> Place | None:
@@ -215,31 +189,21 @@ def _of_leaf(x: Any, name: str, scene: Scene, loss: Any) -> Answer:
         made = scope.assigning(name, scene.line)
         older = [s for s in made if loss_lines and s.line < loss_lines[-1]]
         if older and made[-1].line > loss_lines[-1]:
-            return Answer(
-                "replaced leaf",
-                f"{name} was given a new tensor after {loss_name} was computed: the graph leads to the old "
-                "one.",
-                scope.place_of_line(made[-1].line), tuple(seen),
-                f"keep the tensor that was used, and write into it: `with torch.no_grad(): {name}.copy_(…)`",
-            )  # fmt: skip
+            return Answer.of(
+                "replaced leaf: after the loss", scope.place_of_line(made[-1].line), tuple(seen), name=name,
+                loss_name=loss_name
+            )
         found = search.cut(loss_name, before)
         if found is not None:
             cut, evidence = found
-            return Answer(
-                cut.kind, f"The way from {name} to {loss_name} is cut: `{cut.code}` {cut.what}.", cut.place,
-                (*seen, *evidence), cut.mend,
-            )  # fmt: skip
+            return cut.answer(f"The way from {name} to {loss_name} is cut", (*seen, *evidence))
         uses = [s for s in search.relevant(loss_name, before) if _reads(s, name, scene, x)]
         if not uses:
-            return Answer(
-                "not reached", f"Nothing that {loss_name} was computed from uses {name}.",
-                _at(scope, made) or _made_by_owner(name, scene), tuple(seen),
-                f"use {name} in the forward pass, or take it out of what is trained",
-            )  # fmt: skip
-    return Answer(
-        "not reached", f"No graph that is still alive uses {name}.", _made_by_owner(name, scene), tuple(seen),
-        "ask before the loss is given up: `explain.why_none(x, loss)` directly after `backward`",
-    )  # fmt: skip
+            return Answer.of(
+                "not reached: not used", _at(scope, made) or _made_by_owner(name, scene), tuple(seen),
+                loss_name=loss_name, name=name
+            )
+    return Answer.of("not reached: no graph is alive", _made_by_owner(name, scene), tuple(seen), name=name)
 
 
 def _owner(name: str) -> str:
@@ -268,11 +232,7 @@ def _recorded(value: Any) -> bool:
 
 def _no_backward(name: str, scene: Scene, nodes: list[Node]) -> Answer:
     place = place_of(nodes[0]) if nodes else None
-    return Answer(
-        "no backward", f"{name} is part of a graph, but `backward` was not called on it.", place,
-        (f"{name} is a leaf that requires grad", "no call of `backward` is written before this line"),
-        "call `backward()` on the loss",
-    )  # fmt: skip
+    return Answer.of("no backward: not called", place, name=name)
 
 
 def _reached(
@@ -284,11 +244,9 @@ def _reached(
     if call is not None and scope is not None:
         inputs = next((k.value for k in call.keywords if k.arg == "inputs"), None)
         if inputs is not None:
-            return Answer(
-                "inputs of backward",
-                f"`backward` was asked for the gradients of `{ast.unparse(inputs)}` only.",
-                scope.place(call), tuple(seen), f"add {name} to `inputs`, or leave `inputs` out",
-            )  # fmt: skip
+            return Answer.of(
+                "inputs of backward", scope.place(call), tuple(seen), inputs=ast.unparse(inputs), name=name
+            )
         clearing = [
             c
             for c, _ in scope.calls
@@ -303,25 +261,16 @@ def _reached(
         ]  # fmt: skip
         if clearing_lines:
             line = max(clearing_lines)
-            return Answer(
-                "cleared",
-                f"The gradient was there, and was cleared after `backward`: {name}.grad is None again.",
-                scope.place_of_line(line),
-                (*seen, *([f"backward ran at {where}"] if where is not None else [])),
-                "clear gradients before `backward`, and read them before they are cleared",
-            )  # fmt: skip
+            return Answer.of(
+                "cleared", scope.place_of_line(line),
+                (*seen, *([f"backward ran at {where}"] if where is not None else [])), name=name
+            )
     if where is None:
-        return Answer(
-            "no backward",
-            f"{loss_name or 'The loss'} leads back to {name}, but no backward has run through it.",
-            place_of(nodes[0]) if nodes else None, tuple(seen), "call `backward()` on it",
-        )  # fmt: skip
-    return Answer(
-        "not accumulated",
-        f"A backward ran through the graph without adding to {name}.grad: `autograd.grad` returns gradients "
-        "instead, `backward(inputs=…)` adds to its inputs only.",
-        where, tuple(seen), "use what `autograd.grad` returned, or call `backward()`",
-    )  # fmt: skip
+        return Answer.of(
+            "no backward: not yet", place_of(nodes[0]) if nodes else None, tuple(seen),
+            loss=loss_name or "The loss", name=name
+        )
+    return Answer.of("not accumulated", where, tuple(seen), name=name)
 
 
 def _late(name: str, search: Search, loss_name: str, before: int, scene: Scene) -> Answer | None:
@@ -335,11 +284,7 @@ def _late(name: str, search: Search, loss_name: str, before: int, scene: Scene) 
         return None
     if any(name in paths_in(s.value) and s.line > on[-1] for s in search.relevant(loss_name, before)):
         return None
-    return Answer(
-        "required too late", f"{name} was used before `requires_grad` was set: that use was not recorded.",
-        scene.scope.place_of_line(on[-1]), (f"used at {scene.scope.place_of_line(uses[0].line)}",),
-        f"set `requires_grad` where {name} is made",
-    )  # fmt: skip
-
-
-__all__ = ["why_none", "why_none_in"]
+    return Answer.of(
+        "required too late", scene.scope.place_of_line(on[-1]), name=name,
+        use=scene.scope.place_of_line(uses[0].line)
+    )

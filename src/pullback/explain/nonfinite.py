@@ -14,7 +14,7 @@ from ..core.value import TensorBase
 from .answer import ASK_AGAIN, Answer, kept_answer
 from .counterfactual import nudged
 from .flow import Flow, Visit, leading_to
-from .patterns import OVERFLOW, PATTERNS, UNKNOWN, Pattern
+from .patterns import UNKNOWN, Pattern, patterns
 from .roots import Root, root_of
 from .scene import Scene
 from .sentences import op_of
@@ -57,33 +57,24 @@ def why_nan(t: Any, loss: Any = None) -> Answer:
         return of_value(t, name, scene)
     if t._grad is None or finite(t._grad):
         grad = "" if t._grad is None else " and so is its gradient"
-        return Answer("finite", f"{name} is finite{grad}.")
+        return Answer.of("finite", name=name, grad=grad)
     root = root_of(loss, scene)
     if root is None and not finite(t):
         return of_value(t, name, scene)
     if root is None:
-        return Answer(
-            "no graph", f"The graph that gave {name}.grad is gone.", None, (),
-            "ask with the loss at hand: `explain.why_nan(x, loss)`",
-        )  # fmt: skip
+        return Answer.of("no graph: nan", name=name)
     if not finite(root.loss):
         return of_value(root.loss, scene.name_of(root.loss) or "the loss", scene)
     if not finite(root.covector) and root.call is not None and scene.scope is not None:
-        return Answer(
-            "covector not finite", "The covector that `backward` was given is not finite.",
-            scene.scope.place(root.call), (), "look at where it comes from",
-        )  # fmt: skip
+        return Answer.of("covector not finite", scene.scope.place(root.call))
     return of_gradient(t, name, root, scene)
 
 
 def of_value(t: Any, name: str, scene: Scene) -> Answer:
     """Return where a value that is not finite came from, by its graph."""
     if t._node is None or t._node is LEAF:
-        return Answer(
-            "not recorded" if t._node is None else "leaf not finite",
-            f"{name} itself is not finite, and has no history.", _written(t, name, scene),
-            _gradient_of(t, name), "look at the line that wrote it, or at the data",
-        )  # fmt: skip
+        told = "not recorded" if t._node is None else "leaf not finite: without history"
+        return Answer.of(told, _written(t, name, scene), _gradient_of(t, name), name=name)
     flow = Flow([t._node], scene.tensors())
     has_nan = bool(np.isnan(_floats(t)).any())
     unsure = flow.assumed
@@ -130,7 +121,7 @@ def _origin(flow: Flow, node: Node) -> Node:
             break
         first = found
     known = _pattern(first, flow.inputs_of(first), flow.output_of(first))
-    unproven = known is OVERFLOW and any(v is None for v in flow.inputs_of(first))
+    unproven = known.kind == "overflow" and any(v is None for v in flow.inputs_of(first))
     return node if known is UNKNOWN or unproven else first
 
 
@@ -142,10 +133,7 @@ def _of_node(flow: Flow, node: Node, unsure: bool) -> Answer:
     pattern = _pattern(node, inputs, out)
     constant = [k for k in bad if node._edges[k] is None]
     if constant and (pattern is UNKNOWN or node._op.name in ("add", "mul", "sub")):
-        return Answer(
-            "data not finite", f"An input of {op_of(node)} that has no history is not finite: data.",
-            place_of(node), ("all that comes from leaves is finite there",), "look at the data before the op",
-        )  # fmt: skip
+        return Answer.of("data not finite: into an op", place_of(node), node=op_of(node))
     evidence = [f"the result of {op_of(node)} has {_count(out)}"]
     missing = any(v is None for v in inputs)
     if not bad and not missing:
@@ -184,11 +172,9 @@ def _checked_back(name: str, leaf: Node, flow: Flow, root: Root) -> tuple[str, l
 def _of_leaf(node: AccumulateGrad, scene: Scene) -> Answer:
     leaf = node.variable
     name = scene.name_of(leaf) or "a leaf"
-    return Answer(
-        "leaf not finite", f"{name} itself has {_count(leaf)}.", _written(leaf, name, scene),
-        _gradient_of(leaf, name),
-        "look at the step before: a learning rate too large, or a gradient that was not finite",
-    )  # fmt: skip
+    return Answer.of(
+        "leaf not finite", _written(leaf, name, scene), _gradient_of(leaf, name), name=name, leaf=_count(leaf)
+    )
 
 
 def _written(t: Any, name: str, scene: Scene) -> Place | None:
@@ -212,7 +198,7 @@ def _count(value: Any) -> str:
 
 def _pattern(node: Node, inputs: list[Any], out: Any) -> Pattern:
     op = node._op
-    for pattern in PATTERNS.get("" if op is None else op.base, ()):
+    for pattern in patterns().get("" if op is None else op.base, ()):
         if "negative" in pattern.kind and out is not None and not np.isnan(_floats(out)).any():
             continue
         if pattern.applies(inputs, out):
@@ -221,7 +207,7 @@ def _pattern(node: Node, inputs: list[Any], out: Any) -> Pattern:
 
 
 def _risky(node: Node) -> bool:
-    return node._op is not None and node._op.base in PATTERNS
+    return node._op is not None and node._op.base in patterns()
 
 
 def of_gradient(leaf: Any, name: str, root: Root, scene: Scene) -> Answer:
@@ -229,9 +215,7 @@ def of_gradient(leaf: Any, name: str, root: Root, scene: Scene) -> Answer:
     flow = Flow([root.loss._node], scene.tensors())
     end = next((n for n in flow.nodes if isinstance(n, AccumulateGrad) and n.variable is leaf), None)
     if end is None:
-        return Answer(
-            "not reached", f"The loss does not lead back to {name}.", None, (), "ask `explain.why_none`",
-        )  # fmt: skip
+        return Answer.of("not reached: by the loss", name=name)
     leading = leading_to(flow.nodes, end)
     first: Visit | None = None
     for visit in flow.pull([root.covector]):
@@ -282,11 +266,5 @@ def _masked(visit: Visit) -> bool:
 def _suspect(flow: Flow, name: str, way: str) -> Answer:
     """Return how to ask again: the values that would tell are gone."""
     freed = any(is_freed(node._saved) for node in flow.nodes if isinstance(node._saved, tuple))
-    return Answer(
-        "values are gone", f"Where {name} stopped being finite on the way {way} cannot be seen any "
-        "more.", None,
-        ("backward has freed the values",) if freed else (), ASK_AGAIN,
-    )  # fmt: skip
-
-
-__all__ = ["of_gradient", "of_value", "why_nan"]
+    seen = ("backward has freed the values",) if freed else ()
+    return Answer.of("values are gone: not finite", None, seen, name=name, way=way, ASK_AGAIN=ASK_AGAIN)

@@ -1,5 +1,5 @@
-"""Judge other errors that a gradient is behind: None where a gradient was meant, a result where a leaf was, a
-custom function that returns too few, more than one number without a covector.
+"""Judge other errors: None where a gradient was meant, a result where a leaf was, a custom function that
+returns too few gradients, a layer that gives a tuple, sparse gradients, sizes that depend on the data.
 """
 
 from __future__ import annotations
@@ -7,15 +7,18 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from ..core.blame import Place
 from ..core.node import LEAF
 from ..core.value import TensorBase, shape_of
+from ..nn.modules.module import Module
+from ..optim.optimizer import Optimizer
 from .answer import Answer
 from .failure import Raised, plain
 from .missing import why_none_in
-from .scene import Scene, paths_in, place_in, scope_of
+from .scene import Scene, code_of, paths_in, place_in, scope_of, tree_of
 from .source import place_of
 
 
@@ -27,14 +30,11 @@ def covector(error: BaseException, raised: Raised) -> Answer:
     if made is not None and raised.place is not None and made.function == raised.place.function:
         made = None  # what is missing may stand at the call as well
     shape = f" of shape {tuple(shape_of(value))}" if isinstance(value, TensorBase) else ""
-    return Answer(
-        "needs a covector",
-        f"backward was called on `{name or 'an output'}`{shape}, more than one number, and does not know "
-        "how to "
-        "weigh them: a loss must be reduced to a single number, a scalar.",
-        made or raised.place, () if raised.place is None else (f"backward was called at {raised.place}",),
-        "reduce it where it is computed (`.mean()`, `.sum()`, `reduction=\"mean\"`), or pass v",
-    )  # fmt: skip
+    return Answer.of(
+        "needs a covector", made or raised.place,
+        () if raised.place is None else (f"backward was called at {raised.place}",),
+        output=name or "an output", shape=shape
+    )
 
 
 def no_gradient(error: BaseException, raised: Raised) -> Answer:
@@ -48,10 +48,10 @@ def no_gradient(error: BaseException, raised: Raised) -> Answer:
             if x is None or x._grad is not None:
                 continue
             answer = why_none_in(scene, x, owner)
-            return Answer(
-                answer.kind, f"`{owner}.grad` is None: {answer.cause}", answer.place or raised.place,
-                (f"read at {raised.place}", *answer.evidence), answer.mend, answer.checked,
-            )  # fmt: skip
+            return replace(
+                answer, cause=f"`{owner}.grad` is None: {answer.cause}", place=answer.place or raised.place,
+                evidence=(f"read at {raised.place}", *answer.evidence),
+            )
     return plain(error, raised)
 
 
@@ -95,13 +95,10 @@ def not_a_leaf(error: BaseException, raised: Raised) -> Answer:
                 values = value if isinstance(value, (list, tuple)) else (value,)
                 for x in values:
                     if isinstance(x, TensorBase) and x._node is not None and x._node is not LEAF:
-                        return Answer(
-                            "not a leaf", f"`{name}` is the result of an op, not a leaf: an optimizer can "
-                            "only change "
-                            "leaves.", place_of(x) or raised.place, (("the optimizer is made at "
-                            f"{raised.place}"),),
-                            f"make the leaf last: `{name} = (…).detach().requires_grad_()`",
-                        )  # fmt: skip
+                        return Answer.of(
+                            "not a leaf: has no gradient", place_of(x) or raised.place, name=name,
+                            raised=raised
+                        )
     return plain(error, raised)
 
 
@@ -111,11 +108,7 @@ def gradient_count(error: BaseException, raised: Raised) -> Answer:
     if found is None:
         return plain(error, raised)
     name, expected, got = found.groups()
-    return Answer(
-        "number of gradients", f"The backward of {name} returns {got} gradients, and its forward takes "
-        f"{expected} inputs: it must return one gradient for each input.", _returning(name, raised), (),
-        "return None for each input that needs none, such as a number: `return grad, None`",
-    )  # fmt: skip
+    return Answer.of("number of gradients", _returning(name, raised), name=name, got=got, expected=expected)
 
 
 #: What torch says of a gradient of another shape: function, input, shape, the shape of the input.
@@ -130,12 +123,10 @@ def gradient_shape(error: BaseException, raised: Raised) -> Answer:
     name, index, got, expected = found.groups()
     turned = got.strip("[]").split(", ") == expected.strip("[]").split(", ")[::-1]
     mend = "transpose it: `.t()`" if turned else "sum over the axes that were broadcast, or reshape it"
-    return Answer(
-        "shape of a gradient", f"The backward of {name} returns a gradient of shape {got} for input {index}, "
-        f"which has shape {expected}: each gradient has the shape of its input.", _returning(name, raised),
-        (),
-        f"look at how it is computed: {mend}",
-    )  # fmt: skip
+    return Answer.of(
+        "shape of a gradient", _returning(name, raised), name=name, got=got, index=index, expected=expected,
+        mend=mend
+    )
 
 
 def _returning(name: str, raised: Raised) -> Place | None:
@@ -148,3 +139,117 @@ def _returning(name: str, raised: Raised) -> Place | None:
         if returns and code is not None:
             return place_in(code.co_filename, returns[-1].line)
     return raised.place
+
+
+#: Calls whose result has a size that depends on the numbers, and what gives it a fixed one.
+BY_THE_DATA = {
+    "bincount": ("one count for each number up to the largest that is there (shorter where the last class is "
+                 "absent from a batch)|minlength"),
+    "one_hot": ("as many columns as the largest label that is there needs (fewer where the last class is "
+                "absent from a batch)|num_classes"),
+}  # fmt: skip
+
+
+def sparse_gradients(error: BaseException, raised: Raised) -> Answer:
+    """Judge an optimizer that gets sparse gradients."""
+    scene = raised.scenes[0] if raised.scenes else None
+    made = None
+    for name, value in () if scene is None else list(scene.variables.items()):
+        statements = [] if scene is None or scene.scope is None else scene.scope.assigning(name)
+        if isinstance(value, Optimizer) and statements and scene is not None and scene.scope is not None:
+            called = any(name in ast.unparse(c.func) for c, _ in scene.scope.calls if c.lineno == scene.line)
+            made = scene.scope.place_of_line(statements[-1].line) if called else made
+    return Answer.of(
+        "sparse gradients", made or raised.innermost,
+        () if made is None else (f"the step is at {raised.innermost}",)
+    )
+
+
+def tuple_taken(error: BaseException, raised: Raised) -> Answer | None:
+    """Judge an error about a tuple that a layer of a `Sequential` gave to the next one; None for another."""
+    if "tuple" not in str(error):
+        return None
+    giving = _giving_a_tuple(error)
+    if giving is None:
+        return None
+    kind = type(giving).__name__
+    return Answer.of(
+        "a tuple in place of a tensor", _only_call(kind, raised) or raised.innermost, kind=kind, raised=raised
+    )
+
+
+def _giving_a_tuple(error: BaseException) -> Any:
+    """Return the layer of a container whose tuple went into the layer that failed."""
+    traceback, found = error.__traceback__, None
+    while traceback is not None:
+        variables = traceback.tb_frame.f_locals
+        container, module = variables.get("self"), variables.get("module")
+        if isinstance(container, Module) and isinstance(variables.get("input"), tuple):
+            members = list(container._modules.values())
+            at = next((k for k, member in enumerate(members) if member is module), 0)
+            if at > 0:
+                found = members[at - 1]
+        traceback = traceback.tb_next
+    return found
+
+
+def _only_call(name: str, raised: Raised) -> Place | None:
+    """Return the line of the program that calls what has a name, where there is one alone."""
+    for scene in raised.scenes:
+        tree = None if scene.scope is None else tree_of(scene.scope.file)
+        lines = {
+            node.lineno for node in (() if tree is None else ast.walk(tree))
+            if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == name
+        }  # fmt: skip
+        if len(lines) == 1 and scene.scope is not None:
+            return scene.scope.place_of_line(*lines)
+    return None
+
+
+def size_by_the_data(raised: Raised) -> Answer | None:
+    """Judge sizes that do not fit where one of them depends on the data; None where none does."""
+    for scene in raised.scenes[:2]:
+        for call, place in _calls(scene):
+            name = ast.unparse(call.func).split(".")[-1]
+            why, _, argument = BY_THE_DATA.get(name, "").partition("|")
+            fixed = any(k.arg == argument for k in call.keywords)
+            if why and not fixed and not (name == "one_hot" and len(call.args) > 1):
+                return Answer.of(
+                    "size depends on the data", place, name=name, why=why, raised=raised, argument=argument
+                )
+    return None
+
+
+def _calls(scene: Scene) -> Iterator[tuple[ast.Call, Place]]:
+    """Yield the calls on the line of a scene, on lines that give its names their values, and within functions
+    of the program that these call.
+    """
+    scope = scene.scope
+    if scope is None:
+        return
+    here = [c for c, _ in scope.calls if c.lineno <= scene.line <= (c.end_lineno or c.lineno)]
+    waiting: list[ast.AST] = list(_statements(scene))
+    seen: set[str] = set()
+    while waiting:
+        node = waiting.pop(0)
+        here += [n for n in ast.walk(node) if isinstance(n, ast.Call)]
+        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - seen
+        seen |= names
+        waiting += [s.value for name in sorted(names) for s in scope.assigning(name, scene.line)]
+    for call in here:
+        yield call, scope.place(call)
+        code = code_of(scene.value(ast.unparse(call.func)))
+        inner = None if code is None else scope_of(code)
+        for within, _ in () if inner is None else inner.calls:
+            assert inner is not None
+            yield within, inner.place(within)
+
+
+def _statements(scene: Scene) -> list[ast.stmt]:
+    """Return the statements on the line of a scene."""
+    assert scene.scope is not None
+    return [
+        node for node in ast.walk(scene.scope.tree)
+        if isinstance(node, ast.stmt) and not hasattr(node, "body")
+        and node.lineno <= scene.line <= (node.end_lineno or node.lineno)
+    ]  # fmt: skip

@@ -1,17 +1,121 @@
-"""`why_error`: what an error of the graph means in the program that ran into it."""
+"""`why_error`: what an error of the graph, or of wrong input, means in the program that ran into it.
+
+torch's message says which check failed. What is added is what that means for the program: which tensors stand
+on the line, of which shape and dtype, and what is usually meant.
+"""
 
 from __future__ import annotations
 
+import ast
+import sys
 from collections.abc import Callable
 from typing import Any
 
-from .answer import Answer
+from ..core.blame import Place
+from ..core.value import TensorBase, dtype_of, shape_of
+from ..nn.modules.module import Module
+from .answer import Answer, kind_of, texts
+from .carried import loops_around
 from .failure import Raised
-from .input_errors import wrong_input
-from .other_errors import covector, gradient_count, gradient_shape, no_gradient, not_a_leaf
+from .other_errors import (
+    covector,
+    gradient_count,
+    gradient_shape,
+    no_gradient,
+    not_a_leaf,
+    size_by_the_data,
+    sparse_gradients,
+    tuple_taken,
+)
+from .scene import Scene, paths_in, place_in, tree_of
 from .unrecorded import no_history, unused
 from .used_up import in_place, second_backward
-from .wrong_kinds import size_by_the_data, sparse_gradients, tuple_taken
+
+#: Tensors of a line that are named.
+MOST_NAMED = 6
+
+
+def wrong_input(error: BaseException, raised: Raised) -> Answer | None:
+    """Return what an error of wrong input means; None where it is not known."""
+    text = str(error)
+    name = next((name for name, told in texts().items() if any(part in text for part in told.error)), None)
+    if name is None:
+        return None
+    kind = kind_of(name)
+    seen = () if raised.scene is None else tuple(_on_line(raised.scenes[0]))
+    place, checked = raised.innermost, ""
+    if text.startswith("Expected more than 1 value per channel"):
+        place, checked = next((loader for s in raised.scenes if (loader := _short_batch(s))), (place, ""))
+    elif kind == "nothing in place of a tensor" and place is not None:
+        place = _without_return(place.file) or place
+    elif kind == "inference tensor" and place is not None:
+        place = _inference_mode(place.file) or place
+    return Answer.of(name, place, (*seen, *getattr(error, "__notes__", ())), checked)
+
+
+def _without_return(file: str) -> Place | None:
+    """Return the last line of the only `forward` of a program that returns nothing."""
+    tree = tree_of(file)
+    found = [
+        node for node in (() if tree is None else ast.walk(tree))
+        if isinstance(node, ast.FunctionDef) and node.name == "forward"
+        and not any(isinstance(inner, (ast.Return, ast.Raise)) for inner in ast.walk(node))
+    ]  # fmt: skip
+    return place_in(file, found[0].body[-1].lineno) if len(found) == 1 else None
+
+
+def _inference_mode(file: str) -> Place | None:
+    """Return the only line of a program that turns inference mode on."""
+    tree = tree_of(file)
+    lines = {
+        node.lineno for node in (() if tree is None else ast.walk(tree))
+        if isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node).endswith("inference_mode")
+    }  # fmt: skip
+    return place_in(file, *lines) if len(lines) == 1 else None
+
+
+def _short_batch(scene: Scene) -> tuple[Place, str] | None:
+    """Return the line that makes a loader whose last batch has one sample, and how many there are."""
+    # A program that has a loader has imported them.
+    loaders: Any = sys.modules.get("pullback.utils.data")
+    if loaders is None:
+        return None
+    loops = [loop for loop in loops_around(scene) if isinstance(loop, ast.For)]
+    over = {name for loop in loops for name in paths_in(loop.iter)}
+    for name, value in list(scene.variables.items()):
+        if not isinstance(value, loaders.DataLoader) or name not in over:
+            continue
+        if value.drop_last or not value.batch_size:
+            continue
+        count = len(value.dataset) if hasattr(value.dataset, "__len__") else 0
+        made = [] if scene.scope is None else scene.scope.assigning(name)
+        if count % value.batch_size == 1 and made and scene.scope is not None:
+            return scene.scope.place_of_line(made[-1].line), (
+                f"{count} samples in batches of {value.batch_size} leave one for the last batch, which "
+                "`drop_last=True` leaves out"
+            )
+    return None
+
+
+def _on_line(scene: Scene) -> list[str]:
+    """Return name, shape and dtype of the tensors on the line of a scene."""
+    if scene.scope is None:
+        return []
+    lines = [
+        node for node in ast.walk(scene.scope.tree)
+        if isinstance(node, ast.stmt) and not hasattr(node, "body")
+        and node.lineno <= scene.line <= (node.end_lineno or node.lineno)
+    ]  # fmt: skip
+    found = []
+    for path in dict.fromkeys(path for node in lines for path in paths_in(node)):
+        value = scene.value(path)
+        if isinstance(value, TensorBase):
+            found.append(f"`{path}` has shape {tuple(shape_of(value))} and dtype {dtype_of(value)}")
+        elif isinstance(value, Module) and next(value.parameters(), None) is not None:
+            weight = next(value.parameters())
+            found.append(f"`{path}` is a {type(value).__name__}, its weights are {dtype_of(weight)}")
+    return found[:MOST_NAMED]
+
 
 Judge = Callable[[BaseException, Raised], Answer]
 
@@ -46,10 +150,10 @@ def _judged(error: BaseException, raised: Raised) -> Answer:
     if meaning is not None:
         return meaning
     notes = getattr(error, "__notes__", [])
-    return Answer(
-        "other error", f"{type(error).__name__}: {text.splitlines()[0] if text else ''}", raised.place,
-        tuple(notes), "",
-    )  # fmt: skip
+    return Answer.of(
+        "other error", raised.place, tuple(notes), error=type(error).__name__,
+        text=text.splitlines()[0] if text else ""
+    )
 
 
 def note_of(error: BaseException, node: Any = None) -> str | None:
@@ -67,11 +171,11 @@ def note_of(error: BaseException, node: Any = None) -> str | None:
     return str(answer)
 
 
-def _here(kind: str, cause: str, mend: str) -> Judge:
+def _here(name: str) -> Judge:
     """Return the judge of an error whose line is the one that raised it."""
 
     def judge(error: BaseException, raised: Raised) -> Answer:
-        return Answer(kind, cause, raised.place, tuple(getattr(error, "__notes__", ())), mend)
+        return Answer.of(name, raised.place, getattr(error, "__notes__", ()))
 
     return judge
 
@@ -91,41 +195,17 @@ JUDGES: tuple[tuple[str, Judge], ...] = (
     ("can't optimize a non-leaf Tensor", not_a_leaf),
     ("returned an incorrect number of gradients", gradient_count),
     ("returned an invalid gradient at index", gradient_shape),
-    (
-        "Mismatch in shape: grad_output",
-        _here("wrong covector", "The covector has another shape than the output.",
-              "give v the output's shape: one weight for each element of the output"),
-    ),
+    ("Mismatch in shape: grad_output", _here("wrong covector")),
     (
         "a leaf Variable that requires grad is being used in an in-place operation",
-        _here("write to a leaf", "The line writes into a leaf that requires grad while ops are recorded.",
-              "update parameters under `with torch.no_grad():`, or compute on `x.clone()`"),
+        _here("write to a leaf: written"),
     ),
     (
         "a view of a leaf Variable that requires grad is being used in an in-place operation",
-        _here("write to a leaf", "The line writes into a view of a leaf that requires grad.",
-              "write under `with torch.no_grad():`, or into a view of `x.clone()`"),
+        _here("write to a leaf: through a view"),
     ),
-    (
-        "Can't call numpy() on Tensor that requires grad",
-        _here("left the library", "A NumPy array cannot carry a history.",
-              "`x.detach().numpy()` where no gradient must pass; otherwise the library's own functions"),
-    ),
-    (
-        "only Tensors of floating point",
-        _here("integer", "Integers have no derivative, so the tensor cannot require grad.",
-              "make it of floats: `1.0` for `1`, `.float()`, `dtype=torch.float32`"),
-    ),
-    (
-        "you can only change requires_grad flags of leaf variables",
-        _here("not a leaf", "The flag belongs to leaves; this tensor is the result of an op.",
-              "set the flag on the parameters, or cut with `y = y.detach()`"),
-    ),
-    (
-        "modified inplace",
-        _here("write to a view", "The line writes to a view whose history cannot be kept.",
-              "use an op that makes a new tensor, or write to a `clone()`"),
-    ),
-)  # fmt: skip
-
-__all__ = ["note_of", "why_error"]
+    ("Can't call numpy() on Tensor that requires grad", _here("left the library")),
+    ("only Tensors of floating point", _here("integer: no floats")),
+    ("you can only change requires_grad flags of leaf variables", _here("not a leaf: flag")),
+    ("modified inplace", _here("write to a view")),
+)

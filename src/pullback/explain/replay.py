@@ -312,6 +312,3 @@ def agrees(value: ndarray, saved: ndarray, dtype: str) -> bool:
     scale = float(np.abs(finite).max(initial=0))
     with np.errstate(all="ignore"):
         return bool(np.allclose(value, saved, tolerance, tolerance * scale + 1e-30, equal_nan=True))
-
-
-__all__ = ["CannotReplay", "Replay"]

@@ -178,6 +178,3 @@ def _curve(name: str, points: Sequence[Point]) -> dict[str, Any]:
         if place % stride == 0 or place == len(points) - 1
     ]  # fmt: skip
     return {"name": name, "points": kept}
-
-
-__all__ = ["Run", "layer_of"]

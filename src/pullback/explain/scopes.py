@@ -80,6 +80,3 @@ def function_name(event: Event) -> str:
     """Return the name of a public function as a program writes it."""
     sign = SIGNS.get(event.name)
     return f"… {sign} …" if sign is not None else event.name.strip("_") or event.name
-
-
-__all__ = ["Scopes", "function_name"]

@@ -135,6 +135,3 @@ def _slope(rule: str) -> str:
         return ""
     inner = re.fullmatch(r"\(([^()]*)\)", factor)
     return sign + factor if sign or inner is None else inner[1]
-
-
-__all__ = ["known_name", "op_of", "sentence"]

@@ -13,9 +13,9 @@ from numpy import ndarray
 
 from .explanation import Arrow, Contribution, Explanation, Jacobian, LeafPart, OutputPart, Step
 from .inside import table
+from .jacobian import IN_WORDS
 from .shown import Shown, widened
 from .shown import figures as figures_of
-from .structure import IN_WORDS
 
 WIDTH = 100
 

@@ -98,6 +98,16 @@ class Event:
         """Return the program's line."""
         return place_at(*self.frames[0]) if self.frames else None
 
+    @property
+    def line(self) -> str:
+        """Return the program's line for a sentence, " (line 12)"; nothing where it is not known."""
+        return f" (line {self.place.line})" if self.place is not None else ""
+
+    @property
+    def at_line(self) -> str:
+        """Return the same as " at line 12"."""
+        return f" at line {self.place.line}" if self.place is not None else ""
+
     def argument(self, position: int, name: str, default: Any = None) -> Any:
         """Return an argument by position or by name."""
         if name in self.kwargs:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 from collections.abc import Callable
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -41,13 +42,7 @@ def no_history(error: BaseException, raised: Raised) -> Answer:
         return asked
     off = _switched_off_here(raised)
     if off is not None:
-        return Answer(
-            "no_grad", f"`{(names or ['the loss'])[0]}` has no history: `{off.code}` runs where no history "
-            "is recorded, and recording is still off at the call of backward.",
-            off, ("torch.is_grad_enabled() is False at the call of backward",),
-            "end it before the forward pass: use it as a block (`with torch.no_grad():`) around what is only "
-            "looked at, or switch it on again with `torch.set_grad_enabled(True)`",
-        )  # fmt: skip
+        return Answer.of("no_grad", off, first=(names or ["the loss"])[0], off=off)
     search = Search(scene, has_history)
     for name in names:
         replaced = _replaced(raised, name)
@@ -65,15 +60,9 @@ def no_history(error: BaseException, raised: Raised) -> Answer:
             cut, evidence = found
             earlier = _appended(cut.code, scene) if cut.kind == "new tensor" else None
             if earlier is not None:
-                return Answer(
-                    earlier.kind, f"`{name}` has no history: `{earlier.code}` {earlier.what}, and "
-                    f"`{cut.code}` "
-                    "makes a tensor of these numbers.", earlier.place, evidence, earlier.mend,
-                )  # fmt: skip
-            return Answer(
-                cut.kind, f"`{name}` has no history: `{cut.code}` {cut.what}.", cut.place, evidence,
-                cut.mend,
-            )  # fmt: skip
+                what = f"{earlier.what}, and `{cut.code}` makes a tensor of these numbers"
+                cut = replace(earlier, what=what)
+            return cut.answer(f"`{name}` has no history", evidence)
         statements = search.relevant(name, scene.line)
         read = list(dict.fromkeys(path for s in statements for path in paths_in(s.value)))
         modules = [p for p in read if isinstance(scene.value(p), Module)]
@@ -82,18 +71,14 @@ def no_history(error: BaseException, raised: Raised) -> Answer:
             files = [one.frame.f_code.co_filename for one in raised.scenes]
             place = switched_off(module, scene) or (None if trained else freezing(files))
             if place is not None:
-                return Answer(
-                    "switched off", f"No parameter of {module} requires grad: that was set to False.", place,
-                    (), "set it to True again for what is to be trained",
-                )  # fmt: skip
+                return Answer.of("switched off: the whole module", place, module=module)
         first = [s for s in statements if not any(has_tensor(scene.value(p)) for p in paths_in(s.value))]
         makers = [s for s in first if has_tensor(scene.value(s.targets[0]))]
         if makers:
-            return Answer(
-                "does not require grad", f"Nothing that {name} was computed from requires grad.",
-                scene.scope.place_of_line(makers[0].line), (),
-                f"make `{makers[0].targets[0]}` with `requires_grad=True` if it is what you differentiate by",
-            )  # fmt: skip
+            return Answer.of(
+                "does not require grad: nothing does", scene.scope.place_of_line(makers[0].line), name=name,
+                name_2=makers[0].targets[0]
+            )
     return plain(error, raised)
 
 
@@ -126,12 +111,7 @@ def _where_made(path: str, x: Any, raised: Raised) -> Answer:
         if made and outer.scope is not None:
             name, place = names[0], outer.scope.place_of_line(made[-1].line)
             break
-    return Answer(
-        "does not require grad", f"`{path}` is differentiated by, and does not require grad: requires_grad "
-        "is not "
-        f"set where `{name}` is made.", place, (f"asked for at {raised.place}",),
-        f"make it with `requires_grad=True`, or call `{name}.requires_grad_()` before it is used",
-    )  # fmt: skip
+    return Answer.of("does not require grad: where made", place, path=path, name=name, raised=raised)
 
 
 def _replaced(raised: Raised, name: str) -> Answer | None:
@@ -146,14 +126,10 @@ def _replaced(raised: Raised, name: str) -> Answer | None:
             found = _replacing(owner, inside)
             if found is not None:
                 statement, scope, attribute = found
-                return Answer(
-                    "replaced leaf", f"`{name}` has no history: `{owner_name}.{attribute}` was computed "
-                    "anew where "
-                    "nothing is recorded; the name now stands for a new tensor, which does not require grad.",
-                    scope.place_of_line(statement.line),
-                    (f"{owner_name}.{attribute}.requires_grad is False",),
-                    f"write into the leaf: `self.{attribute} -= …` under `torch.no_grad()`",
-                )  # fmt: skip
+                return Answer.of(
+                    "replaced leaf: of an object", scope.place_of_line(statement.line), name=name,
+                    owner_name=owner_name, attribute=attribute
+                )
     return None
 
 
@@ -272,11 +248,7 @@ def _frozen(name: str, raised: Raised) -> Answer | None:
     place = freezing([scene.frame.f_code.co_filename for scene in raised.scenes])
     if place is None:
         return None
-    return Answer(
-        "switched off", f"`{name}` has no history: no parameter of `{modules[0][0]}` requires grad, that was "
-        "set to False.", place, (f"{name}.requires_grad is False",),
-        "set it to True again for what is to be trained",
-    )  # fmt: skip
+    return Answer.of("switched off: all frozen", place, name=name, module=modules[0][0])
 
 
 def _partly_frozen(name: str, raised: Raised, search: Search) -> Answer | None:
@@ -295,13 +267,10 @@ def _partly_frozen(name: str, raised: Raised, search: Search) -> Answer | None:
         frozen = [n for n, p in module.named_parameters() if not p.requires_grad]
         others = [n for n, p in module.named_parameters() if p.requires_grad]
         if frozen and others:
-            return Answer(
-                "switched off", f"`{name}` has no history: {len(frozen)} parameters of `{path}` are frozen "
-                f"(requires_grad is False), and those that are not, {_some_of(others)}, take no part in it.",
-                place, (f"{name}.requires_grad is False", f"frozen: {_some_of(frozen)}"),
-                "give what is to be trained the name under which the forward pass uses it, or set its "
-                "`requires_grad` to True",
-            )  # fmt: skip
+            return Answer.of(
+                "switched off: partly frozen", place, name=name, count=len(frozen), path=path,
+                others=_some_of(others), frozen_names=_some_of(frozen)
+            )
     return None
 
 
@@ -319,12 +288,7 @@ def _frozen_outside(name: str, raised: Raised, search: Search, cut: str) -> Answ
         if path in inside or not isinstance(module, Module) or next(module.parameters(), None) is None:
             continue
         if not any(p.requires_grad for p in module.parameters()):
-            return Answer(
-                "switched off", f"`{name}` has no history: every parameter of `{path}` is frozen, its "
-                "requires_grad was set to False and not to True again.", place,
-                (f"{name}.requires_grad is False",),
-                "set it to True again (`requires_grad_(True)`) before its own loss is computed",
-            )  # fmt: skip
+            return Answer.of("switched off: frozen outside", place, name=name, path=path)
     return None
 
 
@@ -364,19 +328,12 @@ def unused(error: BaseException, raised: Raised) -> Answer:
         made = scene.scope.assigning(name, scene.line)
         lines = [s.line for s in scene.scope.assigning(output, scene.line)]
         if lines and any(s.line < lines[-1] for s in made) and made[-1].line > lines[-1]:
-            return Answer(
-                "replaced leaf", f"{name} was given a new tensor after {output} was computed.",
-                scene.scope.place_of_line(made[-1].line), (),
-                f"ask for the tensor that {output} was computed from",
-            )  # fmt: skip
+            return Answer.of(
+                "replaced leaf: after the output", scene.scope.place_of_line(made[-1].line), name=name,
+                output=output
+            )
         found = search.cut(output, scene.line)
         if found is not None:
             cut, evidence = found
-            return Answer(
-                cut.kind, f"The way from {name} to {output} is cut: `{cut.code}` {cut.what}.", cut.place,
-                evidence, cut.mend,
-            )  # fmt: skip
-    return Answer(
-        "not reached", f"{', '.join(names) or 'the output'} was not computed from {name}.", raised.place, (),
-        "ask for what it was computed from, or pass `allow_unused=True` and treat None as zero",
-    )  # fmt: skip
+            return cut.answer(f"The way from {name} to {output} is cut", evidence)
+    return Answer.of("not reached: output", raised.place, names=", ".join(names) or "the output", name=name)

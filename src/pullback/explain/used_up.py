@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 import re
+from dataclasses import replace
 from threading import get_ident
 from typing import Any
 
@@ -79,26 +80,16 @@ def _step_between(name: str, raised: Raised, step: Place, evidence: tuple[str, .
     call = re.sub(r"\s+", " ", step.expression or step.code)
     found, between = _carried_over(raised, moment)
     if found is not None and found.how in ("loop", "attribute", "list", "sum"):
-        return Answer(
-            "state carried over a step",
-            f"`{found.name}` is carried over from an earlier iteration with its history, and backward goes "
-            f"back into that; but `{call}` has changed `{name}` since then.",
-            found.place, (*evidence, *_again(raised)),
-            f"cut it off between turns: `{found.name} = {found.name}.detach()`, and let each "
-            "backward free its graph",
-            _checked_cut(found, between, raised),
-        )  # fmt: skip
+        return Answer.of(
+            "state carried over a step", found.place, (*evidence, *_again(raised)),
+            _checked_cut(found, between, raised), found=found, call=call, name=name
+        )
     loss = next(iter(raised.names_at()), "the loss")
     older = "" if found is None else f" (`{found.name}` is from before it)"
-    return Answer(
-        "optimizer step between",
-        f"`{call}` changed `{name}` after the forward pass of `{loss}` had used it{older}, and before "
-        f"`{loss}` went backward.",
-        step, (*evidence, *_again(raised)),
-        f"call every `backward` that uses the old weights before `{call}`, or compute `{loss}` anew, with a "
-        "forward pass after the step",
-        _checked_write(step, raised),
-    )  # fmt: skip
+    return Answer.of(
+        "optimizer step between", step, (*evidence, *_again(raised)), _checked_write(step, raised), call=call,
+        name=name, loss=loss, older=older
+    )
 
 
 def _again(raised: Raised) -> tuple[str, ...]:
@@ -193,44 +184,15 @@ def _inplace_modules(file: str) -> list[Place]:
     return [Place(file, n, "<module>", linecache.getline(file, n).strip()) for n in sorted(lines)]
 
 
-#: What to do about a value that leads back into a graph that is used up, by how it was carried over.
-_CARRIED: dict[str, tuple[str, str, str]] = {
-    "sum": (
-        "sum over turns",
-        ("`{0}` adds up losses with their history, so each turn goes back through all earlier ones, which an "
-        "earlier backward has freed."),
-        "call `backward()` on the loss of this turn only, and add up numbers: `{0} += loss.item()`",
-    ),
-    "list": (
-        "list not emptied",
-        "`{0}` still holds results with their history, whose graph an earlier backward has freed.",
-        "empty it in each turn (make `{0}` anew inside the loop), or store `detach()`ed values",
-    ),
-    "attribute": (
-        "state carried over",
-        ("`{0}` keeps a result with its history from one turn to the next, and an earlier backward has freed "
-        "that history."),
-        "store it without history: `{0} = {0}.detach()` (assign `….detach()` on this line)",
-    ),
-    "loop": (
-        "state carried over",
-        ("`{0}` goes from one turn of the loop to the next with its history, which an earlier backward has "
-        "freed."),
-        "cut it off at the beginning of each turn: `{0} = {0}.detach()` (of a tuple, each member)",
-    ),
-    "before": (
-        "part outside the loop",
-        ("`{0}` is computed once, before the loop; the first turn's backward frees its history, and the next "
-        "turn needs it again."),
-        "compute `{0}` inside the loop, or `detach()` it where nothing in it is to be trained",
-    ),
-    "shared": (
-        "shared part",
-        "Two calls of backward go through the same graph, that of `{0}`, and the first one freed it.",
-        ("add the losses and call backward once; where only one of them is to train what made `{0}`, give "
-        "the other one `{0}.detach()`, or compute it again for that one"),
-    ),
-}  # fmt: skip
+#: The texts about a value that leads back into a graph that is used up, by how it was carried over.
+_CARRIED = {
+    "sum": "sum over turns",
+    "list": "list not emptied",
+    "attribute": "state carried over: attribute",
+    "loop": "state carried over: loop",
+    "before": "part outside the loop: carried",
+    "shared": "shared part",
+}
 
 
 def second_backward(error: BaseException, raised: Raised) -> Answer:
@@ -249,49 +211,31 @@ def second_backward(error: BaseException, raised: Raised) -> Answer:
         vain = _cut_in_vain(found, between, raised, tuple(evidence))
         if vain is None and found.how == "shared":
             return _shared(found, raised, first, made, tuple(evidence))
-        kind, cause, mend = _CARRIED[found.how]
-        if found.how == "list":
-            filled = next((at for s in raised.scenes if (at := appending(found.name, s))), None)
-            cause += "" if filled is None else f" It is filled at line {filled.line}."
-        return vain or Answer(
-            kind, cause.format(found.name), found.place or made, tuple(evidence), mend.format(found.name),
+        return vain or Answer.of(
+            _CARRIED[found.how], found.place or made, evidence,
             "" if found.place is None else _checked_cut(found, between, raised),
+            name=found.name, filled=_filled(found, raised),
         )
     same = first is not None and again is not None and (first.file, first.line) == (again.file, again.line)
     loss = next(iter(raised.names_at()), "the loss")
     if same and _made_before_loop(raised, loss):
-        return Answer(
-            "part outside the loop",
-            f"`{loss}` is computed once, before the loop, and backward is called on it in each turn; the "
-            "first call frees its graph.",
-            _assignment_of(raised, loss) or made, tuple(evidence),
-            f"compute `{loss}` inside the loop, from a forward pass of its own in each turn",
-        )  # fmt: skip
+        return Answer.of(
+            "part outside the loop", _assignment_of(raised, loss) or made, tuple(evidence), loss=loss
+        )
     if same:
-        return Answer(
-            "shared graph in a loop",
-            "Each turn of the loop goes back through a part of the graph that an earlier turn has freed.",
-            made, tuple(evidence),
-            "compute it inside the loop; for a state that is carried on, `detach()` it between turns",
-        )  # fmt: skip
+        return Answer.of("shared graph in a loop", made, tuple(evidence))
     if again is not None and moment >= 0 and _all_freed(moment):
-        return Answer(
-            "backward twice", f"backward is called twice on `{loss}`, and the first call has freed its "
-            "graph.", again, tuple(evidence),
-            "call it once: remove one of the two calls; a gradient can be read after either",
-        )  # fmt: skip
+        return Answer.of("backward twice: on one loss", again, tuple(evidence), loss=loss)
     both = _in_both(raised, first)
     if both is not None:
-        kind, cause, mend = _CARRIED["shared"]
-        return Answer(
-            kind, cause.format(both.name), both.place or first, tuple(evidence), mend.format(both.name)
-        )
-    return Answer(
-        "second backward", f"The first backward freed what the second one, on `{loss}`, needs.", first,
-        tuple(evidence),
-        "add the losses and call backward once, pass `retain_graph=True` to the first call, or `detach()` "
-        "what the second need not go through",
-    )  # fmt: skip
+        return Answer.of(_CARRIED["shared"], both.place or first, evidence, name=both.name)
+    return Answer.of("second backward", first, tuple(evidence), loss=loss)
+
+
+def _filled(found: Carried, raised: Raised) -> str:
+    """Return where a list is filled, as a sentence."""
+    at = next((at for s in raised.scenes if (at := appending(found.name, s))), None)
+    return f" It is filled at line {at.line}." if found.how == "list" and at is not None else ""
 
 
 def _cut_in_vain(
@@ -302,15 +246,13 @@ def _cut_in_vain(
     if thrown is None:
         return None
     at, seen = thrown
-    kind, cause, _ = _CARRIED[found.how]
-    called = "`detach()` is called on it here" if seen else f"Line {at.line} calls `detach()`"
-    return Answer(
-        kind,
-        f"{cause.format(found.name)} {called}, which returns a new tensor, but that result is thrown away.",
-        at if seen else found.place, (*evidence, f"the result of `detach()` is not kept at {at}"),
-        f"assign what `detach()` returns (`{found.name} = {found.name}.detach()`; of a tuple, each member), "
-        "or cut in place with `detach_()`", _checked_cut(found, between, raised),
-    )  # fmt: skip
+    kept = Answer.of(_CARRIED[found.how], name=found.name, filled="")
+    thrown_away = Answer.of(
+        "detached in vain", at if seen else found.place, evidence, _checked_cut(found, between, raised),
+        found=found, at=at, kept=kept,
+        called="`detach()` is called on it here" if seen else f"Line {at.line} calls `detach()`",
+    )
+    return replace(thrown_away, kind=kept.kind)
 
 
 def _thrown_away(found: Carried, between: list[Boundary], raised: Raised) -> tuple[Place, bool] | None:
@@ -377,27 +319,17 @@ def _shared(
         statement = next(iter(reversed(reading or made_by)), None)
         place = scope.place_of_line(statement.line) if statement is not None else first
     if first is not None and _steps_between(raised, first):
-        return Answer(
-            "not detached", f"The first loss goes back through `{found.name}`, too, and frees its graph; the "
-            f"second loss needs it. The first one is not meant to train what made `{found.name}`.",
-            place, evidence,
-            f"give the first loss `{found.name}.detach()`",
-        )  # fmt: skip
+        return Answer.of("not detached", place, evidence, found=found)
     sum_of = next(iter(raised.names_at()), "")
     if found.name in names and sum_of:
         scene = raised.scene
         added = [] if scene is None or scene.scope is None else scene.scope.assigning(sum_of, scene.line)
-        return Answer(
-            "sum of losses that went backward", f"backward has already gone through `{found.name}` and freed "
-            f"its graph, and `{sum_of}`, a sum of such losses, holds that graph and goes through it again.",
+        return Answer.of(
+            "sum of losses that went backward",
             scene.scope.place_of_line(added[-1].line) if added and scene and scene.scope else raised.place,
-            evidence, f"add the number alone, `{sum_of} += {found.name}.item()`; or call backward once, on "
-            f"`{sum_of}`",
-        )  # fmt: skip
-    kind, cause, mend = _CARRIED["shared"]
-    return Answer(
-        kind, cause.format(found.name), first or found.place or made, evidence, mend.format(found.name)
-    )
+            evidence, found=found, sum_of=sum_of
+        )
+    return Answer.of(_CARRIED["shared"], first or found.place or made, evidence, name=found.name)
 
 
 def _steps_between(raised: Raised, first: Place) -> bool:

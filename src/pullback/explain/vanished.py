@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy import ndarray
@@ -11,14 +12,75 @@ from numpy import ndarray
 from ..core.blame import Place, is_freed, user_frame
 from ..core.node import LEAF, AccumulateGrad, Node, edge_target
 from ..core.value import TensorBase
-from .answer import ASK_AGAIN, Answer, kept_answer
-from .flat import CAUSES, NOISE, SELECTIONS, STEPS, Cause, is_flat
+from .answer import ASK_AGAIN, Answer, kept_answer, kind_of, texts
 from .flow import Flow, Visit, leading_to
 from .roots import Root, root_of
 from .scene import Scene
 from .sentences import op_of
 from .source import place_of
 from .walk import array_at_bottom, reachable
+
+
+class Cause(NamedTuple):
+    """Say why an op sends no covector on.
+
+    Attributes
+    ----------
+    kind : str
+        In a word or two.
+    cause : str
+        In a sentence.
+    mend : str
+    """
+
+    kind: str
+    cause: str
+    mend: str
+
+
+#: Ops whose derivative is zero whatever the values are.
+STEPS = {
+    "ceil", "div_floor", "floor", "heaviside", "round", "round_decimals", "sgn", "sign", "trunc",
+    "zeros_of",
+}  # fmt: skip
+
+
+@cache
+def causes() -> dict[str, Cause]:
+    """Return what is known of each op, of `answers.toml`."""
+    return {
+        op: Cause(kind_of(name), text.cause, text.mend) for name, text in texts().items() for op in text.flat
+    }
+
+
+#: Ops that take a part of a tensor.
+SELECTIONS = {
+    "index", "embedding", "select", "slice", "gather", "index_select", "pick", "masked_select", "topk",
+    "max_pool_1d", "max_pool_2d", "max_pool_3d",
+}  # fmt: skip
+
+#: Below this, of the covector that came in, what a rule sends is rounding noise.
+NOISE = 1e-6
+
+
+def is_flat(op: str, values: list[Any], out: ndarray | None) -> bool:
+    """Return whether the values of an op, as far as they are known, are where its derivative is 0."""
+    inputs = [None if v is None else np.asarray(v) for v in values]
+    x = inputs[0] if inputs else None
+    if op == "relu":
+        return out is not None and not np.any(out > 0)
+    if op in ("sigmoid", "softmax") and out is not None:
+        return float(np.abs(out * (1 - out)).max()) <= NOISE
+    if op == "tanh" and out is not None:
+        return float(np.abs(1 - out * out).max()) <= NOISE
+    if op in ("pow_scalar", "integer_pow", "abs") and x is not None:
+        return not np.any(x)
+    if op in ("mul", "mm", "matmul") and len(inputs) == 2:
+        return any(v is not None and not np.any(v) for v in inputs)
+    if op.startswith("clamp") and x is not None and out is not None:
+        return not np.any(x == out)
+    return False
+
 
 #: The kind of a gradient that is 0 because a weight starts at 0 and will leave it.
 STARTS = "starts at 0"
@@ -54,26 +116,17 @@ def why_zero(x: Any, loss: Any = None) -> Answer:
     name = scene.name_of(x) or "the tensor"
     grad = None if x._grad is None else np.asarray(array_at_bottom(x._grad))
     if grad is None and x._node is not LEAF:
-        return Answer(
-            "no gradient", f"{name}.grad is None, not zero.", None, (), "ask `explain.why_none`"
-        )
+        return Answer.of("no gradient", name=name)
     if grad is not None and np.all(np.abs(grad) > NOISE):
-        return Answer("not zero", f"{name}.grad has no zeros.")
+        return Answer.of("not zero", name=name)
     known = kept_answer(x)
     if known is not None:
         return known
     root = root_of(loss, scene)
     if root is None:
-        return Answer(
-            "no graph", f"The graph that gave {name}.grad is gone.", None, (),
-            "ask with the loss at hand: `explain.why_zero(x, loss)`",
-        )  # fmt: skip
+        return Answer.of("no graph: zero", name=name)
     if not np.any(root.covector) and root.call is not None and scene.scope is not None:
-        return Answer(
-            "covector of zeros",
-            "The covector that `backward` was given is 0.",
-            scene.scope.place(root.call), (), "pass the weights that are meant, or leave it out for a scalar",
-        )  # fmt: skip
+        return Answer.of("covector of zeros", scene.scope.place(root.call))
     return search(x, name, root, grad, scene)
 
 
@@ -83,9 +136,7 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
     visits = flow.pull([root.covector])
     leaf = next((n for n in flow.nodes if isinstance(n, AccumulateGrad) and n.variable is x), None)
     if leaf is None:
-        return Answer(
-            "not reached", f"The loss does not lead back to {name}.", None, (), "ask `explain.why_none`",
-        )  # fmt: skip
+        return Answer.of("not reached: by the loss", name=name)
     leading = leading_to(flow.nodes, leaf)
     partial = grad is not None and bool(np.any(np.abs(grad) > NOISE))
     ends: list[tuple[Visit, Node]] = []
@@ -103,21 +154,17 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
     if cancelled and not ends:
         node = min(cancelled, key=lambda n: n._seq)
         ways = [place_of(visit.node) for visit, _ in arriving[node]]
-        return Answer(
-            "cancelled", f"The ways from the loss to {name} cancel: their covectors add up to 0.", ways[0],
-            tuple(f"one way: {place}" for place in dict.fromkeys(ways) if place is not None),
-            "look whether the same value is added and taken away, or whether the loss is constant in it",
-        )  # fmt: skip
+        return Answer.of(
+            "cancelled: sums to 0", ways[0],
+            tuple(f"one way: {place}" for place in dict.fromkeys(ways) if place is not None), name=name
+        )
     if not ends:
         return _suspect(name, flow, leading)
     lines = _lines([place_of(visit.node) for visit, _ in ends])
     visit = ends[0][0]
     kind, cause, mend = _cause(visit.node)
     if kind == "multiplied by 0" and all(_starts(v, leading) for v, _ in ends):
-        return Answer(
-            STARTS, f"{cause} It gets a gradient itself, so this is so in the first step alone, if it starts "
-            "there on purpose.", place_of(visit.node), (), "look whether it is meant to start at 0",
-        )  # fmt: skip
+        return Answer.of(STARTS, place_of(visit.node), cause=cause)
     sure = root.known and not flow.assumed and not any(node in leading for node in flow.stuck)
     seen = [
         f"a covector that is not 0 arrives at {op_of(visit.node)}, and 0 goes on to {name}",
@@ -181,7 +228,7 @@ def _cause(node: Node) -> Cause:
             "drawn with.", "draw apart from the parameters (`mu + std * torch.randn_like(std)`, `rsample()`)",
         )  # fmt: skip
     other = f"The slope of {op_of(node)} is 0 at these values."
-    return CAUSES.get(op) or Cause("zero derivative", other, "look at the values that go into it")
+    return causes().get(op) or Cause("zero derivative", other, "look at the values that go into it")
 
 
 def _is_flat(node: Node, flow: Flow) -> bool:
@@ -193,6 +240,11 @@ def _partial(
     name: str, leaf: Node, mask: ndarray, arriving: dict[Node, list[tuple[Visit, Any]]], flow: Flow
 ) -> Answer:
     """Follow the zero elements up, as long as the tensors on the way have the leaf's shape."""
+    def there(node: Node, how: str, seen: str) -> Answer:
+        kind, cause, mend = _cause(node)
+        whole = f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0. {how}: {cause}"
+        return Answer(kind, whole, place_of(node), (seen,), mend)
+
     node = leaf
     while len(arriving.get(node, ())) == 1:
         visit, _ = arriving[node][0]
@@ -201,32 +253,17 @@ def _partial(
         if same and not np.any(covectors[0][mask] != 0):
             node = visit.node
             continue
-        kind, cause, mend = _cause(visit.node)
-        return Answer(
-            kind, f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0. There: {cause}",
-            place_of(visit.node), (f"{op_of(visit.node)} sends 0 for these elements",), mend,
-        )  # fmt: skip
+        return there(visit.node, "There", f"{op_of(visit.node)} sends 0 for these elements")
     for visits in arriving.values():
         for visit, g in visits:
             if np.all(np.asarray(g)) or not all(np.all(c) for c in visit.covectors) or not np.any(g):
                 continue
-            kind, cause, mend = _cause(visit.node)
-            return Answer(
-                kind, f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0. Probably: {cause}",
-                place_of(visit.node), (f"{op_of(visit.node)} sends 0 for some elements",), mend,
-            )  # fmt: skip
+            return there(visit.node, "Probably", f"{op_of(visit.node)} sends 0 for some elements")
     for node in flow.nodes:
         op = "" if node._op is None else node._op.base
         if op in SELECTIONS and any(e is not None and edge_target(e)[0] is leaf for e in node._edges):
-            kind, cause, mend = _cause(node)
-            return Answer(
-                kind, f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0. Probably: {cause}",
-                place_of(node), (f"{op_of(node)} takes a part of {name}",), mend,
-            )  # fmt: skip
-    return Answer(
-        "zero in places", f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0.", None, (),
-        "explain the backward: `pullback.explain(loss)` shows each contribution",
-    )  # fmt: skip
+            return there(node, "Probably", f"{op_of(node)} takes a part of {name}")
+    return Answer.of("zero in places", count=int(mask.sum()), mask=mask, name=name)
 
 
 def _suspect(name: str, flow: Flow, leading: set[Node]) -> Answer:
@@ -240,10 +277,5 @@ def _suspect(name: str, flow: Flow, leading: set[Node]) -> Answer:
             ("its slope is 0 at the values that are left",) if node in flat else (), mend,
         )  # fmt: skip
     gone = any(n in leading and n._op is not None and is_freed(n._saved) for n in flow.nodes)
-    return Answer(
-        "values are gone", f"Where the gradient of {name} vanished cannot be seen any more.", None,
-        ("backward has freed the values",) if gone else (), ASK_AGAIN,
-    )  # fmt: skip
-
-
-__all__ = ["search", "why_zero"]
+    seen = ("backward has freed the values",) if gone else ()
+    return Answer.of("values are gone: zero", None, seen, name=name, ASK_AGAIN=ASK_AGAIN)

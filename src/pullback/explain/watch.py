@@ -32,7 +32,7 @@ from ..tensor.tensor import Tensor
 from ..utils.data import DataLoader
 from ..utils.data.iterators import LoaderIterator
 from .answer import Answer, kept
-from .callers import At, deepcopied, making, position_of
+from .callers import At, Wrappers, deepcopied, making, position_of
 from .causes import Causes
 from .conclusions import Conclusions
 from .explanation import Explanation
@@ -63,7 +63,6 @@ from .scene import Scene
 from .source import place_of
 from .trace import Event, Trace, frames_from, is_foreign
 from .walk import Path, array_at_bottom, looking
-from .wrapping import Wrappers
 
 #: Writes by which a program trains weights itself, as averages and codebooks are.
 TRAINING = {
@@ -269,12 +268,10 @@ class Watch:
         place = place_at(*self.hooks[0]) if self.hooks else None
         self.findings.add(
             "zero gradient" if found == 0 else "",
-            Answer(
-                "changed by a hook",
-                f"A hook changes the gradient of `{name}`: its norm is {found:.4g}, and {foretold:.4g} "
-                "without it.",
-                place, (), "look at what the hook returns, such as a factor (alpha, lambda) of 0",
+            Answer.of(
+                "changed by a hook", place, (),
                 f"pulled back without hooks, the gradient has norm {foretold:.4g}" if found == 0 else "",
+                name=name, found=found, foretold=foretold
             ),
         )  # fmt: skip
 
@@ -285,16 +282,7 @@ class Watch:
             return
         made = place_of(tensor)
         name = Names(frame).of_tensor(tensor)
-        self.findings.add(
-            "no gradient",
-            Answer(
-                "not a leaf",
-                f"`{name or 'A tensor'}` is the result of an op, not a leaf, so its `.grad`, read at "
-                f"{place_at(*at)}, is None.",
-                made, (), "read the gradient of the leaf it was computed from, or make it the leaf "
-                "(`.detach().requires_grad_()`), or call `retain_grad()` on it before backward",
-            ),
-        )  # fmt: skip
+        self.findings.tell("not a leaf: grad read", made, name=name or "A tensor", place=place_at(*at))
 
     def _leaf_read(self, leaf: Any, frame: FrameType) -> None:
         if not is_foreign(frame.f_code.co_filename):
@@ -564,6 +552,3 @@ def _number(outputs: Iterable[Any]) -> float | None:
         if value is not None and value.size == 1 and value.dtype.kind in "fV":
             return float(value.reshape(()).astype(np.float64))
     return None
-
-
-__all__ = ["Watch", "active"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from ..autograd import grad
 from ..autograd.grad_mode import enable_grad
@@ -28,52 +28,38 @@ def _gradient(
         return grad(output, unknown, grad_output, create_graph=recorded)[0]
 
 
-def conv1d_input(
-    input_size: Any, weight: Any, grad_output: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-    groups: int = 1,
-) -> Any:  # fmt: skip
-    """Return the gradient of `conv1d` in its input, whose size is `input_size`."""
-    return _gradient(F.conv1d, 0, input_size, weight, grad_output, (stride, padding, dilation, groups))
+def _in_input(convolution: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function that gives a convolution's gradient in its input."""
+
+    def gradient(
+        input_size: Any, weight: Any, grad_output: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+        groups: int = 1,
+    ) -> Any:  # fmt: skip
+        return _gradient(convolution, 0, input_size, weight, grad_output, (stride, padding, dilation, groups))
+
+    return _named(gradient, convolution, "input")
 
 
-def conv1d_weight(
-    input: Any, weight_size: Any, grad_output: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-    groups: int = 1,
-) -> Any:  # fmt: skip
-    """Return the gradient of `conv1d` in its weight, whose size is `weight_size`."""
-    return _gradient(F.conv1d, 1, weight_size, input, grad_output, (stride, padding, dilation, groups))
+def _in_weight(convolution: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function that gives a convolution's gradient in its weight."""
+
+    def gradient(
+        input: Any, weight_size: Any, grad_output: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+        groups: int = 1,
+    ) -> Any:  # fmt: skip
+        return _gradient(convolution, 1, weight_size, input, grad_output, (stride, padding, dilation, groups))
+
+    return _named(gradient, convolution, "weight")
 
 
-def conv2d_input(
-    input_size: Any, weight: Any, grad_output: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-    groups: int = 1,
-) -> Any:  # fmt: skip
-    """Return the gradient of `conv2d` in its input, whose size is `input_size`."""
-    return _gradient(F.conv2d, 0, input_size, weight, grad_output, (stride, padding, dilation, groups))
+def _named(gradient: Any, convolution: Any, argument: str) -> Callable[..., Any]:
+    name = convolution.__name__
+    gradient.__name__ = gradient.__qualname__ = f"{name}_{argument}"
+    gradient.__doc__ = f"Return the gradient of `{name}` in its {argument}, whose size is `{argument}_size`."
+    return cast(Callable[..., Any], gradient)
 
 
-def conv2d_weight(
-    input: Any, weight_size: Any, grad_output: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-    groups: int = 1,
-) -> Any:  # fmt: skip
-    """Return the gradient of `conv2d` in its weight, whose size is `weight_size`."""
-    return _gradient(F.conv2d, 1, weight_size, input, grad_output, (stride, padding, dilation, groups))
-
-
-def conv3d_input(
-    input_size: Any, weight: Any, grad_output: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-    groups: int = 1,
-) -> Any:  # fmt: skip
-    """Return the gradient of `conv3d` in its input, whose size is `input_size`."""
-    return _gradient(F.conv3d, 0, input_size, weight, grad_output, (stride, padding, dilation, groups))
-
-
-def conv3d_weight(
-    input: Any, weight_size: Any, grad_output: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-    groups: int = 1,
-) -> Any:  # fmt: skip
-    """Return the gradient of `conv3d` in its weight, whose size is `weight_size`."""
-    return _gradient(F.conv3d, 1, weight_size, input, grad_output, (stride, padding, dilation, groups))
-
+conv1d_input, conv2d_input, conv3d_input = map(_in_input, (F.conv1d, F.conv2d, F.conv3d))
+conv1d_weight, conv2d_weight, conv3d_weight = map(_in_weight, (F.conv1d, F.conv2d, F.conv3d))
 
 __all__ = ["conv1d_input", "conv1d_weight", "conv2d_input", "conv2d_weight", "conv3d_input", "conv3d_weight"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, NoReturn
@@ -19,6 +20,14 @@ class Namespace(ModuleType):
         raise AttributeError(
             f"'_OpNamespace' '{self.__name__.rpartition('.')[2]}' object has no attribute '{name}'"
         )
+
+
+def declare_all() -> None:
+    """Declare every op: those of layers and of rare functions are declared when they are first used."""
+    from pkgutil import iter_modules
+
+    for module in iter_modules(__path__):
+        import_module(f"{__name__}.{module.name}")
 
 
 def __getattr__(name: str) -> Any:

@@ -296,16 +296,14 @@ prelu_kernel = renamed(
 )
 
 
-def _rrelu(x: ndarray, noise: ndarray, /, out: Any = ...) -> ndarray:
-    return into(out, x * noise)
-
-
 #: `leaky_relu` with the mean slope, under the name of the node that torch leaves.
 rrelu_mean = renamed(leaky_relu, "rrelu_mean", "RreluWithNoiseBackward0", place=in_order)
 
 #: x·noise, the noise drawn outside.
 rrelu = elementwise(
-    "rrelu", _rrelu, lambda g, y: g * y, lambda g: zeros_of(g), node_name="RreluWithNoiseBackward0",
+    "rrelu",
+    lambda x, noise, /, out=...: into(out, x * noise),
+    lambda g, y: g * y, lambda g: zeros_of(g), node_name="RreluWithNoiseBackward0",
     place=in_order,
     gradient=PIECEWISE, saves=("x",),
 )

@@ -64,19 +64,13 @@ mul = elementwise(
 )
 
 
-def _mul_number(x: ndarray, /, other: Any, out: Any = ...) -> ndarray:
-    return np.multiply(x, other, out=out)
-
-
 #: x times a number that is none of the user's tensors: what composed functions scale with.
 mul_number = elementwise(
-    "mul_number", _mul_number, lambda g, other: g * other.conjugate(), attrs=("other",), promote="float",
+    "mul_number",
+    lambda x, /, other, out=...: np.multiply(x, other, out=out),
+    lambda g, other: g * other.conjugate(), attrs=("other",), promote="float",
     node_name="MulBackward1",
 )
-
-
-def _div_y(g: Any, x: Any, y: Any) -> Any:
-    return -g * conj((x / y) / y)
 
 
 def _div_jvp(primals: Any, tangents: Any, out: Any) -> Any:
@@ -87,20 +81,20 @@ def _div_jvp(primals: Any, tangents: Any, out: Any) -> Any:
 
 
 div = elementwise(
-    "div", np.true_divide, lambda g, y: g / conj(y), _div_y, promote="float", exact_scalars=True,
+    "div", np.true_divide, lambda g, y: g / conj(y),
+    lambda g, x, y: -g * conj((x / y) / y),
+    promote="float", exact_scalars=True,
     jvp=_div_jvp,
 )
 #: The same under the name of the node that torch leaves where a rounding mode was given, and be it None.
 div_with_mode = renamed(div, "div_with_mode", "DivBackward2")
 
 
-def _div_number(x: ndarray, /, other: Any, out: Any = ...) -> ndarray:
-    return np.true_divide(x, other, out=out)
-
-
 #: x over a number that is none of the user's tensors.
 div_number = elementwise(
-    "div_number", _div_number, lambda g, other: g / other.conjugate(), attrs=("other",), promote="float",
+    "div_number",
+    lambda x, /, other, out=...: np.true_divide(x, other, out=out),
+    lambda g, other: g / other.conjugate(), attrs=("other",), promote="float",
     node_name="DivBackward1",
 )
 
@@ -156,10 +150,6 @@ pow_scalar = elementwise(
 )
 
 
-def _pow_base(g: Any, x: Any, y: Any) -> Any:
-    return g * where(eq(y, 0), 0, conj(y * pow(x, y - 1)))
-
-
 def _pow_exponent(g: Any, x: Any, y: Any, out: Any) -> Any:
     if dtype_of(out).kind in "cW" and dtype_of(x).kind not in "cW":
         x = x + 0j  # a negative base has a complex logarithm
@@ -177,7 +167,9 @@ def _is_nonnegative(y: Any) -> Any:
 
 #: x to the power y, both tensors.
 pow = elementwise(
-    "pow", np.power, _pow_base, _pow_exponent, node_name="PowBackward1", check=refuse("pow", "b"),
+    "pow", np.power,
+    lambda g, x, y: g * where(eq(y, 0), 0, conj(y * pow(x, y - 1))),
+    _pow_exponent, node_name="PowBackward1", check=refuse("pow", "b"),
     saves=("out",),
 )
 

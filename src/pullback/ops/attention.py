@@ -68,7 +68,10 @@ def _attention(
     if repeats > 1:
         key, value = np.repeat(key, repeats, -3), np.repeat(value, repeats, -3)
     factor = default_scale(query.shape[-1]) if scale is None else scale
-    shape = (*np.broadcast_shapes(query.shape[:-2], key.shape[:-2]), query.shape[-2], value.shape[-1])
+    lead = query.shape[:-2]
+    if key.shape[:-2] != lead:
+        lead = np.broadcast_shapes(lead, key.shape[:-2])
+    shape = (*lead, query.shape[-2], value.shape[-1])
     out = empty_like(query) if query.shape == shape else np.empty(shape, query.dtype)
     sums = []
     for first, beyond, keys in stretches(query.shape[-2], key.shape[-2], is_causal and attn_mask is None):
@@ -87,6 +90,9 @@ def _scores(query: ndarray, key: ndarray, attn_mask: Any, later: ndarray | None,
     if later is not None:
         np.copyto(scores, -np.inf, where=later)
     if attn_mask is not None and attn_mask.dtype.kind == "b":
+        if np.broadcast_shapes(attn_mask.shape, scores.shape) == scores.shape:
+            np.copyto(scores, -np.inf, where=~attn_mask)
+            return scores
         return np.where(attn_mask, scores, scores.dtype.type(-np.inf))
     return scores if attn_mask is None else np.add(scores, attn_mask, dtype=scores.dtype)
 

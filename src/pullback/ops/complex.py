@@ -18,10 +18,6 @@ def _real(x: ndarray, /) -> ndarray:
     return real_parts(x)
 
 
-def _imag(x: ndarray, /) -> ndarray:
-    return as_pairs(x)[..., 1]
-
-
 #: The real part of a complex value, a view.
 real_view = view(
     "real", _real, lambda g: as_complex(g), batch=lambda size: (),
@@ -30,7 +26,7 @@ real_view = view(
 
 #: The imaginary part of a complex value, a view.
 imag_view = view(
-    "imag", _imag, lambda g: as_complex(g) * 1j, batch=lambda size: (),
+    "imag", lambda x, /: as_pairs(x)[..., 1], lambda g: as_complex(g) * 1j, batch=lambda size: (),
     signs=lambda conjugated, negated: (False, conjugated != negated),
 )
 

@@ -213,10 +213,6 @@ def _trilinear_x(g: Any, w: Any, y: Any) -> Any:
     return mm(_outer_rows(g, conj(y)), reshape(permute(conj(w), (0, 2, 1)), (outs * m, n)))
 
 
-def _trilinear_w(g: Any, x: Any, y: Any, shape_w: tuple[int, ...]) -> Any:
-    return reshape(linear_weight(_outer_rows(g, conj(x)), conj(y)), shape_w)
-
-
 def _trilinear_y(g: Any, x: Any, w: Any) -> Any:
     outs, n, m = shape_of(w)
     return mm(_outer_rows(g, conj(x)), reshape(conj(w), (outs * n, m)))
@@ -233,7 +229,9 @@ def _trilinear_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any
 
 #: Σ_ij x[n, i]·w[o, i, j]·y[n, j].
 trilinear: Call = op(
-    "trilinear", _trilinear, (_trilinear_x, _trilinear_w, _trilinear_y), jvp=_trilinear_jvp,
+    "trilinear", _trilinear, (_trilinear_x,
+    lambda g, x, y, shape_w: reshape(linear_weight(_outer_rows(g, conj(x)), conj(y)), shape_w),
+    _trilinear_y), jvp=_trilinear_jvp,
     node_name="TrilinearBackward0",
 )
 
@@ -254,13 +252,9 @@ dot = _product(
 )
 
 
-def _vdot(x: ndarray, y: ndarray, /) -> ndarray:
-    return np.asarray(np.dot(np.conj(x), y))
-
-
 #: Σ conj(xᵢ)·yᵢ.
 vdot = _product(
-    "vdot", _vdot,
+    "vdot", lambda x, y, /: np.asarray(np.dot(np.conj(x), y)),
     (lambda g, y: conj(g) * y, lambda g, x: g * x),
     "VdotBackward0",
     lambda size, values, dims: _batch_dot(size, (conj(values[0]), values[1]), dims),

@@ -48,10 +48,6 @@ complex = elementwise(
 )
 
 
-def _polar(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
-    return _complex(x * np.cos(y), x * np.sin(y), out)
-
-
 def _polar_jvp(primals: Any, tangents: Any, out: Any) -> Any:
     _, y = primals
     t, u = tangents
@@ -63,7 +59,7 @@ def _polar_jvp(primals: Any, tangents: Any, out: Any) -> Any:
 #: x·exp(i·y) of a length and an angle.
 polar = elementwise(
     "polar",
-    _polar,
+    lambda x, y, /, out=...: _complex(x * np.cos(y), x * np.sin(y), out),
     # Of the result's sign as torch has it, which is the slope of a length that is not negative.
     lambda g, out: real(g * conj(sgn(out))),
     lambda g, out: real(g * conj(out * 1j)),

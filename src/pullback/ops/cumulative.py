@@ -111,10 +111,6 @@ exclusive_cumprod = op(
 )
 
 
-def _cumprod(x: ndarray, /, dim: int) -> ndarray:
-    return x.copy() if x.ndim == 0 else accumulated(np.multiply, x, dim)
-
-
 def _cumprod_rule(g: Any, x: Any, dim: int) -> Any:
     shape = shape_of(x)
     if math.prod(shape) <= 1 or shape[dim] == 1:
@@ -125,7 +121,9 @@ def _cumprod_rule(g: Any, x: Any, dim: int) -> Any:
 
 #: Running product along `dim`.
 cumprod = op(
-    "cumprod", _cumprod, (_cumprod_rule,), halves=True, batch=dim_first, saves=("out",), place=in_order
+    "cumprod",
+    lambda x, /, dim: x.copy() if x.ndim == 0 else accumulated(np.multiply, x, dim),
+    (_cumprod_rule,), halves=True, batch=dim_first, saves=("out",), place=in_order
 )
 
 

@@ -218,12 +218,10 @@ trunc = _rounding(
 round = _rounding("round", np.rint)
 
 
-def _frac(x: ndarray, /, out: Any = ...) -> ndarray:
-    return np.subtract(x, np.trunc(x), out=out)
-
-
 frac = elementwise(
-    "frac", _frac, lambda g: g, promote=None, check=refuse("frac_cpu", "biuc"),
+    "frac",
+    lambda x, /, out=...: np.subtract(x, np.trunc(x), out=out),
+    lambda g: g, promote=None, check=refuse("frac_cpu", "biuc"),
     summary="Return the fraction x − trunc(x) of each element, of its sign.", takes=FLOATING,
 )
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.layout import in_order
-from ..array.scatter import sum_rows, take_slices
+from ..array.scatter import is_within, sum_rows, take_slices
 from ..core.op import elementwise, op
 from ..core.underivable import no_tangent, not_implemented
 from ..core.value import shape_of
@@ -28,7 +28,9 @@ def _embedding(weight: ndarray, indices: ndarray, /, padding: int, by_frequency:
         if not 0 <= place < len(weight):
             raise IndexError("index out of range in self")
         return weight[place].reshape(*indices.shape, *weight.shape[1:]).copy()
-    if indices.size and not (int(indices.min()) >= 0 and int(indices.max()) < len(weight)):
+    if indices.size and not (
+        is_within(indices, len(weight)) or (int(indices.min()) >= 0 and int(indices.max()) < len(weight))
+    ):
         raise IndexError("index out of range in self")
     rows = take_slices(weight, indices.reshape(-1), 0)
     return rows.reshape(*indices.shape, *weight.shape[1:])

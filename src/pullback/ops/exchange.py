@@ -4,7 +4,8 @@ What these ops must do:
 
 - keep their order, and run as often as they were written down: the others in the group do the same;
 - write their result to memory that the program has for it (`into`), where an exchange that goes on while the
-  program does something else finds it at its end;
+  program does something else finds it at its end; mostly that is the memory of the operand, and nothing is
+  copied;
 - leave what is exchanged, and how, to the group.
 
 An op has the group as its last attribute; `how` is the name of the collective and its number or operation.
@@ -23,22 +24,29 @@ from ..core.tracer import traced
 from ..core.underivable import not_implemented
 
 
+def _copy(out: ndarray, x: ndarray) -> None:
+    """Copy an array, unless it lies where the copy does."""
+    if out is not x and out.ctypes.data != x.ctypes.data:
+        np.copyto(out, x)
+
+
 def exchange_into(out: ndarray, x: ndarray, how: tuple[str, Any], group: ProcessGroup) -> None:
     """Write what an exchange makes of an array."""
-    np.copyto(out, x)
+    _copy(out, x)
     group.exchange(out, how)
 
 
 def begin_into(out: ndarray, x: ndarray, how: tuple[str, Any], group: ProcessGroup) -> None:
-    """Copy an array and begin to exchange the copy, up to `end_into`."""
-    np.copyto(out, x)
+    """Begin to exchange what an array holds, up to `end_into`."""
+    _copy(out, x)
     group.under_way[out.ctypes.data] = group.begin_exchange(out, how)
 
 
 def end_into(out: ndarray, x: ndarray, group: ProcessGroup) -> None:
-    """Write what an exchange has made of an array, once it has ended."""
-    group.under_way.pop(x.ctypes.data).wait()
-    np.copyto(out, x)
+    """Write what an exchange has made of an array, once it has ended; one may have been waited for before."""
+    if group.under_way and (work := group.under_way.pop(x.ctypes.data, None)) is not None:
+        work.wait()
+    _copy(out, x)
 
 
 def _exchange(x: ndarray, /, how: tuple[str, Any], group: ProcessGroup) -> ndarray:

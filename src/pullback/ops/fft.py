@@ -154,14 +154,12 @@ def _c2r(x: ndarray, /, dims: Dims, normalization: int, size: int) -> ndarray:
     return _transform(x, dims[-1:], 1, "c2r", size, False, normalization)
 
 
-def _c2r_rule(g: Any, dims: Dims, normalization: int, size: int) -> Any:
-    return _weighted(r2c(g, dims, normalization, True), dims[-1], size, 2)
-
-
 #: The transform, with the exponent's plus, of frequencies of which the last of `dims` has 0 … N/2; the result
 #: is real and has `size` elements there.
 c2r = op(
-    "fft_c2r", _c2r, (_c2r_rule,), kind="linear", node_name="FftC2RBackward0",
+    "fft_c2r", _c2r, (
+    lambda g, dims, normalization, size: _weighted(r2c(g, dims, normalization, True), dims[-1], size, 2),
+    ), kind="linear", node_name="FftC2RBackward0",
     batch=lambda count, dims, *rest: (tuple(d + 1 for d in dims), *rest),
 )  # fmt: skip
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import large
 from ..array import scatter as kernels
 from ..array.layout import as_first, in_order
 from ..core.data_shaped import no_shape
@@ -257,25 +256,19 @@ def is_scattered(rank: int, dim: int, alpha: Any) -> bool:
 
 
 def _index_add(x: ndarray, index: ndarray, source: ndarray, /, dim: int, alpha: Any) -> ndarray:
-    if not is_scattered(x.ndim, dim, alpha):
-        _check_rows(index, x.shape[dim] if x.ndim else 1)
+    size = x.shape[dim] if x.ndim else 1
+    flat = index.reshape(-1)
+    if flat.size and not kernels.is_within(flat, size):
+        if not is_scattered(x.ndim, dim, alpha):
+            _check_rows(index, size)
+        kernels.check_range(flat, dim, size)
     if not x.ndim:
         total = source.sum(dtype=x.dtype)[...] if index.size else np.zeros((), x.dtype)
         return np.add(x, total * np.asarray(alpha, x.dtype), out=...)
-    size = x.shape[dim]
-    flat = index.reshape(-1)
-    if flat.size and (int(flat.min()) < 0 or int(flat.max()) >= size):
-        wrong = flat[(flat < 0) | (flat >= size)][0]
-        raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
     source = source.reshape(*x.shape[:dim], flat.size, *x.shape[dim + 1 :])
-    if alpha == 1 and source.size >= large.SIZE:
-        out = np.array(x, order="C")
-        if kernels.add_slices(out, dim, flat, source):
-            return out
-    added = kernels.index_add(x.shape, dim, flat, source)
     if alpha != 1:
-        added = added * np.asarray(alpha, x.dtype)
-    return np.add(x, added, out=...)
+        source = source * np.asarray(alpha, x.dtype)
+    return kernels.index_add(x, dim, flat, source)
 
 
 def _as_slices(g: Any, shape: Ints) -> Any:

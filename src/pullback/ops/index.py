@@ -15,7 +15,7 @@ from numpy import ndarray
 
 from ..array.layout import as_first, placed, towards
 from ..array.layout import copy as copied
-from ..array.scatter import put_sum
+from ..array.scatter import add_put, put_sum
 from ..array.strides import restrided
 from ..core.op import like_first, op
 from ..core.value import dtype_of, shape_of
@@ -88,7 +88,11 @@ def put_at(x: ndarray, where: ndarray, values: ndarray, dims: Ints, accumulate: 
     key = _key(where, dims)
     try:
         if accumulate:
-            x += put_sum(x.shape, key, np.asarray(values).astype(x.dtype, copy=False))
+            values = np.asarray(values).astype(x.dtype, copy=False)
+            if x.flags.c_contiguous and x.dtype.itemsize > 2:
+                add_put(x, key, values)
+            else:
+                x += put_sum(x.shape, key, values)
         else:
             x[key] = values
     except (IndexError, ValueError):

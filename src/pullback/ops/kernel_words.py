@@ -166,18 +166,15 @@ COMPLEX_HALF.update(_COMPUTING, _REFUSING, _MOVING)
 for _refused, _kernels in _TABLE:
     for _word, _ops in _kernels.items():
         for _op in _ops.split():
-            _known = KERNELS.get(_op, Kernel(_word, _NOTHING, {}, _op in _SPARING_SCALARS))
-            KERNELS[_op] = _known._replace(
-                refused=_known.refused | _refused,
-                words={**_known.words, **dict.fromkeys(_refused - _known.refused, _word)},
-            )
+            _known = KERNELS.setdefault(_op, Kernel(_word, _op in _SPARING_SCALARS))
+            _known.words.update(dict.fromkeys(_refused - _known.refused, _word))
+            _known.refused |= _refused
 
 for _word, _ops in _COMPLEX_HALF_WORDS.items():
     for _op in _ops.split():
-        _known = KERNELS.get(_op, Kernel(_word, _NOTHING, {}, _op in _SPARING_SCALARS))
-        KERNELS[_op] = _known._replace(words={**_known.words, dtypes.COMPLEX32: _word})
+        KERNELS.setdefault(_op, Kernel(_word, _op in _SPARING_SCALARS)).words[dtypes.COMPLEX32] = _word
 
 # A comparison that is written to its first operand computes in the dtype of both, which is not the result's.
 for _name in ("ge", "gt", "le", "lt"):
     for _kind in ("number", "tensor"):
-        KERNELS[f"{_name}_{_kind}"] = Kernel(f"{_name}_cpu", _NOTHING)
+        KERNELS[f"{_name}_{_kind}"] = Kernel(f"{_name}_cpu")

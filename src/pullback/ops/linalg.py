@@ -400,7 +400,15 @@ slogdet: Call = op(
 # --- products -----------------------------------------------------------------------------------------------
 
 
+#: Of each coordinate the next, and the one after that; elements up to which copies of them are faster than
+#: NumPy's function, which takes 20 µs to begin.
+_NEXT, _AFTER, _FEW_COORDINATES = np.array([1, 2, 0]), np.array([2, 0, 1]), 1 << 12
+
+
 def _cross(x: ndarray, y: ndarray, /, dim: int) -> ndarray:
+    if x.size <= _FEW_COORDINATES and x.shape == y.shape:
+        found = np.multiply(x.take(_NEXT, dim), y.take(_AFTER, dim), out=...)
+        return np.subtract(found, x.take(_AFTER, dim) * y.take(_NEXT, dim), out=found)
     return np.ascontiguousarray(np.cross(x, y, axis=dim))
 
 

@@ -213,13 +213,9 @@ _bce_ratio = elementwise(
 )
 
 
-def _bce_slope(g: Any, x: Any, y: Any, weight: Any) -> Any:
-    return _weighted(g, weight) * _bce_ratio(x, y)
-
-
 #: −w(y·log x + (1 − y)·log(1 − x)), logarithms no less than −100.
 binary_cross_entropy = pairwise(
-    "binary_cross_entropy", _bce, _bce_slope,
+    "binary_cross_entropy", _bce, lambda g, x, y, weight: _weighted(g, weight) * _bce_ratio(x, y),
     lambda g, x, y, weight: _weighted(g, weight) * (log(1 - x) - log(x)),
     None, inputs=("x", "y", "weight"), place=as_first,
 )

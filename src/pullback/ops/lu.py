@@ -133,6 +133,9 @@ lu_factor_ex: Call = op(
     "linalg_lu_factor_ex", _lu_factor_ex, (_lu_factor_rule,), outputs=("lu", "pivots", "info"),
     differentiable=(0,), jvp=_lu_factor_jvp, batch=lambda size, caller: (caller,),
     check=computes("lu_cpu"),
+    shape=lambda x, caller: (
+        (x.shape, x.dtype), ((*x.shape[:-2], min(x.shape[-2:])), INT32), (x.shape[:-2], INT32)
+    ),
 )  # fmt: skip
 
 

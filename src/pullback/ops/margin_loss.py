@@ -9,10 +9,9 @@ from numpy import ndarray
 
 from ..core.op import op
 from ..core.value import shape_of
-from .comparison import eq, where
+from .comparison import eq, gt, where
 from .extreme import pick
 from .loss import reduced
-from .mixture import clamp
 from .structure import reshape, sum_dims
 
 Shape = tuple[int, ...]
@@ -39,7 +38,8 @@ def _gaps(x: Any, target: Any, weight: Any, p: int, margin: float) -> tuple[Any,
     rows = _rows(x)
     samples, classes = shape_of(rows)
     index = reshape(target, (samples, 1))
-    wrong = clamp(margin - pick(rows, index, 1) + rows, 0, None)
+    gaps = margin - pick(rows, index, 1) + rows
+    wrong = where(gt(gaps, 0), gaps, 0)  # 0 for NaN, as torch has it
     share: Any = 1 / classes
     if weight is not None:
         share = reshape(pick(weight, reshape(target, (samples,)), 0), (samples, 1)) * share
@@ -86,8 +86,9 @@ def _pairs(x: ndarray, target: ndarray) -> tuple[ndarray, ndarray, ndarray]:
     """
     valid, index, named = _marks(target)
     chosen = np.take_along_axis(x, index, 1)
-    gaps = np.maximum(1 - (chosen[:, :, None] - x[:, None, :]), 0)
-    return np.where(valid[:, :, None] & ~named[:, None, :], gaps, 0), valid, index
+    gaps = 1 - (chosen[:, :, None] - x[:, None, :])
+    counted = valid[:, :, None] & ~named[:, None, :] & (gaps > 0)
+    return np.where(counted, gaps, 0), valid, index
 
 
 def _multilabel(x: ndarray, target: ndarray, /, reduction: str) -> ndarray:

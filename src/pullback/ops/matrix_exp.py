@@ -29,11 +29,13 @@ _DOUBLE = (
     10559470521600.0, 670442572800.0, 33522128640.0, 1323241920.0, 40840800.0, 960960.0, 16380.0, 182.0, 1.0,
 ), 5.371920351148152  # fmt: skip
 
+METHODS = {letter: _SINGLE if letter in "fF" else _DOUBLE for letter in "fdFD"}
+
 
 def _matrix_exp(x: ndarray, /) -> ndarray:
     if x.size == 0:
         return x.copy()
-    numerator, radius = _SINGLE if x.dtype.char in "fF" else _DOUBLE
+    numerator, radius = METHODS[x.dtype.char]
     norm = np.abs(x).sum(-2).max(-1)
     with np.errstate(all="ignore"):
         halvings = np.nan_to_num(np.ceil(np.log2(norm / radius)), nan=0.0, posinf=0.0, neginf=0.0)

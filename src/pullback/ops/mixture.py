@@ -185,33 +185,25 @@ clamp = elementwise(
 )
 
 
-def _clamp_low(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
-    return np.maximum(x, y, out=out)
-
-
-def _clamp_high(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
-    return np.minimum(x, y, out=out)
-
-
 #: x cut from below by y.
 clamp_min = elementwise(
-    "clamp_min", _clamp_low, lambda g, x, y: where(ge(x, y), g, 0), lambda g, x, y: where(lt(x, y), g, 0),
+    "clamp_min",
+    lambda x, y, /, out=...: np.maximum(x, y, out=out),
+    lambda g, x, y: where(ge(x, y), g, 0), lambda g, x, y: where(lt(x, y), g, 0),
     node_name="ClampBackward0", check=refuse("maximum_cpu", "c"),
 )
 #: x cut from above by y.
 clamp_max = elementwise(
-    "clamp_max", _clamp_high, lambda g, x, y: where(le(x, y), g, 0), lambda g, x, y: where(gt(x, y), g, 0),
+    "clamp_max",
+    lambda x, y, /, out=...: np.minimum(x, y, out=out),
+    lambda g, x, y: where(le(x, y), g, 0), lambda g, x, y: where(gt(x, y), g, 0),
     node_name="ClampBackward0", check=refuse("minimum_cpu", "c"),
 )
 
 
-def _clamp_both(x: ndarray, y: ndarray, z: ndarray, /, out: Any = ...) -> ndarray:
-    return np.minimum(np.maximum(x, y), z, out=out)
-
-
 #: x cut to [y, z].
 clamp_both = elementwise(
-    "clamp_both", _clamp_both,
+    "clamp_both", lambda x, y, z, /, out=...: np.minimum(np.maximum(x, y), z, out=out),
     lambda g, x, y, z: where(ge(x, y) & le(x, z), g, 0),
     lambda g, x, y, z: where(lt(y, z) & lt(x, y), g, 0),
     lambda g, x, y, z: where(gt(x, z) | gt(y, z), g, 0),

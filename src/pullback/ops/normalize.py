@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array import batch_norm as of_batches
 from ..array import norm as kernels
 from ..array.layout import following_channels
 from ..core.node_classes import zeros_like_value
@@ -180,12 +181,12 @@ def _batch_norm(
     training: bool, eps: float,
 ) -> tuple[ndarray, ndarray, ndarray, ndarray]:  # fmt: skip
     if training:
-        return kernels.batch_norm_in_training(x, weight, bias, eps)
+        return of_batches.batch_norm_in_training(x, weight, bias, eps)
     assert mean is not None
     assert var is not None
     mean, var = mean.copy(), var.copy()
     invstd = np.reciprocal(np.sqrt(var + np.asarray(eps, var.dtype)), out=...)
-    return kernels.batch_norm(x, mean, invstd, weight, bias), mean, invstd, var
+    return of_batches.batch_norm(x, mean, invstd, weight, bias), mean, invstd, var
 
 
 def _batch_rule(
@@ -204,7 +205,7 @@ def _batch_backward(
     training: bool,
     eps: float,
 ) -> tuple[ndarray, ndarray, ndarray]:
-    return kernels.batch_norm_adjoint(g, x, mean, invstd, weight, training)
+    return of_batches.batch_norm_adjoint(g, x, mean, invstd, weight, training)
 
 
 def _channel_dims(rank: int, channel: int = 1) -> Dims:

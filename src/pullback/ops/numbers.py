@@ -70,7 +70,9 @@ def _ldexp(x: Any, y: Any, /, out: Any = ...) -> ndarray:
         exponents = np.clip(y.astype(np.int64), -5000, 5000).astype(np.int32)
         result = np.ldexp(x.astype(wide), exponents)
     else:
-        power = np.exp2(y.astype(wide)).astype(common)
+        # torch raises a 2 to a power in the power's own dtype, in the common one that of integers and halves.
+        own = y.dtype if y.dtype in NARROW or y.dtype.kind in "fcV" else common
+        power = np.exp2(y.astype(NARROW.get(own, own))).astype(own).astype(common)
         result = np.multiply(x.astype(common), power)
     return into(out, result.astype(common))
 
@@ -128,12 +130,10 @@ def _heaviside(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
 heaviside = elementwise("heaviside", _heaviside, underivable="heaviside")
 
 
-def _copysign_number(x: ndarray, /, y: Any, out: Any = ...) -> ndarray:
-    return np.copysign(x, np.asarray(y, x.dtype), out=out)
-
-
 #: |x| with the sign of a number.
 copysign_number = elementwise(
-    "copysign_number", _copysign_number, lambda g, x, out: g * where(eq(x, 0), 0, out / x), attrs=("y",),
+    "copysign_number",
+    lambda x, /, y, out=...: np.copysign(x, np.asarray(y, x.dtype), out=out),
+    lambda g, x, out: g * where(eq(x, 0), 0, out / x), attrs=("y",),
     promote="float", node_name="CopysignBackward1", check=refuse("copysign_cpu", "c"),
 )

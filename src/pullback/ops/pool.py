@@ -1,9 +1,13 @@
-"""Pools: averages are linear maps with their adjoints; maxima remember which tap won."""
+"""Pools: averages are linear maps with their adjoints; maxima remember which tap won.
+
+Fractional maximum pools have windows at random distances (Graham 2014, "Fractional max-pooling").
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -145,10 +149,6 @@ def _adaptive_avg(x: ndarray, /, output: Sizes) -> ndarray:
     return kernels.adaptive_avg_pool(x, output)
 
 
-def _adaptive_avg_adjoint(y: ndarray, /, size: Sizes) -> ndarray:
-    return kernels.adaptive_avg_pool_adjoint(y, size)
-
-
 def _declare_adaptive_avg(suffix: str, node_name: str) -> Call:
     return op(
         "adaptive_avg_pool" + suffix, _adaptive_avg,
@@ -165,7 +165,7 @@ adaptive_avg_pools["_3d"] = adaptive_avg_pool_3d = _declare_adaptive_avg("_3d", 
 
 #: The transpose of `adaptive_avg_pool`.
 adaptive_avg_adjoint: Call = op(
-    "adaptive_avg_adjoint", _adaptive_avg_adjoint,
+    "adaptive_avg_adjoint", lambda y, /, size: kernels.adaptive_avg_pool_adjoint(y, size),
     (
         lambda g, shape_y: adaptive_avg_pools[f"_{len(shape_y) - 2}d"](g, shape_y[2:]),
     ),
@@ -178,17 +178,9 @@ def _adaptive_max(x: ndarray, /, output: Sizes) -> tuple[ndarray, ndarray]:
     return kernels.adaptive_max_pool(x, output)
 
 
-def _gather_planes(x: ndarray, indices: ndarray, /) -> ndarray:
-    return kernels.gather_planes(x, indices)
-
-
-def _scatter_planes(y: ndarray, indices: ndarray, /, size: Sizes) -> ndarray:
-    return kernels.scatter_planes(y, indices, size)
-
-
 #: Elements of each plane at indices into it.
 gather_planes: Call = op(
-    "gather_planes", _gather_planes,
+    "gather_planes", lambda x, indices, /: kernels.gather_planes(x, indices),
     (lambda g, indices, shape_x: scatter_planes(g, indices, shape_x[2:]), None),
     jvp=lambda primals, tangents, out: gather_planes(tangents[0], primals[1]),
     batch_rule=folded(lambda: gather_planes),
@@ -196,7 +188,9 @@ gather_planes: Call = op(
 
 #: Covectors added to each plane at indices into it.
 scatter_planes: Call = op(
-    "scatter_planes", _scatter_planes, (lambda g, indices: gather_planes(g, indices), None),
+    "scatter_planes",
+    lambda y, indices, /, size: kernels.scatter_planes(y, indices, size),
+    (lambda g, indices: gather_planes(g, indices), None),
     jvp=lambda primals, tangents, out, size: scatter_planes(tangents[0], primals[1], size),
     batch_rule=folded(lambda: scatter_planes),
 )  # fmt: skip
@@ -290,3 +284,63 @@ max_unpools: dict[int, Call] = {}
 #: x put at places of zeros; of equal places the last wins.
 max_unpools[2] = max_unpool_2d = _declare_unpool(2)
 max_unpools[3] = max_unpool_3d = _declare_unpool(3)
+
+
+def _starts(samples: ndarray, size: int, count: int, kernel: int) -> ndarray:
+    """Return where the windows of one axis begin, for each of any number of samples in [0, 1): (…, count).
+
+    The n-th begins at ``⌊(n + u)·α⌋ − ⌊u·α⌋``, the last at the end.
+    """
+    starts = np.full((*samples.shape, count), size - kernel, np.intp)
+    if count > 1:
+        step = samples.dtype.type(size - kernel) / samples.dtype.type(count - 1)
+        places = (np.arange(count - 1, dtype=samples.dtype) + samples[..., None]) * step
+        starts[..., :-1] = places.astype(np.intp) - (samples * step).astype(np.intp)[..., None]
+    return starts
+
+
+def _pool(x: ndarray, samples: ndarray, /, kernel: Sizes, output: Sizes) -> tuple[ndarray, ndarray]:
+    rank = len(output)
+    images, size = _images(x, rank), x.shape[-rank:]
+    lead = images.shape[:2]
+    # torch reads the samples of two axes as width, height and of three in order.
+    order = range(rank) if rank == 3 else range(rank - 1, -1, -1)
+    places = np.zeros((*lead, *(1,) * (2 * rank)), np.intp)
+    for axis, column in enumerate(order):
+        starts = _starts(samples[: lead[0], :, column], size[axis], output[axis], kernel[axis])
+        shape = [1] * (2 * rank)
+        shape[axis], shape[rank + axis] = output[axis], kernel[axis]
+        taken = starts[..., None] + np.arange(kernel[axis])
+        places = places * size[axis] + taken.reshape(*lead, *shape)
+    places = places.reshape(*lead, prod(output), prod(kernel))
+    flat = images.reshape(*lead, 1, prod(size))
+    values = np.take_along_axis(flat, places, -1)
+    winners = np.argmax(values, -1)[..., None]
+    results = (np.take_along_axis(found, winners, -1) for found in (values, places))
+    highest, indices = (found.reshape(*x.shape[:-rank], *output) for found in results)
+    return highest, indices
+
+
+def _images(x: Any, rank: int) -> Any:
+    """Return planes as (N, C, *size)."""
+    shape = shape_of(x)
+    return x if len(shape) == rank + 2 else reshape(x, (1, *shape))
+
+
+def _declare(rank: int) -> Call:
+    def rule(g: Any, indices: Any, shape_x: Sizes) -> Any:
+        return reshape(scatter_planes(_images(g, rank), _images(indices, rank), shape_x[-rank:]), shape_x)
+
+    def jvp(primals: Any, tangents: Any, out: Any, kernel: Sizes, output: Sizes) -> tuple[Any, None]:
+        taken = gather_planes(_images(tangents[0], rank), _images(out[1], rank))
+        return reshape(taken, shape_of(out[0])), None
+
+    return op(
+        f"fractional_max_pool{rank}d", _pool, (rule, None), outputs=("values", "indices"), jvp=jvp,
+        differentiable=(0,), node_name=f"FractionalMaxPool{rank}DBackward0", gradient=PIECEWISE, saves=("x",),
+    )  # fmt: skip
+
+
+#: Maxima (N, C, *output) over windows of x (N, C, *size) or (C, *size), placed by samples (N, C, rank), and
+#: their places in the planes; by the number of spatial axes.
+fractional_max_pools: dict[int, Call] = {rank: _declare(rank) for rank in (2, 3)}

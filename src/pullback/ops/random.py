@@ -9,7 +9,7 @@ called.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -45,7 +45,7 @@ def laid_out_like(x: ndarray) -> ndarray:
 DRAWS: set[str] = set()
 
 
-class Draw(NamedTuple):
+class Draw:
     """A way to fill an array with random numbers.
 
     Attributes
@@ -56,8 +56,10 @@ class Draw(NamedTuple):
         ``kernel(generator, array, *numbers)`` fills an array.
     """
 
-    call: Callable[..., Any]
-    kernel: Callable[..., ndarray]
+    __slots__ = ("call", "kernel")
+
+    def __init__(self, call: Callable[..., Any], kernel: Callable[..., ndarray]) -> None:
+        self.call, self.kernel = call, kernel
 
 
 def _weighing(call: Callable[..., Any], inputs: int = 1) -> Callable[..., Any]:

@@ -119,13 +119,9 @@ def _repeat_batched(
 repeat = op("repeat", _repeat, (_repeat_rule,), kind="linear", batch_rule=_repeat_batched)
 
 
-def _take_places(x: ndarray, /, dim: int, places: tuple[int, ...]) -> ndarray:
-    return np.take(x, np.asarray(places, np.intp), axis=dim)
-
-
 #: Places of axis `dim` by number, any of them several times.
 take_places = op(
-    "take_places", _take_places,
+    "take_places", lambda x, /, dim, places: np.take(x, np.asarray(places, np.intp), axis=dim),
     (lambda g, shape_x, dim, places: take_places_backward(g, shape_x, dim, places),),
     kind="linear", node_name="IndexSelectBackward0",
     batch=lambda size, dim, places: (dim + 1, places),

@@ -157,13 +157,9 @@ mean_dims: Call = op(
 )
 
 
-def _nansum(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
-    return sum_over(np.where(np.isnan(x), 0, x), dims, keepdim)
-
-
 #: Sum over `dims` of what is not nan.
 nansum = op(
-    "nansum", _nansum,
+    "nansum", lambda x, /, dims, keepdim: sum_over(np.where(np.isnan(x), 0, x), dims, keepdim),
     (lambda g, x, dims, keepdim: where(isnan(x), 0, spread(g, shape_of(x), dims, keepdim)),),
     kind="reduce", halves=True, batch=shifted,
 )
@@ -213,10 +209,6 @@ prod_dim = op(
 )
 
 
-def _prod_all(x: ndarray, /) -> ndarray:
-    return np.multiply.reduce(x, axis=None, dtype=x.dtype, out=...)
-
-
 def _prod_all_rule(g: Any, x: Any, out: Any) -> Any:
     shape = shape_of(x)
     return g if not shape else reshape(_prod_rule(g, reshape(x, (math.prod(shape),)), out, 0, False), shape)
@@ -225,7 +217,7 @@ def _prod_all_rule(g: Any, x: Any, out: Any) -> Any:
 #: Product of all elements.
 prod_all = op(
     "prod_all",
-    _prod_all,
+    lambda x, /: np.multiply.reduce(x, axis=None, dtype=x.dtype, out=...),
     (_prod_all_rule,),
     kind="reduce",
     halves=True,
@@ -432,13 +424,11 @@ vector_norm = op(
 )
 
 
-def _norm_dim(x: ndarray, /, ord: float, dims: tuple[int, ...], keepdim: bool) -> ndarray:
-    return _vector_norm(x, ord, dims, keepdim)
-
-
 #: The same under the node name that `pairwise_distance` leaves.
 norm_dims = op(
-    "norm_dims", _norm_dim, (_vector_norm_rule,), kind="reduce", jvp=_vector_norm_jvp, halves=True,
+    "norm_dims",
+    lambda x, /, ord, dims, keepdim: _vector_norm(x, ord, dims, keepdim),
+    (_vector_norm_rule,), kind="reduce", jvp=_vector_norm_jvp, halves=True,
     node_name="NormBackward1",
     batch=lambda size, ord, dims, keepdim: (ord, shifted(0, dims)[0], keepdim),
 )

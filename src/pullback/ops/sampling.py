@@ -20,10 +20,6 @@ Call = Callable[..., Any]
 Ints = tuple[int, ...]
 
 
-def _sample(x: ndarray, grid: ndarray, /, sampler: Sampler, orders: Ints) -> ndarray:
-    return kernels.sample(x, grid, sampler, orders)
-
-
 def _adjoint(y: ndarray, grid: ndarray, /, size: Ints, sampler: Sampler, orders: Ints) -> ndarray:
     return kernels.sample_adjoint(y, grid, size, sampler, orders)
 
@@ -47,7 +43,7 @@ def _by_place(g: Any, x: Any, grid: Any, sampler: Sampler, orders: Ints) -> Any:
 
 def _declare(name: str, node_name: str) -> Call:
     call: Call = op(
-        name, _sample,
+        name, lambda x, grid, /, sampler, orders: kernels.sample(x, grid, sampler, orders),
         (
             lambda g, grid, shape_x, sampler, orders: grid_sample_adjoint(
                 g, grid, shape_x[2:], sampler, orders

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import norm
 from ..array.chains import ROWS, Chain
+from ..array.deferred_import import import_later
 from ..array.layout import in_order
 from ..array.short_rows import reduced
 from ..array.summation import sum_over
@@ -17,6 +17,8 @@ from ..core.op import Call, op
 from ..core.value import shape_of
 from .elementwise import exp
 from .structure import permute_to_front, reshape, sum_dims
+
+norm = import_later("..array.norm", __package__)
 
 #: From this many elements the kernels work block by block, on several threads; halves always, which they
 #: compute in float32.

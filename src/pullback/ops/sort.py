@@ -13,7 +13,7 @@ from numpy import ndarray
 
 from ..array import large, order, selection
 from ..array.layout import as_first
-from ..array.scatter import gather as gathered
+from ..array.scatter import taken
 from ..array.threads import run_parts, split
 from ..core.data_shaped import no_batch, no_shape
 from ..core.op import op
@@ -104,11 +104,7 @@ def _choose(rows: ndarray, k: int, descending: bool, places: ndarray) -> None:
 
 def _at(x: ndarray, dim: int, places: ndarray) -> ndarray:
     """Return the elements at places along an axis that are known to be there."""
-    if x.ndim == 1:
-        return x.take(places)
-    if x.ndim == 2 and dim == 1 and x.size < _WORTH_CHOOSING:
-        return x[np.arange(len(x))[:, None], places]
-    return gathered(x, dim, places)
+    return x.take(places) if x.ndim == 1 else taken(x, dim, places)
 
 
 def _all_differ(rows: ndarray, descending: bool) -> bool:
@@ -141,7 +137,7 @@ def _topk(x: ndarray, /, k: int, dim: int, largest: bool) -> tuple[ndarray, ndar
         rows, chosen = np.moveaxis(orderable(x), dim, -1), np.moveaxis(indices, dim, -1)
         for row in map(tuple, np.argwhere(equal.any(dim))):
             chosen[row] = selection.first_places(rows[row], k, largest)
-        values = gathered(x, dim, indices)
+        values = taken(x, dim, indices)
     return values, indices
 
 

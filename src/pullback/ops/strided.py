@@ -10,6 +10,7 @@ values by index.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -75,33 +76,23 @@ def _batched(
     return (count, *shape), (length, *strides), (count, *size), (length, *stride), offset
 
 
-#: What ``as_strided(x, size, stride, offset)`` holds for an `x` of the given layout, whatever layout this
-#: `x` has. An
-#: element that several of x's places share is their mean.
-strided_values = op(
-    "strided_values",
-    _values,
-    (
-        lambda g, shape, strides, size, stride, offset: strided_values_backward(
-            g, shape, strides, size, stride, offset
+def _declare(name: str, kernel: Callable[..., ndarray], transpose: Callable[[], Call]) -> Call:
+    return op(
+        name, kernel,
+        (
+            lambda g, shape, strides, size, stride, offset: transpose()(
+                g, shape, strides, size, stride, offset
+            ),
         ),
-    ),
-    kind="linear",
-    batch=_batched,
-)
+        kind="linear", batch=_batched,
+    )  # fmt: skip
 
+
+#: What ``as_strided(x, size, stride, offset)`` holds for an `x` of the given layout, whatever layout this
+#: `x` has. An element that several of x's places share is their mean.
+strided_values = _declare("strided_values", _values, lambda: strided_values_backward)
 #: The transpose of `strided_values`: covectors of one place in storage are summed.
-strided_values_backward: Call = op(
-    "strided_values_backward",
-    _values_backward,
-    (
-        lambda g, shape, strides, size, stride, offset: strided_values(
-            g, shape, strides, size, stride, offset
-        ),
-    ),
-    kind="linear",
-    batch=_batched,
-)
+strided_values_backward: Call = _declare("strided_values_backward", _values_backward, lambda: strided_values)
 
 
 def _as_strided(

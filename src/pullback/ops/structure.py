@@ -256,10 +256,6 @@ def _unbind(x: ndarray, /, dim: int) -> tuple[ndarray, ...]:
 unbind = view("unbind", _unbind, lambda g, dim: stack(g, dim), many=True, batch=lambda size, dim: (dim + 1,))
 
 
-def _lay_out(x: ndarray, /, strides: tuple[int, ...] | None) -> ndarray:
-    return laid_out(x, strides)
-
-
 def _lay_out_batched(
     size: int, values: tuple[Any, ...], dims: tuple[Any, ...], strides: tuple[int, ...] | None
 ) -> Any:
@@ -269,7 +265,9 @@ def _lay_out_batched(
 
 #: A copy with the given strides in elements (None: C order).
 lay_out = op(
-    "lay_out", _lay_out, (lambda g: g,), kind="linear", node_name="CloneBackward0",
+    "lay_out",
+    lambda x, /, strides: laid_out(x, strides),
+    (lambda g: g,), kind="linear", node_name="CloneBackward0",
     batch_rule=_lay_out_batched
 )
 

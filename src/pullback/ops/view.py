@@ -226,14 +226,6 @@ alias = view("alias", _alias, lambda g: g, batch=lambda size: ())
 # --- complex values as pairs --------------------------------------------------------------------------------
 
 
-def _view_as_real(x: ndarray, /) -> ndarray:
-    return as_pairs(x)
-
-
-def _view_as_complex(x: ndarray, /) -> ndarray:
-    return x.view(dtypes.from_numpy_dtype(x.dtype).to_complex().numpy)[..., 0]
-
-
 def _bits_of_pairs(conjugated: bool, negated: bool) -> tuple[bool, bool]:
     if conjugated:
         raise RuntimeError(
@@ -246,14 +238,16 @@ def _bits_of_pairs(conjugated: bool, negated: bool) -> tuple[bool, bool]:
 
 #: A complex value with real and imaginary part along a new last axis.
 view_as_real = view(
-    "view_as_real", _view_as_real, lambda g: view_as_complex(contiguous_copy(g)), batch=lambda size: (),
+    "view_as_real",
+    lambda x, /: as_pairs(x),
+    lambda g: view_as_complex(contiguous_copy(g)), batch=lambda size: (),
     signs=_bits_of_pairs,
 )  # fmt: skip
 
 #: Pairs along the last axis as complex numbers.
 view_as_complex: Call = view(
     "view_as_complex",
-    _view_as_complex,
+    lambda x, /: x.view(dtypes.from_numpy_dtype(x.dtype).to_complex().numpy)[..., 0],
     lambda g: view_as_real(g),
     signs=lambda conjugated, negated: (False, negated),
     batch_rule=lambda size, values, dims: view_as_complex(

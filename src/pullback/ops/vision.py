@@ -129,10 +129,6 @@ def _resize(x: ndarray, /, axes: Sequence[Axis]) -> ndarray:
     return kernels.resize(x, axes)
 
 
-def _resize_adjoint(y: ndarray, /, axes: Sequence[Axis]) -> ndarray:
-    return kernels.resize_adjoint(y, axes)
-
-
 #: Resampling by mode and number of spatial axes.
 resizes: dict[str, Call] = {}
 
@@ -156,7 +152,9 @@ for _name in (
 
 #: The transpose of every resampling.
 resize_adjoint: Call = op(
-    "resize_adjoint", _resize_adjoint, (lambda g, axes: _forward(axes)(g, axes),), kind="linear",
+    "resize_adjoint",
+    lambda y, /, axes: kernels.resize_adjoint(y, axes),
+    (lambda g, axes: _forward(axes)(g, axes),), kind="linear",
     node_name="UpsampleBackwardBackward0", batch_rule=folded(lambda: resize_adjoint),
 )  # fmt: skip
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dis
 from collections.abc import Callable
-from types import FunctionType
+from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from ..core import backend
@@ -15,26 +16,42 @@ MANY = 4
 class Closures:
     """The closures that an optimizer was given, compiled from the second time on.
 
-    A function that is made anew in every step is the same one if it has the same code and the same variables
-    around it. One with variables of its own in every step stays as it is.
+    A function that is made anew in every step, around the step's own arguments, is the same one if it has the
+    same code: what is compiled has variables of its own, which take the values of those around it. Where it
+    assigns to them it stays as it is.
     """
 
     def __init__(self) -> None:
-        self._found: dict[Any, tuple[Callable[[], Any], Callable[[], Any] | None]] = {}
+        self._found: dict[CodeType, tuple[FunctionType, Callable[[], Any] | None]] = {}
 
     def native(self, closure: Callable[[], Any]) -> Callable[[], Any]:
         """Return the closure as native code once it is known."""
         if type(closure) is not FunctionType or closure.__defaults__ or closure.__kwdefaults__:
             return closure
-        name = closure.__code__, *map(id, closure.__closure__ or ())
-        first, known = self._found.get(name, (None, None))
-        if first is None:
-            if len(self._found) == MANY:
-                self._found.clear()
-            # The first keeps the variables alive, so that no others have their identity.
-            self._found[name] = closure, None
+        code, around = closure.__code__, closure.__closure__ or ()
+        twin, known = self._found.get(code, (None, None))
+        if twin is None or twin.__globals__ is not closure.__globals__:
+            if not _assigns(code):
+                if len(self._found) == MANY:
+                    self._found.clear()
+                own = tuple(CellType() for _ in around) or None
+                twin = FunctionType(code, closure.__globals__, closure.__name__, closure=own)
+                self._found[code] = twin, None
+            return closure
+        try:
+            for own_cell, cell in zip(twin.__closure__ or (), around, strict=True):
+                own_cell.cell_contents = cell.cell_contents
+        except ValueError:  # a variable has no value yet
             return closure
         if known is None:
-            known = backend.compiled(first)
-            self._found[name] = first, known
+            known = backend.compiled(twin)
+            self._found[code] = twin, known
         return known
+
+
+def _assigns(code: CodeType) -> bool:
+    """Return whether code assigns to variables of the functions around it."""
+    return any(
+        step.opname in ("STORE_DEREF", "DELETE_DEREF") and step.argval in code.co_freevars
+        for step in dis.get_instructions(code)
+    )

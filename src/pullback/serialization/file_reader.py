@@ -43,6 +43,3 @@ class PyTorchFileReader:
             There is none of that name, or all that was read together is larger than the file.
         """
         return self._archive.read(name)
-
-
-__all__ = ["PyTorchFileReader"]

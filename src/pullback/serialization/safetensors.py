@@ -112,6 +112,3 @@ def save_file(
     content = save(arrays, metadata=None if metadata is None else dict(metadata))
     with replacing(os.path.abspath(filename)) as stream:
         stream.write(content)
-
-
-__all__ = ["load_file", "metadata_of", "save_file"]

@@ -18,6 +18,7 @@ from ..ops.mixture import clamp
 from ..ops.structure import expand, reshape, sum_dims
 from .api import public
 from .properties import common_dtype
+from .sizes import tensor
 from .tensor import checked_dim
 
 
@@ -129,5 +130,5 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
 @public(method=False, out=False)
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
     """Return the norm of order p of x1 − x2 + eps along the last dim."""
-    d = x1 - x2 + eps
+    d = tensor("pairwise_distance", "x1", x1) - tensor("pairwise_distance", "x2", x2, 2) + eps
     return r.norm_dims(d, float(p), (len(shape_of(d)) - 1,) if shape_of(d) else (), keepdim)

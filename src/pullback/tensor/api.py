@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..core import calls
 from ..core.op import TABLE
@@ -29,18 +29,25 @@ from .told import tell
 Function = Callable[..., Any]
 
 
-class Declaration(NamedTuple):
-    """A public function and where it appears."""
+class Declaration:
+    """A public function and where it appears.
 
-    name: str
-    function: Function
-    namespace: str
-    #: The function as a method, or None.
-    method: Function | None
-    inplace: Any
-    is_function: bool
-    #: What the in-place twin writes, where it is not the result of `function`.
-    written: Any = None
+    Parameters
+    ----------
+    method : callable or None
+        The function as a method.
+    written : callable, optional
+        What the in-place twin writes, where it is not the result of `function`.
+    """
+
+    __slots__ = ("function", "inplace", "is_function", "method", "name", "namespace", "written")
+
+    def __init__(
+        self, name: str, function: Function, namespace: str, method: Function | None, inplace: Any,
+        is_function: bool, written: Function | None = None,
+    ) -> None:
+        self.name, self.function, self.namespace = name, function, namespace
+        self.method, self.inplace, self.is_function, self.written = method, inplace, is_function, written
 
 
 REGISTRY: list[Declaration] = []

@@ -157,6 +157,8 @@ def as_number(value: Any) -> Any:
     """Return a number of any kind as a Python number."""
     if type(value) in (int, float, bool, complex):
         return value
+    if isinstance(value, np.generic):
+        return dtypes.python_number(value)
     return value.item() if hasattr(value, "item") else value
 
 

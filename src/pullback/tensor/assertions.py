@@ -6,8 +6,6 @@ from typing import Any
 
 from .api import public
 
-__all__ = ["_assert_async"]
-
 
 @public(method=False, out=False)
 def _assert_async(input: Any, assert_msg: str | None = None) -> None:

@@ -1,5 +1,5 @@
-"""Writing into all of a tensor: `copy_`, `fill_`, `zero_`, and what assignment through brackets is
-made of.
+"""Writing into all of a tensor or its diagonal: `copy_`, `fill_`, `zero_`, `fill_diagonal_`, and what
+assignment through brackets is made of.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import bump
 from ..core.warn import warn_once
 from ..ops import index as i
-from .api import public
+from .api import public, with_signature
+from .argument_types import as_number
 from .data import checked_integer, overflow, scalar_array
 from .meta import without_elements
 from .read_calls import as_function
@@ -124,7 +125,7 @@ def _fill_value(input: Any, value: Any) -> Any:
             )
         return value
     if isinstance(value, np.generic):
-        value = value.item()
+        value = as_number(value)
     if not isinstance(value, (bool, int, float, complex)):
         raise TypeError("no number")  # said in torch's words by what reads the whole call
     fitted = scalar_array(value, dtype_of(input))
@@ -188,3 +189,30 @@ for _name, _function in {
 }.items():  # fmt: skip
     _function.__name__ = _function.__qualname__ = _name
     setattr(Tensor, _name, _function)
+
+
+@with_signature("(Number fill_value, bool wrap = False)", is_function=False, out=False)
+def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
+    """Fill the main diagonal in place and return the tensor.
+
+    Parameters
+    ----------
+    fill_value : number
+    wrap : bool
+        In a matrix with more rows than columns, begin the diagonal again after each square block and a row.
+    """
+    shape = shape_of(self)
+    if len(shape) < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if len(shape) > 2 and len(set(shape)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    places = self
+    while len(shape_of(places)) > 1:
+        places = places.diagonal(0, 0, 1)
+    places.fill_(fill_value)
+    if wrap and len(shape) == 2 and shape[0] > shape[1] + 1:
+        strides, period = self.stride(), shape[1] + 1
+        more = -(-shape[0] * shape[1] // period) - min(shape)
+        start = self.storage_offset() + strides[0] * period
+        self.as_strided((more,), (sum(strides),), start).fill_(fill_value)
+    return self

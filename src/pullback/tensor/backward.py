@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
+from ..array.deferred_import import import_later
 from ..array.strides import address, strides_of
 from ..array.transposed import c_copy
-from ..core import engine, inplace
 from ..core import graph_errors as errors
+from ..core import inplace
 from ..core.backward_task import Capture
 from ..core.blame import freed_by_caller, variable_of
 from ..core.calls import edge_of
@@ -32,8 +33,10 @@ from ..core.wrapper import is_wrapper, named
 from ..ops.strided import as_strided
 from ..ops.structure import expand
 
+engine = import_later("..core.engine", __package__)
 
-class BackwardCall(NamedTuple):
+
+class BackwardCall:
     """One call of `backward` or `grad` whose arguments have been checked, as observers see it.
 
     Attributes
@@ -50,13 +53,15 @@ class BackwardCall(NamedTuple):
         Whether the covectors have a leading axis over which the pullback is mapped.
     """
 
-    kind: str
-    outputs: tuple[Any, ...]
-    covectors: tuple[Any, ...]
-    inputs: tuple[Any, ...] | None
-    roots: Sequence[tuple[Any, Any]]
-    targets: list[Any] | None
-    batched: bool = False
+    __slots__ = ("batched", "covectors", "inputs", "kind", "outputs", "roots", "targets")
+
+    def __init__(
+        self, kind: str, outputs: tuple[Any, ...], covectors: tuple[Any, ...],
+        inputs: tuple[Any, ...] | None, roots: Sequence[tuple[Any, Any]], targets: list[Any] | None,
+        batched: bool = False,
+    ) -> None:
+        self.kind, self.outputs, self.covectors, self.inputs = kind, outputs, covectors, inputs
+        self.roots, self.targets, self.batched = roots, targets, batched
 
 
 #: Told of each call before it runs; what an observer returns is called when the run is over, with the

@@ -213,6 +213,11 @@ def matmul(input: Any, other: Any) -> Any:
         # 4×1×64 by 4×64×1 takes 22 µs as the ops that torch has, 8 so.
         x, y = (v.reshape(-1, *v.shape[-2:]) for v in plain)
         return wrap(computed(c.bmm.op.kernel, x, y).reshape(*a[:-1], b[-1]))
+    if ra > 2 and rb == 2 and a[-1] == b[0] and (plain := arrays(input, other)):
+        x, y = plain
+        if x.size and x.flags.c_contiguous:
+            kernel = c.MM[False, y.flags.fnc].op.kernel
+            return wrap(computed(kernel, x.reshape(-1, b[0]), y).reshape(*a[:-1], b[1]))
     return _folded(input, other) if _folds(input, other) else _stacked(input, other)
 
 

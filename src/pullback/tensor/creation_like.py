@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import dtypes
 from ..array import layout as layouts
 from ..array.strides import laid_out_empty
 from ..core.device import CPU, META
@@ -211,8 +210,6 @@ def new_tensor(
     where = place("new_tensor", self, device)
     if isinstance(data, TensorBase):
         warn_of_copy("new_tensor")
-        given = dtypes.from_numpy_dtype(dtype_of(data)) if dtype is None else dtype
-        new = made(array_from(array_of(data), given.numpy), requires_grad)
-    else:
-        new = made(array_from(data, _chosen(self, dtype)), requires_grad)
+        data = array_of(data)
+    new = made(array_from(data, _chosen(self, dtype)), requires_grad)
     return new if where is CPU else on_device(new, where).requires_grad_(requires_grad)

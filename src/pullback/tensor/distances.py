@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..array.deferred_import import import_later
 from ..array.dtypes import BY_NUMPY
 from ..core.graph_errors import type_word
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..errors import argument_type
-from ..ops import distance as ops
 from ..ops.structure import reshape
 from .api import public, with_signature
 from .argument_types import is_real
 from .matrix_checks import leading_shape
+
+ops = import_later("..ops.distance", __package__)
 
 _MODES = (
     "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",

@@ -12,11 +12,13 @@ from typing import Any
 
 from numpy import ndarray
 
+from ..array import dtypes
 from ..array.strides import strides_of
 from ..core.modes import modes
-from ..core.value import shape_of, wrap
+from ..core.value import dtype_of, shape_of, wrap
 from ..ops import contract as c
 from ..ops.arithmetic import mul
+from ..ops.convert import cast
 from ..ops.strided import as_strided
 from ..ops.structure import permute, reshape, reshape_view, sum_dims
 from ..ops.view import unsqueeze
@@ -67,13 +69,19 @@ def _contracted(operands: list[Any], inputs: list[list[str]], output: list[str],
         only = [tuple(d for d in summed if left[d] == 1 and s[d] != 1 and d not in over) for s in (a, b)]
         for d in (*over, *only[0], *only[1]):
             left[d] = 0
-        result, other = (sum_dims(x, dims, True) if dims else x for x, dims in zip((result, other), only))
+        result, other = (_sum(x, dims, True) if dims else x for x, dims in zip((result, other), only))
         result = _pair(result, other, over)
     if not summed:
         return result
     if others:
         return reshape_view(result, shape_of(result)[: len(output)])
-    return sum_dims(result, tuple(summed), False)
+    return _sum(result, tuple(summed), False)
+
+
+def _sum(x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
+    """Return the sum over some axes, of integers in int64 as `sum` gives it."""
+    wide = cast(x, dtypes.int64.numpy) if dtype_of(x).kind in "biu" else x
+    return sum_dims(wide, dims, keepdim)
 
 
 def _parse(equation: str, operands: tuple[tuple[int, ...], ...]) -> tuple[list[list[str]], list[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,15 +17,19 @@ from ..core.tracer import is_traced
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..ops import cumulative as c
 from ..ops import extreme as e
-from ..ops.arithmetic import sub
-from ..ops.comparison import logical_xor
+from ..ops.arithmetic import mul, sub
+from ..ops.comparison import gt, isnan, logical_xor, where
+from ..ops.convert import cast
+from ..ops.elementwise import ceil, floor
+from ..ops.elementwise import round as rint
+from ..ops.gather import gather
 from ..ops.join import cat
 from ..ops.mixture import lerp, lerp_tensor
-from ..ops.structure import permute, reshape, squeezed
+from ..ops.sort import sort
+from ..ops.structure import expand, permute, reshape, squeezed, sum_dims
 from ..ops.view import slice_dim
 from .batching import batch_levels
 from .operands import declare
-from .quantile_rows import quantile_rows
 from .reductions import accumulated, check_tensor, one_dim, reduced_dims, reduction
 from .return_types import return_type
 from .sizes import integer
@@ -52,7 +57,7 @@ def _named(name: str, pair: tuple[Any, ...]) -> Any:
 def _extreme(name: str, all_op: _F, dim_op: _F, pairwise: Callable[[], _F]) -> _F:
     def function(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
         check_tensor(name, input)
-        if isinstance(dim, TensorBase) or other is not None:
+        if other is not None or (type(dim) is not int and isinstance(dim, TensorBase)):
             if keepdim is not False:
                 raise errors.argument_type(name, "dim", 2, "int", dim)
             return pairwise()(input, dim if other is None else other)
@@ -418,3 +423,35 @@ def nanquantile(
 ) -> Any:
     """Return `quantile` of what is not nan."""
     return _quantile("nanquantile", input, q, dim, keepdim, interpolation)
+
+
+INT64 = np.dtype(np.int64)
+
+
+def quantile_rows(x: Any, q: Any, interpolation: str, skip: bool) -> Any:
+    """Return quantiles along the last dim, a place for each point there; with `skip`, of what is not nan."""
+    kind, shape = dtype_of(x), shape_of(x)
+    last = len(shape) - 1
+    given = q if isinstance(q, TensorBase) else wrap(np.asarray(q, kind))
+    given = reshape(given, (prod(shape_of(given)),))
+    whole = (*shape[:-1], *shape_of(given))
+    ordered = sort(x, last, False)[0]
+    nans = sum_dims(cast(isnan(x), kind), (last,), True)
+    most = np.asarray(shape[-1] - 1, kind)
+    if skip:
+        row = sub(most, nans)
+        top = where(gt(row, np.zeros((), kind)), row, np.zeros((), kind))
+    else:
+        top = wrap(most)
+    ranks = mul(given, top)
+    if not skip:
+        ranks = where(gt(nans, np.zeros((), kind)), most, ranks)
+    rounding = {"lower": floor, "higher": ceil, "nearest": rint}.get(interpolation)
+    if rounding is not None:
+        return gather(ordered, cast(expand(rounding(ranks), whole), INT64), last)
+    below, above = expand(floor(ranks), whole), expand(ceil(ranks), whole)
+    low = gather(ordered, cast(below, INT64), last)
+    high = gather(ordered, cast(above, INT64), last)
+    if interpolation == "midpoint":
+        return lerp(low, high, 0.5)
+    return lerp_tensor(low, high, sub(expand(ranks, whole), below))

@@ -6,13 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from ..array.deferred_import import import_later
 from ..core.graph_errors import type_word
 from ..core.value import dtype_of, shape_of, wrap
-from ..ops import orthogonal, spectral
 from .api import with_signature
 from .matrix_checks import check_floating, check_matrix, check_square, last_size
 from .matrix_deprecations import superseded
 from .return_types import return_type
+
+orthogonal = import_later("..ops.orthogonal", __package__)
+spectral = import_later("..ops.spectral", __package__)
 
 # --- eigenvalues --------------------------------------------------------------------------------------------
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..array.deferred_import import import_later
 from ..array.ranges import linspace
 from ..core.graph_errors import c_name
 from ..core.promotion import unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
-from ..ops.histogram import histogram as counted
 from ..ops.join import cat
 from ..ops.structure import contiguous_copy, reshape
 from .api import public
@@ -19,6 +19,8 @@ from .out import write_out
 from .return_types import named
 from .signature import Parser, described
 from .sizes import count
+
+ops = import_later("..ops.histogram", __package__)
 
 
 def _check_points(points: Any, weight: Any) -> None:
@@ -111,7 +113,7 @@ def _counted(points: Any, edges: tuple[Any, ...], weight: Any, density: bool) ->
     sizes = tuple(shape_of(row)[0] for row in edges)
     _check_bins(tuple(n - 1 for n in sizes))
     total = count(shape_of(points)[:-1])
-    return counted(
+    return ops.histogram(
         reshape(points, (total, shape_of(points)[-1])), cat(edges, 0),
         None if weight is None else reshape(weight, (total,)), sizes, density,
     )  # fmt: skip

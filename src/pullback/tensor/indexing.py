@@ -10,6 +10,7 @@ with a node; the general path takes 3 µs).
 from __future__ import annotations
 
 import operator
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -30,12 +31,14 @@ from ..ops import view as v
 from ..ops.convert import cast
 from ..ops.structure import reshape
 from .api import public
+from .argument_types import as_number
 from .assign import number_array, write_copy, write_value
 from .index_parts import Entry, Ints, applied, as_tuple, is_int, packed, selected, sliced
 from .inplace_twins import warn_of_expanded
 from .interception import OVERRIDING, intercepted
 from .shape import expanded
 from .tensor import Tensor
+from .unrecorded import readable
 
 _INT64 = np.dtype(np.int64)
 _BOOL = np.dtype(np.bool_)
@@ -136,6 +139,10 @@ def _general_getitem(self: Any, index: Any) -> Any:
         return v.alias(self)
     if kind is not tuple and is_int(index):
         return selected(self, 0, operator.index(index))
+    if kind is Tensor or (kind is tuple and index and type(index[0]) is Tensor):
+        found = _read(self, index)
+        if found is not None:
+            return found
     x, entries = applied(self, as_tuple(index), False)
     if not entries:
         return v.alias(x) if x is self else x
@@ -143,15 +150,31 @@ def _general_getitem(self: Any, index: Any) -> Any:
     return i.index(x, where, dims)
 
 
+def _read(x: Any, index: Any) -> Any:
+    """Return what index tensors read where nothing is recorded; None where the op is to do it."""
+    array = readable(x)
+    if array is None or not array.flags.c_contiguous or (x._node is not None and modes() is DEFAULT):
+        return None
+    places = _arrays_of(index, x)
+    if places is None or (x._view is not None and inplace.requires_grad(x)):
+        return None
+    if type(places) is tuple and not all(type(k) is ndarray for k in places):
+        return None  # a slice is taken first, and its strides show in what is read
+    try:
+        return wrap(array[places])
+    except IndexError:  # which torch says in its own words
+        return None
+
+
 # --- writing ------------------------------------------------------------------------------------------------
 
 
 def _setitem(self: Any, index: Any, value: Any) -> None:
-    kind = type(value)
+    kind, given = type(value), index
     if (
         (kind in _NUMBERS or kind is Tensor)
         and type(self) is Tensor
-        and (type(index) is int or _is_plain(index) or (kind is not Tensor and _is_mask_of(index, self)))
+        and (type(index) is int or _is_plain(index) or (index := _arrays_of(index, self)) is not None)
     ):
         # What loops do that fill tables and buffers: 1 to 3 µs instead of 8 to 20.
         a, mode = self._value, modes()
@@ -171,7 +194,7 @@ def _setitem(self: Any, index: Any, value: Any) -> None:
             if counted:
                 written(self._counter)
             return None
-    return _general_setitem(self, index, value)
+    return _general_setitem(self, given, value)
 
 
 #: dtypes of tensors that tell by their values which places are meant.
@@ -198,17 +221,32 @@ def _is_plain(index: Any) -> bool:
     return kind is int
 
 
-def _is_mask_of(index: Any, x: Any) -> bool:
-    """Return whether an index is a mask over the first axes of a tensor."""
-    if type(index) is not Tensor or type(mask := index._value) is not ndarray or mask.dtype is not _BOOL:
-        return False
-    return mask.ndim > 0 and mask.shape == shape_of(x)[: mask.ndim]
+def _arrays_of(index: Any, x: Any) -> Any:
+    """Return an index as NumPy takes it where it is a mask over the first axes of a tensor, or places along
+    axes, between which there may be slices; None for others.
+    """
+    if type(index) is tuple and len(index) == 1:
+        index = index[0]
+    if type(index) is Tensor:
+        array = index._value
+        if type(array) is not ndarray or not array.ndim:
+            return None
+        fits = array.dtype is _INT64 or (array.dtype is _BOOL and array.shape == shape_of(x)[: array.ndim])
+        return array if fits else None
+    if type(index) is not tuple:
+        return None
+    arrays: list[Any] = []
+    for k in index:
+        if type(k) is Tensor and type(k._value) is ndarray and k._value.ndim and k._value.dtype is _INT64:
+            k = k._value
+        elif type(k) is not slice or not _is_plain(k):
+            return None
+        arrays.append(k)
+    return tuple(arrays) if any(type(k) is ndarray for k in arrays) else None
 
 
 def _put_number(array: ndarray, index: Any, value: Any) -> bool:
     """Write a number to a part of an array where the array's dtype holds it; return whether that was done."""
-    if type(index) is Tensor:
-        index = index._value
     dtype = array.dtype
     if type(value) is int and not calls.LEAST <= value <= calls.MOST:
         fits = False
@@ -231,7 +269,9 @@ def _put_number(array: ndarray, index: Any, value: Any) -> bool:
 
 
 def _put_tensor(array: ndarray, index: Any, value: Any, mode: Any) -> bool:
-    """Write a tensor of the very shape and dtype to a part of an array; return whether that was done."""
+    """Write a tensor of the same dtype to a part of an array, of its very shape where that is a view; return
+    whether that was done.
+    """
     source = value._value
     if (
         type(source) is not ndarray
@@ -239,6 +279,14 @@ def _put_tensor(array: ndarray, index: Any, value: Any, mode: Any) -> bool:
         or (value._node is not None and mode is DEFAULT)
     ):
         return False
+    if type(index) is ndarray or (type(index) is tuple and any(type(k) is ndarray for k in index)):
+        if not array.size or np.may_share_memory(array, source):
+            return False
+        try:
+            array[index] = source
+        except (IndexError, TypeError, ValueError):
+            return False  # nothing is written yet; what torch says of it is said elsewhere
+        return True
     try:
         if type(index) is not tuple:
             index = (index, ...)
@@ -292,10 +340,12 @@ def _general_setitem(self: Any, index: Any, value: Any) -> None:
 def _fills(indices: Any, values: Any, accumulate: bool) -> bool:
     """Return whether one value goes to all places of one mask, as `masked_fill_` writes it."""
     given = [v for v in indices if v is not None]
-    if len(given) != 1 or accumulate or int(np.prod(shape_of(values))) != 1:
+    if len(given) != 1 or accumulate:
         return False
     mask = given[0]
-    return isinstance(mask, TensorBase) and dtype_of(mask) in MASKS and shape_of(mask) != ()
+    if not isinstance(mask, TensorBase) or dtype_of(mask) not in MASKS or shape_of(mask) == ():
+        return False
+    return prod(shape_of(values)) == 1
 
 
 def _fill(x: Any, dim: int, mask: Any, value: Any) -> bool:
@@ -320,12 +370,12 @@ def _source(x: Any, value: Any) -> Any:
     """Return what is assigned, as a tensor."""
     if isinstance(value, TensorBase):
         return value
-    if isinstance(value, (bool, int, float, complex)):
+    if isinstance(value, (bool, int, float, complex)) or (
+        isinstance(value, np.generic) and value.dtype.kind in "fiuc"
+    ):
         if isinstance(value, int):
             dtypes.check_long(value)
-        return wrap(number_array(value, dtype_of(x)))
-    if isinstance(value, np.generic) and value.dtype.kind in "fiuc":
-        return wrap(number_array(value.item(), dtype_of(x)))
+        return wrap(number_array(as_number(value), dtype_of(x)))
     raise TypeError(f"can't assign a {_type_name(value)} to a torch.{type_word(dtype_of(x))}Tensor")
 
 
@@ -414,7 +464,7 @@ def _indices(name: str, x: Any, indices: Any) -> tuple[Ints, Any]:
             dim += 1
             continue
         entries.append((dim, item))
-        dim += len(shape_of(item)) if dtype_of(item).name in ("bool", "uint8") else 1
+        dim += len(shape_of(item)) if dtype_of(item) in MASKS else 1
     if dim > rank:
         raise IndexError(f"too many indices for tensor of dimension {rank} (got {dim})")
     return packed(x, entries)

@@ -96,7 +96,9 @@ def inplace_twin(
             if older is not None:
                 return general(input, **older)
         operands = (*args, *kwargs.values())
-        recording = any(isinstance(a, TensorBase) and inplace.requires_grad(a) for a in (input, *operands))
+        recording = inplace.requires_grad(input)
+        for operand in operands:
+            recording = recording or (isinstance(operand, TensorBase) and inplace.requires_grad(operand))
         if modes().differentiating:
             inplace.check_captured(input, VARIANTS.get(label, label))
         writable = False
@@ -106,10 +108,6 @@ def inplace_twin(
             if op is not None and not op.attrs and len(operands) + 1 != len(op.inputs):
                 raise TypeError(f"{label}() takes {len(op.inputs)} arguments, not {len(operands) + 1}")
             inplace.check_writable(input, recording, fills, operands, apart)
-            if apart:
-                for operand in operands:
-                    if isinstance(operand, TensorBase):
-                        inplace.check_apart(input._value, operand._value)
             if fills and isinstance(input._value, ndarray) and overlap.overlaps_itself(input._value):
                 warn_of_expanded(name + "_")
             writable = True

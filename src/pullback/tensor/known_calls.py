@@ -149,8 +149,8 @@ class Known:
     Parameters
     ----------
     function : callable
-    safe : int
-        How many arguments by place it takes that need no look (`Kinds.safe`).
+    kinds : Kinds, optional
+        Tells how many arguments by place need no look; by default none needs one.
     general : callable
         ``general(args, kwargs)`` does any call.
     use : callable
@@ -158,12 +158,12 @@ class Known:
         when it is time to look; None: there is none.
     """
 
-    __slots__ = ("_calls", "_function", "_general", "_left", "_pause", "_plans", "_safe", "_table", "_use")
+    __slots__ = ("_calls", "_function", "_general", "_kinds", "_left", "_pause", "_plans", "_table", "_use")
 
     def __init__(
-        self, function: Function, safe: int, general: Function, use: Callable[[Function | None], None]
+        self, function: Function, kinds: Any, general: Function, use: Callable[[Function | None], None]
     ) -> None:
-        self._function, self._safe, self._general, self._use = function, safe, general, use
+        self._function, self._kinds, self._general, self._use = function, kinds, general, use
         self._left, self._calls, self._pause, self._plans = _CALLS, _CALLS, _CALLS, _PLANS
         self._table: Any = None
 
@@ -206,7 +206,8 @@ class Known:
         given += tuple(named.values())
         tensors = list(_tensors(given))
         plain = modes() is DEFAULT and given and all(map(_is_plain, tensors))
-        if not plain or _looking or (by_place > self._safe and not named) or not _are_fixed(given):
+        looked_at = self._kinds is not None and by_place > self._kinds.safe and not named
+        if not plain or _looking or looked_at or not _are_fixed(given):
             return None
         before = [Generator.get_state(stream).tobytes() for stream in streams]
         result = function(*given)

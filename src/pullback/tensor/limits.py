@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -90,11 +91,17 @@ _SMALL, _LARGE = 65504.0, float(np.finfo(np.float32).max)
 
 def _holds(dtype: np.dtype[Any], limit: float) -> bool:
     """Return whether a dtype has a number within its range; the infinities are in every floating one."""
+    low, high = _bounds(dtype)
+    return low <= limit <= high or (dtype.kind not in "iu" and not math.isfinite(limit))
+
+
+@functools.cache
+def _bounds(dtype: np.dtype[Any]) -> tuple[float, float]:
+    """Return the least and the largest number that a dtype takes."""
     bounds = dtype_limits.iinfo if dtype.kind in "iu" else dtype_limits.finfo
     known = bounds(dtypes.from_numpy_dtype(dtype))
     # As in C++, a number without a sign takes negative ones, which go around.
-    low = -known.max if dtype.kind == "u" else known.min
-    return low <= limit <= known.max or (dtype.kind not in "iu" and not math.isfinite(limit))
+    return -known.max if dtype.kind == "u" else known.min, known.max
 
 
 def clamp_min(input: Any, min: Any) -> Any:

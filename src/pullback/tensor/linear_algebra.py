@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ..array.deferred_import import import_later
 from ..core.graph_errors import type_word
 from ..core.op import of
 from ..core.value import dtype_of, shape_of
 from ..ops import linalg as ops
-from ..ops import triangular
 from ..ops.arithmetic import add, log
 from ..ops.comparison import eq, where
 from ..ops.contract import column
@@ -27,6 +27,8 @@ from .matrix_checks import (
 from .matrix_deprecations import superseded
 from .return_types import return_type
 from .tensor import checked_axis
+
+triangular = import_later("..ops.triangular", __package__)
 
 # --- inverse and solution -----------------------------------------------------------------------------------
 

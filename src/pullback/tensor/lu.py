@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ..array.deferred_import import import_later
 from ..core.graph_errors import type_word
 from ..core.promotion import unsupported
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..errors import argument_type
-from ..ops import lu as ops
 from ..ops.kernel_words import RARE
 from ..ops.structure import expand
 from .api import public, with_signature
@@ -25,6 +25,8 @@ from .matrix_checks import (
 )  # fmt: skip
 from .matrix_deprecations import superseded
 from .return_types import return_type
+
+ops = import_later("..ops.lu", __package__)
 
 # --- LU -----------------------------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from ..ops.index import index
 from ..ops.kernel_words import RARE
 from ..ops.structure import expand
 from .api import public
-from .argument_types import is_tensor
+from .argument_types import as_number, is_tensor
 from .batching import refuse_dynamic
 from .index_parts import asked_size, traced_places
 from .properties import common_dtype
@@ -207,7 +207,7 @@ def where(condition: Any, *args: Any, **named: Any) -> Any:
         if len(operands) == 2 and all(
             isinstance(v, (TensorBase, bool, int, float, complex, np.generic)) for v in operands
         ):
-            return _choice(condition, *(v.item() if isinstance(v, np.generic) else v for v in operands))
+            return _choice(condition, *(as_number(v) if isinstance(v, np.generic) else v for v in operands))
     raise errors.invalid_combination("where", (condition, *args), named, _WHERE_SIGNATURES)
 
 

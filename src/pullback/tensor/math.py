@@ -21,7 +21,7 @@ from ..ops.index import fill
 from ..ops.kernel_words import RARE
 from ..ops.signatures import ONE, TENSOR_OR_NUMBER, TWO
 from .api import public
-from .argument_types import is_number
+from .argument_types import as_number, is_number
 from .data import SHORT_NAMES, overflow, scalar_array
 from .operands import declare
 from .out import write_out
@@ -33,10 +33,8 @@ from .tensor import Tensor
 
 def number(value: Any) -> Any:
     """Return a scalar argument as a Python number."""
-    if isinstance(value, (Tensor, np.generic)):
-        return value.item()
     dtypes.check_number(value)
-    return value
+    return as_number(value)
 
 
 def met(input: Any, value: Any) -> tuple[Any, Any]:
@@ -65,7 +63,10 @@ def factor(value: Any, *operands: Any) -> Any:
 
 def widened(input: Any, *numbers: Any) -> Any:
     """Return a tensor in the dtype in which it meets numbers."""
-    if dtype_of(input).kind in "fV" and not any(isinstance(v, complex) for v in numbers):
+    kind = dtype_of(input).kind
+    if kind in "fV" and not any(isinstance(v, complex) for v in numbers):
+        return input
+    if kind in "iu" and all(v is None or type(v) is int for v in numbers):
         return input
     stand_in = np.empty((0,) if shape_of(input) else (), dtype_of(input))
     common = dtypes.result_numpy_dtype([stand_in, *(v for v in numbers if v is not None)])

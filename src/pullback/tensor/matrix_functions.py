@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..array import dtypes
+from ..array.deferred_import import import_later
 from ..core.graph_errors import type_word
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..errors import type_name
-from ..ops import least_squares
 from ..ops.comparison import gt, where
 from ..ops.convert import cast
 from ..ops.linalg import inv_ex, narrow, real_dtype
-from ..ops.matrix_exp import matrix_exp as exponential
-from ..ops.spectral import eigh
 from .api import public, with_signature
 from .constants import contiguous_format
 from .contract import dot, element_word, matmul
@@ -26,6 +24,11 @@ from .linear_algebra import linalg_inv
 from .matrix_checks import check_floating, check_matrix, check_square, is_vector, leading_shape
 from .matrix_deprecations import superseded
 from .return_types import return_type
+from .sizes import integer
+
+least_squares = import_later("..ops.least_squares", __package__)
+exponential = import_later("..ops.matrix_exp", __package__)
+spectral = import_later("..ops.spectral", __package__)
 
 # --- the pseudoinverse and the rank -------------------------------------------------------------------------
 
@@ -136,7 +139,7 @@ def linalg_matrix_rank(
         return wrap(np.zeros(shape_of(x)[:-2], np.int64))
     if hermitian:
         check_square(x, "linalg.eigh")
-        sizes = eigh(x, "L")[0].abs()
+        sizes = spectral.eigh(x, "L")[0].abs()
         largest = sizes.amax(-1)
     else:
         sizes = singular(x, False, "linalg.svd")[1]
@@ -257,7 +260,7 @@ def linalg_cond(input: Any, p: Any = None) -> Any:
 def _exponential(input: Any) -> Any:
     check_square(input, "linalg.matrix_exp")
     check_floating(input, "linalg.matrix_exp", halves=True)
-    return exponential(input)
+    return exponential.matrix_exp(input)
 
 
 @with_signature("(Tensor input)")
@@ -306,8 +309,7 @@ def linalg_vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
 @public(namespace="linalg", name="matrix_power")
 def linalg_matrix_power(A: Any, n: int) -> Any:
     """Return a multiplied n times by itself; for a negative n the inverse's power."""
-    if isinstance(n, float):
-        raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type_name(n)}")
+    n = integer("linalg_matrix_power", "n", 2, n)
     a = shape_of(A)
     if len(a) < 2:
         raise RuntimeError("linalg.matrix_power: The input tensor A must have at least 2 dimensions.")

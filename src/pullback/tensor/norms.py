@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ..array import dtypes
+from ..array.deferred_import import import_later
 from ..core.graph_errors import type_word
 from ..core.promotion import check_broadcast
 from ..core.value import dtype_of, shape_of
@@ -14,7 +15,6 @@ from ..ops import reduce as r
 from ..ops.convert import cast
 from ..ops.elementwise import abs
 from ..ops.extreme import amax, amin
-from ..ops.spectral import svd
 from ..ops.structure import permute, sum_dims
 from ..ops.view import unsqueeze
 from .api import public
@@ -24,6 +24,8 @@ from .properties import common_dtype
 from .reductions import check_tensor, in_dtype, reduced_dims, reduction
 from .sizes import tensor
 from .tensor import checked_dim
+
+spectral = import_later("..ops.spectral", __package__)
 
 
 def _check_order(p: Any) -> None:
@@ -163,7 +165,7 @@ def _extreme(x: Any, axis: int, keepdim: bool, largest: bool, dim: int | None = 
 def _singular_norm(A: Any, ord: Any, rows: int, columns: int, keepdim: bool) -> Any:
     rank = len(shape_of(A))
     others = [d for d in range(rank) if d not in (rows, columns)]
-    sizes = svd(permute(A, (*others, rows, columns)), False)[1]
+    sizes = spectral.svd(permute(A, (*others, rows, columns)), False)[1]
     if ord == "nuc":
         result = sum_dims(sizes, (rank - 2,), keepdim)
     else:

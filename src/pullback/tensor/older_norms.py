@@ -11,7 +11,7 @@ from ..ops.reduce import norm_dims
 from .api import public, with_signature
 from .norms import matrix_norm
 from .signature import Parser, described
-from .sizes import count
+from .sizes import count, is_int
 from .tensor import checked_dim
 
 
@@ -65,7 +65,7 @@ def _publish(name: str, function: Any, *signatures: str) -> None:
     parser = Parser(name, *signatures)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if len(args) > 1 and type(args[1]) is int and name == "frobenius_norm":
+        if len(args) > 1 and is_int(args[1]) and name == "frobenius_norm":
             args = (args[0], (args[1],), *args[2:])
         return function(**parser.bind(args, kwargs))
 

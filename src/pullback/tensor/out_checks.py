@@ -8,13 +8,13 @@ hold the others. Names are those that torch's messages begin with.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..array import dtypes
 from ..core.graph_errors import c_name, type_word
 
 
-class DtypeCheck(NamedTuple):
+class DtypeCheck:
     """Say which dtypes a function takes as `out`, and what it says of the others.
 
     The text has fields: `want` and `got` are the dtypes as torch writes them in most messages (Float),
@@ -22,9 +22,12 @@ class DtypeCheck(NamedTuple):
     one of several results.
     """
 
-    fits: Callable[[Any, Any], bool]
-    text: str
-    error: type[Exception] = RuntimeError
+    __slots__ = ("error", "fits", "text")
+
+    def __init__(
+        self, fits: Callable[[Any, Any], bool], text: str, error: type[Exception] = RuntimeError
+    ) -> None:
+        self.fits, self.text, self.error = fits, text, error
 
 
 def _names(text: str) -> frozenset[str]:

@@ -6,10 +6,12 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
+from ..array.deferred_import import import_later
 from ..core.value import shape_of
 from ..errors import argument_type
-from ..ops import pad as ops
 from .api import public, with_signature
+
+ops = import_later("..ops.pad", __package__)
 
 
 @public(namespace="nn.functional", method=False, out=False)

@@ -42,6 +42,7 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
         start = int(array_of(start))
     if not shape:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    start, length = integer("narrow", "start", 2, start), integer("narrow", "length", 3, length)
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
     dim = checked_dim(integer("narrow", "dim", 1, dim), len(shape))
@@ -64,7 +65,7 @@ def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     a, b = checked_dim(dim1, rank), checked_dim(dim2, rank)
     if a == b:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    return v.diagonal(input, offset, a, b)
+    return v.diagonal(input, integer("diagonal", "offset", 1, offset), a, b)
 
 
 @public(namespace="linalg", out=False, name="diagonal")
@@ -177,7 +178,7 @@ def tensor_split(
         raise RuntimeError(
             "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
         )
-    dim = checked_dim(dim, len(shape))
+    dim = checked_dim(integer("tensor_split", "dim", 2, dim), len(shape))
     if isinstance(where, TensorBase):
         if dtype_of(where) != dtypes.int64.numpy:
             raise RuntimeError(
@@ -192,6 +193,7 @@ def _places(where: Any, size: int) -> Ints:
     """Return where the parts after the first begin."""
     if not is_int(where):
         return sequence("tensor_split", "indices", 2, where)
+    where = int(where)
     if where <= 0:
         raise RuntimeError(f"number of sections must be larger than 0, got {where}")
     part, larger = divmod(size, where)

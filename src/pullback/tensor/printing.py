@@ -110,11 +110,13 @@ def printoptions(**kwargs: Any) -> Iterator[None]:
 # ----------------------------------------------------------------------------------------------------
 
 
-class _Cells(NamedTuple):
+class _Cells:
     """The texts of elements in row-major order, and the width that the line breaking takes them to have."""
 
-    texts: Sequence[str]
-    width: int
+    __slots__ = ("texts", "width")
+
+    def __init__(self, texts: Sequence[str], width: int) -> None:
+        self.texts, self.width = texts, width
 
 
 def _cells(elements: np.ndarray[Any, Any], dtype: dtypes.dtype, options: PrintOptions) -> _Cells:

@@ -240,7 +240,7 @@ def as_function(method: Function, name: str, place: str = "") -> Function:
                 raise
         return general((*_given(a, b, ABSENT, ABSENT), *more), named)
 
-    call = _at_once(method, general, failed, EVERY) if place == "Tensor" else of_tensors
+    call = _at_once(method, general, failed) if place == "Tensor" else of_tensors
     return _named(call, method)
 
 
@@ -261,7 +261,6 @@ def with_overrides(
     """Return a public function that asks overrides first, and has torch's errors where it fails."""
     label = _label(place, name)
     kinds = Kinds(function, place, name)
-    safe = kinds.safe
 
     def general(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if OVERRIDING:
@@ -272,7 +271,7 @@ def with_overrides(
             found = intercepted(call, function, label, args, kwargs)
             if found is not PASS:
                 return found
-        wrong = kinds.wrong(args, kwargs) if kwargs or len(args) > safe else None
+        wrong = kinds.wrong(args, kwargs) if kwargs or len(args) > kinds.safe else None
         if wrong is not None and (place != "nn" or name in _STRAIGHT):
             raise wrong
         try:
@@ -308,11 +307,13 @@ def with_overrides(
         explain(place, name, args, kwargs)
         return PASS
 
-    call = _at_once(function, general, failed, safe)
+    call = _at_once(function, general, failed, kinds)
     return _named(call, function)
 
 
-def _at_once(function: Function, general: Function, failed: Function, safe: int) -> Function:
+def _at_once(
+    function: Function, general: Function, failed: Function, kinds: Kinds | None = None
+) -> Function:
     """Return a public function that is called at once where up to four arguments are given by place, none of
     which has to be looked at before, and nothing overrides functions; else `general` does the call.
 
@@ -324,19 +325,28 @@ def _at_once(function: Function, general: Function, failed: Function, safe: int)
         ``failed(error, args, kwargs)`` says what is wrong with a call that failed, or does it otherwise;
         `PASS` where the error is to be raised again. It does not raise it itself: a frame in the error's
         traceback that holds the error would be a cycle.
-    safe : int
-        How many arguments need no look (`Kinds.safe`).
+    kinds : Kinds, optional
+        Tells how many arguments need no look; by default none needs one.
     """
     if hasattr(function, "taken"):
         return _read_at_once(function, general, failed, function.behind, function.taken)  # type: ignore[attr-defined]  # functions take attributes
 
     known: Function | None = None
+    safe, whole = EVERY if kinds is None else 0, general
 
     def use(found: Function | None) -> None:
         nonlocal known
         known = found
 
-    calls = Known(function, safe, general, use)
+    def first(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        nonlocal safe, whole
+        whole = general
+        if kinds is not None:
+            safe = kinds.safe
+        return general(args, kwargs)
+
+    whole = first
+    calls = Known(function, kinds, general, use)
     look = calls.look
     known = None if function.__name__.endswith("_") else calls.count
 
@@ -373,7 +383,7 @@ def _at_once(function: Function, general: Function, failed: Function, safe: int)
                 found = look(a, b, c, d, named=named)
             if found is not None:
                 return found
-        return general((*_given(a, b, c, d), *more), named)
+        return whole((*_given(a, b, c, d), *more), named)
 
     return call
 
@@ -390,7 +400,7 @@ def _read_at_once(
         nonlocal known
         known = found
 
-    calls = Known(function, EVERY, general, use)
+    calls = Known(function, None, general, use)
     look = calls.look
     known = None if function.__name__.endswith("_") else calls.count
 
@@ -475,7 +485,6 @@ def with_out(function: Function, printed: str, place: str, name: str, numpy: boo
     """Return the same of a function that has `out`."""
     label = _label(place, name)
     kinds = Kinds(function, place, name)
-    safe = kinds.safe
 
     def general(args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         out = named.get("out")
@@ -490,7 +499,7 @@ def with_out(function: Function, printed: str, place: str, name: str, numpy: boo
             found = intercepted(call, function if out is None else None, label, args, named)
             if found is not PASS:
                 return found
-        if (named or len(args) > safe) and (wrong := kinds.wrong(args, named)) is not None:
+        if (named or len(args) > kinds.safe) and (wrong := kinds.wrong(args, named)) is not None:
             raise wrong
         if numpy:
             kwargs = _in_torchs_names(kwargs)
@@ -514,7 +523,7 @@ def with_out(function: Function, printed: str, place: str, name: str, numpy: boo
         explain(place, name, args, named)
         return PASS
 
-    call = _at_once(function, general, failed, safe)
+    call = _at_once(function, general, failed, kinds)
     call.takes_out = True  # type: ignore[attr-defined]  # what the stubs ask
     return _named(call, function)
 

@@ -79,7 +79,8 @@ def rot90(input: Any, k: int = 1, dims: Sequence[int] = (0, 1)) -> Any:
         raise RuntimeError(
             f"expected rotation dims to be different, but got dim0 = {plane[0]} and dim1 = {plane[1]}"
         )
-    return r.rot90(input, k % 4, (checked_dim(plane[0], rank), checked_dim(plane[1], rank)))
+    turns = integer("rot90", "k", 1, k) % 4
+    return r.rot90(input, turns, (checked_dim(plane[0], rank), checked_dim(plane[1], rank)))
 
 
 @public(out=False)
@@ -154,7 +155,7 @@ def repeat_interleave(
             raise RuntimeError("Repeats must be non-negative")
         x = input if dim is not None else reshaped(input, (count(shape_of(input)),))
         shape = shape_of(x)
-        dim = checked_dim(dim, len(shape)) if dim is not None else 0
+        dim = 0 if dim is None else checked_dim(integer("repeat_interleave", "dim", 2, dim), len(shape))
         if not shape:
             raise IndexError("Dimension out of range (expected to be in range of [-1, 0], but got 1)")
         x = v.unsqueeze(x, dim + 1)
@@ -212,6 +213,7 @@ def triu(input: Any, diagonal: int = 0) -> Any:
 def diag(input: Any, diagonal: int = 0) -> Any:
     """Return a vector as the diagonal of a matrix, or the diagonal of a matrix."""
     rank = len(shape_of(tensor("diag", "input", input)))
+    diagonal = integer("diag", "diagonal", 1, diagonal)
     if rank == 1:
         return r.diag_embed(input, diagonal, 0, 1)
     if rank == 2:
@@ -226,13 +228,14 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
     a, b = checked_dim(dim1, rank + 1), checked_dim(dim2, rank + 1)
     if a == b:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    return r.diag_embed(input, offset, a, b)
+    return r.diag_embed(input, integer("diag_embed", "offset", 1, offset), a, b)
 
 
 @public(out=False)
 def diagflat(input: Any, offset: int = 0) -> Any:
     """Return all elements on the diagonal of a matrix."""
-    return r.diag_embed(reshaped(tensor("diagflat", "input", input), (count(shape_of(input)),)), offset, 0, 1)
+    row = reshaped(tensor("diagflat", "input", input), (count(shape_of(input)),))
+    return r.diag_embed(row, integer("diagflat", "offset", 1, offset), 0, 1)
 
 
 @public(method=False, out=False)
@@ -297,6 +300,8 @@ def slice_scatter(
 ) -> Any:
     """Return `input` with a slice of axis `dim` replaced by `src`."""
     shape = shape_of(tensor("slice_scatter", "input", input))
+    if not shape:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     dim = checked_dim(dim, len(shape))
     if step <= 0:
         raise RuntimeError("slice step must be positive")

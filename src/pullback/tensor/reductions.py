@@ -122,15 +122,22 @@ def _is_ordinary(place: str, input: Any, dim: Any, keepdim: Any, dtype: Any, out
 
 
 def _usual(value: Any, dim: Any, keepdim: Any) -> tuple[int, ...] | None:
-    """Return the dim of a sum or mean as a tuple where an array of floating or complex numbers is reduced
-    along one axis, so that nothing has to be read; else None.
+    """Return the dims of a sum or mean where an array of floating or complex numbers is reduced along one
+    axis or several, so that nothing has to be read; else None.
     """
-    if type(dim) is not int or type(keepdim) is not bool or type(value) is not np.ndarray:
+    if type(keepdim) is not bool or type(value) is not np.ndarray or value.dtype.kind not in "fc":
         return None
     rank = value.ndim
-    if value.dtype.kind not in "fc" or not -rank <= dim < rank:
+    if type(dim) is int:
+        return (dim if dim >= 0 else dim + rank,) if -rank <= dim < rank else None
+    if (type(dim) is not tuple and type(dim) is not list) or not dim:
         return None
-    return (dim if dim >= 0 else dim + rank,)
+    dims: list[int] = []
+    for d in dim:
+        if type(d) is not int or not -rank <= d < rank or (d := d if d >= 0 else d + rank) in dims:
+            return None
+        dims.append(d)
+    return tuple(dims)
 
 
 def _read(place: str, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -188,7 +195,7 @@ def _named_dim(
             keepdim = value
         else:
             return None
-    return (dim, keepdim) if type(dim) is int and type(keepdim) is bool else None
+    return (dim, keepdim) if type(dim) in (int, tuple, list) and type(keepdim) is bool else None
 
 
 def _given(**arguments: Any) -> dict[str, Any]:
@@ -541,6 +548,6 @@ def hash_tensor(
 def count_nonzero(input: Any, dim: Any = None) -> Any:
     """Count the elements, over `dim`, that are not 0."""
     check_tensor("count_nonzero", input)
-    if dim in (None, (), []) and dtype_of(input) in RARE:
+    if (dim is None or (isinstance(dim, tuple | list) and not dim)) and dtype_of(input) in RARE:
         raise unsupported("nonzero_count_cpu", (), dtype_of(input))
     return r.count_nonzero(input, reduced_dims(dim, len(shape_of(input))))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..array.deferred_import import import_later
 from ..core.graph_errors import type_word
 from ..core.value import dtype_of, shape_of
-from ..ops.renorm import renorm as renorm_op
 from .operands import declare
 from .tensor import checked_dim
+
+ops = import_later("..ops.renorm", __package__)
 
 
 def _renorm(input: Any, p: Any, dim: int, maxnorm: Any) -> Any:
@@ -40,7 +42,7 @@ def _renorm(input: Any, p: Any, dim: int, maxnorm: Any) -> Any:
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
             f"{type_word(dtype_of(input))}"
         )
-    return renorm_op(input, float(p), dim, float(maxnorm))
+    return ops.renorm(input, float(p), dim, float(maxnorm))
 
 
 renorm = declare(

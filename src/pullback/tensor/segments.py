@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..array.deferred_import import import_later
 from ..core.graph_errors import type_word
 from ..core.value import array_of, dtype_of, shape_of
-from ..ops import segment
 from .api import public, with_signature
 from .tensor import checked_dim
+
+segment = import_later("..ops.segment", __package__)
 
 _REDUCTIONS = {
     "sum": "sum", "mean": "mean", "prod": "prod", "max": "max", "amax": "max", "min": "min", "amin": "min"

@@ -58,12 +58,13 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
         raise RuntimeError("gather(): Expected dtype int32/int64 for index")
     if len(_whole_axes(shape)) != len(_whole_axes(own)):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
-    for d, (n, m) in enumerate(zip(own, shape, strict=False)):
-        if d != dim and n > m:
-            raise RuntimeError(
-                f"Size does not match at dimension {d} expected index {list(own)} to be no larger than self "
-                f"{list(shape)} apart from dimension {dim}"
-            )
+    if own[:dim] != shape[:dim] or own[dim + 1 :] != shape[dim + 1 :]:
+        for d, (n, m) in enumerate(zip(own, shape, strict=False)):
+            if d != dim and n > m:
+                raise RuntimeError(
+                    f"Size does not match at dimension {d} expected index {list(own)} to be no larger than "
+                    f"self {list(shape)} apart from dimension {dim}"
+                )
     return _gathered(input, index, dim, sparse_grad)
 
 
@@ -91,6 +92,8 @@ def _check_scatter(name: str, input: Any, dim: int, index: Any, source: Any) -> 
         if 0 < len(given) < rank and all(n <= m for n, m in zip(own, given, strict=False)):
             checked_dim(len(given), len(given))  # what torch asks next
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    if own == shape and (source is None or shape == shape_of(source)):
+        return
     too_large = any(d != dim and n > m for d, (n, m) in enumerate(zip(own, shape, strict=False)))
     if source is None:
         if too_large:
@@ -242,14 +245,15 @@ def index_select(input: Any, dim: int, index: Any) -> Any:
 def _check_slices(name: str, input: Any, dim: int, index: Any, source: Any) -> None:
     """Do torch's checks of `index_add` and `index_reduce`."""
     own, shape, size = shape_of(index), shape_of(source), shape_of(input)
-    word = type_word(dtype_of(index))
     if len(own) > 1:
         raise IndexError(
-            f"{name}: Index is supposed to be a vector, but got dim: {len(own)} with type: {word} and size: "
-            f"{list(own)}"
+            f"{name}: Index is supposed to be a vector, but got dim: {len(own)} with type: "
+            f"{type_word(dtype_of(index))} and size: {list(own)}"
         )
     if dtype_of(index) not in dtypes.INDICES:
-        raise RuntimeError(f"{name}: Expected dtype int32/int64 for index but got: {word}")
+        raise RuntimeError(
+            f"{name}: Expected dtype int32/int64 for index but got: {type_word(dtype_of(index))}"
+        )
     if dtype_of(input) != dtype_of(source):
         raise RuntimeError(
             f"{name}: self ({type_word(dtype_of(input))}) and source ({type_word(dtype_of(source))}) must "

@@ -156,7 +156,8 @@ def reshape_as(input: Any, other: Any) -> Any:
 def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     """Return the axes `start_dim` to `end_dim` as one."""
     shape = shape_of(tensor("flatten", "input", input))
-    start, end = checked_dim(start_dim, len(shape)), checked_dim(end_dim, len(shape))
+    start = checked_dim(integer("flatten", "start_dim", 1, start_dim), len(shape))
+    end = checked_dim(integer("flatten", "end_dim", 2, end_dim), len(shape))
     if start > end:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
     if not shape:

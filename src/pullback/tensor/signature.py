@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from ..array.locks import computed
+from ..core.calls import LEAST, MOST
 from ..errors import invalid_combination, type_name
 from .argument_types import (
     CHECKS,
@@ -431,13 +432,28 @@ def _tensors_alone(signature: str, function: Callable[..., Any]) -> int:
     return len(names) if code.co_varnames[: min(code.co_argcount, len(names))] == names else 0
 
 
+_NUMBERS = frozenset({int, float})
+
+
 def method(function_name: str, *signatures: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorate a method whose arguments, the tensor aside, torch's parser reads (see `parsed`)."""
     parser = Parser(function_name, *signatures)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        #: By the types of numbers by place: their names, and the types that the parser makes of them.
+        known: dict[tuple[type, ...], list[tuple[str, type]]] = {}
+
         def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-            return function(self, **parser.bind(args, kwargs))
+            if kwargs:
+                return function(self, **parser.bind(args, kwargs))
+            kinds = tuple(map(type, args))
+            made = known.get(kinds)
+            if made is not None and all(type(v) is float or LEAST <= v <= MOST for v in args):
+                return function(self, **{name: kind(v) for (name, kind), v in zip(made, args)})
+            bound = parser.bind(args, kwargs)
+            if _NUMBERS.issuperset((*kinds, *map(type, bound.values()))) and [*bound.values()] == [*args]:
+                known[kinds] = [(name, type(v)) for name, v in bound.items()]
+            return function(self, **bound)
 
         return reads(parser, tensor_first=True)(described(call, function, parser))
 

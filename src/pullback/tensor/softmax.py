@@ -12,6 +12,7 @@ from ..core.value import TensorBase, dtype_of, shape_of
 from ..ops import softmax as s
 from .api import public
 from .reductions import check_tensor, in_dtype
+from .sizes import integer
 from .tensor import checked_dim
 
 _USUAL = (dtypes.float32.numpy, dtypes.float64.numpy)
@@ -24,6 +25,7 @@ def checked(name: str, input: Any, dim: Any, dtype: Any) -> tuple[Any, int]:
         if type(value) is ndarray and value.dtype in _USUAL and -value.ndim <= dim < value.ndim:
             return input, dim if dim >= 0 else dim + value.ndim
     check_tensor(name, input)
+    dim = integer(name, "dim", 1, dim)
     x = in_dtype(input, dtype)
     found = checked_dim(dim, len(shape_of(x)))
     check_kernel(name, x, found)

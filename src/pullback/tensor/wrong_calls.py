@@ -213,7 +213,7 @@ class Kinds:
     once about each combination.
     """
 
-    __slots__ = ("_kinds", "expected", "free", "name", "place", "reads", "safe", "seen", "usual")
+    __slots__ = ("expected", "free", "function", "name", "place", "reads", "safe", "seen", "usual")
 
     #: Parameters -> the one type that is not looked at twice; None where each has to be of its kind, for the
     #: function to go on.
@@ -222,25 +222,26 @@ class Kinds:
     free: frozenset[str]
     #: The types by place from `safe` on, None where any will do.
     usual: list[type | None]
+    #: Whether the function reads its arguments with a parser of its own.
+    reads: bool
+    #: How many arguments by place come before the first such: what stands for a tensor, a size or a dim has
+    #: to be one, for the function to go on.
+    safe: int
+    #: The combinations that were seen.
+    seen: set[tuple[Any, ...]]
 
     def __init__(self, function: Any, place: str, name: str) -> None:
-        self.place = place
-        self.name = name
-        self.seen: set[tuple[Any, ...]] = set()
-        #: Whether the function reads its arguments with a parser of its own.
-        self.reads = hasattr(function, "parser")
-        kinds = [] if self.reads else _lenient(function)
-        self._kinds = function, kinds
-        #: How many arguments by place come before the first such: what stands for a tensor, a size or a dim
-        #: has to be one, for the function to go on.
-        self.safe = min((place for _, place, _ in kinds), default=EVERY)
+        self.function, self.place, self.name = function, place, name
 
     def __getattr__(self, name: str) -> Any:
-        """Work the rest out when the function is first called with more: for all that takes 3 ms."""
-        if name not in ("expected", "free", "usual"):
+        """Work all out when the function is first called: for all functions that takes 5 ms."""
+        if name not in self.__slots__:
             raise AttributeError(name)
-        function, kinds = self._kinds
-        self.expected = {} if self.reads else _expected(function, kinds)
+        self.seen = set()
+        self.reads = hasattr(self.function, "parser")
+        kinds = [] if self.reads else _lenient(self.function)
+        self.safe = min((place for _, place, _ in kinds), default=EVERY)
+        self.expected = {} if self.reads else _expected(self.function, kinds)
         self.free = frozenset({name for name, kind in self.expected.items() if kind is None})
         self.usual = _by_place(kinds, self.safe)
         return object.__getattribute__(self, name)
@@ -260,8 +261,8 @@ class Kinds:
             else:
                 return None
         key = (
-            *[type(v) if isinstance(v, TensorBase) else _kind(v) for v in args], *kwargs,
-            *[type(v) if isinstance(v, TensorBase) else _kind(v) for v in kwargs.values()],
+            *[kind if (kind := type(v)) not in _LOOKED_INTO else _kind(v) for v in args], *kwargs,
+            *[kind if (kind := type(v)) not in _LOOKED_INTO else _kind(v) for v in kwargs.values()],
         )
         if key in self.seen:
             return None
@@ -336,8 +337,9 @@ def _kind(value: Any) -> Any:
     return kind if kind is not list and kind is not tuple else (kind, *map(type, value))
 
 
-#: The types whose kind is that of what they hold.
+#: The types whose kind is that of what they hold, and all of which the type alone is not the kind.
 _HOLDING = (list, tuple)
+_LOOKED_INTO = frozenset({int, list, tuple})
 #: The kinds of arguments that are looked at beforehand; of others the function itself decides.
 _PLAIN = frozenset({int, float, bool, complex, str, type(None), list, tuple, dtypes.dtype})
 

@@ -85,9 +85,3 @@ def _check_tensor_all(cond: Any, message: Message = None) -> None:
         raise TypeError(f"cond must be a tensor, but got {type(cond)}")
     if not array_of(cond).all():
         _raise(RuntimeError, message)
-
-
-__all__ = [
-    "_check", "_check_index", "_check_is_size", "_check_not_implemented", "_check_tensor_all", "_check_type",
-    "_check_value", "_check_with",
-]  # fmt: skip

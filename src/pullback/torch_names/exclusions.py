@@ -1,141 +1,39 @@
 """Public names of torch that are not part of pullback, each with the reason.
 
-The one list behind the errors of missing names and docs/exclusions.md; a test holds it against the names that
-torch has. A name that pullback gets leaves the list.
+`exclusions.txt` is the one list behind the errors of missing names and docs/exclusions.md; a test holds it
+against the names that torch has. A name that pullback gets leaves the list.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
+from os.path import splitext
 from typing import Any, NoReturn
 
 from . import public_name
-from .excluded_modules import DECLARED, MODULES
 
-#: Reason → place → names.
-EXCLUDED: dict[str, dict[str, str]] = {
-    "sparse tensors": {"torch": "saddmm"},
-    "quantized tensors": {
-        "torch": (
-            "QInt32Storage QInt8Storage QUInt2x4Storage QUInt4x2Storage QUInt8Storage "
-            "choose_qparams_optimized dequantize empty_quantized fake_quantize_per_channel_affine "
-            "fake_quantize_per_tensor_affine fbgemm_linear_fp16_weight "
-            "fbgemm_linear_fp16_weight_fp32_activation fbgemm_linear_int8_weight "
-            "fbgemm_linear_int8_weight_fp32_activation fbgemm_linear_quantize_weight "
-            "fbgemm_pack_gemm_matrix_fp16 fbgemm_pack_quantized_matrix fused_moving_avg_obs_fake_quant "
-            "int_repr per_channel_affine per_channel_affine_float_qparams per_channel_symmetric "
-            "per_tensor_affine per_tensor_symmetric q_per_channel_axis q_per_channel_scales "
-            "q_per_channel_zero_points q_scale q_zero_point qscheme quantization "
-            "quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic quantized_batch_norm "
-            "quantized_gru quantized_gru_cell quantized_lstm quantized_lstm_cell quantized_max_pool1d "
-            "quantized_max_pool2d quantized_max_pool3d quantized_rnn_relu_cell quantized_rnn_tanh_cell"
-        ),
-        "torch.Tensor": (
-            "dequantize int_repr q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale "
-            "q_zero_point qscheme"
-        ),
-        "torch.nn.functional": "ScalingType SwizzleType grouped_mm scaled_grouped_mm scaled_mm",
-    },
-    "nested and masked tensors": {
-        "torch": "jagged",
-        "torch.nested": "masked_select nested_tensor_from_jagged",
-        "torch.Tensor": "to_padded_tensor",
-    },
-    "TorchScript": {
-        "torch": (
-            "AggregationType AliasDb AnyType Argument ArgumentSpec AwaitType Block BoolType BufferDict "
-            "CallStack Capsule ClassType Code CompilationUnit CompleteArgumentSpec ComplexType "
-            "ConcreteModuleType ConcreteModuleTypeBuilder DeepCopyMemoTable DeserializationStorageContext "
-            "DictType EnumType ErrorReport ExecutionPlan FileCheck FloatType FunctionSchema "
-            "FutureType Gradient Graph GraphExecutorState IODescriptor InferredType IntType "
-            "InterfaceType JITException ListType LiteScriptModule LockingLogger LoggerBase ModuleDict "
-            "Node NoneType NoopLogger NumberType OperatorInfo OptionalType ParameterDict PyObjectType "
-            "PyTorchFileWriter RRefType ScriptClass ScriptClassFunction ScriptDict "
-            "ScriptDictIterator ScriptDictKeyIterator ScriptList ScriptListIterator "
-            "ScriptMethod ScriptModuleSerializer ScriptObject ScriptObjectProperty "
-            "SerializationStorageContext StaticModule StreamObjType StringType SymBoolType SymIntType "
-            "TensorType TracingState TupleType Type UnionType Use Value classes fork import_ir_module "
-            "import_ir_module_from_buffer merge_type_from_type_comment package parse_ir parse_schema "
-            "parse_type_comment unify_type_list wait"
-        ),
-        "torch.nn.functional": "BroadcastingList1 BroadcastingList2 BroadcastingList3 boolean_dispatch",
-    },
-    "accelerators and the libraries behind them": {
-        "torch": (
-            "batch_norm_backward_elemt batch_norm_backward_reduce batch_norm_elemt "
-            "batch_norm_gather_stats batch_norm_gather_stats_with_counts batch_norm_stats "
-            "batch_norm_update_stats cudnn_affine_grid_generator cudnn_batch_norm cudnn_convolution "
-            "cudnn_convolution_add_relu cudnn_convolution_relu cudnn_convolution_transpose "
-            "cudnn_grid_sampler miopen_batch_norm miopen_convolution miopen_convolution_add_relu "
-            "miopen_convolution_relu miopen_convolution_transpose miopen_ctc_loss "
-            "miopen_depthwise_convolution miopen_rnn mkldnn_adaptive_avg_pool2d mkldnn_convolution "
-            "mkldnn_linear_backward_weights mkldnn_max_pool2d mkldnn_max_pool3d mkldnn_rnn_layer "
-            "profiler_allow_cudagraph_cupti_lazy_reinit_cuda12"
-        ),
-        "torch.Tensor": "mtia record_stream to_mkldnn",
-    },
-    "symbolic shapes and the graph compiler": {
-        "torch": (
-            "sym_constrain_range sym_constrain_range_for_size "
-            "sym_float sym_fresh_size sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum "
-            "thread_safe_generator"
-        ),
-    },
-    "the inside of torch's dispatcher and build": {
-        "torch": (
-            "BenchmarkConfig BenchmarkExecutionStats DisableTorchFunction DispatchKey DispatchKeySet "
-            "ExcludeDispatchKeyGuard FatalError PRIVATE_OPS Tag ThroughputBenchmark USE_GLOBAL_DEPS "
-            "USE_RTLD_GLOBAL_WITH_LIBTORCH classproperty cpp get_file_path init_num_threads monitor "
-            "native_norm prepare_multiprocessing_environment windows"
-        ),
-        "torch.Tensor": "index module_load",
-        "torch.nn.functional": (
-            "assert_int_or_pair handle_torch_function has_torch_function has_torch_function_unary "
-            "has_torch_function_variadic"
-        ),
-    },
-    "functions that torch itself removed": {
-        "torch": "eig lstsq matrix_rank solve symeig",
-        "torch.Tensor": "eig lstsq reinforce solve symeig",
-    },
-    "what torch's modules happen to import and parts of their documentation": {
-        "torch": (
-            "AVG SUM TYPE_CHECKING builtins ctypes functools glob inspect math os platform sys textwrap "
-            "threading warnings"
-        ),
-        "torch.fft": "Tensor common_args factory_common_args torch",
-        "torch.linalg": "common_notes",
-        "torch.special": "Tensor common_args multi_dim_common torch",
-        "torch.nn.functional": (
-            "Callable DType GRID_SAMPLE_INTERPOLATION_MODES GRID_SAMPLE_PADDING_MODES Optional TYPE_CHECKING "
-            "Tensor dataclasses grad importlib math np reproducibility_notes sparse_support_notes tf32_notes "
-            "torch warnings"
-        ),
-    },
-    "autocast under names that torch has deprecated": {
-        "torch": (
-            "get_autocast_ipu_dtype get_autocast_xla_dtype is_autocast_ipu_enabled "
-            "is_autocast_xla_enabled set_autocast_ipu_dtype set_autocast_ipu_enabled "
-            "set_autocast_xla_dtype set_autocast_xla_enabled"
-        ),
-    },
-    "storages with a dtype, which torch has deprecated": {
-        "torch": (
-            "Storage"
-        ),
-        "torch.Tensor": "storage_type",
-    },
-    "functions that are not there yet": {
-        "torch": "embedding_bag lobpcg slice_inverse",
-        "torch.Tensor": "slice_inverse",
-    },
-}
+#: What stands in the list in place of a module's or class's name, before modules that are not there at all.
+WHOLE = "modules"
+
+
+@cache
+def absent() -> dict[str, dict[str, list[str]]]:
+    """Return the list: reason → module or class (or `WHOLE`) → names."""
+    table: dict[str, dict[str, list[str]]] = {}
+    with open(f"{splitext(__file__)[0]}.txt", encoding="utf-8") as lines:
+        for line in map(str.strip, lines):
+            if line.startswith("["):
+                places = table[line.strip("[]")] = {}
+            elif line and not line.startswith("#"):
+                place, _, names = line.partition(": ")
+                places[place] = names.split()
+    return table
 
 
 def excluded(place: str) -> list[str]:
     """Return the names of a place that are not part of pullback."""
-    lists = (*EXCLUDED.values(), *DECLARED.values())
-    return [name for places in lists for name in places.get(place, "").split()]
+    return [name for places in absent().values() for name in places.get(place, ())]
 
 
 def reason(place: str, name: str) -> str | None:
@@ -146,17 +44,14 @@ def reason(place: str, name: str) -> str | None:
     place : str
         ``"torch"``, ``"torch.Tensor"``, ``"torch.nn.functional"`` and so on.
     """
-    for why, places in (*EXCLUDED.items(), *DECLARED.items()):
-        if name in places.get(place, "").split():
-            return why
-    return None
+    return next((why for why, places in absent().items() if name in places.get(place, ())), None)
 
 
 def module_reason(name: str) -> str | None:
     """Return why a module of torch is not part of pullback; None where the list does not have it."""
     inner = name.removeprefix("torch.")
-    for why, modules in MODULES.items():
-        if any(inner == module or inner.startswith(f"{module}.") for module in modules.split()):
+    for why, places in absent().items():
+        if any(inner == module or inner.startswith(f"{module}.") for module in places.get(WHOLE, ())):
             return why
     return None
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-__all__ = ["SymBool", "SymFloat", "SymInt"]
-
 
 class _Symbolic:
     def __new__(cls, *_: Any, **__: Any) -> NoReturn:

@@ -17,6 +17,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pullback.ops import declare_all
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -131,6 +133,7 @@ def table() -> list[Sample]:
     """The rows of every family, and complex twins of some (`complex_twins`)."""
     from .twins import complex_twins
 
+    declare_all()
     rows: list[Sample] = []
     for info in pkgutil.iter_modules(__path__):
         module = importlib.import_module(f"{__name__}.{info.name}")

@@ -1,11 +1,22 @@
-"""Found on `sys.path` by the worker processes of a program that runs under `python -m pullback`.
+"""Found on `sys.path` by the processes that a program under `python -m pullback` starts.
 
 A process that multiprocessing spawns starts from nothing but its parent's `sys.path`, where the runner has
-put this folder. The first `import torch` in it executes this file, which puts pullback in its own place.
+put this folder; any other Python has it from the variable PYTHONPATH. The first `import torch` executes this
+file, which puts pullback in its own place, or, in a Python of another environment, what that has.
 """
 
 from __future__ import annotations
 
-from pullback.command.run import install
+import os
+import sys
+from importlib import import_module
 
-install()
+if os.environ.get("PULLBACK_AS_TORCH", "1") in ("0", "1", sys.prefix):
+    from pullback.command.run import install
+
+    install()
+else:
+    folder = os.path.dirname(__file__)
+    sys.path[:] = [path for path in sys.path if path != folder]
+    del sys.modules[__name__]
+import_module(__name__)

@@ -1,8 +1,9 @@
 """The native function that is an elementwise op on small arrays, from the call to the tensor that it gives.
 
-Of tensors without a history, and of bare arrays, all in C order and of one shape and dtype, it makes the
-result and runs the op's chain of NumPy's loops (`array.chains`). `exp` of 8×8 numbers takes 0.25 µs so and
-1.1 in Python. For all else it gives None, and Python does the call.
+Of tensors without a history, and of bare arrays, all of one dtype, it makes the result and runs the op's
+chain of NumPy's loops (`array.chains`). `exp` of 8×8 numbers takes 0.25 µs so and 1.1 in Python. Operands
+that are not in C order, or that are broadcast, are laid out before (`small_operands`). For all else it gives
+None, and Python does the call.
 """
 
 from __future__ import annotations
@@ -13,16 +14,21 @@ from ...array.chains import MOST, SCALAR, Way
 from ...core import facade
 from ..runtime.native_specification import read
 from ..runtime.object_layout import Layout
+from . import small_operands
 
 #: Words of a table before those of the chain: the next table, how many arguments, the result's dtype, the
 #: types and objects that are compared and made, whether numbers are float32, one such, and the dtype of each
-#: argument, 0 for a number.
+#: argument, 0 for a number; then the bytes of an element of each, whether they may be laid out, and the bytes
+#: of one of the result.
 _NEXT, _GIVEN, _MADE, _TENSOR, _ARRAY, _NONE, _ZERO, _FLOAT, _INT, _SINGLE, _NUMBER, _KINDS = range(12)
 _INPUTS = 4
-_CHAIN = _KINDS + _INPUTS
+_SIZES = _KINDS + _INPUTS
+_LAYS_OUT = _SIZES + _INPUTS
+_MADE_SIZE = _LAYS_OUT + 1
+_CHAIN = _MADE_SIZE + 1
 
-#: What an array has to be: in C order, and at an address that fits its elements.
-_FLAGS = 0x101
+#: What an array has to be: at an address that fits its elements; and whether it is in C order.
+_ALIGNED, _ORDERED = 0x100, 0x1
 
 #: Python's integers up to here are float32 numbers, and its floats up to there are finite in float32.
 _WHOLE, _LARGEST = 1 << 24, "3.0e+38"
@@ -31,10 +37,22 @@ _WHOLE, _LARGEST = 1 << 24, "3.0e+38"
 def head(way: Way) -> list[int]:
     """Return the words from the second on that tell a way in which an op is called."""
     kinds = [0 if role == SCALAR else id(dtype) for role, dtype in zip(way.roles, way.dtypes, strict=True)]
+    sizes = [dtype.itemsize for dtype in way.dtypes]
     return [
         len(kinds), id(way.made), id(facade.Tensor), id(np.ndarray), id(None), id(0), id(float), id(int),
         int(way.dtypes[-1] == np.float32), 0, *kinds, *(0,) * (_INPUTS - len(kinds)),
+        *sizes, *(0,) * (_INPUTS - len(sizes)), int(_may_be_laid_out(way)),
+        way.made.itemsize,
     ]  # fmt: skip
+
+
+def _may_be_laid_out(way: Way) -> bool:
+    """Return whether copies of operands give NumPy's bits and shape. Its power squares where one exponent
+    stands for all elements, and what a kernel does not read has no part in the shape of its result.
+    """
+    read_slots = {operand.slot for step in way.note.steps for operand in step.operands[:-1]}
+    powers = any(step.ufunc in (np.power, np.float_power) for step in way.note.steps)
+    return way.lays_out and not powers and read_slots >= set(range(len(way.dtypes)))
 
 
 def _word(name: str, type_: str, at: int, table: str = "table") -> str:
@@ -61,9 +79,15 @@ inside:
   %no_view = icmp eq ptr %view, %none
   %no_node = icmp eq ptr %node, %none
   %is_there = icmp ne ptr %value, null
-  %alone = and i1 %no_view, %no_node
-  %fits = and i1 %alone, %is_there
-  br i1 %fits, label %held, label %no
+  %fits = and i1 %no_node, %is_there
+  br i1 %fits, label %viewed, label %no
+viewed:
+  br i1 %no_view, label %held, label %based
+based:
+{read("base", "ptr", "view", where.view_base)}
+{read("base_node", "ptr", "base", where.node)}
+  %no_base_node = icmp eq ptr %base_node, %none
+  br i1 %no_base_node, label %held, label %no
 held:
 {read("held_type", "ptr", "value", where.type)}
   br label %typed
@@ -76,8 +100,8 @@ typed:
   br i1 %is_array, label %flagged, label %no
 flagged:
 {read("flags", "i32", "array", where.flags)}
-  %masked = and i32 %flags, {_FLAGS}
-  %is_plain = icmp eq i32 %masked, {_FLAGS}
+  %masked = and i32 %flags, {_ALIGNED}
+  %is_plain = icmp ne i32 %masked, 0
   br i1 %is_plain, label %yes, label %no
 yes:
   ret ptr %array
@@ -210,11 +234,14 @@ full:
 
 def _call(where: Layout, slots: int) -> str:
     """Return the function that is called: it looks for a way that fits, and makes the result by its chain."""
-    return f"""
+    return small_operands.text(where, _INPUTS) + f"""
 define ptr @call(ptr %owner, ptr %arguments, i64 %given) nounwind #0 {{
 entry:
   %slots = alloca [{slots} x ptr]
   %counts = alloca [5 x i64]
+  %xs = alloca [{_INPUTS} x ptr]
+  %sizes = alloca [{small_operands.AXES} x i64]
+  %strides = alloca [{small_operands.AXES} x i64]
 {read("begin", "ptr", "owner", where.data)}
 {_word("none", "ptr", _NONE, "begin")}
 {_word("tensor_type", "ptr", _TENSOR, "begin")}
@@ -241,6 +268,8 @@ way:
   %right_count = icmp eq i64 %wanted, %given
   %right_dtype = icmp eq ptr %dtype0, %own_dtype
   %right = and i1 %right_count, %right_dtype
+{read("first_rank", "i32", "first", where.rank)}
+{read("first_shape", "ptr", "first", where.shape)}
   br i1 %right, label %head, label %other
 other:
   br label %another
@@ -250,11 +279,14 @@ another:
   br i1 %is_last, label %no, label %way
 head:
   %g = phi i64 [ 0, %way ], [ %g1, %taken ]
+  %alike = phi i1 [ true, %way ], [ %still, %taken ]
   %more = icmp slt i64 %g, %given
-  br i1 %more, label %argument, label %made
+  br i1 %more, label %argument, label %gone
 argument:
 {read("given_one", "ptr", "arguments", "%g", "ptr")}
   %slot = getelementptr ptr, ptr %slots, i64 %g
+  %x_at = getelementptr ptr, ptr %xs, i64 %g
+  store ptr null, ptr %x_at
   %kind_at = add i64 %g, {_KINDS}
 {read("dtype", "ptr", "table", "%kind_at", "i64")}
   %is_number = icmp eq ptr %dtype, null
@@ -271,22 +303,45 @@ array:
 compared:
 {read("x_dtype", "ptr", "x", where.dtype)}
 {read("x_data", "ptr", "x", where.data)}
+{read("x_flags", "i32", "x", where.flags)}
   store ptr %x_data, ptr %slot
+  store ptr %x, ptr %x_at
   %of_dtype = icmp eq ptr %x_dtype, %dtype
   %of_shape = call i1 @is_alike(ptr %first, ptr %x)
-  %is_alike = and i1 %of_dtype, %of_shape
-  br i1 %is_alike, label %taken, label %another
+  %in_order = and i32 %x_flags, {_ORDERED}
+  %is_ordered = icmp ne i32 %in_order, 0
+  %is_alike = and i1 %is_ordered, %of_shape
+  br i1 %of_dtype, label %taken, label %another
 taken:
+  %fits_here = phi i1 [ true, %number ], [ %is_alike, %compared ]
+  %still = and i1 %alike, %fits_here
   %g1 = add i64 %g, 1
   br label %head
+gone:
+  br i1 %alike, label %made, label %unlike
+unlike:
+{_word("lays_out", "i64", _LAYS_OUT)}
+  %may_lay_out = icmp ne i64 %lays_out, 0
+  br i1 %may_lay_out, label %several, label %no
+several:
+  %common_rank = call i32 @common(ptr %xs, i64 %given, ptr %sizes, ptr %counts)
+  %has_common = icmp sge i32 %common_rank, 0
+  %element_sizes = getelementptr i64, ptr %table, i64 {_SIZES}
+  br i1 %has_common, label %laying, label %no
+laying:
+{_word("made_size", "i64", _MADE_SIZE)}
+  call void @lay_out(ptr %xs, i64 %given, ptr %sizes, i32 %common_rank, ptr %element_sizes, ptr %slots, \
+i64 %made_size, ptr %strides)
+  br label %made
 made:
+  %rank = phi i32 [ %first_rank, %gone ], [ %common_rank, %laying ]
+  %shape = phi ptr [ %first_shape, %gone ], [ %sizes, %laying ]
+  %made_strides = phi ptr [ null, %gone ], [ %strides, %laying ]
 {_word("made_dtype", "ptr", _MADE)}
 {_word("array_type", "ptr", _ARRAY)}
-{read("rank", "i32", "first", where.rank)}
-{read("shape", "ptr", "first", where.shape)}
   call void @pullback_Py_IncRef(ptr %made_dtype)
   %result = call ptr @pullback_PyArray_NewFromDescr(ptr %array_type, ptr %made_dtype, i32 %rank, ptr %shape, \
-ptr null, ptr null, i32 0, ptr null)
+ptr %made_strides, ptr null, i32 0, ptr null)
   %has_result = icmp ne ptr %result, null
   br i1 %has_result, label %run, label %failed
 failed:

@@ -21,6 +21,9 @@ class Function:
         The type of what it returns.
     """
 
+    #: What is said of loops where they begin again.
+    again = ""
+
     def __init__(self, name: str, parameters: Mapping[str, str], result: str = "void") -> None:
         given = ", ".join(f"{type_} %{name}" for name, type_ in parameters.items())
         self._head = f"define internal {result} @{name}({given}) nounwind #0 {{\nentry:"
@@ -97,7 +100,7 @@ class Function:
         self.line(f"br label %{head}")
         self._label(head)
         yield end
-        self.line(f"br label %{head}")
+        self.line(f"br label %{head}{self.again}")
         self._label(end)
 
     def leave(self, loop: str, condition: str) -> None:

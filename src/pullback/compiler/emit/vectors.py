@@ -236,6 +236,17 @@ class Code:
             f"call void @{name}({self.vector} {value}, ptr {pointer}, i32 {self.size}, {kind} {mask})"
         )
 
+    def load_some(self, pointer: str, mask: str | None) -> str:
+        """Return a vector, of whose lanes only those of a mask are read where there is one."""
+        return self.load(pointer) if mask is None else self.load_masked(pointer, mask)
+
+    def store_some(self, value: str, pointer: str, mask: str | None) -> None:
+        """Store a vector, or the lanes of a mask."""
+        if mask is None:
+            self.store(value, pointer)
+        else:
+            self.store_masked(value, pointer, mask)
+
     def transposed(self, rows: Sequence[str]) -> list[str]:
         """Return the columns of a square of as many vectors as a vector has lanes."""
         square, lanes = list(rows), self.lanes

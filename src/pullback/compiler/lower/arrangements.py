@@ -164,6 +164,23 @@ def rolled(context: Context, x: Lowered, shifts: tuple[int, ...], dims: tuple[in
     return context.map(x.shape, x.dtype, body)
 
 
+def cross(context: Context, x: Lowered, y: Lowered, dim: int) -> Lowered | None:
+    """Lower vector products along an axis of length 3."""
+    shape, dtype = context.results[0]
+    if x.dtype != y.dtype or dtype.kind != "f":
+        return None
+    left, right = (broadcast(context.cheap(v), shape) for v in (x, y))
+    dim %= len(shape)
+
+    def body(ops: Handler, at: Indices) -> Any:
+        after, second = ((*at[:dim], (at[dim] + n) % 3, *at[dim + 1 :]) for n in (1, 2))
+        return ops.sub(
+            ops.mul(left(ops, after), right(ops, second)), ops.mul(left(ops, second), right(ops, after))
+        )
+
+    return context.map(shape, dtype, body)
+
+
 def cast(context: Context, x: Lowered, *_: Any) -> Lowered | None:
     """Convert to the result's dtype; floats are made whole numbers by the array kernel."""
     shape, dtype = context.results[0]
@@ -188,10 +205,33 @@ def zero(context: Context, x: Lowered) -> Lowered:
     return fill(context, x, 0)
 
 
+def diagonal_backward(
+    context: Context, g: Lowered, shape: Shape, offset: int, dim1: int, dim2: int
+) -> Lowered:
+    """Lower zeros of `shape` with `g` on a diagonal."""
+    if 0 in g.shape:
+        return context.map(shape, g.dtype, lambda ops, at: ops.constant(0, g.dtype))
+    dim1, dim2 = dim1 % len(shape), dim2 % len(shape)
+    g = context.cheap(g)
+
+    def body(ops: Handler, at: Indices) -> Any:
+        row, column = ops.index(at[dim1] + offset, INT64), ops.index(at[dim2], INT64)
+        along, extent = (at[dim1], shape[dim1]) if offset >= 0 else (at[dim2], shape[dim2])
+        others = tuple(index for axis, index in enumerate(at) if axis not in (dim1, dim2))
+        if g.shape[-1] < extent:
+            along = place(ops, ops.index(along, INT64), g.shape[-1])
+        found = g.at(ops, (*others, along))
+        return ops.select(ops.eq(row, column), found, ops.constant(0, g.dtype))
+
+    return context.map(shape, g.dtype, body)
+
+
 LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
     "cast": cast,
     "constant_pad_nd": padded,
     "copy": copy,
+    "linalg_cross": cross,
+    "diagonal_backward": diagonal_backward,
     "fill": fill,
     "fill_inplace": fill,
     "fill_tensor": copy,

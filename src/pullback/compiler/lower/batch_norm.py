@@ -1,7 +1,7 @@
 """Batch normalisation, forward and backward: sums over images and places, then one map over the elements.
 
-As eager computes it (`array.norm`): statistics in two passes, and what depends on the channel alone once for
-each channel.
+As eager computes it (`array.batch_norm`): statistics in two passes, and what depends on the channel alone
+once for each channel.
 """
 
 from __future__ import annotations

@@ -33,6 +33,7 @@ from . import (
     gathers,
     loops,
     losses,
+    matrices,
     normalization,
     reductions,
     refusals,
@@ -41,7 +42,6 @@ from . import (
     scans,
     selection,
     shared_operands,
-    small_systems,
     sorting,
     triangular,
     views,
@@ -64,7 +64,7 @@ RULES: dict[str, Callable[..., Any]] = {
     name: rule
     for family in (
         alignments, arrangements, averages, batch_norm, borders, contractions, convolutions, gathers, losses,
-        normalization, reductions, refusals, routines, sampling, scans, selection, small_systems, sorting,
+        matrices, normalization, reductions, refusals, routines, sampling, scans, selection, sorting,
         triangular, views, volumes, whole_numbers,
     )
     for name, rule in family.LOWERINGS.items()

@@ -9,7 +9,6 @@ says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -167,9 +166,3 @@ def slogdet(context: Context, a: Lowered) -> list[Lowered] | None:
 
     return [context.stored(context.map(a.shape[:-2], dtype, body)) for body in (sign, logarithm)]
 
-
-LOWERINGS: dict[str, Callable[..., list[Lowered] | None]] = {
-    "linalg_inv_ex": inverse,
-    "linalg_slogdet": slogdet,
-    "linalg_solve_ex": solve,
-}

@@ -42,9 +42,9 @@ def solved(context: Context, a: Lowered, b: Lowered, upper: bool, unit: bool) ->
     if a.dtype != b.dtype or b.dtype.kind != "f" or b.dtype != computing(b.dtype):
         return None
     shape = (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), rows, sides)
-    if not prod(shape) or rows > _ROWS or rows * sides > _ELEMENTS or 1 in (rows, sides):
+    if not prod(shape) or rows > _ROWS or rows * sides > _ELEMENTS or rows == 1:
         return None
-    if sides < _FEW_SIDES and rows > _MANY_ROWS:
+    if sides < _FEW_SIDES and rows > (_MANY_ROWS if sides > 1 else _MANY_ROWS // 2):
         return None
     a, b = context.stored(a), context.stored(b)
     factor_at, side_at = broadcast(a, (*shape[:-2], rows, rows)), broadcast(b, shape)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from heapq import heappop, heappush
 
 from ...array.locks import computed
+from ...core.op import TABLE
 from ..emit.modules import MANY, WIDE, Kernels
 from ..emit.product import Product
 from ..emit.routine import emit_routine
@@ -165,11 +166,29 @@ def with_bodies(plan: Plan) -> Plan:
 def laid_out(plan: Plan) -> Plan:
     """Lay the temporaries out in the arena: first fit, by the steps between which each is alive."""
     sizes, spans = alive(plan)
+    within = _in_place(plan.steps, sizes, spans)
     place = _fitted if len(sizes) <= FITTED else _in_order
     plan.offsets = place({b: aligned(size) for b, size in sizes.items()}, spans)
     ends = [offset + aligned(sizes[b]) for b, offset in plan.offsets.items()]
     plan.arena_bytes = max(ends, default=0)
+    plan.offsets |= {b: plan.offsets[other] for b, other in within.items()}
     return plan
+
+
+def _in_place(steps: Sequence[Step], sizes: dict[int, int], spans: dict[int, list[int]]) -> dict[int, int]:
+    """Let calls that can write to the memory of their first operand, where that ends its life there; return
+    which buffer lies in which. The others' sizes and spans remain.
+    """
+    within: dict[int, int] = {}
+    for n, step in enumerate(steps):
+        if isinstance(step, Call) and TABLE[step.op].into is not None:
+            result, operand = step.outputs[0].number, step.operands[0].number
+            operand = within.get(operand, operand)
+            if result in sizes and sizes.get(operand) == sizes[result] and spans[operand][1] == n:
+                within[result] = operand
+                spans[operand][1] = spans.pop(result)[1]
+                del sizes[result]
+    return within
 
 
 def alive(plan: Plan) -> tuple[dict[int, int], dict[int, list[int]]]:

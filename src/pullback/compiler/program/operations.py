@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ... import nn
 from ...core.body import Body
 from ...core.op import TABLE
+from ...ops import declare_all
 from .text import MAKERS
 
-assert nn.functional  # the ops of layers are declared when they are first used
+declare_all()
 
 
 def body(function: Callable[..., Any]) -> Body:

@@ -34,6 +34,7 @@ from ...array.sampler import Sampler
 from ...core.body import Body
 from ...core.op import TABLE, Op
 from ...core.tracer import Equation, Reference
+from ...ops import declare_all
 
 if TYPE_CHECKING:
     from .program import Program
@@ -339,6 +340,8 @@ class _Reader:
             array = constants[outputs[0]] = self._value(call)
             self.kinds[outputs[0]] = array.shape, array.dtype
             return
+        if name not in TABLE:
+            declare_all()
         if name not in TABLE:
             raise UnreadableError(f"line {line.lineno}: there is no op {name!r}")
         op = TABLE[name]

@@ -24,6 +24,7 @@ from ..frontend.deferred import Deferred, Succeeds
 from ..frontend.knowledge import Knowledge
 from ..frontend.optimizer_state import MOMENTA, RATES, FirstState
 from ..frontend.unsupported import STANCE, OnlyNow, Unsupported
+from . import native_call
 from .helper_processes import at_work
 from .object_layout import layout
 from .progress import told
@@ -212,6 +213,10 @@ class Compiled:
         try:
             # Offsets in objects are found while nothing else runs.
             layout()
+            native_call.begun()
+        except Exception as error:  # noqa: BLE001  # whatever the compiler stumbles over, the function runs
+            return partial(self._give_up, _failed(error), args, kwargs)
+        try:
             with uncollected():
                 captured = self.captured(args, kwargs, self._varying(leaves, spec))
         except OnlyNow:
@@ -236,8 +241,7 @@ class Compiled:
             if not isinstance(error, Exception):
                 raise
             # Whatever the compiler stumbles over, the function runs.
-            why = f"the compiler failed: {type(error).__name__}: {error}"
-            return partial(self._give_up, why, args, kwargs)
+            return partial(self._give_up, _failed(error), args, kwargs)
         if specialization.would_raise():
             captured.undo()
             return partial(self.function, *args, **kwargs)
@@ -394,6 +398,11 @@ def _holds_deferred(error: BaseException) -> bool:
 def _message(error: BaseException) -> str:
     """Return what an error says that a trace has raised."""
     return "with numbers of the call" if _holds_deferred(error) else str(error)
+
+
+def _failed(error: BaseException) -> str:
+    """Say that the compiler failed."""
+    return f"the compiler failed: {type(error).__name__}: {error}"
 
 
 def _control_flow(error: BaseException) -> str:

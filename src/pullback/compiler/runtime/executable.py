@@ -15,6 +15,7 @@ from numpy import ndarray
 
 from ...array import locks
 from ...array.locks import computed
+from ...core.body import Body
 from ...core.op import TABLE
 from ..emit.codegen import NOTHING
 from ..lower.buffer import Buffer, aligned
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
     from ..passes.memory_plan import Plan
     from .interleaved import Interleaved
 
-#: Equations of a program from which it is compiled by several processes: starting them takes as long as
-#: compiling some dozen kernels.
-LONG = 200
+#: Equations of a program, those of its loops among them, from which it is compiled by several processes:
+#: starting one takes as long as compiling some six kernels.
+LONG = 60
 
 #: The profiler that is told of each step of the compiled function that is being called.
 PROFILER: ContextVar[Any] = ContextVar("PROFILER", default=None)
@@ -200,6 +201,7 @@ class Executable:
             return 0
         from .interleaved import Interleaved
 
+        self._temporaries: dict[tuple[Any, ...], ndarray] = {}
         given = {b.number: slots[b.number] for b in (*self.inputs, *self.outputs)}
         flag = self.outputs[-1] if self.checked else None
         self.interleaved = Interleaved(
@@ -208,12 +210,13 @@ class Executable:
         return self.interleaved.address
 
     def _array(self, buffer: Buffer) -> ndarray:
-        """Return a constant or a temporary as an array, for an array kernel."""
+        """Return a constant or a temporary as an array, for an array kernel; one array for one place."""
         found = self._constants.get(buffer.number)
         if found is None:
             offset = self._offsets[buffer.number]
             memory = self._arena[offset : offset + buffer.bytes]
-            found = memory.view(buffer.dtype).reshape(buffer.shape)
+            made = memory.view(buffer.dtype).reshape(buffer.shape)
+            found = self._temporaries.setdefault((offset, buffer.shape, buffer.dtype), made)
         return found
 
     def run(self, *arrays: ndarray) -> list[ndarray]:
@@ -262,7 +265,13 @@ def _is_long(program: Program) -> bool:
     """Tell whether compiling takes so long that it is worth a process of its own."""
     from ..lower import volumes
 
-    return len(program.equations) >= LONG or any(e.op in volumes.LOWERINGS for e in program.equations)
+    return _equations(program) >= LONG or any(e.op in volumes.LOWERINGS for e in program.equations)
+
+
+def _equations(body: Body) -> int:
+    """Return how many equations there are, in bodies of loops too."""
+    inner = (a for e in body.equations for a in e.attrs if isinstance(a, Body))
+    return len(body.equations) + sum(map(_equations, inner))
 
 
 def _functions(symbols: Iterable[str]) -> dict[str, int]:

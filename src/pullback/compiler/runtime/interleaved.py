@@ -8,8 +8,10 @@ code: it is kept, a byte of the table says that the results do not count, and th
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -67,7 +69,7 @@ class Interleaved:
     ) -> None:  # fmt: skip
         find = partial(_finder, slots, fixed)
         self._table = ctypes.c_size_t * words
-        gathered = list(_gathered(segments))
+        gathered = list(_gathered(_at_once(segments)))
         self.steps = [
             _drawn(s, slots, fixed) if isinstance(s, list)
             else _call(s, find) if isinstance(s, Call) else _native(s) for s in gathered
@@ -126,7 +128,20 @@ class Interleaved:
             raise error
 
 
-def _gathered(segments: Sequence[Any]) -> Iterator[Any]:
+def _at_once(segments: Sequence[Any]) -> Iterator[Any]:
+    """Yield the segments; an exchange beside which nothing native runs ends where it begins, so that no
+    thread needs to bring it on.
+    """
+    for n, segment in enumerate(segments):
+        if isinstance(segment, Call) and segment.op == "begin_exchange":
+            others = takewhile(lambda s: isinstance(s, Call), segments[n + 1 :])
+            if any(other.op == "end_exchange" and other.operands == segment.outputs for other in others):
+                yield replace(segment, op="exchange")
+                continue
+        yield segment
+
+
+def _gathered(segments: Iterable[Any]) -> Iterator[Any]:
     """Yield the segments, random draws that follow each other and are filled by one loop as a list."""
     together: list[tuple[Call, list[Row]]] = []
     for segment in segments:

@@ -82,17 +82,23 @@ def count() -> Callable[..., int]:
 
 
 @functools.cache
-def _functions() -> dict[str, int] | None:
+def begun() -> engine.Library | None:
+    """Return what all programs share, which is compiled while the first is traced; None where Python's
+    objects are laid out otherwise.
+    """
     where, symbols = layout(), python_functions.addresses()
     if where is None or symbols is None:
         return None
-    # What all programs need was not compiled before, so nothing was: there is more to come.
-    library = engine.Library(engine.started(_text(where), WRITTEN, helpers=1), symbols)
-    _libraries.append(library)
+    # It was not compiled before, so nothing was: there is more to come.
+    return engine.Library(engine.started(_text(where), WRITTEN, helpers=1), symbols)
+
+
+@functools.cache
+def _functions() -> dict[str, int] | None:
+    library = begun()
+    if library is None:
+        return None
     return {name: library.address(name) for name in ("pullback_call", "pullback_count")}
-
-
-_libraries: list[engine.Library] = []
 
 
 def _call_text() -> str:

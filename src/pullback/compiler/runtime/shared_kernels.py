@@ -17,7 +17,7 @@ import numpy as np
 from numpy import ndarray
 
 from ...array.locks import computed
-from ..emit.codegen import WRITTEN
+from ..emit.codegen import WRITTEN, Effort
 from ..emit.vectors import Code
 from . import engine, machine_code
 from .object_layout import layout
@@ -94,6 +94,8 @@ class Kernel:
     splits : int
         Into how many parts the work on an image can be cut; 1 where it is cut along images only.
     mending : Mending, optional
+    effort : Effort
+        What LLVM's passes are worth.
 
     Attributes
     ----------
@@ -107,12 +109,12 @@ class Kernel:
 
     def __init__(
         self, text: str, *, size: int, work: float, scratch: int = 0, sums: int = 0, splits: int = 1,
-        mending: Mending | None = None,
+        mending: Mending | None = None, effort: Effort = WRITTEN,
     ) -> None:  # fmt: skip
         self.name = machine_code.name_of(text)
         self._size, self._work = size, work
         self._scratch, self._sums, self._splits = scratch, sums, splits
-        self._library = machine_code.library(self.name, lambda: text, WRITTEN)
+        self._library = machine_code.library(self.name, lambda: text, effort)
         self._cuts: dict[int, Cut] = {}
         self.joins = bool(sums)
         self.mending = mending

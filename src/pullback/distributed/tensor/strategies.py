@@ -26,12 +26,13 @@ VIEWS = frozenset({"view", "_unsafe_view"})
 _ALONG = {
     "_softmax": 1, "_log_softmax": 1, "safe_softmax": 1, "cumsum": 1, "cumprod": 1, "flip": 1, "topk": 2,
     "sort": 1, "gather": 1, "scatter_add": 1, "scatter": 1, "slice": 1, "split": 2, "split_with_sizes": 2,
-    "slice_backward": 2, "cat": 1, "place": 2,
+    "slice_backward": 2, "cat": 1, "place": 2, "roll": 2,
 }  # fmt: skip
 #: Reductions, with what the parts of a divided axis are then: None where they do not give the whole.
 _REDUCTIONS = {
     "sum": "sum", "mean": "avg", "amax": "max", "amin": "min", "prod": "product", "max": "max", "min": "min",
-    "var": None, "std": None, "argmax": None, "argmin": None, "any": None, "all": None, "logsumexp": None,
+    "var": None, "std": None, "argmax": None, "argmin": None, "logsumexp": None, "any": "sum",
+    "all": "product",
 }  # fmt: skip
 
 
@@ -64,23 +65,25 @@ def chosen(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: li
     if rule is None and name not in VIEWS:
         return None
     shapes = [tuple(t.shape) for t in tensors]
-    found = []
-    for axis in range(mesh.ndim):
-        present = [t._layout.placements[axis] if hasattr(t, "_layout") else R for t in tensors]
+    every = [getattr(t, "_layout", None) for t in tensors]
+    lies = [(R,) * mesh.ndim if layout is None else layout.placements for layout in every]
+    whole = Choice(R, (R,) * len(tensors))
+    if rule is None:
+        view = _View(shapes[0], args[1])
+        return [view.divided(p, mesh.size(axis)) or whole for axis, p in enumerate(lies[0])]
+    found: list[Choice] = []
+    kept: list[list[Placement]] = [[] for _ in tensors]  # placements behind this one that stay
+    for axis in reversed(range(mesh.ndim)):
+        present = [placements[axis] for placements in lies]
         size = mesh.size(axis)
-        if rule is None:
-            parts = sum(isinstance(p, Shard) for p in tensors[0]._layout.placements)
-            options = list(
-                _viewed(args, shapes[0], present[0], size if parts == 1 else mesh.size(), parts == 1)
-            )
-        else:
-            bare = [Shard(p.dim) if isinstance(p, _StridedShard) else p for p in present]
-            made = rule(name, args, kwargs, shapes, bare, size)
-            options = [_strided(one, present) for one in made if len(one.ins) == len(shapes)]
-        options.insert(0, Choice(R, (R,) * len(tensors)))
-        pairs = [zip(present, one.ins, shapes, strict=True) for one in options]
-        costs = [sum(_cost(old, new, shape, size) for old, new, shape in each) for each in pairs]
-        found.append(options[costs.index(min(costs))])
+        bare = [Shard(p.dim) if isinstance(p, _StridedShard) else p for p in present]
+        others = {p for placements in lies for p in placements} - set(present)
+        made = rule(name, args, kwargs, shapes, bare, size, others)
+        options = [whole, *(_strided(one, present) for one in made if len(one.ins) == len(shapes))]
+        costs = [sum(map(_cost, present, one.ins, shapes, [size] * len(shapes), kept)) for one in options]
+        found.insert(0, options[costs.index(min(costs))])
+        for p, q, stays in zip(present, found[0].ins, kept, strict=True):
+            stays += [p] * (p == q)
     return found
 
 
@@ -98,17 +101,28 @@ def _strided(choice: Choice, present: Sequence[Placement]) -> Choice:
     return Choice(outs, tuple(map(spread, choice.ins)))
 
 
-def _cost(old: Placement, new: Placement, shape: tuple[int, ...], size: int) -> float:
-    """Return what it costs to bring a tensor from one layout into another, roughly in microseconds."""
-    if old in (new, R):
+def _cost(
+    old: Placement, new: Placement, shape: tuple[int, ...], size: int, inner: Sequence[Placement]
+) -> float:
+    """Return what it costs to bring a tensor from one layout into another, roughly in microseconds.
+
+    What the dimensions of the mesh behind this one divide further, and go on to, is exchanged once more.
+    """
+    if old == new:
         return 0.0
     each = 6.6 + (size - 1) * (1.0 + prod(shape) / size * 1e-5)  # each process sends its part to each other
+    axes = {p.dim for p in (old, new) if isinstance(p, Shard)}
+    cost = each * any(isinstance(p, Shard) and p.dim in axes for p in inner)
+    if old == R:
+        return cost
     if isinstance(old, Partial):
-        return inf if isinstance(new, Partial) else 2 * each - 6.6 if new == R else each
-    return inf if isinstance(new, Partial) else each + isinstance(new, Shard)
+        return cost + (inf if isinstance(new, Partial) else 2 * each - 6.6 if new == R else each)
+    return cost + (inf if isinstance(new, Partial) else each + isinstance(new, Shard))
 
 
 _Rule = Callable[..., Iterable[Choice]]
+#: What a rule is told of the other dimensions of the mesh.
+_Others = set[Placement]
 
 
 def _rule(name: str) -> _Rule | None:
@@ -120,6 +134,11 @@ def _rule(name: str) -> _Rule | None:
         return _reduced
     op = TABLE.get(name)
     return _elementwise if op is not None and op.kind == "elementwise" else None
+
+
+def _are_divided(present: Sequence[Placement], others: _Others) -> bool:
+    """Return whether any tensor is divided along any dimension of the mesh; then any axis may be."""
+    return any(isinstance(p, Shard) for p in (*present, *others))
 
 
 def _divided(present: Sequence[Placement]) -> list[int]:
@@ -136,13 +155,15 @@ def _axes(value: Any, dims: int) -> list[int]:
 
 
 def _elementwise(
-    name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int
+    name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int, others: _Others
 ) -> Iterator[Choice]:  # fmt: skip
     """Yield parts where tensors have parts; sums of summands, and their multiples, are summands."""
     dims = max(map(len, shapes))
-    pairs = zip(shapes, present, strict=True)
-    for axis in sorted({p.dim + dims - len(shape) for shape, p in pairs if isinstance(p, Shard)}):
-        yield Choice(Shard(axis), tuple(_broadcast(axis, dims, one) for one in shapes))
+    for axis in range(dims) if _are_divided(present, others) else ():
+        ins = tuple(_broadcast(axis, dims, one) for one in shapes)
+        lengths = [shape[p.dim] for p, shape in zip(ins, shapes, strict=True) if isinstance(p, Shard)]
+        if max(lengths, default=0) >= size or any(p in present for p in ins if p != R):
+            yield Choice(Shard(axis), ins)
     summand = next((p for p in present if isinstance(p, Partial) and p.reduce_op in ("sum", "avg")), None)
     if summand is None:
         return
@@ -162,7 +183,9 @@ def _broadcast(axis: int, dims: int, shape: tuple[int, ...]) -> Placement:
 # ------------------------------------------------------------------------------------ products
 
 
-def _product(name: str, args: Any, kwargs: Any, shapes: Any, present: Any, size: int) -> Iterator[Choice]:
+def _product(
+    name: str, args: Any, kwargs: Any, shapes: Any, present: Any, size: int, others: _Others
+) -> Iterator[Choice]:
     first, second = shapes[-2:]
     dims = len(first)
     if len(second) != dims or first[:-2] != second[:-2]:
@@ -189,22 +212,25 @@ def _product(name: str, args: Any, kwargs: Any, shapes: Any, present: Any, size:
 
 
 def _along(
-    name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int
+    name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int, others: _Others
 ) -> Iterator[Choice]:
     """Yield parts along the axes that the op does not touch."""
     dims, place = len(shapes[0]), _ALONG[name]
     default = 0 if name in ("slice", "split", "split_with_sizes", "cat") else -1
-    touched = _axes(args[place] if len(args) > place else kwargs.get("dim", default), dims)
+    if name == "roll":
+        touched = _axes(args[place] if len(args) > place else kwargs.get("dims", ()), dims) or [*range(dims)]
+    else:
+        touched = _axes(args[place] if len(args) > place else kwargs.get("dim", default), dims)
     free = range(dims) if name in ("topk", "sort", "gather") else _divided(present)
     for axis in free:
         if axis not in touched and all(len(one) == dims and one[axis] == shapes[0][axis] for one in shapes):
             yield Choice(Shard(axis), (Shard(axis),) * len(shapes))
-    if name in ("cat", "slice", "split", "split_with_sizes", "slice_backward", "flip"):
+    if name in ("cat", "slice", "split", "split_with_sizes", "slice_backward", "flip", "roll"):
         yield Choice(P, (P,) * len(shapes))
 
 
 def _reduced(
-    name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int
+    name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int, others: _Others
 ) -> Iterator[Choice]:
     """Yield parts along the axes that are kept; summands, or the like, where the others are divided."""
     (shape,) = shapes
@@ -214,8 +240,9 @@ def _reduced(
     every = axes is None or (isinstance(axes, (list, tuple)) and not axes)
     gone = list(range(dims)) if every else _axes(axes, dims)
     part = _REDUCTIONS[name]
-    if name in ("max", "min", "prod") and not every:
-        part = part if name == "prod" else None
+    adds = part == "sum"
+    if (name in ("max", "min") and not every) or (not adds and any(isinstance(p, Partial) for p in others)):
+        part = None
     for axis in _divided(present):
         if axis not in gone:
             left = axis if keeps else axis - sum(other < axis for other in gone)
@@ -227,7 +254,7 @@ def _reduced(
 
 
 def _moved(
-    name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int
+    name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int, others: _Others
 ) -> Iterator[Choice]:
     """Yield parts along axes that change their places."""
     yield Choice(P, (P,) * len(shapes))
@@ -260,57 +287,61 @@ def _moved(
             yield Choice(Shard(axes.index(axis)), (Shard(axis),) * len(shapes))
 
 
-def _viewed(args: Any, shape: Sequence[int], present: Placement, size: int, alone: bool) -> Iterator[Choice]:
-    """Yield parts where the axis that is divided goes.
+class _View:
+    """Follow a view from one dimension of the mesh to the next.
 
     Parameters
     ----------
-    args : tuple
-        Of the op; the second is the new shape.
-    shape : tuple of int
-        Of the tensor.
-    present : Placement
-    size : int
-        How many processes there are.
-    alone : bool
-        Whether no other dimension of the mesh divides the tensor.
+    shape, new : sequence of int
+        Of the tensor, before and after.
     """
-    yield Choice(P, (P,))
-    if not isinstance(present, Shard) or 0 in shape:
-        return
-    new = list(args[1])
-    if -1 in new:
-        new[new.index(-1)] = prod(shape) // -prod(new)
-    factor = factor_of(present)
-    # Blocks of so many equal parts of all elements are what processes divide, before and after.
-    blocks = prod(shape[: present.dim]) * factor
-    for place, length in enumerate(new):
-        before = prod(new[:place])
-        if before <= blocks < before * length:
-            left = blocks // before
-            same = left == factor and length == shape[present.dim]
-            even = length // left % size == 0 == shape[present.dim] // factor % size
-            if before * left == blocks and length % left == 0 and (same or even) and (left == 1 or alone):
-                to = Shard(place) if left == 1 else _StridedShard(place, split_factor=left)
-                yield Choice(to, (present,))
+
+    def __init__(self, shape: Sequence[int], new: Sequence[int]) -> None:
+        #: Of what a process has, as far as the tensor is divided.
+        self.shape, self.new = list(shape), list(new)
+        if -1 in self.new:
+            self.new[self.new.index(-1)] = prod(shape) // -prod(new)
+
+    def divided(self, present: Placement, size: int) -> Choice | None:
+        """Say where the axis that a dimension of the mesh divides goes, and go on to the next; None where a
+        process has no part of the result.
+        """
+        if isinstance(present, Partial):
+            return Choice(present, (present,))
+        if not isinstance(present, Shard) or 0 in self.shape:
+            return None
+        factor, divided = factor_of(present), self.shape[present.dim]
+        # Blocks of so many equal parts of all elements are what processes divide, before and after.
+        blocks = prod(self.shape[: present.dim]) * factor
+        for place, length in enumerate(self.new):
+            before = prod(self.new[:place])
+            if before <= blocks < before * length:
+                left = blocks // before
+                same = left == factor and length == divided
+                even = length // left % size == 0 == divided // factor % size
+                if before * left == blocks and length % left == 0 and (same or even):
+                    self.shape[present.dim], self.new[place] = -(-divided // size), -(-length // size)
+                    to = Shard(place) if left == 1 else _StridedShard(place, split_factor=left)
+                    return Choice(to, (present,))
+        return None
 
 
 # ------------------------------------------------------------------------------------ layers
 
 
 def _normed(
-    name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int
+    name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int, others: _Others
 ) -> Iterator[Choice]:
     """Yield parts along the axes in front of those that are normalised; gradients of weights are summands."""
     back = name.endswith("_backward")
     front = len(shapes[0]) - (args[6] if back else len(args[1]))
-    for axis in (axis for axis in _divided(present) if axis < front):
+    for axis in range(front) if _are_divided(present, others) else ():
         ins = tuple(Shard(axis) if len(shape) == len(shapes[0]) else R for shape in shapes)
         yield Choice((Shard(axis), P, P) if back else Shard(axis), ins)
 
 
 def _embedded(
-    name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int
+    name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int, others: _Others
 ) -> Iterator[Choice]:
     """Yield features of all rows, or all features of some places."""
     if name == "embedding":
@@ -329,7 +360,7 @@ def _embedded(
 
 
 def _attended(
-    name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int
+    name: str, args: Any, kwargs: Any, shapes: Any, present: Sequence[Placement], size: int, others: _Others
 ) -> Iterator[Choice]:
     """Yield parts of a batch, or some of the heads."""
     for axis in (0, 1):

@@ -9,7 +9,6 @@ import numpy as np
 
 from ...core.node import LEAF
 from ...core.value import TensorBase
-from ..answer import Answer
 from ..trace import Event
 from .collected import Findings
 from .held import Watched
@@ -46,22 +45,16 @@ class Adversaries:
         if cut:
             self.towards[key] = label, event
             if real is not None and real[0] == label:
-                findings.add("wrong input of a loss", Answer(
-                    "one label for both", f"The critic is trained to give {label:g} for real samples"
-                    f"{_line(real[1])} and for made-up ones alike: both have the same label, so it learns to "
-                    "give one number, and to tell nothing apart.", event.place, (),
-                    f"train it towards the other label, {1 - label:g}, on one of the two",
-                ))  # fmt: skip
+                findings.tell(
+                    "one label for both", event.place, label=label, line=real[1].line, rest=1 - label
+                )
         elif not _drawn(given):
             self.real[key] = label, event
         alike = real is not None and known is not None and real[0] == known[0]
         if not cut and not alike and known is not None and known[0] == label and _drawn(given):
-            findings.add("wrong input of a loss", Answer(
-                "both pull the same way", f"The critic is trained to give {label:g} for made-up samples"
-                f"{_line(known[1])}, and here the generator is trained towards the same label {label:g}: it "
-                "learns to be found out.", event.place, (),
-                f"train the generator towards the other label, that of real samples: {1 - label:g}",
-            ))  # fmt: skip
+            findings.tell(
+                "both pull the same way", event.place, label=label, line=known[1].line, rest=1 - label
+            )
 
     def clamps(self, event: Event, stepped: Sequence[tuple[int, Watched]]) -> None:
         """Note that weights are put back into a range, and which optimizer stepped before."""
@@ -83,12 +76,7 @@ class Adversaries:
             if own and not any(id(p) in self.kept for p in held) and all(
                 own < reached.get(id(p), set()) for p in held
             ):
-                findings.add("another model", Answer(
-                    "wrong network clamped", "The weights that are clamped here are those of the generator, "
-                    "whose loss goes through the other network; that one, the critic, has just made its step "
-                    "and stays unbounded: it is the wrong network.", event.place, (),
-                    "clamp the weights of the critic: `for p in critic.parameters(): p.clamp_(-c, c)`",
-                ))  # fmt: skip
+                findings.tell("wrong network clamped", event.place)
                 return
 
 
@@ -98,10 +86,3 @@ def _drawn(given: list[Any]) -> bool:
         (maker := user.maker_of(t)) is not None and maker.name in ("randn", "rand", "randn_like")
         and user.module is not None for user, t in given
     )  # fmt: skip
-
-
-def _line(event: Event) -> str:
-    return "" if event.place is None else f" (line {event.place.line})"
-
-
-__all__ = ["Adversaries"]

@@ -46,13 +46,10 @@ def of_attention(event: Event) -> Answer | None:
         rows = np.argwhere(closed)
         what = "sequence" if name == "key_padding_mask" else "query"
         listed = ", ".join(" ".join(map(str, row)) for row in rows[:MOST_ROWS])
-        return Answer(
-            "softmax of nothing", f"`{name}` hides every key from {what} {listed}"
-            f"{' and more' if len(rows) > MOST_ROWS else ''}: the softmax over nothing is NaN.", event.place,
-            (f"{name} has shape {mask.shape}",),
-            "leave at least one key visible in each row, or leave such sequences out of the batch; filling "
-            "the rows afterwards does not keep NaN out of the gradient",
-        )  # fmt: skip
+        return Answer.of(
+            "softmax of nothing", event.place, name=name, what=what, listed=listed,
+            more=" and more" if len(rows) > MOST_ROWS else "", mask=mask
+        )
     return None
 
 
@@ -70,6 +67,3 @@ def with_open_rows(event: Event, args: list[Any], kwargs: dict[str, Any]) -> Any
         else:
             args[ATTENTION[event.name][name]] = opened
     return event.function(*args, **kwargs)
-
-
-__all__ = ["ATTENTION", "of_attention", "with_open_rows"]

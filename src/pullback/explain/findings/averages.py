@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.value import TensorBase
-from ..answer import Answer
 from ..trace import Event
 from ..walk import array_at_bottom
 from .collected import Findings
@@ -34,12 +33,7 @@ class Averages:
         share = self._share(event, base, held)
         if share is None or share < MOSTLY_NEW or share >= 1 or held(base):
             return
-        findings.add("another model", Answer(
-            "average the wrong way round", f"The running average keeps {1 - share:.3g} of what it was and "
-            f"takes {share:.3g} of the new weights in each turn, the wrong way round: the two factors are "
-            "swapped, so it is nearly a copy.", event.place, (),
-            "keep most of it: `average.mul_(decay).add_(new, alpha=1 - decay)`, with a decay such as 0.99",
-        ))  # fmt: skip
+        findings.tell("average the wrong way round", event.place, rest=1 - share, share=share)
 
     def _share(self, event: Event, base: Any, held: Callable[[Any], bool]) -> float | None:
         """Return the weight that a write gives to weights which an optimizer holds."""
@@ -93,6 +87,3 @@ def _base(event: Event, tensor: Any) -> Any:
     if maker is not None and maker.name in ("data", "detach") and maker.inputs:
         return maker.inputs[0][0]
     return tensor if isinstance(tensor, TensorBase) else None
-
-
-__all__ = ["Averages"]

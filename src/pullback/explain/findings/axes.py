@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 from ...core.value import TensorBase, shape_of
-from ..answer import Answer
 from ..trace import Event
 from .collected import Findings
 from .losses import PASSING, dims, is_floating, origin
@@ -59,12 +58,7 @@ def _arithmetic(event: Event, findings: Findings) -> None:
         return
     if any(_on_purpose(event.maker_of(t), t) for t in (a, b)):
         return
-    findings.add("broadcast", Answer(
-        "broadcast", f"Shapes {dims(have)} and {dims(want)} broadcast to {dims((have[0], want[0]))}: "
-        "every "
-        "row of one is combined with every element of the other.", event.place, (),
-        "give both one shape: `.squeeze(-1)` on the one, or `.unsqueeze(-1)` on the other",
-    ))  # fmt: skip
+    findings.tell("broadcast", event.place, have=dims(have), want=dims(want), square=dims((have[0], want[0])))
 
 
 def _compared(event: Event, findings: Findings) -> None:
@@ -79,11 +73,10 @@ def _compared(event: Event, findings: Findings) -> None:
     if any(map(_on_purpose, makers, pair)):
         return
     size = shapes[0][0]
-    findings.add("wrong axis", Answer(
-        "broadcast in a comparison", f"Shapes {dims(shapes[1])} and {dims(shapes[0])} broadcast to "
-        f"{dims((size, size))}: every element of one is compared with every element of the other.",
-        event.place, (), "give both one shape: `.squeeze(-1)` on the one, or `.unsqueeze(-1)` on the other",
-    ))  # fmt: skip
+    findings.tell(
+        "broadcast in a comparison", event.place, second=dims(shapes[1]), first=dims(shapes[0]),
+        square=dims((size, size))
+    )
 
 
 def _along_the_width(event: Event, a: Any, b: Any, findings: Findings) -> None:
@@ -93,12 +86,10 @@ def _along_the_width(event: Event, a: Any, b: Any, findings: Findings) -> None:
         return
     if event.maker_of(b) is None:
         return  # made once, as weights and statistics of features are
-    findings.add("broadcast", Answer(
-        "broadcast along the last axis", f"Shapes {dims(have)} and {dims(want)} broadcast along the "
-        f"last axis; the first one, the batch, has the same size {want[0]}, so one number for each sample "
-        "would be meant.", event.place, (),
-        f"give it the axes that are lacking: `.view(-1{', 1' * (len(have) - 1)})`",
-    ))  # fmt: skip
+    findings.tell(
+        "broadcast along the last axis", event.place, have=dims(have), want=dims(want), first=want[0],
+        ones=", 1" * (len(have) - 1)
+    )
 
 
 def _on_purpose(maker: Event | None, tensor: Any) -> bool:
@@ -123,30 +114,17 @@ def _last_of_batch(event: Event, findings: Findings) -> None:
     if index == -1 and getattr(maker.module, "batch_first", False) is True and len(
         shape_of(event.inputs[0][0])
     ) == 3:
-        findings.add("wrong axis", Answer(
-            "last of the batch", "The output of the recurrent layer has the samples along axis 0, because "
-            "`batch_first` is True: `[-1]` takes the last sequence of the batch, not the last step.",
-            event.place, (f"the layer is called at {maker.place}",), "take `[:, -1]`",
-        ))  # fmt: skip
+        findings.tell("last of the batch: batch first", event.place, maker=maker)
         return
     last = isinstance(index, tuple) and len(index) > 1 and index[0] == slice(None) and index[1] == -1
     if last and getattr(maker.module, "batch_first", True) is False:
-        findings.add("wrong axis", Answer(
-            "last of the batch", "The output of the recurrent layer has the steps along axis 0, because "
-            "`batch_first` is False: `[:, -1]` takes the last sequence of the batch, not the last step.",
-            event.place, (f"the layer is called at {maker.place}",),
-            "make the layer with `batch_first=True`, or take `[-1]`",
-        ))  # fmt: skip
+        findings.tell("last of the batch: steps first", event.place, maker=maker)
 
 
 def _normalised_axis(event: Event, findings: Findings) -> None:
     x, dim = event.argument(0, "input"), event.argument(2, "dim", 1)
     if isinstance(x, TensorBase) and event.wanted and dim == 0 and len(shape_of(x)) == 2:
-        findings.add("wrong axis", Answer(
-            "normalised over the batch", f"normalize of shape {dims(shape_of(x))} is taken over axis 0, "
-            "the batch: the "
-            "samples are not of length 1.", event.place, (), "take it over the features: `dim=-1`",
-        ))  # fmt: skip
+        findings.tell("normalised over the batch", event.place, x=dims(shape_of(x)))
 
 
 def _swapped_axes(event: Event, findings: Findings) -> None:
@@ -169,12 +147,10 @@ def _swapped_axes(event: Event, findings: Findings) -> None:
         if 1 in (have[moved[0]], have[moved[1]]):
             return
         a, b = moved
-        findings.add("wrong axis", Answer(
-            "reshape instead of transpose", f"{event.name} from {dims(have)} to {dims(want)} does not "
-            "exchange the "
-            "axes: it reads the numbers on in their order, so values of different samples are mixed.",
-            event.place, (), f"use `transpose({a}, {b})`",
-        ))  # fmt: skip
+        findings.tell(
+            "reshape instead of transpose: two axes", event.place, event=event, have=dims(have),
+            want=dims(want), a=a, b=b
+        )
 
 
 def _squeezed_batch(event: Event, findings: Findings) -> None:
@@ -185,11 +161,7 @@ def _squeezed_batch(event: Event, findings: Findings) -> None:
     have = shape_of(x)
     made = origin(event.maker_of(x), PASSING)
     if event.wanted and len(have) == 2 and have == (1, 1) and made is not None and made.name == "linear":
-        findings.add("broadcast", Answer(
-            "squeezed batch", "`squeeze()` takes every axis of size 1 away, also that of the batch, which "
-            "has one sample here, often the last batch of an epoch: no axis is left.", event.place, (),
-            "say which axis: `squeeze(-1)`, or pass `drop_last=True` to the DataLoader",
-        ))  # fmt: skip
+        findings.tell("squeezed batch", event.place)
 
 
 def _moved_axis(event: Event, have: tuple[int, ...], want: tuple[int, ...], findings: Findings) -> None:
@@ -198,12 +170,10 @@ def _moved_axis(event: Event, have: tuple[int, ...], want: tuple[int, ...], find
         if size == 1 or have.count(size) != 1 or want.count(size) != 1:
             continue
         if math.prod(have[:axis]) != math.prod(want[: want.index(size)]):
-            findings.add("wrong axis", Answer(
-                "reshape instead of transpose", f"{event.name} from {dims(have)} to {dims(want)} does not "
-                f"move axis {axis}, of size {size}, to axis {want.index(size)}: it reads the numbers on in "
-                "their order, so values of different samples or places are mixed.", event.place, (),
-                "bring the axes into order first: `transpose` or `permute`, then `reshape`",
-            ))  # fmt: skip
+            findings.tell(
+                "reshape instead of transpose: one axis moved", event.place, event=event, have=dims(have),
+                want=dims(want), axis=axis, size=size, axis_2=want.index(size)
+            )
             return
 
 
@@ -222,31 +192,17 @@ def _axis(event: Event, findings: Findings) -> None:
         return
     axis = dim % len(shape)
     if shape[axis] == 1:
-        findings.add("one class", Answer(
-            "softmax of one", f"{event.name} over an axis of size 1 gives "
-            f"{'1' if event.name == 'softmax' else '0'}"
-            " whatever the scores are, and passes no gradient on.", event.place,
-            (f"the input has shape {dims(shape)}, the axis is {dim}",),
-            "use a sigmoid for a single score, or take the axis of the classes",
-        ))  # fmt: skip
+        findings.tell(
+            "softmax of one", event.place, event=event, bound="1" if event.name == "softmax" else "0",
+            shape=dims(shape), dim=dim
+        )
         return
     made = origin(event.maker_of(x), PASSING | ARITHMETIC | {"masked_fill", "masked_fill_", "where"})
     scores = made is not None and made.name in ("matmul", "bmm", "einsum", "__matmul__")
     if scores and len(shape) >= 3 and axis != len(shape) - 1:
-        findings.add("wrong axis", Answer(
-            "softmax over the wrong axis", f"The softmax of the attention scores {dims(shape)} is taken "
-            "over "
-            f"axis {dim}{CHOSEN if left_out else ''}, so the weights "
-            "of one query do not add up to 1.", event.place, (),
-            "take it over the last axis: `dim=-1`",
-        ))  # fmt: skip
+        findings.tell(
+            "softmax over the wrong axis", event.place, shape=dims(shape), dim=dim,
+            chosen=CHOSEN if left_out else ""
+        )
     elif axis == 0 and len(shape) >= 2 and shape[0] > 1:
-        findings.add("wrong axis", Answer(
-            "softmax over the batch", f"{event.name} of shape {dims(shape)} is taken over axis 0, the "
-            "batch: the "
-            "samples of a batch compete with each other.", event.place, (),
-            "take it over the axis of the classes: `dim=-1`",
-        ))  # fmt: skip
-
-
-__all__ = ["look_at"]
+        findings.tell("softmax over the batch", event.place, event=event, shape=dims(shape))

@@ -10,7 +10,6 @@ from numpy import ndarray
 
 from ...core.blame import Place
 from ...core.value import TensorBase
-from ..answer import Answer
 from ..trace import Event
 from .collected import Findings
 from .losses import origin, values_of
@@ -78,14 +77,8 @@ class Balance:
                 continue
             rare, common = int(order[0]), int(order[-1])
             share = 100 * counts / counts.sum()
-            findings.add("wrong input of a loss", Answer(
-                "weights of classes inverted", f"The loss weighs class {common}, which occurs most "
-                f"({share[common]:.0f} %), by {weights[common]:.3g} and class {rare}, the rarest "
-                f"({share[rare]:.0f} %), by {weights[rare]:.3g}: the weights are inverted, the rare class "
-                "counts even less.", known.place or known.event.place,
-                (f"the loss is at {known.event.place}",),
-                "weigh by the inverse: `total / (classes * counts)`; `pos_weight = negatives / positives`",
-            ))  # fmt: skip
-
-
-__all__ = ["Balance"]
+            findings.tell(
+                "weights of classes inverted", known.place or known.event.place, common=common,
+                common_share=share[common], common_weight=weights[common], rare=rare, rare_share=share[rare],
+                rare_weight=weights[rare], known=known
+            )

@@ -8,7 +8,6 @@ import numpy as np
 from numpy import ndarray
 
 from ...core.value import TensorBase
-from ..answer import Answer
 from ..trace import Event
 from .collected import Findings
 from .losses import PASSING, behind, origin, values_of
@@ -50,13 +49,7 @@ def _larger_surrogate(event: Event, findings: Findings) -> None:
         shared = [t for t, _ in plain.inputs if any(t is u for u, _ in clipped.inputs)]
         cut = next((m for _, m in clipped.inputs if m is not None and m.name in CUT), None)
         if shared and cut is not None and any(t is u for t, _ in plain.inputs for u, _ in cut.inputs):
-            findings.add("wrong input of a loss", Answer(
-                "the larger surrogate", f"Of a gain and the same one with its ratio clipped, `{larger.name}` "
-                "takes the larger one, and that is maximised: the clipping then never limits a step that "
-                "goes too far. The pessimistic one is meant, the `min`.", larger.place, (
-                    f"the sign is turned at {event.place}", f"the ratio is clipped at {cut.place}",
-                ), "take the smaller one: `-torch.min(ratio * adv, clipped).mean()`",
-            ))  # fmt: skip
+            findings.tell("the larger surrogate", larger.place, larger=larger, event=event, cut=cut)
             return
 
 
@@ -76,14 +69,7 @@ def _weight_without_label(event: Event, findings: Findings) -> None:
         if labels is None or set(np.unique(labels).tolist()) != {0.0, 1.0}:
             continue
         if of_scores and turned and not uses_label:
-            findings.add("wrong input of a loss", Answer(
-                "weight without the label", "The weight of each element is a power of 1 - p whatever its "
-                "label is. For label 0, the negative class, the right answer has the probability 1 - p: its "
-                "easy samples get the largest weights, its hard ones none.", event.place,
-                (f"the loss is at {loss.place}",),
-                "take p_t, the probability of the right class: `p_t = torch.where(y == 1, p, 1 - p)`, or "
-                "`torch.exp(-ce)`",
-            ))  # fmt: skip
+            findings.tell("weight without the label", event.place, loss=loss)
             return
 
 
@@ -103,13 +89,7 @@ def _corners(event: Event, findings: Findings) -> None:
         rows = (a < b).reshape(len(a), -1).any(1) if a.ndim else a < b
         wrong, count = wrong + int(np.sum(rows)), count + int(np.size(rows))
     if count > 1 and wrong > MOSTLY * count:
-        findings.add("wrong input of a loss", Answer(
-            "sizes for corners", f"The overlap takes two columns as the upper corner, and in {wrong} of "
-            f"{count} boxes they lie below the lower corner: the boxes have another "
-            "format, such as x, y, width, height, and the width is read as a corner.", upper.place,
-            (f"the overlap is at {event.place}",),
-            "convert the boxes first: the upper corner is x + w, y + h, `box[:, :2] + box[:, 2:]`",
-        ))  # fmt: skip
+        findings.tell("sizes for corners", upper.place, wrong=wrong, count=count, event=event)
 
 
 def _order_of_triplet(event: Event, findings: Findings) -> None:
@@ -124,12 +104,10 @@ def _order_of_triplet(event: Event, findings: Findings) -> None:
         return
     far, near = _distance(anchor, positive), _distance(anchor, negative)
     if (far > near).mean() > NEARLY_ALL:
-        findings.add("wrong input of a loss", Answer(
-            "order of a triplet", f"The data of what is given as the positive lies further from the anchor "
-            f"than that of the negative in {int((far > near).sum())} of {len(far)} triplets "
-            f"({far.mean():.3g} to {near.mean():.3g}): the two may be swapped.", event.place, (),
-            "the order is `criterion(anchor, positive, negative)`",
-        ))  # fmt: skip
+        findings.tell(
+            "order of a triplet", event.place, larger=int((far > near).sum()), count=len(far),
+            mean=far.mean(), mean_name=near.mean()
+        )
 
 
 def _distance(a: ndarray, b: ndarray) -> ndarray:
@@ -142,6 +120,3 @@ def _first_data(event: Event | None) -> ndarray | None:
     found: dict[int, Any] = {id(tensor): tensor for _, tensor in data_of(event)}
     value = values_of(next(iter(found.values()))) if len(found) == 1 else None
     return value if value is not None and value.dtype.kind == "f" else None
-
-
-__all__ = ["look_at"]

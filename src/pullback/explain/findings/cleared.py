@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ...core.blame import place_at
-from ..answer import Answer
 from .collected import Findings
 from .losses import values_of
 from .reach import listed
@@ -61,20 +60,14 @@ class Cleared:
             if not never or place is None:
                 continue
             several = len(never) > 1
-            findings.add("cleared too early", Answer(
-                "read after it was cleared", f"The gradient{'s' if several else ''} of "
-                f"{listed(never, name_of)} {'are' if several else 'is'} read (`.grad`, line "
-                f"{place.line}) only after `zero_grad` has cleared {'them' if several else 'it'} "
-                "here: the program finds None or zeros.", place_at(*cleared), (f"read at {place}",),
-                "read `.grad` after `backward()` and before `zero_grad()`; or call `zero_grad()` at the "
-                "beginning of a turn, before `backward()`",
-            ))  # fmt: skip
+            findings.tell(
+                "read after it was cleared", place_at(*cleared), s="s" if several else "",
+                names=listed(never, name_of), are="are" if several else "is", place=place,
+                them="them" if several else "it"
+            )
 
 
 def some(grad: Any) -> bool:
     """Return whether there is a gradient that is not 0."""
     value = None if grad is None else values_of(grad)
     return value is not None and bool(np.any(value))
-
-
-__all__ = ["Cleared", "some"]

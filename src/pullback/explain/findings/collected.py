@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from ..answer import Answer
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ...core.blame import Place
+from ..answer import Answer, texts
 
 #: Kinds of findings from the gravest on; one that is not listed stands in the middle.
 ORDER = (
@@ -31,7 +35,14 @@ class Findings:
             rank = ORDER.index(group) if group in ORDER else ORDER.index("")
             self._found[key] = (rank, len(self._found), answer)
 
-    def __iter__(self):  # type: ignore[no-untyped-def]  # of answers
+    def tell(
+        self, name: str, place: Place | None = None, seen: Iterable[str] = (), checked: str = "", /,
+        **values: Any,
+    ) -> None:
+        """Add the answer that `answers.toml` has under a name (`Answer.of`), under the group named there."""
+        self.add(texts()[name].group, Answer.of(name, place, seen, checked, **values))
+
+    def __iter__(self) -> Iterator[Answer]:
         return iter([answer for _, _, answer in sorted(self._found.values(), key=lambda f: f[:2])])
 
     def __len__(self) -> int:

@@ -13,7 +13,6 @@ import numpy as np
 from numpy import ndarray
 
 from ...core.value import TensorBase
-from ..answer import Answer
 from ..carried import loops_around
 from ..scene import Scene
 from ..trace import Event
@@ -85,11 +84,9 @@ def _signs(event: Event, findings: Findings) -> None:
         return
     zeros = int((labels == 0).sum())
     if zeros and not (labels < 0).any():
-        findings.add("wrong input of a loss", Answer(
-            "targets are 0 and 1", f"{event.name} takes targets of 1 and -1, and {zeros} of {labels.size} "
-            "are 0: of these samples it learns nothing, or the wrong thing.", event.place, (),
-            "pass `2 * target - 1`",
-        ))  # fmt: skip
+        findings.tell(
+            "targets are 0 and 1: signs are expected", event.place, event=event, zeros=zeros, labels=labels
+        )
 
 
 def _positions(event: Event, findings: Findings) -> None:
@@ -101,12 +98,9 @@ def _positions(event: Event, findings: Findings) -> None:
     outside = (np.abs(values) > 1).any(-1)
     share = float(outside.mean())
     if share > MOSTLY:
-        findings.add("wrong input of a loss", Answer(
-            "positions out of range", f"{100 * share:.0f} % of the positions of the grid lie outside the "
-            "image, where grid_sample gives 0 and passes no gradient on: it takes positions from -1 to 1, "
-            f"and these go from {values.min():.3g} to {values.max():.3g}.", event.place, (),
-            "normalise them: `2 * pixel / (size - 1) - 1`",
-        ))  # fmt: skip
+        findings.tell(
+            "positions out of range", event.place, percent=100 * share, least=values.min(), most=values.max()
+        )
 
 
 def _wrapped(event: Event, findings: Findings) -> None:
@@ -127,11 +121,10 @@ def _wrapped(event: Event, findings: Findings) -> None:
     wrong = np.argwhere(right != out.astype(np.int64))
     if len(wrong):
         first = tuple(wrong[0])
-        findings.add("data not finite", Answer(
-            "integers wrap", f"{out.dtype.name} cannot hold {len(wrong)} of {out.size} results, which wrap "
-            f"around: {right[first]} becomes {out[first]}.", event.place, (),
-            "make it floats first: `x.float()`",
-        ))  # fmt: skip
+        findings.tell(
+            "integers wrap", event.place, out=out, count=len(wrong), right_value=right[first],
+            wrong_value=out[first]
+        )
 
 
 def _standardised(event: Event, findings: Findings) -> None:
@@ -148,27 +141,18 @@ def _standardised(event: Event, findings: Findings) -> None:
     if value is None or mean is None or value.ndim < 2 or not scale.inputs or scale.inputs[0][0] is not x:
         return
     if mean.name == "mean" and scale.name == "var":
-        findings.add("wrong input of a loss", Answer(
-            "divided by the variance", "The data is divided by its variance, not by its standard deviation: "
-            "features of a large scale become tiny, those of a small one huge.", event.place, (),
-            "divide by `x.std(0)`",
-        ))  # fmt: skip
+        findings.tell("divided by the variance", event.place)
     elif mean.name in ("std", "var") and scale.name == "mean":
-        findings.add("wrong input of a loss", Answer(
-            "mean and deviation swapped", "The deviation is taken away and the data divided by its mean: the "
-            "two are swapped, so it is not normalised.", event.place, (), "write `(x - mean) / std`",
-        ))  # fmt: skip
+        findings.tell("mean and deviation swapped", event.place)
     elif mean.name == "mean" and scale.name == "std" and value.ndim == 2 and len(value) > 1:
         along = scale.argument(1, "dim")
         sizes = np.abs(value.astype(np.float64)).mean(0)
         uneven = value.shape[1] > 1 and sizes.max() > UNEVEN * max(float(sizes.min()), 1e-30)
         if along in (1, -1, (1,), [1], (-1,)) and uneven:
-            findings.add("wrong axis", Answer(
-                "normalised each row", f"Mean and deviation are taken over axis {along}, over the features "
-                f"of each sample (row), whose sizes go from {sizes.min():.3g} to {sizes.max():.3g}: each "
-                "feature (column) is to be normalised over the samples.", (mean.place or event.place), (),
-                "take them over the samples: `x.mean(0)`, `x.std(0)` (`dim=0`)",
-            ))  # fmt: skip
+            findings.tell(
+                "normalised each row", mean.place or event.place, along=along, least=sizes.min(),
+                most=sizes.max()
+            )
 
 
 def _added_once(event: Event, findings: Findings) -> None:
@@ -188,12 +172,7 @@ def _added_once(event: Event, findings: Findings) -> None:
     places = np.stack([p.reshape(-1) for p in whole])
     different = np.unique(places, axis=1).shape[1]
     if different < places.shape[1]:
-        findings.add("data not finite", Answer(
-            "repeated indices count once", f"{places.shape[1]} indices are added to, and only {different} "
-            "are different: `x[i] += v` reads, adds and writes back, so a repeated (duplicate) index counts "
-            "once.", event.place, (),
-            "use `x.index_put_((i,), v, accumulate=True)`, `index_add_`, `scatter_add_` or `torch.bincount`",
-        ))  # fmt: skip
+        findings.tell("repeated indices count once", event.place, axes=places.shape[1], different=different)
 
 
 def _same_sample(event: Event, findings: Findings) -> None:
@@ -206,11 +185,7 @@ def _same_sample(event: Event, findings: Findings) -> None:
     first = arrays[0].__array_interface__["data"][0]
     same = all(a.__array_interface__["data"][0] == first and a.shape == arrays[0].shape for a in arrays)
     if same and tensors[0]._counter[0] >= count:
-        findings.add("data not finite", Answer(
-            "one sample for all", f"All {count} tensors that are put together here share one memory, which "
-            "was written over for each of them: the rows of the batch are the same.", event.place, (),
-            "return a new tensor for each sample, such as a `clone()`",
-        ))  # fmt: skip
+        findings.tell("one sample for all", event.place, count=count)
 
 
 def _mean_of_padding(event: Event, findings: Findings) -> None:
@@ -228,12 +203,10 @@ def _mean_of_padding(event: Event, findings: Findings) -> None:
     lengths = values.shape[1] - is_pad.sum(1)
     at_the_end = (is_pad == (np.arange(values.shape[1]) >= lengths[:, None])).all()
     if at_the_end and is_pad.any() and len(set(lengths.tolist())) > 1 and not is_pad.all(1).any():
-        findings.add("wrong axis", Answer(
-            "mean of padding", f"The mean over axis 1 counts the padding: {int(is_pad.sum())} of "
-            f"{is_pad.size} places hold the index {0 if pad is None else pad}, at the end of shorter "
-            "sequences.", event.place, (f"the embedding is at {made.place}",),
-            "mask it: `(x * mask).sum(1) / mask.sum(1)` with `mask = (ids != 0).unsqueeze(-1)`",
-        ))  # fmt: skip
+        findings.tell(
+            "mean of padding", event.place, padded=int(is_pad.sum()), is_pad=is_pad,
+            pad=0 if pad is None else pad, made=made
+        )
 
 
 def _added_mask(event: Event, findings: Findings) -> None:
@@ -244,12 +217,7 @@ def _added_mask(event: Event, findings: Findings) -> None:
         if value is None or value.dtype.kind != "f" or mask._node is not None:
             continue
         if ((value == 0) | (value == 1)).all() and (value == 1).any():
-            findings.add("wrong input of a loss", Answer(
-                "mask of floats", "The mask holds floats, 0 and 1, and a mask of floats is added to the "
-                "scores: it hides nothing.", event.place, (),
-                "pass booleans (for `nn.MultiheadAttention` True is hidden, for "
-                "scaled_dot_product_attention True is seen), or -inf where nothing may be seen",
-            ))  # fmt: skip
+            findings.tell("mask of floats", event.place)
 
 
 def _hides_the_past(event: Event, findings: Findings) -> None:
@@ -264,14 +232,9 @@ def _hides_the_past(event: Event, findings: Findings) -> None:
     earlier = np.tril(np.ones_like(closed), -1)
     if closed[earlier].all() and not closed[np.triu(np.ones_like(closed), 1)].any():
         maker = _made_elsewhere(event, event.maker_of(mask))
-        findings.add("wrong input of a loss", Answer(
-            "mask hides the past", "The mask hides from each step the steps before it, the past, and shows "
-            "the steps after it, the future: it is inverted. A causal mask hides what lies above the "
-            "diagonal.", (None if maker is None else maker.place) or event.place,
-            (f"the attention is at {event.place}",),
-            "take the other half: `torch.triu(…, diagonal=1)` where True or -inf hides, `torch.tril` where "
-            "True is seen",
-        ))  # fmt: skip
+        findings.tell(
+            "mask hides the past", (None if maker is None else maker.place) or event.place, event=event
+        )
 
 
 def _made_elsewhere(event: Event, maker: Event | None) -> Event | None:
@@ -292,11 +255,7 @@ def _value_of_query(event: Event, findings: Findings) -> None:
     made = [m.inputs[0][0] if m is not None and m.name == "transpose" and m.inputs else t
             for t in (query, key, value) for m in (event.maker_of(t),)]  # fmt: skip
     if made[0] is made[2] and made[1] is not made[0]:
-        findings.add("wrong input of a loss", Answer(
-            "value is the query", "The values of the attention are those of the query, and the keys those of "
-            "another sequence: what is looked up comes from the wrong sequence.", event.place, (),
-            "pass the other sequence as keys and values: `attention(x, context, context)`",
-        ))  # fmt: skip
+        findings.tell("value is the query", event.place)
 
 
 def _hidden_words(event: Event, findings: Findings) -> None:
@@ -314,11 +273,7 @@ def _hidden_words(event: Event, findings: Findings) -> None:
         return
     is_pad = words == (0 if pad is None else pad)
     if is_pad.any() and np.array_equal(closed, ~is_pad):
-        findings.add("wrong input of a loss", Answer(
-            "mask hides the words", "`key_padding_mask` is True where a real token stands and False at the "
-            "padding, inverted: True hides, so the attention sees the padding alone.", event.place, (),
-            "turn it round: `key_padding_mask=(ids == pad)`",
-        ))  # fmt: skip
+        findings.tell("mask hides the words", event.place)
 
 
 def look_at_loops(scene: Scene, findings: Findings) -> None:
@@ -341,12 +296,7 @@ def look_at_loops(scene: Scene, findings: Findings) -> None:
             made = scope.assigning(name)
             anew = any(outer.lineno <= s.line <= (outer.end_lineno or s.line) for s in made)
             if isinstance(value, Iterator) and not isinstance(value, ENDLESS) and not anew:
-                findings.add("order", Answer(
-                    "iterator used up", f"`{name}` is an iterator, made once before the outer loop: it is "
-                    "used up after the first turn of that, and later turns find nothing.",
-                    scope.place_of_line(loop.lineno), (),
-                    "make it anew in each turn, or keep a list: `list(…)`, a `DataLoader`",
-                ))  # fmt: skip
+                findings.tell("iterator used up", scope.place_of_line(loop.lineno), name=name)
 
 
 def look_at_stored(event: Event, frame: FrameType, findings: Findings) -> None:
@@ -359,12 +309,5 @@ def look_at_stored(event: Event, frame: FrameType, findings: Findings) -> None:
     for name, value in list(getattr(owner, "__dict__", {}).items()):
         held = array_at_bottom(value) if isinstance(value, TensorBase) else value
         if isinstance(held, ndarray) and isinstance(written, ndarray) and np.may_share_memory(held, written):
-            findings.add("data not finite", Answer(
-                "data changed in place", f"Reading a sample writes into `{name}` of the data set in place: "
-                "each time it is read, in each epoch, the change is made again.", event.place, (),
-                "compute a new tensor (`image = image / 255`), or work on a `clone()`",
-            ))  # fmt: skip
+            findings.tell("data changed in place", event.place, name=name)
             return
-
-
-__all__ = ["look_at", "look_at_stored"]

@@ -10,7 +10,6 @@ from ...core.blame import Place, place_at
 from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ...utils.data import RandomSampler, WeightedRandomSampler
-from ..answer import Answer
 from ..trace import Event, Trace
 from .collected import Findings
 from .losses import PASSING, origin, values_of
@@ -48,11 +47,7 @@ class Draws:
             self.turns[at] = turn
             self.seeds[at, seed] += 1
         if self.seeds[at, seed] == ENOUGH + 1 and turn >= ENOUGH:
-            findings.add("wrong input of a loss", Answer(
-                "seed in the loop", f"The seed {seed} is set anew in each turn: every turn draws the same "
-                "random numbers, the same noise, dropout and batches.", place_at(*at), (),
-                "set the seed once, before the loop",
-            ))  # fmt: skip
+            findings.tell("seed in the loop", place_at(*at), seed=seed)
 
     def begun(self, at: At, loader: Any, iterator: Any) -> None:
         """Note that a pass over a loader begins."""
@@ -74,12 +69,9 @@ class Draws:
             return
         count, size = len(sampler.weights), len(loader.dataset)
         if count != size:
-            findings.add("data not finite", Answer(
-                "weights of the sampler", f"The sampler has {count} weights and the data set {size} samples: "
-                f"a weight stands for a sample, not for a class, so only the first {min(count, size)} "
-                "samples are ever drawn.", place_at(*at), (),
-                "pass the weight of each sample: `weights_of_classes[labels]`",
-            ))  # fmt: skip
+            findings.tell(
+                "weights of the sampler", place_at(*at), count=count, size=size, most=min(count, size)
+            )
 
     def look_at(self, event: Event, findings: Findings) -> None:
         """Look at one call of a function."""
@@ -107,13 +99,10 @@ class Draws:
                 continue
             if here[2] != there[2] or shape_of(tensor)[0] != shape_of(target)[0]:
                 continue
-            findings.add("data not finite", Answer(
-                "shuffled apart", "Inputs and targets are shuffled by two different permutations (line "
-                f"{there[1].line if there[1] else '?'} and line {here[1].line if here[1] else '?'}): they no "
-                "longer belong together.", here[1] or event.place, (f"the loss is at {event.place}",),
-                "draw one permutation for both (`order = torch.randperm(n); x, y = x[order], y[order]`), or "
-                "put both into one data set: `TensorDataset(x, y)`",
-            ))  # fmt: skip
+            findings.tell(
+                "shuffled apart", here[1] or event.place, there=there[1].line if there[1] else "?",
+                here=here[1].line if here[1] else "?", event=event
+            )
             return
 
     def _order_of(self, tensor: Any, maker: Event | None) -> tuple[Any, Place | None, Any] | None:
@@ -149,12 +138,7 @@ class Draws:
             except TypeError:
                 continue
             if len(passes) >= ENOUGH and set(given) == {1} and batches > 1 and ordered:
-                findings.add("order", Answer(
-                    "first batch only", f"A new pass over the loader begins here in each turn, {len(passes)} "
-                    f"times, and gives one batch: without shuffling that is always the first one of "
-                    f"{batches}.", place_at(*at), (),
-                    "go over the loader itself: `for x, y in loader:`",
-                ))  # fmt: skip
+                findings.tell("first batch only", place_at(*at), count=len(passes), batches=batches)
 
 
 def _noise(event: Event, findings: Findings) -> None:
@@ -165,11 +149,10 @@ def _noise(event: Event, findings: Findings) -> None:
         if drawn is None or made is None or noise._node is not None or scale._node in (None, LEAF):
             continue
         if made.name in ("exp", "softplus", "sqrt") and drawn.name in UNIFORM:
-            findings.add("wrong input of a loss", Answer(
-                "uniform noise", f"`{drawn.name}` draws uniformly from 0 to 1, with mean 0.5, and is scaled "
-                f"by a deviation{_line(event)} as the noise of a normal distribution.", drawn.place, (),
-                f"draw from a normal distribution: `{drawn.name.replace('rand', 'randn')}`",
-            ))  # fmt: skip
+            findings.tell(
+                "uniform noise: mixed into data", drawn.place, drawn=drawn,
+                normal=drawn.name.replace("rand", "randn"), event=event
+            )
 
 
 def _cold(event: Event, findings: Findings) -> None:
@@ -179,12 +162,7 @@ def _cold(event: Event, findings: Findings) -> None:
         return
     largest = out.max(event.argument(4, "dim", -1))
     if float((largest > 0.9999).mean()) > 0.9:
-        findings.add("vanishing", Answer(
-            "temperature too low", f"The temperature of gumbel_softmax is so low that "
-            f"{100 * float((largest > 0.9999).mean()):.0f} % of its choices are 0 and 1 but for rounding: it "
-            "is saturated, and its gradient vanishes.", event.place, (),
-            "take a larger `tau`, near 1, and lower it slowly; or `hard=True` with a `tau` near 1",
-        ))  # fmt: skip
+        findings.tell("temperature too low", event.place, percent=100 * float((largest > 0.9999).mean()))
 
 
 def variance_for_deviation(trace: Trace, findings: Findings) -> None:
@@ -207,17 +185,10 @@ def variance_for_deviation(trace: Trace, findings: Findings) -> None:
                 and any(t is log for t, _ in e.inputs) for e in trace.events
             )  # fmt: skip
             if again and subtracted and noise._node is None:
-                findings.add("wrong input of a loss", Answer(
-                    "variance for deviation", "The noise is scaled by the exponential of the log variance, "
-                    f"which is the variance, as line {again[0].place.line if again[0].place else '?'} takes "
-                    "it: a standard deviation is meant, the exponential of half of it.", made.place, (),
-                    "take `std = torch.exp(0.5 * logvar)`",
-                ))  # fmt: skip
+                findings.tell(
+                    "variance for deviation", made.place, again=again[0].place.line if again[0].place else "?"
+                )
                 return
-
-
-def _line(event: Event) -> str:
-    return "" if event.place is None else f" (line {event.place.line})"
 
 
 def _uniform_target(event: Event, x: Any, target: Any, findings: Findings) -> None:
@@ -228,11 +199,7 @@ def _uniform_target(event: Event, x: Any, target: Any, findings: Findings) -> No
         drawn = event.inputs[0][1].maker_of(target)
     if drawn is None or drawn.name != "rand_like":
         return
-    findings.add("wrong input of a loss", Answer(
-        "uniform noise", "The noise that is predicted is drawn by `rand_like`, uniformly from 0 to 1 with "
-        f"mean 0.5{_line(event)}: noise of a normal distribution is meant.", drawn.place, (),
-        "draw it with `torch.randn_like`",
-    ))  # fmt: skip
+    findings.tell("uniform noise: the target", drawn.place, event=event)
 
 
 def time_not_given(trace: Trace, findings: Findings) -> None:
@@ -253,11 +220,7 @@ def time_not_given(trace: Trace, findings: Findings) -> None:
         noise = any(e.name in ("randn_like", "randn") and shape_of(e.outputs[0])[:1] == shape_of(drawn)
                     and _is_target(e.outputs[0], trace) for e in trace.events if e.outputs)  # fmt: skip
         if noise:
-            findings.add("wrong input of a loss", Answer(
-                "time not given", "Each sample has its own noise level, drawn here, and the network is not "
-                "given it: the drawn steps only choose from the schedule.", event.place, (),
-                "pass the step to the network: `model(x_t, t)`, with an embedding of `t`",
-            ))  # fmt: skip
+            findings.tell("time not given", event.place)
             return
 
 
@@ -268,6 +231,3 @@ def _between(event: Event) -> bool:
 
 def _is_target(tensor: Any, trace: Trace) -> bool:
     return any((pair := compared(e)) is not None and pair[1] is tensor for e in trace.events)
-
-
-__all__ = ["Draws", "time_not_given", "variance_for_deviation"]

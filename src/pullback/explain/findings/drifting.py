@@ -12,7 +12,6 @@ from numpy import ndarray
 
 from ...core.blame import Place, place_at
 from ...core.value import TensorBase
-from ..answer import Answer
 from ..scene import freezing
 from ..trace import Event
 from .collected import Findings
@@ -74,15 +73,12 @@ class Drifting:
             if not np.array_equal(weight, known.weight) or np.allclose(mean, known.mean, 1e-3, 1e-6):
                 continue
             at = modes.get(id(module))
-            findings.add("mode", Answer(
-                "frozen statistics drift", f"The weights of a {type(module).__name__}"
-                f"{f' (`{name}`)' if (name := name_of(module.weight)) else ''} are frozen, and it is in "
-                f"training mode in {known.calls} calls: its running statistics go on changing with each "
-                "batch, so the frozen part does not stay what it was.",
+            findings.tell(
+                "frozen statistics drift",
                 (None if at is None else place_at(*at)) or freezing(files) or known.place,
-                (f"it is called at {known.place}",),
-                "put the frozen part into eval mode after each `model.train()`: `trunk.eval()`",
-            ))  # fmt: skip
+                module=type(module).__name__,
+                named=f" (`{name}`)" if (name := name_of(module.weight)) else "", known=known
+            )
             return
 
 
@@ -98,12 +94,7 @@ def _momentum(event: Event, findings: Findings, made: Callable[[Any], Place | No
         "never change: in eval mode it takes the mean 0 and the variance 1 that it began with"
         if momentum == 0 else "are nearly those of the last batch alone, and jump with each batch"
     )
-    findings.add("mode", Answer(
-        "momentum of batch norm", f"The momentum of a {type(event.module).__name__} is {momentum:g}, the "
-        f"part of the running statistics that each batch replaces: they {what}. (TensorFlow's is 1 "
-        "less this one.)", made(event.module) or event.place, (f"used at {event.place}",),
-        "take 0.1, the default, or `momentum=None` for the mean over all batches",
-    ))  # fmt: skip
-
-
-__all__ = ["Drifting"]
+    findings.tell(
+        "momentum of batch norm", made(event.module) or event.place, module=type(event.module).__name__,
+        momentum=momentum, what=what, event=event
+    )

@@ -72,14 +72,7 @@ class Functions:
                     continue
                 for number, array, place in self.writes:
                     if number > node._seq and np.may_share_memory(value, array):
-                        findings.add("", Answer(
-                            "written through .data", "A value that backward needs is written over through "
-                            "`.data` "
-                            "after the forward pass has saved it: autograd does not notice, and the "
-                            "gradient is "
-                            "wrong.", place, (f"saved at {place_at(node._code, node._at)}",),
-                            "write after `backward()`, or without `.data`, so that the error is raised",
-                        ))  # fmt: skip
+                        findings.tell("written through .data", place, place=place_at(node._code, node._at))
                         return
         self.writes = []
 
@@ -103,13 +96,7 @@ def _checked(cls: Any, args: tuple[Any, ...], out: Any, node: Any) -> Answer | N
         return None
     pairs = [(a, b) for a, b in zip(once, twice) if a is not None and b is not None]
     if any(np.any(a) and np.array_equal(a, b) for a, b in pairs):
-        return Answer(
-            "grad_output ignored", f"The backward of {cls.__name__} gives the same for any `grad_output`: "
-            "it does "
-            "not multiply by it.", place, ("for a grad_output twice as large it returned the same",),
-            "multiply by it: `return grad_output * …`",
-            "for a grad_output twice as large its result should be twice as large, and is the same",
-        )  # fmt: skip
+        return Answer.of("grad_output ignored", place, name=cls.__name__)
     return _against_differences(cls, args, inputs, g, once, place)
 
 
@@ -178,20 +165,9 @@ def _against_differences(
         if abs(slope) < 1e-9 or abs(slope - other) > 0.01 * scale:
             return None  # flat, so a stand-in is meant; or at a kink
         if given is None:
-            return Answer(
-                "backward returns None", f"The backward of {cls.__name__} returns None for input {k}, "
-                "which requires grad and has a derivative: no gradient goes on from there.", place,
-                (), "return the gradient of each input that may require grad, in the order of `forward`",
-                f"differences of its forward give a derivative, {slope:.4g} along one direction",
-            )  # fmt: skip
+            return Answer.of("backward returns None", place, name=cls.__name__, k=k, slope=slope)
         if abs(slope - claimed) > 0.05 * scale:
-            return Answer(
-                "wrong backward", f"The backward of {cls.__name__} is not the derivative of its forward: "
-                "along one "
-                f"direction it gives {claimed:.4g}, differences give {slope:.4g}.", place, (),
-                "derive the forward anew; `torch.autograd.gradcheck` compares each element",
-                f"differences of its forward give {slope:.4g} in place of {claimed:.4g}",
-            )  # fmt: skip
+            return Answer.of("wrong backward", place, name=cls.__name__, claimed=claimed, slope=slope)
     return None
 
 

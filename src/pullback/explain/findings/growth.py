@@ -92,14 +92,8 @@ def of_growth(
     names = " or ".join(f"`{name}`" for weight in weights[-2:] if (name := name_of(weight)))
     used = turns.events[-1].place
     over = ", and overflow" if len(finite) < len(turns.sizes) else ""
-    return Answer(
-        "values grow", f"Values grow by a factor of about {factor:.3g} in each turn, from {finite[0]:.3g} to "
-        f"{finite[-1]:.3g} within {len(finite)} turns{over}: "
-        f"{f'{names} is too large' if names else 'what they are multiplied by is too large'}.",
-        place or used, () if place is None else (f"the turns are at {used}",),
-        "start such weights smaller or orthogonal (`nn.init.orthogonal_`), use tanh, gates or normalisation "
-        "between turns",
-    )  # fmt: skip
-
-
-__all__ = ["HUGE", "of_growth"]
+    return Answer.of(
+        "values grow", place or used, () if place is None else (f"the turns are at {used}",), factor=factor,
+        finite=finite, last=finite[-1], count=len(finite), over=over,
+        reason=f"{names} is too large" if names else "what they are multiplied by is too large"
+    )

@@ -62,12 +62,7 @@ def held_again(known: Watched, findings: Findings) -> None:
     counts = Counter(map(id, known.parameters()))
     most = max(counts.values(), default=0)
     if most > 1 and known.at is not None:
-        findings.add("another model", Answer(
-            "held several times", f"The optimizer is given the same weights {most} times: modules "
-            "that are meant to be different are one and the same object, as in `[layer] * n`, or its "
-            "parameters are listed twice.", place_at(*known.at), (),
-            "make one for each place: `[Net() for _ in range(n)]`; list each parameter once",
-        ))  # fmt: skip
+        findings.tell("held several times", place_at(*known.at), most=most)
 
 
 def betas(known: Watched, findings: Findings) -> None:
@@ -77,12 +72,9 @@ def betas(known: Watched, findings: Findings) -> None:
         if known.at is None or not isinstance(given, (tuple, list)) or len(given) != 2:
             continue
         if all(isinstance(b, (int, float)) for b in given) and given[0] >= 0.98 > given[1]:
-            findings.add("learning rate", Answer(
-                "betas swapped", f"The betas are {tuple(given)}, the larger one first: the step averages "
-                "over very many gradients and is scaled by the last few, the wrong way round.",
-                place_at(*known.at), (),
-                f"pass `betas=({given[1]}, {given[0]})`; the default is (0.9, 0.999)",
-            ))  # fmt: skip
+            findings.tell(
+                "betas swapped", place_at(*known.at), given=tuple(given), second=given[1], first=given[0]
+            )
             return
 
 
@@ -95,22 +87,14 @@ def report_anew(loop: Loop) -> None:
     for (inner, _), several in lines.items():
         if inner is None or len([w for w in several if w.steps]) < ENOUGH or not several[0].optimizer.state:
             continue
-        loop.findings.add("order", Answer(
-            "optimizer made anew", f"The optimizer is made anew here {len(several)} times for the same "
-            "weights, in each turn of a loop: its averages and momentum start from nothing each time.",
-            place_at(*inner), (), "make it once, before the loop",
-        ))  # fmt: skip
+        loop.findings.tell("optimizer made anew", place_at(*inner), count=len(several))
     made: dict[tuple[Any, int], list[int]] = {}
     for number, (schedule, at) in loop.schedules_made.items():
         _, _, steps = loop.schedulers.get(number, (None, None, 0))
         made.setdefault((at, id(getattr(schedule, "optimizer", None))), []).append(steps)
     for (at, _), counts in made.items():
         if at is not None and len(counts) >= ENOUGH:
-            loop.findings.add("learning rate", Answer(
-                "schedule made anew", f"The schedule is made anew here {len(counts)} times for the same "
-                "optimizer, in each turn of a loop: it starts from its beginning each time, and never comes "
-                "further.", place_at(*at), (), "make it once, before the loop",
-            ))  # fmt: skip
+            loop.findings.tell("schedule made anew", place_at(*at), count=len(counts))
 
 
 def _twins(one: Watched, other: Watched) -> bool:
@@ -137,14 +121,10 @@ def report_held(
                 cause = "All parameters of this optimizer are frozen (`requires_grad` is False)"
             else:
                 cause = "No loss that went backward was computed from the parameters of this optimizer"
-            loop.findings.add(findings_group, Answer(
-                "another model", f"{cause}: its steps change nothing. It holds "
-                f"{listed(mine.values(), name_of)}.",
-                None if known.at is None else place_at(*known.at), (),
-                "make the optimizer from the parameters of the model that is trained, after that model "
-                "has "
-                "its final layers",
-            ))  # fmt: skip
+            loop.findings.add(findings_group, Answer.of(
+                "another model", None if known.at is None else place_at(*known.at), cause=cause,
+                names=listed(mine.values(), name_of)
+            ))
     report_overlap(loop, name_of)
     loose = [
         leaf for key, leaf in loop.graded.items()
@@ -156,13 +136,9 @@ def report_held(
     at = next((w.at for w in loop.optimizers.values() if w.at is not None), None)
     strangers = [leaf for leaf in loose if used_at(leaf) is not None]
     if strangers:
-        loop.findings.add("target", Answer(
-            "not trained, with history", f"No optimizer holds {listed(strangers, name_of)}, and yet the "
-            "loss "
-            "goes back through it: a target or teacher network is used with its history.",
-            used_at(strangers[0]), (),
-            "call it under `with torch.no_grad():`, or `detach()` what it gives",
-        ))  # fmt: skip
+        loop.findings.tell(
+            "not trained, with history", used_at(strangers[0]), names=listed(strangers, name_of)
+        )
     loose = [leaf for leaf in loose if used_at(leaf) is None]
     if not loose:
         return
@@ -170,15 +146,11 @@ def report_held(
     late = made is not None and loop.order.get(made, -1) > loop.order.get(at, math.inf)
     place = made if late else at
     why = f" The optimizer was made before it, at {place_at(*at)}." if late and at is not None else ""
-    loop.findings.add("not held", Answer(
-        "no optimizer holds it", f"{listed(loose, name_of)}, which backward gives a gradient, "
-        f"{'are' if len(loose) > 1 else 'is'} not in the optimizer: no optimizer holds "
-        f"{'them' if len(loose) > 1 else 'it'}, so the values never change.{why}",
-        None if place is None else place_at(*place), (),
-        f"{'make the optimizer after the model has its final layers, ' if late else ''}pass the parameters "
-        "of each module that is trained to the optimizer (`[*model.parameters(), *criterion.parameters()]`, "
-        "or `add_param_group`), or freeze what is not to be trained with `requires_grad_(False)`",
-    ))  # fmt: skip
+    loop.findings.tell(
+        "no optimizer holds it", None if place is None else place_at(*place), names=listed(loose, name_of),
+        are="are" if len(loose) > 1 else "is", them="them" if len(loose) > 1 else "it", why=why,
+        first="make the optimizer after the model has its final layers, " if late else ""
+    )
 
 
 def _written(loop: Loop, leaf: Any) -> bool:
@@ -195,12 +167,9 @@ def report_overlap(loop: Loop, name_of: Callable[[Any], str | None]) -> None:
             other = owners.setdefault(id(p), known)
             if other is not known and known.at is not None and not _twins(known, other):
                 first = None if other.at is None else place_at(*other.at)
-                loop.findings.add("another model", Answer(
-                    "held twice", f"This optimizer holds `{name_of(p) or 'a weight'}`, which another "
-                    "optimizer "
-                    f"holds already ({first}): both move it.", place_at(*known.at), (),
-                    "give each optimizer the parameters of its own model",
-                ))  # fmt: skip
+                loop.findings.tell(
+                    "held twice", place_at(*known.at), name=name_of(p) or "a weight", first=first
+                )
                 return
 
 
@@ -223,14 +192,8 @@ def report_unchanged(loop: Loop, name_of: Callable[[Any], str | None]) -> None:
     same = len(seen) > 2 and len(set(seen)) == 1
     if not same and rebinding(loop.sources) is None and any(id(x) in loop.reads.read_whole for x in leaves):
         return  # the program collects gradients of different losses
-    loop.findings.add("no optimizer", Answer(
-        "never updated", f"{listed(leaves, name_of)} {'have' if len(leaves) > 1 else 'has'} gradients, "
-        "but nothing ever changes the values: no optimizer steps, and nothing else updates them.", place,
+    loop.findings.tell(
+        "never updated", place,
         (f"the loss is {seen[0]:.4g} in each of {len(seen)} calls of backward",) if same else (),
-        "write into the parameters under `with torch.no_grad():` (`p -= lr * p.grad`; `p = p - …` only "
-        "gives "
-        "the name another tensor), or use an optimizer",
-    ))  # fmt: skip
-
-
-__all__ = ["Watched", "betas", "held_again", "report_anew", "report_held", "report_unchanged"]
+        names=listed(leaves, name_of), have="have" if len(leaves) > 1 else "has"
+    )

@@ -11,7 +11,6 @@ from numpy import ndarray
 from ...core.blame import Place
 from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
-from ..answer import Answer
 from ..scene import scope_at
 from ..trace import Event, Trace
 from .collected import Findings
@@ -53,13 +52,7 @@ def _to_the_sender(event: Event, findings: Findings) -> None:
         return
     read = list(_read_at(rows))
     if read and all(_same_rows(one, index) for one in read):
-        findings.add("wrong input of a loss", Answer(
-            "added where it was read", f"{event.name} adds rows up at the very index that they were read at: "
-            "each node gets its own row back, as often as it is a sender, and nothing of the others. The "
-            "direction of the edges is swapped at one of the two.", event.place,
-            (f"the rows are read at {rows.place}",),
-            "read at the source and add up at the destination: `out.index_add_(0, dst, x[src])`",
-        ))  # fmt: skip
+        findings.tell("added where it was read", event.place, event=event, rows=rows)
 
 
 def _read_at(event: Event | None) -> Iterator[ndarray]:
@@ -101,12 +94,10 @@ def _one_row_for_all(event: Event, findings: Findings) -> None:
         return
     if len(labels) > 2 and (labels == labels[0]).all():
         maker = event.maker_of(target)
-        findings.add("wrong input of a loss", Answer(
-            "one row is right for all", f"The scores {dims(shape)} hold each sample against each, and the "
-            f"target is {labels[0]} for all: every sample is pulled to row {labels[0]}. The partner of "
-            "sample i is at i, on the diagonal.", (None if maker is None else maker.place) or event.place,
-            (f"the loss is at {event.place}",), "use `target = torch.arange(len(scores))`",
-        ))  # fmt: skip
+        findings.tell(
+            "one row is right for all", (None if maker is None else maker.place) or event.place,
+            shape=dims(shape), labels=labels, event=event
+        )
 
 
 def look_at_turn(trace: Trace, findings: Findings) -> None:
@@ -125,12 +116,7 @@ def look_at_turn(trace: Trace, findings: Findings) -> None:
         ]  # fmt: skip
         if not labels or any(_moves_alike(e, moved, data) for e in events):
             continue
-        findings.add("wrong input of a loss", Answer(
-            "labels not moved along", "Each sample is mixed with another one, taken in another order, as "
-            "`x[perm]`, and no label is taken in that order: the part of the loss for the second sample uses "
-            "the labels of the first.", _label_place(moved) or event.place,
-            (f"the samples are mixed at {event.place}",), "take the labels in the same order: `y[perm]`",
-        ))  # fmt: skip
+        findings.tell("labels not moved along", _label_place(moved) or event.place, event=event)
         return
 
 
@@ -185,6 +171,3 @@ def _label_place(moved: Event) -> Place | None:
         return None
     returns = [s for s in scope.statements if s.targets == ("return",) and s.line > place.line]
     return scope.place_of_line(returns[0].line) if returns else None
-
-
-__all__ = ["look_at", "look_at_turn"]

@@ -8,7 +8,6 @@ from typing import Any
 from ...core.blame import Place, is_freed
 from ...core.node import LEAF, Node, edge_target
 from ...core.value import TensorBase, shape_of
-from ..answer import Answer
 from ..scene import Scene, place_in, tree_of
 from .collected import Findings
 
@@ -40,11 +39,7 @@ def _look_at(name: str, value: Any, scene: Scene, findings: Findings) -> None:
         return
     place = appending(name, scene)
     if place is not None:
-        findings.add("note", Answer(
-            "history kept", f"`{name}` keeps numbers with their history, one more in each turn: what their "
-            "graphs hold stays in memory.", place, (f"{len(value)} of them so far",),
-            "keep the number alone: `loss.item()`, or `loss.detach()`",
-        ))  # fmt: skip
+        findings.tell("history kept: results", place, name=name, count=len(value))
 
 
 def _look_at_sum(name: str, scene: Scene, findings: Findings) -> None:
@@ -53,11 +48,7 @@ def _look_at_sum(name: str, scene: Scene, findings: Findings) -> None:
     within = [s for s in made if s.loops and isinstance(s.node, ast.AugAssign)]
     sums = [s for s in within if isinstance(getattr(s.node, "op", None), ast.Add)]
     if sums and scene.scope is not None:
-        findings.add("note", Answer(
-            "history kept", f"`{name}` adds up numbers with their history, which backward has gone through "
-            "already: the graph of every turn stays in memory.", scene.scope.place_of_line(sums[-1].line), (),
-            f"add the number alone: `{name} += loss.item()`, or `loss.detach()`",
-        ))  # fmt: skip
+        findings.tell("history kept: sum", scene.scope.place_of_line(sums[-1].line), name=name)
 
 
 def _is_used_up(value: Any) -> bool:
@@ -88,6 +79,3 @@ def appending(name: str, scene: Scene) -> Place | None:
         ):
             return place_in(file, node.lineno)
     return None
-
-
-__all__ = ["look_at_variables"]

@@ -79,14 +79,12 @@ class Layers:
             self.counts[at] += 1
         if outer is not None and at[0].co_name != "__init__":
             self.told_modules.add(id(module))
-            findings.add("not held", Answer(
-                "made in forward", f"A {type(module).__name__} is made inside `forward` of "
-                f"{type(outer).__name__}: each call starts with fresh weights that no optimizer knows.",
-                place_at(*at), (), "make it in `__init__` and keep it as an attribute",
-            ) if _may_have_weights(module) else Answer(
-                "made in forward, without weights", f"A {type(module).__name__} is made in each call of "
-                "`forward`.", place_at(*at), (), "make it once, in `__init__`",
-            ))  # fmt: skip
+            findings.add("not held", Answer.of(
+                "made in forward: layer", place_at(*at), module=type(module).__name__,
+                outer=type(outer).__name__
+            ) if _may_have_weights(module) else Answer.of(
+                "made in forward, without weights", place_at(*at), module=type(module).__name__
+            ))
 
     def entered(self, module: Any, outer: Any, place: Place | None, findings: Findings) -> None:
         """Note that a module is called."""
@@ -103,13 +101,10 @@ class Layers:
         where = _unregistered(outer, module)
         if where is not None:
             self.told |= {id(p) for p in module.parameters()}
-            findings.add("not held", Answer(
-                "not registered", f"`self.{where}` of {type(outer).__name__} is a plain "
-                f"{type(vars(outer)[where]).__name__} of modules: their parameters are not among "
-                "`parameters()`, so no optimizer, `to()` or `state_dict` knows them.",
-                assigned(outer, where) or place, (),
-                "use `nn.ModuleList` or `nn.ModuleDict`",
-            ))  # fmt: skip
+            findings.tell(
+                "not registered", assigned(outer, where) or place, where=where, outer=type(outer).__name__,
+                container=type(vars(outer)[where]).__name__
+            )
 
     def _inside(self, outer: Any) -> set[int]:
         return {id(m) for m in outer.modules()}
@@ -128,34 +123,20 @@ class Layers:
         """Look at one call of a function."""
         if event.module is not None and event.kwargs.get("requires_grad") is True and event.outputs:
             self.told |= {id(t) for t in event.outputs}
-            findings.add("not held", Answer(
-                "made in forward", f"A tensor that requires grad is made in each call of "
-                f"{type(event.module).__name__}.forward: it starts again each time, and no optimizer holds "
-                "it.",
-                event.place, (), "make it once in `__init__`, as an `nn.Parameter`",
-            ))  # fmt: skip
+            findings.tell("made in forward: tensor", event.place, module=type(event.module).__name__)
         if event.name == "batch_norm":
             made = origin(event.maker_of(event.argument(0, "input")), set())
             bias = None if made is None else made.argument(2, "bias")
             if made is not None and isinstance(bias, TensorBase) and bias._node is LEAF:
                 training = event.argument(5, "training", False)
                 if training:
-                    findings.add("note", Answer(
-                        "bias before batch norm", f"The bias of the {made.name} before a batch norm has no "
-                        "effect: the mean is taken away again, so its gradient is 0.", made.place, (),
-                        "make that layer with `bias=False`",
-                    ))  # fmt: skip
+                    findings.tell("bias before batch norm", made.place, made=made)
         elif event.name in ("dropout", "dropout1d", "dropout2d", "alpha_dropout", "feature_dropout"):
             module = event.module
             on = event.argument(2, "training", True)
             self._nothing_left(event, findings)
             if module is not None and on and not module.training and type(module).__name__ not in BY_MODE:
-                findings.add("mode", Answer(
-                    "dropout in eval", f"F.{event.name} drops values although the module is in eval mode: "
-                    "its "
-                    "`training` is True by default.", event.place, (),
-                    "pass `training=self.training`, or use `nn.Dropout`",
-                ))  # fmt: skip
+                findings.tell("dropout in eval", event.place, event=event)
 
         elif event.name == "layer_norm":
             self._one_feature(event, findings)
@@ -172,12 +153,7 @@ class Layers:
         value = values_of(given) if isinstance(given, TensorBase) else None
         p = event.argument(1, "p", 0.5)
         if p == 1 and value is not None and found is not None and value.any() and not found.any():
-            findings.add("wrong input of a loss", Answer(
-                "dropout drops all", f"{event.name} with a probability of 1 drops every value: `p` is the "
-                "part that is dropped, not the part that is kept.", self._made_by(event, BY_MODE),
-                (f"called at {event.place}",), "take a `p` such as 0.1, or 1 minus the part that is kept",
-                "its input is not 0, and its result is 0 throughout",
-            ))  # fmt: skip
+            findings.tell("dropout drops all", self._made_by(event, BY_MODE), event=event)
 
     def _one_feature(self, event: Event, findings: Findings) -> None:
         """Say where a layer norm is taken over a single feature."""
@@ -186,13 +162,9 @@ class Layers:
         if math.prod(shape if isinstance(shape, (tuple, list)) else (shape or 0,)) != 1 or found is None:
             return
         if found.size > 1 and (found == found.flat[0]).all():
-            findings.add("wrong input of a loss", Answer(
-                "one feature normalised", "The layer norm is taken over a single feature: less its own mean "
-                "that is always 0, so the result is the bias of the layer norm whatever comes in, and no "
-                "gradient passes.", self._made_by(event, ("LayerNorm",)), (f"called at {event.place}",),
-                "leave the normalisation of a single output out, or normalise the features before it",
-                f"all {found.size} results are the same number",
-            ))  # fmt: skip
+            findings.tell(
+                "one feature normalised", self._made_by(event, ("LayerNorm",)), event=event, found=found
+            )
 
     # --- at the end -----------------------------------------------------------------------------------------
 
@@ -219,21 +191,13 @@ class Layers:
         for module, place, at in self.in_eval.values():
             if not any(id(p) in reached for p in module.parameters()):
                 continue
-            findings.add("mode", Answer(
-                "trained in eval mode", f"{type(module).__name__} is in eval mode while it is trained: "
-                "dropout is off, "
-                "and batch norm uses its running statistics.", place_at(*at) if at else place, (),
-                "call `model.train()` at the beginning of each epoch, after each evaluation",
-            ))  # fmt: skip
+            findings.tell(
+                "trained in eval mode", place_at(*at) if at else place, module=type(module).__name__
+            )
         for key, (module, place) in self.evaluated.items():
             frozen = not any(p.requires_grad for p in module.parameters())
             if module.training and (key in self.trained or frozen) and _depends_on_mode(module):
-                findings.add("mode", Answer(
-                    "evaluated in training mode", f"{type(module).__name__} is called without recording "
-                    "while it "
-                    "is in training mode: dropout stays on, and batch norm takes statistics of these values.",
-                    place, (), "call `model.eval()` before it, and `model.train()` afterwards",
-                ))  # fmt: skip
+                findings.tell("evaluated in training mode", place, module=type(module).__name__)
         self._report_made_anew(findings, held, reached)
         self._report_shared(findings)
         self._report_attributes(findings, held, reached)
@@ -248,25 +212,18 @@ class Layers:
         if place is None and owner is not None and id(owner[0]) in self.made:
             place = place_at(*self.made[id(owner[0])])  # made so, as `Embedding.from_pretrained` does
         if frozen and place is not None:
-            findings.add("frozen", Answer(
-                "frozen", f"{listed(frozen, name_of)} {'are' if len(frozen) > 1 else 'is'} frozen "
-                "(`requires_grad` "
-                "is False): no gradient reaches it, and it is not trained.", place, (),
-                "set `requires_grad` to True again for what is to be trained",
-            ))  # fmt: skip
+            findings.tell(
+                "frozen", place, names=listed(frozen, name_of), are="are" if len(frozen) > 1 else "is"
+            )
         for module in self.called.values():
             if type(module).__module__.partition(".")[0] in (__name__.partition(".")[0], "torch"):
                 continue
             for name, buffer in module._buffers.items():
                 value = None if buffer is None or _normalises(module) else values_of(buffer)
                 if value is not None and value.dtype.kind == "f" and value.size > 1 and not value.any():
-                    findings.add("frozen", Answer(
-                        "buffer of zeros", f"`{name}` of {type(module).__name__} is a buffer and stays 0: "
-                        "buffers "
-                        "have no gradient and are not trained, so it is no parameter.",
-                        _registered(module, name), (), f"write `self.{name} = nn.Parameter(…)` if it is to "
-                        "be learned",
-                    ))  # fmt: skip
+                    findings.tell(
+                        "buffer of zeros", _registered(module, name), name=name, module=type(module).__name__
+                    )
 
     def _report_flags(self, findings: Findings) -> None:
         """Say where `requires_grad` was set on a module, which has no such flag."""
@@ -274,12 +231,9 @@ class Layers:
             flag = vars(module).get("requires_grad")
             if not isinstance(flag, bool) or all(p.requires_grad is flag for p in module.parameters()):
                 continue
-            findings.add("frozen", Answer(
-                "flag of a module", f"`requires_grad = {flag}` is set on a {type(module).__name__}: a module "
-                "has no such flag, so this only makes an attribute and its parameters stay as they are.",
-                freezing(self._files([])), (), f"call `module.requires_grad_({flag})`, which sets it on "
-                "every parameter",
-            ))  # fmt: skip
+            findings.tell(
+                "flag of a module", freezing(self._files([])), flag=flag, module=type(module).__name__
+            )
             return
 
     def _files(self, frozen: Any) -> list[str]:
@@ -293,25 +247,19 @@ class Layers:
             modules = [self.kept[k] for k, where in self.made.items() if where == at]
             weights = [p for m in modules for p in m.parameters(recurse=False) if id(p) in reached]
             if len({id(p) for p in weights}) > 1 and not any(held(p) for p in weights):
-                findings.add("not held", Answer(
-                    "made anew in each turn", f"A {type(modules[0]).__name__} is made anew in each turn of "
-                    "the "
-                    "training: its weights start afresh, and no optimizer holds them.", place_at(*at), (),
-                    "make it once, before the loop",
-                ))  # fmt: skip
+                findings.tell("made anew in each turn", place_at(*at), module=type(modules[0]).__name__)
 
     def _report_shared(self, findings: Findings) -> None:
         for module in {id(m): m for c in self.called.values() for m in c.modules()}.values():
             held = [m for m in module._modules.values() if m is not None]
             twice = [m for m, n in Counter(held).items() if n > 1 and next(m.parameters(), None) is not None]
             if twice:
-                findings.add("", Answer(
-                    "one module several times", f"{type(module).__name__} holds one and the same "
-                    f"{type(twice[0]).__name__} {Counter(held)[twice[0]]} times: the places share their "
-                    "weights.",
-                    place_at(*self.made[id(module)]) if id(module) in self.made else None, (),
-                    "make one for each place: `[nn.Linear(…) for _ in range(n)]` instead of `[layer] * n`",
-                ))  # fmt: skip
+                findings.tell(
+                    "one module several times",
+                    place_at(*self.made[id(module)]) if id(module) in self.made else None,
+                    module=type(module).__name__, module_2=type(twice[0]).__name__,
+                    times=Counter(held)[twice[0]]
+                )
 
     def _report_attributes(self, findings: Findings, held: Any, reached: dict[int, Any]) -> None:
         for module in list(self.called.values()):
@@ -323,13 +271,11 @@ class Layers:
                     continue  # of a module that is not trained
                 if value._node is LEAF and not held(value) and id(value) not in self.told:
                     self.told.add(id(value))
-                    findings.add("not held", Answer(
-                        "no parameter", f"`self.{name}` of {type(module).__name__} is a "
-                        f"{'buffer' if name in buffers else 'plain tensor'} that requires "
-                        "grad, no `nn.Parameter`: it is not among `parameters()`, so no optimizer holds it.",
-                        _registered(module, name) if name in buffers else assigned(module, name), (),
-                        f"write `self.{name} = nn.Parameter(…)`",
-                    ))  # fmt: skip
+                    findings.tell(
+                        "no parameter",
+                        _registered(module, name) if name in buffers else assigned(module, name), name=name,
+                        module=type(module).__name__, sort="buffer" if name in buffers else "plain tensor"
+                    )
 
 
 def _registered(module: Any, name: str) -> Place | None:

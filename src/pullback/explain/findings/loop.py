@@ -29,6 +29,9 @@ KEPT = 8
 #: Gradients of an earlier turn that are copied.
 MOST_COPIED = 2
 
+#: What shows that an eps of 0 spoilt weights.
+OF_ZERO = "all elements that became NaN have a gradient of 0, so with a positive eps the update is 0"
+
 
 class Loop:
     """Follow the order of backward, step, zero_grad, clip and schedule."""
@@ -107,12 +110,7 @@ class Loop:
             self.losses.append(loss)
             self.by_line.setdefault(at, []).append(loss)
         if self.last == "clip" and self.clipped is not None and not self.fresh:
-            self.findings.add("clipped too early", Answer(
-                "clipped before backward", "Gradients are clipped before backward has computed them: the "
-                "step "
-                "then uses gradients that were not clipped.", place_at(*self.clipped), (),
-                "clip between `backward()` and `step()`",
-            ))  # fmt: skip
+            self.findings.tell("clipped before backward", place_at(*self.clipped))
         for leaf in leaves:
             self._accumulates(leaf, at)
             self.reached_from.setdefault(id(leaf), set()).add(at)
@@ -130,12 +128,9 @@ class Loop:
             before = self.gone.get(id(y))
             if before is not None and before[0] is y and before[1] == self.steps and at is not None:
                 first = None if before[2] is None else place_at(*before[2])
-                self.findings.add("accumulated", Answer(
-                    "backward twice", f"The same loss goes backward twice before a step (the first time at "
-                    f"line {0 if first is None else first.line}): its gradients are added up, so they count "
-                    "twice.",
-                    place_at(*at), (), "call `backward()` once on each loss",
-                ))  # fmt: skip
+                self.findings.tell(
+                    "backward twice: in a turn", place_at(*at), first=0 if first is None else first.line
+                )
             self.gone[id(y)] = y, self.steps, at
         while len(self.gone) > KEPT:
             del self.gone[next(iter(self.gone))]
@@ -155,11 +150,7 @@ class Loop:
             self.stale.pop(key, None)
             return
         if self.inside >= 0 and self.backwards > self.inside + 1 and at is not None:
-            self.findings.add("accumulated", Answer(
-                "gradients not cleared", "The closure of the optimizer is called several times in one step, "
-                "and its backward adds to the gradients of the call before.", place_at(*at), (),
-                "call `optimizer.zero_grad()` in the closure, before `backward()`",
-            ))  # fmt: skip
+            self.findings.tell("gradients not cleared: in a closure", place_at(*at))
         self.sources.setdefault(key, []).append((at, self.backwards))
         if key in self.stepped:
             self.stepped.discard(key)
@@ -205,23 +196,11 @@ class Loop:
         """Note that gradients of some tensors are clipped, and whether any has one."""
         self.clipped = at
         if count and not graded and self.last == "backward" and at is not None:
-            self.findings.add("clipped too early", Answer(
-                "clip of another model", "None of the parameters that are clipped has a gradient: they are "
-                "not those of the loss, whose gradients stay as they are.", place_at(*at), (),
-                "clip the parameters that the optimizer holds",
-            ))  # fmt: skip
+            self.findings.tell("clip of another model", place_at(*at))
         if count == 0 and at is not None:
-            self.findings.add("clipped too early", Answer(
-                "nothing clipped", "The clipping gets no parameters: an iterator such as "
-                "`model.parameters()` "
-                "that was used up before is empty.", place_at(*at), (), "pass `model.parameters()` anew",
-            ))  # fmt: skip
+            self.findings.tell("nothing clipped", place_at(*at))
         elif self.last == "step" and not self.fresh and at is not None:
-            self.findings.add("clipped too early", Answer(
-                "clipped after the step", "Gradients are clipped after the step has used them.",
-                place_at(*at), (),
-                "clip between `backward()` and `step()`",
-            ))  # fmt: skip
+            self.findings.tell("clipped after the step", place_at(*at))
         self.last = "clip"
 
     def scheduled(self, scheduler: Any, at: At | None, initial: bool) -> None:
@@ -233,12 +212,7 @@ class Loop:
         self.schedulers[id(scheduler)] = (scheduler, at if count == 0 else first, count + (not initial))
         known = self.optimizers.get(id(getattr(scheduler, "optimizer", None)))
         if not initial and known is not None and known.steps == 0 and at is not None:
-            self.findings.add("order", Answer(
-                "scheduler before optimizer", "The schedule steps before the optimizer does: the first "
-                "learning "
-                "rate is skipped.", place_at(*at), (), "call `optimizer.step()` first, then "
-                "`scheduler.step()`",
-            ))  # fmt: skip
+            self.findings.tell("scheduler before optimizer", place_at(*at))
 
     def stepping(
         self, optimizer: Any, at: At | None, full: bool, closure: bool = False
@@ -259,13 +233,10 @@ class Loop:
         known.looked += 1
         stale = [self.stale[id(p)] for p in known.parameters() if id(p) in self.stale and p._grad is not None]
         if stale and stale[0] is not None and any(some(p._grad) for p in known.parameters()):
-            self.findings.add("accumulated", Answer(
-                "gradients not cleared", "Gradients of earlier turns are still there, and backward adds to "
-                "them: "
-                f"the step at line {0 if place is None else place.line} uses the sum of all turns so far.",
-                place_at(*stale[0]), (), "call `optimizer.zero_grad()` in each turn, before `backward()`",
-                self._without_left_over(known),
-            ))  # fmt: skip
+            self.findings.tell(
+                "gradients not cleared: before the step", place_at(*stale[0]), (),
+                self._without_left_over(known), line=0 if place is None else place.line
+            )
         with_gradient = [p for p in known.parameters() if p._grad is not None]
         self.used |= {(id(p), self.sources[id(p)][-1][0]) for p in with_gradient if self.sources.get(id(p))}
         if with_gradient:
@@ -273,21 +244,12 @@ class Loop:
             known.shrinking += shrinks(optimizer)
         graded = any(some(p._grad) for p in with_gradient)
         if self.cleared is not None and self.fresh and not graded:
-            self.findings.add("cleared too early", Answer(
-                "cleared before the step", "Gradients are cleared between `backward()` and the step, which "
-                "then "
-                "has nothing to go by.", place_at(*self.cleared), (f"the step is at {place}",),
-                "clear them before `backward()`, or after the step",
-            ))  # fmt: skip
+            self.findings.tell("cleared before the step", place_at(*self.cleared), place=place)
         elif (
             self.last in ("zero", "", "step") and not self.fresh and self.backwards == 0 and place is not None
             and not closure
         ):
-            self.findings.add("order", Answer(
-                "step before backward", "The optimizer steps before any backward: there are no gradients "
-                "yet.",
-                place, (), "call `backward()` first, then the step",
-            ))  # fmt: skip
+            self.findings.tell("step before backward", place)
         self._mixed(known, place)
         return [
             (p, value.copy()) for p in with_gradient
@@ -317,14 +279,7 @@ class Loop:
                 if at is not None and owner is not None and owner is not known:
                     if any(id(q) in mine for q in owner.parameters()):
                         continue
-                    self.findings.add("accumulated", Answer(
-                        "gradient of another loss", "This backward, meant for another optimizer, also adds "
-                        "to "
-                        f"gradients that are used at {place}.", place_at(*at), (),
-                        "cut the loss off from what it does not train (`fake.detach()`), or call "
-                        "`zero_grad()` of "
-                        "the other optimizer directly before its own backward",
-                    ))  # fmt: skip
+                    self.findings.tell("gradient of another loss", place_at(*at), place=place)
                     return
 
     def step_done(self, optimizer: Any, copies: list[tuple[Any, Any]]) -> None:
@@ -369,23 +324,15 @@ class Loop:
         after = values_of(p)
         if not infinite and numbers is not None and after is not None and self._eps_of(known, p) == 0:
             spoilt = ~np.isfinite(after.astype(np.float64))
-            self.broken = Answer(
-                "eps of 0", "The optimizer divides by the size of past gradients plus eps, and eps is 0: for "
-                f"{int(spoilt.sum())} of {spoilt.size} elements of a weight, whose gradient is 0, the "
-                "update is 0 / 0.", place_at(*(known.at or known.step_at)),
-                (f"the weights are NaN from step {known.steps} on",),
-                "leave `eps` at its default, 1e-8",
-                "all elements that became NaN have a gradient of 0, so with a positive eps the update is 0"
-                if not numbers[spoilt].any() else "",
-            )  # fmt: skip
+            self.broken = Answer.of(
+                "eps of 0", place_at(*(known.at or known.step_at)), (),
+                "" if numbers[spoilt].any() else OF_ZERO, count=int(spoilt.sum()), spoilt=spoilt, known=known
+            )
             return
-        self.broken = Answer(
-            "weights not finite", "The weights are NaN or infinite from this step on: "
-            + ("its gradients were not finite." if infinite else "the update was too large."),
-            place_at(*known.step_at), (f"step {known.steps}, learning rate {known.rates[-1]:g}",),
-            "look for the first value that is not finite" if infinite else "take a smaller learning rate, "
-            "or clip",
-        )  # fmt: skip
+        self.broken = Answer.of(
+            "weights not finite: gradients" if infinite else "weights not finite: update",
+            place_at(*known.step_at), known=known, rate=known.rates[-1],
+        )
 
     def _eps_of(self, known: Watched, p: Any) -> Any:
         """Return what an optimizer adds to a divisor for a weight; None where it divides by nothing."""
@@ -413,21 +360,15 @@ class Loop:
         for source, (cleared, count) in self.discarded.items():
             if source in self.used and count > 1 and cleared is not None and source[1] is not None:
                 called = place_at(*source[1])
-                self.findings.add("cleared too early", Answer(
-                    "cleared before a step", f"The gradients of {count} calls of backward (line "
-                    f"{0 if called is None else called.line}) are cleared and lost before a step uses "
-                    "them; those of others are used: what several calls "
-                    "add up is thrown away.", place_at(*cleared), (),
-                    "call `zero_grad()` only after a step, under the same condition as the step",
-                ))  # fmt: skip
+                self.findings.tell(
+                    "cleared before a step", place_at(*cleared), count=count,
+                    line=0 if called is None else called.line
+                )
 
     def _report_steps(self) -> None:
         for known in self.optimizers.values():
             if known.steps == 0 and self.backwards and known.at is not None and not self.failed:
-                self.findings.add("never stepped", Answer(
-                    "never stepped", "This optimizer never steps, so what it holds is not trained.",
-                    place_at(*known.at), (), "call its `step()` after `backward()`",
-                ))  # fmt: skip
+                self.findings.tell("never stepped", place_at(*known.at))
 
 def _same(value: Any, before: Any) -> bool:
     return value is not None and bool(np.array_equal(value, before))

@@ -11,7 +11,6 @@ from numpy import ndarray
 from ...core.modes import modes, put_modes, reset_modes
 from ...core.node import DIFFERENTIABLE, LEAF
 from ...core.value import TensorBase, dtype_of, shape_of
-from ..answer import Answer
 from ..trace import Event
 from ..walk import array_at_bottom, looking
 from .collected import Findings
@@ -112,26 +111,15 @@ def _elementwise(event: Event, findings: Findings) -> None:
     have, want = shape_of(x), shape_of(target)
     if have != want and have and want:
         whole = np.broadcast_shapes(have, want)
-        findings.add("broadcast", Answer(
-            "broadcast", f"The input of {event.name} has shape {dims(have)} and the target {dims(want)}: "
-            f"they broadcast to {dims(whole)}, so every prediction is compared with every target.",
-            event.place, (), _same_shape(have, want), _pair_by_pair(event, x, target),
-        ))  # fmt: skip
+        findings.tell(
+            "broadcast: every pair", event.place, (), _pair_by_pair(event, x, target), event=event,
+            have=dims(have), want=dims(want), whole=dims(whole), mend=_same_shape(have, want),
+        )
     maker = event.maker_of(target)
     if target._node is not None and x._node is None:
-        findings.add("wrong input of a loss", Answer(
-            "swapped", f"The target of {event.name} requires grad and the input does not: they are swapped, "
-            "or "
-            "the prediction has lost its history.", event.place, (),
-            "pass the prediction first, then the target",
-        ))  # fmt: skip
+        findings.tell("swapped: numbers", event.place, event=event)
     elif target._node is not None and x._node is not None and _is_bootstrapped(event, target):
-        findings.add("", Answer(
-            "target with history", f"The target of {event.name}{_line_of(event)} requires grad: the loss "
-            "also moves the target towards the prediction.",
-            event.place if maker is None else maker.place, (f"the loss is at {event.place}",),
-            "compute the target under `with torch.no_grad():`, or pass `target.detach()`",
-        ))  # fmt: skip
+        findings.tell("target with history: loss", event.place if maker is None else maker.place, event=event)
 
 
 def _value(event: Event, x: Any, target: Any) -> float | None:
@@ -182,11 +170,6 @@ def _on_scores(event: Event, made: Event) -> str:
     return _changes(event, scores, target, f"on what goes into the {made.name}")
 
 
-def _line_of(event: Event) -> str:
-    place = event.place
-    return "" if place is None else f" at line {place.line}"
-
-
 def _is_bootstrapped(event: Event, target: Any) -> bool:
     """Return whether a target was computed from other values, not put in as a leaf."""
     return event.maker_of(target) is not None and not target.is_leaf
@@ -228,78 +211,41 @@ def _classes(event: Event, findings: Findings) -> None:
     axis = 1 if values.ndim > 1 else 0
     indices = labels.dtype.kind in "iu"
     if values.shape[axis] == 1:
-        findings.add("one class", Answer(
-            "one class", f"The axis of classes has size 1: {event.name} over one class is always 0 and has "
-            "no "
-            "gradient.", event.place, (f"the input has shape {dims(values.shape)}",),
-            "give the last layer one output for each class; for two classes with one output use "
-            "`binary_cross_entropy_with_logits`",
-        ))  # fmt: skip
+        findings.tell("one class", event.place, event=event, shape=dims(values.shape))
         return
     if x._node is None and target._node is not None:
-        findings.add("wrong input of a loss", Answer(
-            "swapped", f"The target of {event.name} requires grad and the input does not: they are swapped.",
-            event.place, (), "pass the prediction first, then the target",
-        ))  # fmt: skip
+        findings.tell("swapped: classes", event.place, event=event)
     made = origin(event.maker_of(x))
     last = origin(event.maker_of(x), {"dropout", "clone", "contiguous"})
     if values.ndim == 3 and values.shape[1] == values.shape[2] and last is not None and last.name == "linear":
-        findings.add("wrong axis", Answer(
-            "classes on the wrong axis", f"{event.name} takes the classes along axis 1, and the layer "
-            "before it "
-            f"puts them last: shape {dims(values.shape)} fits both only because two axes are "
-            "equal.", event.place,
-            (), "pass `logits.transpose(1, 2)`, or flatten: `logits.flatten(0, 1), target.flatten()`",
-        ))  # fmt: skip
+        findings.tell("classes on the wrong axis", event.place, event=event, shape=dims(values.shape))
     if event.name == "cross_entropy":
         if _sums_to_one(values, axis):
             softmax = made is not None and made.name in ("softmax", "softmin", "safe_softmax")
             at = made.place if softmax and made is not None else event.place
-            findings.add("softmax twice", Answer(
-                "softmax twice", f"cross_entropy{_line_of(event)} takes a softmax itself, and its input is a "
-                "softmax already: the gradient becomes small and the loss cannot come near 0.", at,
-                (f"the loss is at {event.place}", "each row of the input is positive and adds up to 1"),
-                "pass the scores before the softmax",
-                _on_scores(event, made) if softmax and made is not None else "",
-            ))  # fmt: skip
+            findings.tell(
+                "softmax twice: cross entropy", at, (),
+                _on_scores(event, made) if softmax and made is not None else "", event=event
+            )
         elif made is not None and made.name in ("sigmoid", "relu", "tanh", "relu_"):
-            findings.add("wrong input of a loss", Answer(
-                "activation before the loss", f"The scores go through {made.name} before cross_entropy, "
-                "which "
-                "bounds them.", made.place, (f"the loss is at {event.place}",),
-                f"leave the {made.name} after the last layer out",
-            ))  # fmt: skip
+            findings.tell("activation before the loss", made.place, made=made, event=event)
     elif not _logs(values, axis):
         kind = "probabilities" if _sums_to_one(values, axis) else "plain scores"
         at = made.place if kind == "probabilities" and made is not None else event.place
-        findings.add("wrong input of a loss", Answer(
-            "no log-probabilities", f"nll_loss takes log-probabilities, and its input holds {kind}.", at,
-            (f"the loss is at {event.place}",),
-            "use `log_softmax` before it, or `cross_entropy` on the scores",
-        ))  # fmt: skip
+        findings.tell("no log-probabilities: nll_loss", at, kind=kind, event=event)
     if not indices and labels.shape == values.shape and labels.size:
         _several_labels(event, labels.astype(np.float64).sum(axis), findings)
     if indices and labels.size:
         _truncated(event, target, findings)
         ignored = event.argument(3, "ignore_index", -100)
         if (labels == ignored).all():
-            findings.add("data not finite", Answer(
-                "nothing selected", f"Every target is {ignored}, which {event.name} ignores: the mean over "
-                "no "
-                "elements is NaN.", event.place, (), "leave such batches out",
-            ))  # fmt: skip
+            findings.tell("nothing selected: all targets ignored", event.place, ignored=ignored, event=event)
 
 
 def _several_labels(event: Event, sums: ndarray, findings: Findings) -> None:
     """Say where a sample has several labels, and the loss is for one."""
     if sums.max(initial=0.0) > 1 + 1e-3:
-        findings.add("wrong input of a loss", Answer(
-            "several labels", f"The target of {event.name} holds probabilities of the classes, which add up "
-            f"to 1 for each sample, and here they add up to as much as {sums.max():.3g}: samples with "
-            "several labels.", event.place, (),
-            "use `binary_cross_entropy_with_logits` (`nn.BCEWithLogitsLoss`) where each class is a question "
-            "of its own",
-        ))  # fmt: skip
+        findings.tell("several labels", event.place, event=event, most=sums.max())
 
 
 def _truncated(event: Event, target: Any, findings: Findings) -> None:
@@ -310,12 +256,10 @@ def _truncated(event: Event, target: Any, findings: Findings) -> None:
         return
     before = values_of(made.inputs[0][0])
     if before is not None and before.dtype.kind == "f" and np.any(before != np.trunc(before)):
-        findings.add("wrong input of a loss", Answer(
-            "labels truncated", f"Labels between {before.min():.3g} and {before.max():.3g} are made integers "
-            "here: their fractions are cut off, and different labels become one.", made.place,
-            (f"the loss is at {event.place}",),
-            "make them integers before they are scaled (masks are not to be divided by 255), or `round()`",
-        ))  # fmt: skip
+        findings.tell(
+            "labels truncated: by a conversion", made.place, least=before.min(), most=before.max(),
+            event=event
+        )
 
 
 def _made_integers(event: Event, target: Any, findings: Findings) -> None:
@@ -329,12 +273,11 @@ def _made_integers(event: Event, target: Any, findings: Findings) -> None:
         return
     before = np.asarray(given)
     if before.dtype.kind == "f" and before.shape == whole.shape and np.any(before != whole):
-        findings.add("wrong input of a loss", Answer(
-            "labels truncated", f"The numbers between {before.min():.3g} and {before.max():.3g} are given to "
-            f"a tensor of integers ({dtype_of(made.outputs[0])}): their fractions are cut off, and "
-            f"{len(np.unique(before))} different targets become {len(np.unique(whole))}.", made.place,
-            (f"the loss is at {event.place}",), "make a tensor of floats: `dtype=torch.float32`",
-        ))  # fmt: skip
+        findings.tell(
+            "labels truncated: on creation", made.place, least=before.min(), most=before.max(),
+            outputs=dtype_of(made.outputs[0]), count=len(np.unique(before)), count_name=len(np.unique(whole)),
+            event=event
+        )
 
 
 def _logits(event: Event, findings: Findings) -> None:
@@ -344,31 +287,19 @@ def _logits(event: Event, findings: Findings) -> None:
     made = origin(event.maker_of(x)) if values is not None else None
     if values is None or made is None or made.name not in ("sigmoid", "sigmoid_", "softmax"):
         if made is not None and made.name in ("relu", "relu_", "softplus", "tanh"):
-            findings.add("wrong input of a loss", Answer(
-                "activation before the loss", f"The scores go through {made.name} before "
-                f"binary_cross_entropy_with_logits{_line_of(event)}, which bounds them: "
-                + ("its sigmoid then gives 0.27 to 0.73." if made.name == "tanh" else
-                   "its sigmoid never gives less than 0.5."), made.place, (f"the loss is at {event.place}",),
-                f"leave the {made.name} after the last layer out",
-            ))  # fmt: skip
+            gives = "then gives 0.27 to 0.73" if made.name == "tanh" else "never gives less than 0.5"
+            findings.tell(
+                "activation before the loss: sigmoid", made.place, made=made, event=event, gives=gives
+            )
         return
-    findings.add("softmax twice", Answer(
-        "sigmoid twice", f"binary_cross_entropy_with_logits{_line_of(event)} takes a sigmoid itself, and its "
-        f"input has been through {made.name} already.", made.place, (f"the loss is at {event.place}",),
-        "pass the scores before it, or use `binary_cross_entropy`", _on_scores(event, made),
-    ))  # fmt: skip
+    findings.tell("sigmoid twice", made.place, (), _on_scores(event, made), made=made, event=event)
 
 
 def _probabilities(event: Event, findings: Findings) -> None:
     _x, target = _pair(event)
     labels = values_of(target) if isinstance(target, TensorBase) else None
     if labels is not None and labels.size and ((labels < 0) | (labels > 1)).any():
-        findings.add("wrong input of a loss", Answer(
-            "target out of range", f"The target of {event.name} lies outside 0 to 1: it goes from "
-            f"{labels.min():.4g} to {labels.max():.4g}, and the loss has no bound below then.",
-            event.place, (),
-            "use targets between 0 and 1 (`mask / 255`, `(y + 1) / 2`)",
-        ))  # fmt: skip
+        findings.tell("target out of range", event.place, event=event, least=labels.min(), most=labels.max())
 
 
 def _log_probabilities(event: Event, findings: Findings) -> None:
@@ -378,21 +309,15 @@ def _log_probabilities(event: Event, findings: Findings) -> None:
         return
     target_only = target._node is not None and x._node is None if isinstance(target, TensorBase) else False
     if target_only:
-        findings.add("wrong input of a loss", Answer(
-            "swapped", "The target of kl_div requires grad and the input does not: they are swapped. Its "
-            "input are the log-probabilities of what is trained, its target the probabilities to come near.",
-            event.place, (), "swap them: `kl_div(student.log_softmax(-1), teacher.softmax(-1))`",
-        ))  # fmt: skip
+        findings.tell("swapped: kl_div", event.place)
         return
     if (values > 1e-6).any() or _sums_to_one(values, values.ndim - 1):
         made = origin(event.maker_of(x))
         known = made is not None and made.name in ("softmax", "sigmoid")
-        findings.add("wrong input of a loss", Answer(
-            "no log-probabilities", "kl_div takes log-probabilities as its input, and gets probabilities or "
-            "plain scores.", made.place if known and made is not None else event.place,
-            (f"the loss is at {event.place}",),
-            "pass `log_softmax(scores, dim=-1)` as the input",
-        ))  # fmt: skip
+        findings.tell(
+            "no log-probabilities: kl_div",
+            made.place if known and made is not None else event.place, event=event
+        )
     labels = values_of(target) if isinstance(target, TensorBase) else None
     if (
         labels is not None
@@ -400,31 +325,20 @@ def _log_probabilities(event: Event, findings: Findings) -> None:
         and (labels < 0).any()
         and not event.argument(5, "log_target", False)
     ):
-        findings.add("wrong input of a loss", Answer(
-            "log-probabilities as target", "The target of kl_div holds negative numbers, log-probabilities, "
-            "and "
-            "`log_target` is False.", event.place, (), "pass probabilities, or `log_target=True`",
-        ))  # fmt: skip
+        findings.tell("log-probabilities as target", event.place)
 
 
 def _scores_of_distribution(event: Event, findings: Findings) -> None:
     made = origin(event.inputs[0][1]) if event.inputs else None
     if made is not None and made.name == "softmax":
-        findings.add("softmax twice", Answer(
-            "softmax twice", f"The distribution{_line_of(event)} gets probabilities as its `logits`, and "
-            "takes a softmax of them again: they are all nearly equal then.", event.place,
-            (f"the softmax is at {made.place}",), "pass the scores before the softmax, or `probs=`",
-        ))  # fmt: skip
+        findings.tell("softmax twice: logits of a distribution", event.place, made=made, event=event)
 
 
 def _steps_of_logs(event: Event, findings: Findings) -> None:
     x = event.argument(0, "log_probs")
     values = values_of(x) if isinstance(x, TensorBase) else None
     if values is not None and values.ndim and not _logs(values, values.ndim - 1):
-        findings.add("wrong input of a loss", Answer(
-            "no log-probabilities", "ctc_loss takes log-probabilities over the classes, and its input holds "
-            "plain scores or probabilities.", event.place, (), "pass `scores.log_softmax(-1)`",
-        ))  # fmt: skip
+        findings.tell("no log-probabilities: ctc_loss", event.place)
 
 
 def _blank_among_targets(event: Event, findings: Findings) -> None:
@@ -439,12 +353,7 @@ def _blank_among_targets(event: Event, findings: Findings) -> None:
         labels = labels[np.arange(labels.shape[1]) < sizes[:, None]]
     count = int((labels == blank).sum())
     if count:
-        findings.add("wrong input of a loss", Answer(
-            "blank among the labels", f"{count} of {labels.size} labels are {blank}, which ctc_loss takes "
-            "for the blank, no label at all: that class is both a label and the gap between labels.",
-            event.place, (), f"keep class {blank} for the blank and number the labels from 1, with one more "
-            "output, or pass `blank=` the number of a class of its own",
-        ))  # fmt: skip
+        findings.tell("blank among the labels", event.place, count=count, labels=labels, blank=blank)
 
 
 def is_floating(tensor: Any) -> bool:

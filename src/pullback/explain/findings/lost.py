@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import linecache
-from dataclasses import dataclass
 from typing import Any
 
 from ...core.blame import Place, place_at
 from ...core.node import DIFFERENTIABLE
 from ...core.value import dtype_of
+from ..cuts import Cut
 from ..scene import Scope, scope_of, switches_off, tree_of
 from ..trace import LEAVING, Event
 
@@ -22,85 +22,40 @@ COPYING = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Cut:
-    """Hold how a history was cut off: the kind, what the code does, the mend, the place and its code."""
-
-    kind: str
-    what: str
-    mend: str
-    place: Place | None
-    code: str
-
-
 def cut_of(event: Event) -> Cut:
     """Say how a call lost the history."""
     place = event.place
     code = "" if place is None else place.expression or place.code
     name = event.name
     if event.entry in ("sample", "sample_n") or (".sample(" in code and not event.recording):
-        return Cut(
-            "sampled without history", "draws without recording how the sample depends on the parameters of "
-            "the "
-            "distribution", "use `rsample()`, which does", place, code,
-        )  # fmt: skip
+        return Cut.of("sampled without history: drawn", place, code)
     if not event.recording:
         return _unrecorded(event, place, code)
     if event.entry == "state_dict":
-        return Cut(
-            "state dict", "gives the values of the weights detached, without their history",
-            "take the parameters themselves: `dict(model.named_parameters())`", place, code,
-        )  # fmt: skip
+        return Cut.of("state dict: weights", place, code)
     if name in ("detach", "detach_"):
-        return Cut(
-            "detached", "cuts the history off", "leave `detach()` out where gradients must pass", place, code
-        )
+        return Cut.of("detached: cut", place, code)
     if name == "data":
-        return Cut(".data", "takes the values without their history", "leave `.data` out", place, code)
+        return Cut.of(".data: read", place, code)
     if name in LEAVING:
-        return Cut(
-            "left the library", "gives plain numbers, which have no history",
-            "compute with tensors, and take numbers only of what is printed", place, code,
-        )  # fmt: skip
+        return Cut.of("left the library: watched", place, code)
     if name in COPYING:
-        return Cut(
-            "new tensor", "makes a new tensor of the values, without their history",
-            "use the tensor itself, or put tensors together with `torch.stack` or `torch.cat`", place, code,
-        )  # fmt: skip
+        return Cut.of("new tensor: of values", place, code)
     if name == "Parameter":
-        return Cut(
-            "new leaf", "makes a new leaf of the values: an `nn.Parameter` has no history",
-            "use the result itself: `F.linear(x, w)`, or `torch.func.functional_call(layer, weights, x)`",
-            place, code,
-        )  # fmt: skip
+        return Cut.of("new leaf: Parameter", place, code)
     if name == "grad":
-        return Cut(
-            "not recorded", "differentiates without recording how",
-            "pass `create_graph=True` where the gradient itself is to be differentiated", place, code,
-        )  # fmt: skip
+        return Cut.of("not recorded: grad", place, code)
     if name in ("to", "long", "int", "type", "short", "byte", "bool"):
-        return Cut(
-            "integer", "makes integers, which have no derivative", "keep a floating dtype", place, code
-        )
+        return Cut.of("integer: cast", place, code)
     if name in INDICES:
-        return Cut(
-            "not differentiable", f"({name}) gives indices, which have no derivative",
-            "let the values take part, too: weigh what is chosen by its score", place, code,
-        )  # fmt: skip
+        return Cut.of("not differentiable: indices", place, code, name=name)
     if event.outputs and all(dtype_of(t) not in DIFFERENTIABLE for t in event.outputs):
-        return Cut(
-            "not differentiable", f"({name}) chooses, compares or counts, which has no derivative",
-            "use something smooth in its place: softmax for argmax, a sigmoid for a comparison", place, code,
-        )  # fmt: skip
-    return Cut(
-        "lost history", "gives a result without history", "use an op that has a derivative", place, code
-    )
+        return Cut.of("not differentiable: chosen", place, code, name=name)
+    return Cut.of("lost history: by an op", place, code)
 
 
 def _unrecorded(event: Event, place: Place | None, code: str) -> Cut:
     """Say where recording was switched off."""
-    what = "runs where no history is recorded"
-    mend = "take what must be differentiated out of the `no_grad` block, or end the mode before it"
     inside = False
     for number, (frame_code, at) in enumerate(event.frames):
         scope = scope_of(frame_code)
@@ -110,31 +65,20 @@ def _unrecorded(event: Event, place: Place | None, code: str) -> Cut:
         if _is_forward(scope.tree):
             outer = event.frames[number + 1 :]
             called = place_at(*outer[0]) if outer else None
-            return Cut(
-                "argument of a function", "is a custom function, which gives gradients only to tensors that "
-                "are arguments themselves, not to those in a list, tuple or dict or taken from elsewhere",
-                "pass each tensor as an argument of its own (`F.apply(x, *weights)`), and return a gradient "
-                "for each", called or place, code if called is None else called.expression or called.code,
-            )  # fmt: skip
+            code = code if called is None else called.expression or called.code
+            return Cut.of("argument of a function: apart", called or place, code)
         switch = _switch(scope, line)
         if switch:
             where = scope.place_of_line(switch)
-            return Cut("no_grad", what, mend, where, where.code)
+            return Cut.of("no_grad: block", where, where.code)
         inside = inside or "checkpoint" in where_text(scope, line)
     if inside:
-        return Cut(
-            "checkpoint", "runs without recording: a checkpoint with `use_reentrant=True` records only "
-            "where an "
-            "input requires grad", "pass `use_reentrant=False`", place, code,
-        )  # fmt: skip
+        return Cut.of("checkpoint: reentrant", place, code)
     for frame_code, _ in event.frames:
         found = _bare_switch(frame_code.co_filename)
         if found is not None:
-            return Cut(
-                "no_grad", "switches recording off, and nothing switches it on again",
-                "use it as a block, or call `torch.set_grad_enabled(True)` afterwards", found, found.code,
-            )  # fmt: skip
-    return Cut("no_grad", what, mend, place, code)
+            return Cut.of("no_grad: for good", found, found.code)
+    return Cut.of("no_grad: block", place, code)
 
 
 def _is_forward(tree: ast.AST) -> bool:
@@ -180,6 +124,3 @@ def _bare_switch(file: str) -> Place | None:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _off(node.value):
             return Place(file, node.lineno, "<module>", linecache.getline(file, node.lineno).strip())
     return None
-
-
-__all__ = ["COPYING", "INDICES", "Cut", "cut_of"]

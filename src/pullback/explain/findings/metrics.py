@@ -9,7 +9,6 @@ from typing import Any
 from ...core.blame import user_frame
 from ...core.value import shape_of
 from ...utils.data import DataLoader
-from ..answer import Answer
 from ..scene import Scene
 from ..trace import Event
 from .collected import Findings
@@ -61,12 +60,7 @@ def _divided(event: Event, scene: Scene, findings: Findings) -> None:
                 continue
             what = _batches(node.right, scene, added[0].loops)
             if what:
-                findings.add("note", Answer(
-                    "divided by the batches", f"`{name}` counts the samples that are right, and is divided "
-                    f"by `{what}`, the number of batches: the result is not a part of 1, it grows with the "
-                    "size of a batch.", scope.place(node), (f"it is counted at {event.place}",),
-                    "divide by the number of samples: `len(loader.dataset)`, or add up `y.size(0)`",
-                ))  # fmt: skip
+                findings.tell("divided by the batches", scope.place(node), name=name, what=what, event=event)
 
 
 def _batches(divisor: ast.expr, scene: Scene, loops: int) -> str:
@@ -83,6 +77,3 @@ def _batches(divisor: ast.expr, scene: Scene, loops: int) -> str:
     ]  # fmt: skip
     others = [s for s in made if s not in by_one and ast.unparse(s.value) != "0"]
     return text if by_one and not others else ""
-
-
-__all__ = ["Metrics"]

@@ -149,6 +149,3 @@ def _written_into(made: Event, trace: Trace) -> Event:
             if part is not None and not is_finite(event.outputs[0]) and np.may_share_memory(part, value):
                 return event
     return made
-
-
-__all__ = ["MASKING", "first_not_finite", "has_nan", "is_finite", "is_mask", "wide"]

@@ -228,14 +228,10 @@ def _mixed(event: Event, predicted: Any, data: Any, again: Again, findings: Find
     if found.name in SEQUENTIAL and (len(have) != 3 or have[1] == 1):
         return False
     what, mend = AFTER[found.name]
-    findings.add("wrong axis", Answer(
-        "samples mixed", f"The prediction for one sample depends on other samples of the batch: "
-        f"{found.name}{'' if found.place is None else f' (line {found.place.line})'} of shape {dims(have)} "
-        f"{what}.", again.made(found.module) or found.place, (
-            f"the loss is at {event.place}",
-            f"with sample {row} replaced, {int(changed.sum()) - 1} other predictions change",
-        ), mend,
-    ))  # fmt: skip
+    findings.tell(
+        "samples mixed", again.made(found.module) or found.place, found=found, have=dims(have), what=what,
+        event=event, row=row, others=int(changed.sum()) - 1, mend=mend,
+    )
     return True
 
 
@@ -268,14 +264,10 @@ def _numbered(event: Event, predicted: Any, again: Again, findings: Findings) ->
     shaped = made is not None and made.name == "__getitem__" and made.inputs[0][1] is not None
     if shaped and made is not None and made.inputs[0][1] is not None and made.inputs[0][1].name == "arange":
         made = made.inputs[0][1]
-    findings.add("wrong axis", Answer(
-        "numbered along the batch", f"The prediction for a sample depends on its place in the batch: "
-        f"{user.name}{_at(user)} is given positions 0 to {count - 1} along axis 0, which count the samples, "
-        "`size(0)`, not the steps.", user.place if made is None else made.place, (
-            f"the loss is at {event.place}",
-            f"with the samples in reverse order, {int(differs.sum())} of {count} predictions change",
-        ), "number the steps along axis 1: `torch.arange(x.size(1))`, `pe[:, :x.size(1)]`",
-    ))  # fmt: skip
+    findings.tell(
+        "numbered along the batch", user.place if made is None else made.place, user=user, last=count - 1,
+        event=event, changed=int(differs.sum()), count=count
+    )
     return True
 
 
@@ -349,13 +341,10 @@ def _sequences(
         return False
     steps = labels.reshape(ids.shape)
     if (steps == ids).all() and len(np.unique(ids)) > 2:
-        findings.add("wrong input of a loss", Answer(
-            "target not shifted", "The target of each step is the very token that goes in at that step: the "
-            "network learns to copy its input, not to predict the next token"
-            f"{'' if user.place is None else f' (it goes in at line {user.place.line})'}.",
-            _cut_at(event, target) or event.place, (f"the loss is at {event.place}",),
-            "shift them by one: predict `ids[:, 1:]` from `ids[:, :-1]`",
-        ))  # fmt: skip
+        findings.tell(
+            "target not shifted", _cut_at(event, target) or event.place,
+            at="" if user.place is None else f" (it goes in at line {user.place.line})", event=event
+        )
         return True
     if not (steps[:, :-1] == ids[:, 1:]).all() or (ids[:, 1:] == ids[:, :-1]).all():
         return False
@@ -373,14 +362,10 @@ def _sequences(
                 continue
             early = np.abs(a[:, :last].astype(np.float64) - b[:, :last])
             if np.isfinite(early).all() and early.max() > CHANGED * np.abs(a).max():
-                findings.add("wrong input of a loss", Answer(
-                    "sees the future", "The prediction for a step depends on later tokens, its own target "
-                    f"among them: {event_.name}{_at(event_)} looks at the whole sequence, nothing hides the "
-                    "future.", event_.place, (f"the loss is at {event.place}", _changed(early)),
-                    "pass a causal mask (`is_causal=True`, "
-                    "`nn.Transformer.generate_square_subsequent_mask(n)`; -inf above the diagonal, "
-                    "`torch.triu(…, diagonal=1)`), and no bidirectional layer",
-                ))  # fmt: skip
+                findings.tell(
+                    "sees the future", event_.place, (f"the loss is at {event.place}", _changed(early)),
+                    event_=event_
+                )
                 return True
     return False
 
@@ -413,15 +398,9 @@ def _without_order(
         moved = before[:, order]  # one prediction for each step
     size = float(np.abs(before).max(initial=0))
     if before.std() > 1e-6 and np.abs(moved.astype(np.float64) - after).max() <= 1e-4 * size:
-        findings.add("wrong axis" if user.name == "embedding" else "note", Answer(
-            "order not seen", "The prediction does not depend on the order of the steps: attention takes "
-            "them as a set, and nothing tells it the positions; no positional encoding is added.",
-            user.place, (
-                f"attention is at {attention.place}", f"the loss is at {event.place}",
-                "with the steps in another order, every prediction is the same",
-            ), "add an embedding of the position to what goes in: `x + self.pos(torch.arange(x.size(1)))`, "
-            "or sines and cosines",
-        ))  # fmt: skip
+        findings.add("wrong axis" if user.name == "embedding" else "note", Answer.of(
+            "order not seen", user.place, attention=attention, event=event
+        ))
 
 
 def _cut_at(event: Event, target: Any) -> Place | None:
@@ -433,10 +412,6 @@ def _cut_at(event: Event, target: Any) -> Place | None:
 def _changed(early: ndarray) -> str:
     count = int((early.max(-1) > 0).any(0).sum())
     return f"with the last token replaced, {count} earlier predictions change"
-
-
-def _at(event: Event) -> str:
-    return "" if event.place is None else f" at line {event.place.line}"
 
 
 def cancels(leaf: Any, rerun: Rerun) -> Event | None:
@@ -465,6 +440,3 @@ def cancels(leaf: Any, rerun: Rerun) -> Event | None:
             elif any(id(t) in moved for t, _ in event.inputs):
                 return event if event.name in CANCELLING else None
     return None
-
-
-__all__ = ["Again", "Dependence", "cancels"]

@@ -10,7 +10,6 @@ from numpy import ndarray
 
 from ...core.node import LEAF
 from ...core.value import shape_of
-from ..answer import Answer
 from ..trace import Event, Trace
 from .collected import Findings
 from .losses import PASSING, behind, origin, values_of
@@ -65,19 +64,8 @@ class Policies:
         """Say where the network that gives the goals never followed the one that is trained."""
         for tensor, first, event in self.goals.values():
             if steps >= STEPS and np.array_equal(values_of(tensor), first):  # type: ignore[arg-type]  # values
-                findings.add("target", Answer(
-                    "target network never updated", "The target is data plus a later value of another "
-                    f"network, and in {steps} steps the weights of that target network never changed: it is "
-                    "never updated, so the values never come further than its first, random guesses.",
-                    event.place, (), "copy the weights from time to time: "
-                    "`target.load_state_dict(online.state_dict())`, or a little in each step: "
-                    "`p_target.lerp_(p, tau)`",
-                ))  # fmt: skip
+                findings.tell("target network never updated", event.place, steps=steps)
                 return
-
-
-def _line(event: Event) -> str:
-    return "" if event.place is None else f" (line {event.place.line})"
 
 
 def _largest_for_taken(event: Event, goal: Event, findings: Findings) -> None:
@@ -92,12 +80,7 @@ def _largest_for_taken(event: Event, goal: Event, findings: Findings) -> None:
         if guess is not None and guess.name in LARGEST and guess.inputs and len(
             shape_of(guess.inputs[0][0])
         ) > len(shape_of(guess.outputs[0])):  # fmt: skip
-            findings.add("wrong input of a loss", Answer(
-                "value of another action", "The prediction is the largest value of each row, that of the "
-                f"best action, and the target holds the reward of the action that was taken{_line(goal)}: "
-                "the action does not come into it.", guess.place, (f"the two are compared at {event.place}",),
-                "take the value of the action that was taken: `q.gather(1, action.unsqueeze(1)).squeeze(1)`",
-            ))  # fmt: skip
+            findings.tell("value of another action", guess.place, event=event, goal=goal)
             return
 
 
@@ -106,12 +89,7 @@ def _entropy(loss: Any, trace: Trace, findings: Findings) -> None:
     terms = terms_of(loss, trace)
     for term in terms:
         if len(terms) > 1 and term.event.entry == "entropy" and term.factor > 0:
-            findings.add("wrong input of a loss", Answer(
-                "sign of the entropy", "The entropy of the policy is added to its loss with a positive sign: "
-                "the steps make it small, so the policy soon tries one action alone. A bonus for "
-                "exploration has the sign of the reward.", term.event.place, (),
-                "take it away: `loss = policy_loss - beta * entropy.mean()`",
-            ))  # fmt: skip
+            findings.tell("sign of the entropy", term.event.place)
 
 
 def _another_action(events: list[Event], findings: Findings) -> None:
@@ -130,13 +108,11 @@ def _another_action(events: list[Event], findings: Findings) -> None:
             if len(spoken) != 1 or not rewarded or spoken[0] in rewarded:
                 continue
             if all(shape_of(e.outputs[0]) == shape_of(spoken[0].outputs[0]) for e in rewarded):
-                findings.add("wrong input of a loss", Answer(
-                    "another action", f"The reward is that of the action drawn at line "
-                    f"{rewarded[0].place.line if rewarded[0].place else '?'}, and the log-probability is "
-                    f"that of another one, drawn anew{_line(spoken[0])}: the two have nothing to do with "
-                    "each other.", spoken[0].place or event.place, (f"they are multiplied at {event.place}",),
-                    "take the action that was done: `log_prob(action)`, with the same `action`",
-                ))  # fmt: skip
+                findings.tell(
+                    "another action", spoken[0].place or event.place,
+                    line=rewarded[0].place.line if rewarded[0].place else "?", line_name=spoken[0].line,
+                    event=event
+                )
                 return
 
 
@@ -146,6 +122,3 @@ def _drawn(events: Iterable[Event]) -> list[Event]:
         e for e in events if e.entry == "sample" and e.outputs
         and not any(m is not None and m.entry == "sample" for _, m in e.inputs)
     ]  # fmt: skip
-
-
-__all__ = ["Policies"]

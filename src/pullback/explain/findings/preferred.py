@@ -14,7 +14,6 @@ from numpy import ndarray
 
 from ...core.node import LEAF
 from ...core.value import wrap
-from ..answer import Answer
 from ..counterfactual import Rerun
 from ..trace import Event, Trace
 from ..walk import Path
@@ -58,14 +57,10 @@ class Preferred:
         if right - min(others) <= 1e-6 * abs(right) or right - max(others) < clearly:
             return
         last = rerun.events[-1]
-        findings.add("wrong input of a loss", Answer(
-            "sign of the loss", f"The loss is largest where the prediction is the target, {right:.3g}, and "
-            f"{min(others):.3g} to {max(others):.3g} for wrong ones: it has the wrong sign, a similarity is "
-            "minimised, and each step leads away from the target.", _put_together(rerun) or last.place, (
-                f"the prediction is made at {made.place}",
-                "run again with the target, targets of other samples and constants for the prediction",
-            ), "make the similarity large: `1 - similarity`, or put a minus before it",
-        ))  # fmt: skip
+        findings.tell(
+            "sign of the loss: preference", _put_together(rerun) or last.place, right=right,
+            least=min(others), most=max(others), made=made
+        )
 
 
 def _put_together(rerun: Rerun) -> Any:
@@ -129,6 +124,3 @@ def _losses(rerun: Rerun, predicted: Any, target: Any) -> tuple[float, list[floa
 def _loss(rerun: Rerun, predicted: Any, value: ndarray, like: ndarray) -> float | None:
     found = values_of(rerun.loss({}, {id(predicted): wrap(value.astype(like.dtype))}))
     return float(found) if found is not None and found.size == 1 and np.isfinite(found).all() else None
-
-
-__all__ = ["Preferred"]

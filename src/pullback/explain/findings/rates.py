@@ -73,11 +73,7 @@ def report_rates(loop: Loop, name_of: Naming, files: Iterable[str] = ()) -> None
             _steps(loop, known, rates, name_of)
         if known.shrinking >= ENOUGH and known.shrinking >= known.with_gradient and known.at is not None:
             decay = max(g.get("weight_decay", 0) for g in known.optimizer.param_groups)
-            loop.findings.add("learning rate", Answer(
-                "weight decay too large", f"The weight decay of {decay:g} moves the weights more than the "
-                "loss does, towards 0, in every step.", place_at(*known.at), (),
-                "take a smaller `weight_decay`; 1e-4 to 1e-2 is usual",
-            ))  # fmt: skip
+            loop.findings.tell("weight decay too large", place_at(*known.at), decay=decay)
         _momentum(loop, known)
     _plateaus(loop)
     _clipping(loop)
@@ -101,45 +97,34 @@ def _schedules(loop: Loop, known: Watched, rates: list[float]) -> bool:
             continue
         to_its_end = 0 < length <= count + 1 < ENOUGH * length  # such a schedule ends near 0 on purpose
         if len(rates) >= 2 and max(rates) > 0 and rates[-1] < FALLEN * max(rates) and not to_its_end:
-            add("learning rate", Answer(
-                "learning rate fell", f"The learning rate fell from {max(rates):g} to {rates[-1]:g} "
-                f"within {len(rates)} steps; the schedule stepped {count} times.", place_at(*at), (),
-                "step the schedule once an epoch, or count its length in steps",
-            ))  # fmt: skip
+            add("learning rate", Answer.of(
+                "learning rate fell: schedule", place_at(*at), highest=max(rates), rate=rates[-1],
+                count=len(rates), count_2=count
+            ))
             return True
         if count == 0 and made is not None:
-            add("learning rate", Answer(
-                "schedule never steps", f"The schedule {name} never steps: the learning rate stays at "
-                f"{rates[-1] if rates else math.nan:g} for all {known.steps} steps of the optimizer.",
-                place_at(*made), (), "call `scheduler.step()` after `optimizer.step()`, in each step or "
-                "epoch, as its length is meant",
-            ))  # fmt: skip
+            add("learning rate", Answer.of(
+                "schedule never steps", place_at(*made), name=name, rate=rates[-1] if rates else math.nan,
+                known=known
+            ))
             return True
         if count and length > ENOUGH * count and known.steps > ENOUGH * count and known.steps * 2 > length:
-            add("learning rate", Answer(
-                "schedule stepped too rarely", f"The schedule {name} is {length} steps long and has stepped "
-                f"{count} times, while the optimizer stepped {known.steps} times: the learning rate stays "
-                "near its beginning.", place_at(*at), (),
-                "step the schedule after each step of the optimizer (inside the loop over batches), or make "
-                "it as long as there are epochs",
-            ))  # fmt: skip
+            add("learning rate", Answer.of(
+                "schedule stepped too rarely", place_at(*at), name=name, length=length, count=count,
+                known=known
+            ))
             return True
         if name == "CosineAnnealingLR" and count > 1.5 * length:
-            add("learning rate", Answer(
-                "schedule stepped too often", f"The schedule {name} has a length of {length} and stepped "
-                f"{count} times: the learning rate falls and rises again and again.", place_at(*at), (),
-                "step it once an epoch, or give `T_max` in steps of the optimizer",
-            ))  # fmt: skip
+            add("learning rate", Answer.of(
+                "schedule stepped too often", place_at(*at), name=name, length=length, count=count
+            ))
             return True
         first_rate = known.optimizer.param_groups[0].get("initial_lr")
         if rates and isinstance(first_rate, (int, float)) and 0 < max(rates) < FALLEN * 10 * first_rate:
-            add("learning rate", Answer(
-                "schedule multiplies", f"The learning rate is {max(rates):g} at most, "
-                f"{max(rates) / first_rate:g} of the {first_rate:g} that the optimizer was made with: what "
-                f"the function of {name} returns is a factor, not a rate.",
-                _returned_at(schedule) or place_at(*(made or at)), (),
-                "return the factor by which the rate of the optimizer is multiplied, 1 for no change",
-            ))  # fmt: skip
+            add("learning rate", Answer.of(
+                "schedule multiplies", _returned_at(schedule) or place_at(*(made or at)), highest=max(rates),
+                growth=max(rates) / first_rate, first_rate=first_rate, name=name
+            ))
             return True
     return False
 
@@ -163,11 +148,9 @@ def _by_hand(loop: Loop, known: Watched, rates: list[float], files: Iterable[str
     if scheduled or len(rates) < ENOUGH or max(rates) <= 0 or rates[-1] > FALLEN * max(rates):
         return
     place = attribute_set(files, "", "lr") or (None if known.at is None else place_at(*known.at))
-    loop.findings.add("learning rate", Answer(
-        "learning rate fell", f"The learning rate fell from {max(rates):g} to {rates[-1]:g} within "
-        f"{len(rates)} steps: it is lowered in every step.", place, (),
-        "lower it once an epoch, outside the loop over batches, or use a scheduler",
-    ))  # fmt: skip
+    loop.findings.tell(
+        "learning rate fell: by hand", place, highest=max(rates), rate=rates[-1], count=len(rates)
+    )
 
 
 def _steps(loop: Loop, known: Watched, rates: list[float], name_of: Naming) -> None:
@@ -177,48 +160,37 @@ def _steps(loop: Loop, known: Watched, rates: list[float], name_of: Naming) -> N
         return
     if rates and max(rates) == 0:
         at = loop.schedule_made.get(id(known.optimizer)) or known.at
-        add("learning rate", Answer(
-            "learning rate 0", "The learning rate is 0 in every step.", place_at(*at), (),
-            "pass a positive rate, or look at the schedule",
-        ))  # fmt: skip
+        add("learning rate", Answer.of("learning rate 0: all groups", place_at(*at)))
         return
     for number, rate in enumerate(known.highest):
         group = known.optimizer.param_groups[number]["params"] if rate == 0 else []
         if any(p._grad is not None for p in group):
-            add("learning rate", Answer(
-                "learning rate 0", f"The learning rate of group {number} of the optimizer is 0 in every "
-                f"step: {listed(group, name_of)} never changes.", place_at(*known.at), (),
-                "pass a positive `lr` for the group; mind that `//` rounds down",
-            ))  # fmt: skip
+            add("learning rate", Answer.of(
+                "learning rate 0: one group", place_at(*known.at), number=number, names=listed(group, name_of)
+            ))
     half = [p for p in known.parameters() if dtype_of(p).itemsize == 2]
     if known.idle >= ENOUGH and known.idle == known.with_gradient and half and max(rates, default=0) > 0:
-        add("learning rate", Answer(
-            "update lost in rounding", f"No step changed a weight although there are gradients: "
-            f"{dtype_of(half[0])} keeps so few digits that steps of this size are lost in rounding.",
-            place_at(*known.at), (),
-            "keep the weights in float32 and compute under `torch.autocast`, or take larger steps",
-        ))  # fmt: skip
+        add("learning rate", Answer.of(
+            "update lost in rounding", place_at(*known.at), half=dtype_of(half[0])
+        ))
         return
     worse = _worse(loop.losses)
     ratio, leaf = known.largest
     if ratio > LARGE_STEP and worse is not None:
-        add("learning rate", Answer(
-            "learning rate too large", f"One step changed `{name_of(leaf) or 'a weight'}` "
-            f"{tuple(shape_of(leaf))} by {ratio:.3g} times its size, and the loss went from "
-            f"{worse[0]:.3g} to {worse[1]:.3g}.", place_at(*known.at), (),
-            f"take a smaller learning rate than {max(rates, default=math.nan):g}",
-        ))  # fmt: skip
+        add("learning rate", Answer.of(
+            "learning rate too large", place_at(*known.at), name=name_of(leaf) or "a weight",
+            leaf=tuple(shape_of(leaf)), ratio=ratio, worse=worse, highest=max(rates, default=math.nan)
+        ))
     elif (
         not any(_nothing_left(ratios) for ratios in loop.clips.values())
         and known.with_gradient >= ENOUGH - 1 and known.smallest < math.inf
         # Of a gradient that is nearly 0 the rate is not the cause.
         and SMALL_STEP * max(rates, default=0.0) <= ratio < SMALL_STEP
     ):  # fmt: skip
-        add("learning rate", Answer(
-            "learning rate too small", f"No step changed a weight by more than {max(ratio, 1e-8):.1g} of its "
-            f"size, with a learning rate of {max(rates, default=math.nan):g}: the loss stays what it was.",
-            place_at(*known.at), (), "take a larger learning rate",
-        ))  # fmt: skip
+        add("learning rate", Answer.of(
+            "learning rate too small", place_at(*known.at), ratio=max(ratio, 1e-08),
+            highest=max(rates, default=math.nan)
+        ))
 
 
 def _momentum(loop: Loop, known: Watched) -> None:
@@ -227,11 +199,7 @@ def _momentum(loop: Loop, known: Watched) -> None:
     if not isinstance(momentum, (int, float)) or momentum < 1 or known.steps < ENOUGH:
         return
     if known.at is not None:
-        loop.findings.add("learning rate", Answer(
-            "momentum too large", f"A momentum of {momentum:g} forgets nothing: each step adds all earlier "
-            "gradients in full, so the weights swing and do not settle.", place_at(*known.at), (),
-            "take a momentum below 1, such as 0.9",
-        ))  # fmt: skip
+        loop.findings.tell("momentum too large", place_at(*known.at), momentum=momentum)
 
 
 def _plateaus(loop: Loop) -> None:
@@ -246,12 +214,10 @@ def _plateaus(loop: Loop) -> None:
         groups = plateau.optimizer.param_groups
         if wrong and any(group["lr"] < group.get("initial_lr", math.inf) for group in groups):
             goes = "falls" if mode == "max" else "rises"
-            loop.findings.add("learning rate", Answer(
-                "mode of a schedule", f"The schedule lowers the learning rate although its metric {goes} "
-                f"from {metrics[0]:.3g} to {metrics[-1]:.3g}: mode {mode!r} takes that for no progress.",
-                place_at(*at), (),
-                f"pass `mode='{'min' if mode == 'max' else 'max'}'`: 'min' for a loss, 'max' for an accuracy",
-            ))  # fmt: skip
+            loop.findings.tell(
+                "mode of a schedule", place_at(*at), goes=goes, metrics=metrics, last=metrics[-1], mode=mode,
+                other="min" if mode == "max" else "max"
+            )
 
 
 def _nothing_left(ratios: list[float]) -> bool:
@@ -262,11 +228,7 @@ def _nothing_left(ratios: list[float]) -> bool:
 def _clipping(loop: Loop) -> None:
     for at, ratios in loop.clips.items():
         if at is not None and _nothing_left(ratios):
-            loop.findings.add("learning rate", Answer(
-                "clipped to nearly nothing", f"Gradients are clipped to {1 / min(ratios):.1g} of their size "
-                "or less in every step: the steps become tiny.", place_at(*at), (),
-                "clip at about the usual norm of the gradients, often 1; `clip_grad_norm_` returns it",
-            ))  # fmt: skip
+            loop.findings.tell("clipped to nearly nothing", place_at(*at), factor=1 / min(ratios))
 
 
 def _without_bound(loop: Loop) -> None:
@@ -276,12 +238,9 @@ def _without_bound(loop: Loop) -> None:
             continue
         first, middle, last = losses[0], losses[len(losses) // 2], losses[-1]
         if last < -10 * max(1.0, abs(first)) and last - middle < middle - first < 0:
-            loop.findings.add("wrong input of a loss", Answer(
-                "loss without bound", f"The loss falls from {first:.3g} to {last:.3g}, faster and faster, "
-                "and has no bound below: a term has the wrong sign, or is maximised without a limit.",
-                _made_before(place_at(*at)), (f"it goes backward at {place_at(*at)}",),
-                "look at the sign of each term of the loss",
-            ))  # fmt: skip
+            loop.findings.tell(
+                "loss without bound", _made_before(place_at(*at)), first=first, last=last, place=place_at(*at)
+            )
 
 
 def _made_before(called: Place | None) -> Place | None:

@@ -15,13 +15,13 @@ from typing import Any
 from ...core.blame import next_sequence
 from ...core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, edge_target
 from ...core.value import dtype_of, shape_of
-from ..answer import Answer
 from ..counterfactual import Rerun, reaches
+from ..cuts import Cut
 from ..scene import tree_of
 from ..trace import LEAVING, Event, Trace
 from ..walk import Path, reachable
 from .collected import Findings
-from .lost import COPYING, INDICES, Cut, cut_of
+from .lost import COPYING, INDICES, cut_of
 
 #: Calls whose result takes the shape of a tensor, not its values.
 SHAPE_ONLY = {
@@ -203,11 +203,7 @@ class Reach:
         """
         told: set[int] = set()
         for event, count in self.left_out.values():
-            findings.add("lost history", Answer(
-                "losses overwritten", f"{count} of the results of `{event.name}` on this line are not used: "
-                "only the last one goes backward.", event.place, (),
-                "add them up (`total = total + loss`), or call backward on each",
-            ))  # fmt: skip
+            findings.tell("losses overwritten", event.place, count=count, event=event)
         for loss in sorted(self.losses.values(), key=lambda loss: loss.event.number):
             missing = {
                 key: leaf for key, leaf in loss.leaves.items()
@@ -216,17 +212,11 @@ class Reach:
             cut = cut_of(loss.event)
             if missing:
                 told |= set(missing)
-                findings.add("lost history", Answer(
-                    cut.kind, f"{listed(missing.values(), name_of)} get no gradient: `{cut.code}` "
-                    f"{cut.what}.",
-                    cut.place, (), cut.mend,
-                    "" if set(missing) <= self.by_hand else _checked(loss, missing, name_of),
-                ))  # fmt: skip
+                effect = f"{listed(missing.values(), name_of)} get no gradient"
+                checked = "" if set(missing) <= self.by_hand else _checked(loss, missing, name_of)
+                findings.add("lost history", cut.answer(effect, (), checked))
             elif loss.first and loss.leaves and cut.kind not in ON_PURPOSE and not loss.scored:
-                findings.add("lost history", Answer(
-                    cut.kind, f"A part of the loss has no history: `{cut.code}` {cut.what}.", cut.place, (),
-                    cut.mend,
-                ))  # fmt: skip
+                findings.add("lost history", cut.answer("A part of the loss has no history"))
         return told
 
 
@@ -349,6 +339,3 @@ def leaves_behind(event: Event, trace: Trace) -> dict[int, Any]:
         if type(node) is AccumulateGrad:
             found[id(node.variable)] = node.variable
     return found
-
-
-__all__ = ["Reach", "leaves_behind", "listed"]

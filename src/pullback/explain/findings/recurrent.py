@@ -10,7 +10,6 @@ import numpy as np
 
 from ...core.blame import Place
 from ...core.value import TensorBase, shape_of
-from ..answer import Answer
 from ..trace import Event
 from .collected import Findings
 from .losses import origin, values_of
@@ -64,23 +63,16 @@ class Recurrent:
         for key, (event, layer) in self.last_taken.items():
             if key in self.others:
                 continue
-            findings.add("wrong axis", Answer(
-                "one direction", "`[-1]` of the final states of a bidirectional layer is that of the "
-                "backward direction alone; the forward direction, `[-2]`, is not used.", event.place,
-                (f"the layer is called at {layer.place}",), "take both: `torch.cat([h[-2], h[-1]], dim=-1)`",
-            ))  # fmt: skip
+            findings.tell("one direction: final states", event.place, layer=layer)
         for key, (event, layer, read) in self.states.items():
             module = layer.module
             count = shape_of(layer.outputs[1])[0]
             last = count - (2 if getattr(module, "bidirectional", False) else 1)
             if key not in self.whole and last > 0 and max(read) < last:
-                findings.add("wrong input of a loss", Answer(
-                    "state of the first layer", f"Of the final states of {count} layers only "
-                    f"{', '.join(f'h[{k}]' for k in sorted(read))} is used, that of the first layer: what "
-                    "the last layer computes goes nowhere, and it is not trained.", event.place,
-                    (f"the layer is called at {layer.place}",),
-                    "take the state of the last layer: `h[-1]`, or the last step of the output",
-                ))  # fmt: skip
+                findings.tell(
+                    "state of the first layer", event.place, count=count,
+                    states=", ".join(f"h[{k}]" for k in sorted(read)), layer=layer
+                )
         self.states, self.whole = {}, set()
         self.last_taken, self.others = {}, set()
         self.afresh.clear()
@@ -100,12 +92,7 @@ class Recurrent:
             if first is makers[1] and first is not None and len(first.outputs) == 3 and (
                 given[0] is first.outputs[2] and given[1] is first.outputs[1]
             ):
-                    findings.add("wrong input of a loss", Answer(
-                        "states swapped", "The states of the LSTM are passed on in the wrong order, swapped: "
-                        "it gives `(h, c)`, the hidden state first, and gets the cell state as its hidden "
-                        "state.", event.place, (f"they come from {first.place}",),
-                        "keep the order: `out, (h, c) = lstm(x)`, then `lstm2(y, (h, c))`",
-                    ))  # fmt: skip
+                    findings.tell("states swapped", event.place, first=first)
         fresh = all(m is not None and m.name in ("new_zeros", "zeros") and m.module is event.module
                     for m in makers) and event.module is not None  # fmt: skip
         shape = shape_of(x) if isinstance(x, TensorBase) else ()
@@ -117,11 +104,7 @@ class Recurrent:
         self.short[id(event.module)] = event
         self.afresh[id(event.module)] += 1
         if self.afresh[id(event.module)] == STEPS:
-            findings.add("wrong input of a loss", Answer(
-                "state not passed on", f"The {type(event.module).__name__} is called step by step without "
-                "the state of the step before: each call starts with a state of zeros, so it remembers "
-                "nothing.", event.place, (), "pass the state on: `h = cell(x, h)`, `out, h = rnn(x, h)`",
-            ))  # fmt: skip
+            findings.tell("state not passed on", event.place, module=type(event.module).__name__)
 
     def _states_read(self, event: Event) -> None:
         """Note which of a layer's final states are read, and whether anything else of it is used."""
@@ -154,12 +137,7 @@ class Recurrent:
         later = isinstance(index, tuple) and len(index) > 1 and index[:2] == (slice(None), -1)
         last = later if first else index == -1
         if last and both:
-            findings.add("wrong axis", Answer(
-                "one direction", "At the last step the backward direction of a bidirectional layer has seen "
-                "that one step only: its half of the features says nothing of the sequence before.",
-                event.place, (f"the layer is called at {layer.place}",),
-                "take the final states of both directions: `torch.cat([h[-2], h[-1]], dim=-1)`",
-            ))  # fmt: skip
+            findings.tell("one direction: last step", event.place, layer=layer)
         elif last:
             self._padded(event, layer, first, findings)
 
@@ -175,13 +153,9 @@ class Recurrent:
         value = value if first else value.T
         if ragged_padding(value, pad):
             count = int((value[:, -1] == pad).sum())
-            findings.add("wrong axis", Answer(
-                "last step of padding", f"The last step of {count} of {len(value)} sequences is padding "
-                f"(index {pad}): what is taken here was computed after their end.", event.place,
-                (f"the embedding is at {made.place}",),
-                "take the step at each length (`out[torch.arange(n), lengths - 1]`), or use "
-                "`pack_padded_sequence`",
-            ))  # fmt: skip
+            findings.tell(
+                "last step of padding", event.place, count=count, count_name=len(value), pad=pad, made=made
+            )
 
 
 def _one_step(event: Event, findings: Findings, told: set[int]) -> None:
@@ -195,17 +169,10 @@ def _one_step(event: Event, findings: Findings, told: set[int]) -> None:
     if shape[-1] < STEPS or made.wanted or not event.kept:
         return
     told.add(id(event.module))
-    findings.add("wrong axis", Answer(
-        "one step", f"The {type(event.module).__name__} gets sequences of one step{_line(event)}, with "
-        f"{shape[-1]} features each: a sequence that goes in as features has no order for it, and its "
-        "recurrent weights see a state of zeros alone, and get no gradient.", made.place or event.place,
-        (f"the input has shape {tuple(shape)}",),
-        "give it (samples, steps, features): `x.unsqueeze(-1)` with `input_size=1` and `batch_first=True`",
-    ))  # fmt: skip
-
-
-def _line(event: Event) -> str:
-    return "" if event.place is None else f" (line {event.place.line})"
+    findings.tell(
+        "one step", made.place or event.place, module=type(event.module).__name__, last=shape[-1],
+        shape=tuple(shape), event=event
+    )
 
 
 def _normalised_steps(event: Event, findings: Findings) -> None:
@@ -229,13 +196,9 @@ def _channels(event: Event, findings: Findings) -> None:
 
 def _axis_one(event: Event, what: str, findings: Findings, after: str) -> None:
     shape = shape_of(event.argument(0, "input"))
-    findings.add("wrong axis", Answer(
-        "steps for channels", f"The {what} takes axis 1 of {tuple(shape)} as its channels, and the layers "
-        f"around it{after} have the features last: axis 1 is the time axis, so each step is treated as a "
-        "channel of its own.", event.place, (),
-        f"bring the features to axis 1 for it: `x.transpose(1, 2)` before and after; it then has "
-        f"{shape[-1]} channels",
-    ))  # fmt: skip
+    findings.tell(
+        "steps for channels", event.place, what=what, shape=tuple(shape), after=after, last=shape[-1]
+    )
 
 
 def padding_is_a_word(
@@ -257,12 +220,7 @@ def padding_is_a_word(
     if not (within.mean() > 0.5 or always):
         return
     rows = int(within.sum()) if within.any() else len(value)
-    findings.add("frozen", Answer(
-        "padding index is a word", f"Index {pad} is the `padding_idx` of the embedding, and in {rows} of "
-        f"{len(value)} sequences it stands where a word does, not at the end: padding has no gradient, so "
-        "this word is never learned.", layers(event.module) or event.place, (f"used at {event.place}",),
-        "keep an index for padding alone, such as 0, and number the words from 1",
-    ))  # fmt: skip
-
-
-__all__ = ["Recurrent", "padding_is_a_word"]
+    findings.tell(
+        "padding index is a word", layers(event.module) or event.place, pad=pad, rows=rows, count=len(value),
+        event=event
+    )

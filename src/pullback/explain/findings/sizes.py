@@ -12,7 +12,6 @@ import numpy as np
 from ...core.blame import Place
 from ...core.node import AccumulateGrad, Node
 from ...core.value import TensorBase
-from ..answer import Answer
 from ..shown import norm
 from ..source import place_of
 from ..trace import Event
@@ -61,20 +60,12 @@ class Sizes:
                     if 0 < largest < TINY and value.size >= FEW_NUMBERS:
                         made = origin(event.maker_of(x), PASSING | {"stack"})
                         divided = made is not None and made.name in ("div", "__truediv__", "mul", "__mul__")
-                        findings.add("note", Answer(
-                            "tiny input", f"The input of the first layer is at most {largest:.2g} in size: "
-                            "it is scaled down too far, as by a division that is made twice, and the layer "
-                            "sees next to nothing.",
-                            made.place if divided and made is not None else event.place, (),
-                            "scale it once (`x / 255`), or take the mean away and divide by the deviation",
-                        ))  # fmt: skip
+                        findings.tell(
+                            "tiny input", made.place if divided and made is not None else event.place,
+                            largest=largest
+                        )
                     if UNSCALED < largest < math.inf:
-                        findings.add("note", Answer(
-                            "unscaled input", f"The input of the first layer reaches {largest:.4g} in size.",
-                            event.place, (), "scale it to about -1 to 1 (`x / 255`, or take the mean away "
-                            "and divide "
-                            "by the deviation)",
-                        ))  # fmt: skip
+                        findings.tell("unscaled input", event.place, largest=largest)
         elif event.name in ("cross_entropy", "nll_loss") and event.wanted:
             self._labels(event, findings)
         elif event.name in SQUASHING and event.module is not None:
@@ -91,10 +82,7 @@ class Sizes:
         else:
             seen.append(-1)
         if len(seen) == FEW and -1 not in seen and len(set(seen)) > 1:
-            findings.add("", Answer(
-                "batches of one class", "Each batch holds targets of one class only: the data is sorted.",
-                event.place, (), "shuffle it: `DataLoader(…, shuffle=True)`",
-            ))  # fmt: skip
+            findings.tell("batches of one class", event.place)
 
     def backward(self, sizes: list[tuple[Any, float]], nodes: Iterable[Node]) -> None:
         """Note the norms of the gradients of one call."""
@@ -120,23 +108,15 @@ class Sizes:
                 name, count = self.squashing.most_common(1)[0]
                 own = type(self.module).__name__.lower() == name  # the layer is the function itself
                 place = (made(self.module) if own else None) or self.where
-                findings.add("vanishing", Answer(
-                    "vanishing", f"The gradient vanishes on its way back through {count} {name}s: "
-                    f"{smallest:.2g} at "
-                    f"`{name_of(leaf) or 'the first weight'}`, {largest:.2g} at the largest.", place,
-                    () if place is self.where else (f"used at {self.where}",),
-                    "use relu, residual connections or normalisation between the layers",
-                ))  # fmt: skip
+                findings.tell(
+                    "vanishing", place, () if place is self.where else (f"used at {self.where}",),
+                    count=count, name=name, smallest=smallest, name_2=name_of(leaf) or "the first weight",
+                    largest=largest
+                )
         for leaf, size in self.last:
             weight = norm(values_of(leaf))
             if weight > 0 and size > EXPLODING * weight and size > EXPLODING:
-                findings.add("exploding", Answer(
-                    "exploding", f"The gradient of `{name_of(leaf) or 'a weight'}` is {size / weight:.2g} "
-                    "times as "
-                    f"large as the weight ({size:.2g}).", None, (),
-                    "clip it (`clip_grad_norm_`), take a smaller rate, or look at the scale of inputs and "
-                    "loss",
-                ))  # fmt: skip
+                findings.tell("exploding", name=name_of(leaf) or "a weight", ratio=size / weight, size=size)
                 return
 
 
@@ -147,12 +127,7 @@ def _one_draw(event: Event, x: Any, value: Any, findings: Findings) -> None:
     if made is None or drawn is None or made.name not in ("expand", "repeat", "expand_as", "tile"):
         return
     if drawn.name in ("randn", "rand") and len(value) >= 4 and (value == value[0]).all():
-        findings.add("wrong input of a loss", Answer(
-            "one draw for all", f"All {len(value)} samples of the batch begin with the same noise: it is "
-            f"drawn once{'' if drawn.place is None else f' (line {drawn.place.line})'} and repeated, so the "
-            "network gives one and the same sample for all of them (collapse).", made.place,
-            (f"used at {event.place}",), f"draw noise for each sample: `torch.{drawn.name}({len(value)}, …)`",
-        ))  # fmt: skip
+        findings.tell("one draw for all", made.place, count=len(value), event=event, drawn=drawn)
 
 
 def _first(event: Event, x: Any) -> bool:

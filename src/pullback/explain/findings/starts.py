@@ -11,7 +11,6 @@ import numpy as np
 from ...core.blame import Place
 from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
-from ..answer import Answer
 from ..trace import Event, Trace
 from .collected import Findings
 from .losses import dims, origin, values_of
@@ -90,39 +89,23 @@ class Starts:
             if size > LARGE and not told:
                 told = True
                 place = started(weight) or _made(weight, trace) or made(event.module) or event.place
-                findings.add("exploding", Answer(
-                    "weights start large", f"`{name_of(weight) or 'a weight'}` {dims(shape_of(weight))} "
-                    f"starts {size:.2g} times as large as its number of inputs allows: each such layer "
-                    f"makes what goes through it larger by that factor{_line(event)}, so scores, loss and "
-                    "gradients are huge at the start.", place, (f"used at {event.place}",),
-                    "start it smaller: `nn.init.kaiming_normal_`, `xavier_uniform_`, or divide by "
-                    "`sqrt(inputs)`",
-                ))  # fmt: skip
+                findings.tell(
+                    "weights start large", place, name=name_of(weight) or "a weight",
+                    weight=dims(shape_of(weight)), size=size, event=event
+                )
             elif 0 < size < SMALL:
                 small.append((event, weight, size))
         if len({id(weight) for _, weight, _ in small}) >= 2:
             event, weight, size = small[0]
             place = started(weight) or _made(weight, trace) or made(event.module) or event.place
-            findings.add("vanishing", Answer(
-                "weights start small", f"`{name_of(weight) or 'a weight'}` and others start so small that "
-                f"each layer makes what goes through it {1 / size:.2g} times smaller{_line(event)}: signal "
-                "and gradients vanish on their way.", place, (f"used at {event.place}",),
-                "start them larger: `nn.init.kaiming_normal_` or `xavier_uniform_`, about "
-                "`1 / sqrt(inputs)`",
-            ))  # fmt: skip
+            findings.tell(
+                "weights start small", place, name=name_of(weight) or "a weight", factor=1 / size, event=event
+            )
 
     def _unset(self, trace: Trace, findings: Findings, name_of: Callable[[Any], str | None]) -> None:
         for parameter, place in self.unset.values():
             if any(t is parameter for event in trace.events for t, _ in event.inputs):
-                findings.add("data not finite", Answer(
-                    "never initialised", f"`{name_of(parameter) or 'A parameter'}` is made of `empty` memory "
-                    "and never initialised: it holds whatever was there, zeros, huge numbers or NaN.", place,
-                    (), "set it: `nn.init.xavier_uniform_(w)`, `nn.init.zeros_(b)`",
-                ))  # fmt: skip
-
-
-def _line(event: Event) -> str:
-    return "" if event.place is None else f" (line {event.place.line})"
+                findings.tell("never initialised", place, name=name_of(parameter) or "A parameter")
 
 
 def _made(weight: Any, trace: Trace) -> Place | None:
@@ -166,12 +149,7 @@ def _twice_linear(
     inner, narrow = shape_of(first)[0], min(shape_of(first)[1], shape_of(second)[0])
     if inner < narrow or inner < 4:
         return  # a bottleneck is meant
-    findings.add("note", Answer(
-        "no activation between", f"Two linear layers follow each other with no activation between them"
-        f"{_line(event)}: together they are one linear layer, whatever their {inner} hidden features.",
-        made(event.module) or event.place, (f"used at {event.place}",),
-        "put a nonlinearity between them: `nn.ReLU()`, `F.relu(…)`",
-    ))  # fmt: skip
+    findings.tell("no activation between", made(event.module) or event.place, inner=inner, event=event)
 
 
 def _scores(event: Event, findings: Findings) -> None:
@@ -191,13 +169,4 @@ def _scores(event: Event, findings: Findings) -> None:
         return
     spread = float(scores.std())
     if spread > SPREAD:
-        findings.add("vanishing", Answer(
-            "scores not scaled", f"The scores of attention, products of {shape[-1]} features, are not "
-            f"divided by the square root of {shape[-1]}{_line(event)}: they spread by {spread:.2g}, so "
-            "the softmax goes to one key and its gradient vanishes.", made.place,
-            (f"the softmax is at {event.place}",),
-            f"scale them: `scores / math.sqrt({shape[-1]})`",
-        ))  # fmt: skip
-
-
-__all__ = ["Starts"]
+        findings.tell("scores not scaled", made.place, last=shape[-1], spread=spread, event=event)

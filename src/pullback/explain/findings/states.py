@@ -54,12 +54,7 @@ class States:
         for _, place, before in list(self.taken.values()):
             name = None if place is None or before >= steps else kept_state(place.file, place.line)
             if name is not None and not self.loaded:
-                findings.add("another model", Answer(
-                    "state dict not copied", f"`{name}` keeps a `state_dict()`, which is no copy: it shares "
-                    f"its memory with the weights and changed with them in the {steps - before} steps "
-                    "since, so it always is the same as the present model.", place, (),
-                    "keep a copy: `copy.deepcopy(model.state_dict())`",
-                ))  # fmt: skip
+                findings.tell("state dict not copied: kept", place, name=name, since=steps - before)
                 return
 
     def _same(
@@ -71,22 +66,14 @@ class States:
             return
         _, taken, before = self.taken.get(id(kept[0][1]), (None, None, steps))
         if before == steps and taken is not None:
-            findings.add("another model", Answer(
-                "the same module", "The state dict is loaded into the very module it was taken from: both "
-                "names mean one and the same object, so what is meant as a target, teacher or average has "
-                "the same weights at every moment, and loading"
-                f"{'' if place is None else f' at line {place.line}'} changes nothing.",
-                alias(place) or place, (),
-                "make a copy once, before the training: `target = copy.deepcopy(online)`",
-            ))  # fmt: skip
+            findings.tell(
+                "the same module", alias(place) or place, at="" if place is None else f" at line {place.line}"
+            )
         if before < steps:
-            findings.add("another model", Answer(
-                "state dict not copied", "The kept `state_dict()` shares its memory with the weights and "
-                f"changed with them in the {steps - before} steps since: it is no copy, and loading it "
-                "changes nothing.", taken or place, (f"loaded at {place}",),
-                "keep a copy: `copy.deepcopy(model.state_dict())`",
-                f"all {len(kept)} tensors that are loaded are the weights themselves",
-            ))  # fmt: skip
+            findings.tell(
+                "state dict not copied: loaded", taken or place, since=steps - before, place=place,
+                count=len(kept)
+            )
 
 
 def kept_state(file: str, line: int) -> str | None:
@@ -140,12 +127,9 @@ def look_at_left_out(module: Any, findings: Findings) -> None:
             )  # a sum or an average; what a layer gives on is a state, which need not be saved
             if not mixes and not isinstance(statement.node, ast.AugAssign):
                 continue
-            findings.add("", Answer(
-                "not in the state dict", f"`self.{name}` of {type(member).__name__} is a plain tensor that "
-                f"line {statement.line} goes on with in each call, and no registered buffer: `state_dict` "
-                "does not hold it, so it is lost when the model is saved, loaded or moved.", made, (),
-                f"register it: `self.register_buffer('{name}', …)`",
-            ))  # fmt: skip
+            findings.tell(
+                "not in the state dict", made, name=name, member=type(member).__name__, statement=statement
+            )
 
 
 def fitting_prefix(own: Iterable[str], given: Iterable[str]) -> str:
@@ -184,6 +168,3 @@ def mend_of(prefix: str) -> str:
     if prefix:
         return f"load it into `{prefix[1:-1]}`, or put the prefix before: `'{prefix[1:]}' + k`"
     return "compare the keys, and load with `strict=True`, which says which ones are missing"
-
-
-__all__ = ["States", "described", "fitted", "fitting_prefix", "look_at_left_out", "mend_of"]

@@ -11,7 +11,6 @@ from numpy import ndarray
 from ...core.blame import Place
 from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
-from ..answer import Answer
 from ..trace import Event
 from .collected import Findings
 from .losses import PASSING, dims, origin, values_of
@@ -104,13 +103,10 @@ def _one_for_all(event: Event, findings: Findings) -> None:
         while reduced is not None and reduced.inputs and shape_of(reduced.inputs[0][0])[:1] != want[:1]:
             reduced = reduced.inputs[0][1]
         if reduced is not None and reduced.inputs and reduced.outputs and reduced.name in REDUCING:
-            findings.add("broadcast", Answer(
-                "batch reduced away", f"The prediction has shape {dims(have)} and the targets {dims(want)}: "
-                f"`{reduced.name}`{_line(reduced.place)} is taken over axis 0, the batch, so one prediction "
-                "is held against the targets of all samples.", reduced.place,
-                (f"they are compared at {made.place}",),
-                "reduce another axis (`dim=-1`); of each number and 0 the larger one is `torch.relu(x)`",
-            ))  # fmt: skip
+            findings.tell(
+                "batch reduced away", reduced.place, have=dims(have), want=dims(want), reduced=reduced,
+                made=made
+            )
             return
 
 
@@ -138,12 +134,7 @@ def _bootstrapped(event: Event, first: Event, second: Event, findings: Findings)
         if not plain or made is None or own is None or later[0] is None or later[0] is made:
             continue
         if made.module is not None and made.module is own.module and made is not own:
-            findings.add("wrong input of a loss", Answer(
-                "target with history", "The target, data plus a later prediction of the same network, "
-                f"has a history: the loss{_line(event.place)} also moves the target towards the "
-                "prediction.", goal.place, (f"the loss is at {event.place}",),
-                "compute the target under `with torch.no_grad():`, or pass `target.detach()`",
-            ))  # fmt: skip
+            findings.tell("target with history: bootstrapped", goal.place, event=event)
             return
 
 
@@ -167,11 +158,7 @@ def _fresh_noise(event: Event, x: Any, target: Any, findings: Findings) -> None:
         waiting += [m for t, m in current.inputs if m is not None and t._node is not LEAF]
     mixed = [e for e in others if e.name == "randn_like"]
     if mixed and drawn.name == "randn_like":
-        findings.add("wrong input of a loss", Answer(
-            "another noise", "The target is new noise, drawn again here; the noise that was mixed into the "
-            f"data is another one{_line(mixed[0].place)}. What is to be predicted is unrelated to the input.",
-            drawn.place or event.place, (), "take the same noise for both: `loss(model(x_t, t), noise)`",
-        ))  # fmt: skip
+        findings.tell("another noise", drawn.place or event.place, line=mixed[0].line)
 
 
 def _maker(event: Event, tensor: Any) -> Event | None:
@@ -188,10 +175,6 @@ def _place_of(made: Event, layers: Callable[[Any], Place | None]) -> Place | Non
     return (layers(made.module) if own else None) or made.place
 
 
-def _line(place: Place | None) -> str:
-    return "" if place is None else f" (line {place.line})"
-
-
 def _out_of_reach(
     event: Event, x: Any, target: Any, findings: Findings, layers: Callable[[Any], Place | None]
 ) -> None:
@@ -204,13 +187,10 @@ def _out_of_reach(
     if outside < SHARE:
         return
     reach = f"{low:g} to {high:g}" if high < np.inf else "0 and more, nothing negative"
-    findings.add("wrong input of a loss", Answer(
-        "target out of reach", f"The prediction ends in a {made.name.rstrip('_')}{_line(made.place)}, which "
-        f"gives {reach}, and the targets go from {labels.min():.4g} to {labels.max():.4g}: "
-        f"{100 * outside:.0f} % of them lie outside that range, where no prediction can come"
-        f"{_line(event.place)}.", _place_of(made, layers), (),
-        f"leave the {made.name.rstrip('_')} after the last layer out, or scale the targets to its range",
-    ))  # fmt: skip
+    findings.tell(
+        "target out of reach", _place_of(made, layers), activation=made.name.rstrip("_"), reach=reach,
+        least=labels.min(), most=labels.max(), percent=100 * outside, made=made, event=event
+    )
 
 
 def _unscaled(event: Event, x: Any, target: Any, findings: Findings) -> None:
@@ -220,12 +200,7 @@ def _unscaled(event: Event, x: Any, target: Any, findings: Findings) -> None:
         return
     size, reached = float(np.abs(labels).mean()), float(np.abs(found).mean())
     if LARGE < size < np.inf and size > TIMES * reached:
-        findings.add("note", Answer(
-            "unscaled target", f"The targets are about {size:.3g} in size and the predictions {reached:.3g}: "
-            "they are not scaled, so the loss and its gradients are huge, or the way there takes very many "
-            "steps.", event.place, (),
-            "normalise the targets (take their mean away, divide by their deviation), and undo it afterwards",
-        ))  # fmt: skip
+        findings.tell("unscaled target", event.place, size=size, reached=reached)
 
 
 def data_of(start: Event | None) -> Iterator[tuple[Event, Any]]:
@@ -262,12 +237,10 @@ def _given_away(event: Event, x: Any, target: Any, findings: Findings) -> None:
             continue
         same = np.flatnonzero((columns == flat[:, None]).all(0))
         if len(same):
-            findings.add("wrong input of a loss", Answer(
-                "target among the inputs", f"Column {same[0]} of the input {dims(value.shape)} holds the "
-                f"target itself{_line(event.place)}: the network only has to copy it.",
-                origin_place(user, tensor) or event.place, (),
-                "take the target out of what the network is given",
-            ))  # fmt: skip
+            findings.tell(
+                "target among the inputs", origin_place(user, tensor) or event.place, same=same,
+                shape=dims(value.shape), event=event
+            )
             return
 
 
@@ -306,12 +279,7 @@ def _softmax_of_many(event: Event, findings: Findings, layers: Callable[[Any], P
         return
     if np.allclose(labels.sum(-1), 1):
         return
-    findings.add("wrong input of a loss", Answer(
-        "softmax of several labels", f"The scores go through a softmax before binary_cross_entropy"
-        f"{_line(event.place)}, and samples have several labels: the probabilities of a softmax add up to 1, "
-        "so they cannot all be near 1.", _place_of(made, layers), (),
-        "use a sigmoid, or pass the scores to `binary_cross_entropy_with_logits`",
-    ))  # fmt: skip
+    findings.tell("softmax of several labels", _place_of(made, layers), event=event)
 
 
 def _dropped_scores(event: Event, findings: Findings, layers: Callable[[Any], Place | None]) -> None:
@@ -323,11 +291,7 @@ def _dropped_scores(event: Event, findings: Findings, layers: Callable[[Any], Pl
     if before is not None and before.name == "linear" and made.argument(1, "p", 0.5):
         own = made.module is not None and "Dropout" in type(made.module).__name__
         place = (layers(made.module) if own else None) or made.place
-        findings.add("wrong input of a loss", Answer(
-            "dropout of the scores", f"Dropout is taken of the scores of the last layer{_line(made.place)}: "
-            "scores of classes, the right one too, are set to 0 at random before the loss.", place, (),
-            "put the dropout before the last layer",
-        ))  # fmt: skip
+        findings.tell("dropout of the scores", place, made=made)
 
 
 def ragged_padding(ids: ndarray, pad: int) -> bool:
@@ -354,12 +318,10 @@ def _padding_counts(event: Event, findings: Findings) -> None:
         rows = labels.reshape(len(ids), -1)
         reduced = event.argument(6, "reduction", "mean") != "none"
         if ragged_padding(rows, pad) and rows.shape[1] > 1 and reduced:
-            findings.add("wrong input of a loss", Answer(
-                "padding in the targets", f"{int((rows == pad).sum())} of {rows.size} targets are {pad}, the "
-                "padding at the end of shorter sequences, and the loss counts them: `ignore_index` is "
-                f"{ignored}.", event.place, (f"the embedding has padding_idx {pad}",),
-                f"pass `ignore_index={pad}`",
-            ))  # fmt: skip
+            findings.tell(
+                "padding in the targets", event.place, count=int((rows == pad).sum()), rows=rows, pad=pad,
+                ignored=ignored
+            )
             return
 
 
@@ -378,12 +340,7 @@ def _similar_to_itself(event: Event, findings: Findings) -> None:
     same = turned or (left is not None and right is not None and np.array_equal(left, right.T))
     diagonal = scores[np.arange(len(scores)), np.arange(len(scores))]
     if same and b is not a and (diagonal >= scores.max(1) - 1e-4).mean() > 0.9:
-        findings.add("wrong input of a loss", Answer(
-            "similar to itself", "The similarities of all samples with all others hold, on the diagonal, "
-            "that of each sample with itself, the largest of its row: the softmax goes to it.",
-            made.place, (f"the loss is at {event.place}",),
-            "mask the diagonal: `sim.masked_fill(torch.eye(n, dtype=torch.bool), float('-inf'))`",
-        ))  # fmt: skip
+        findings.tell("similar to itself", made.place, event=event)
 
 
 def _margin_of_zeros(event: Event, findings: Findings) -> None:
@@ -401,12 +358,10 @@ def _margin_of_zeros(event: Event, findings: Findings) -> None:
             continue  # no margin
         if shape_of(labels[0]) == shape_of(scores[0]) and set(np.unique(value).tolist()) == {0.0, 1.0}:
             maker = labels[1]
-            findings.add("wrong input of a loss", Answer(
-                "targets are 0 and 1", f"Scores are multiplied by labels of 0 and 1{_line(product.place)}, "
-                "and a margin is taken of the product: that is meant for labels of 1 and -1. Of samples "
-                "with 0 nothing is learned.", product.place if maker is None else maker.place,
-                (f"the margin is at {event.place}",), "take labels of 1 and -1: `2 * y - 1`",
-            ))  # fmt: skip
+            findings.tell(
+                "targets are 0 and 1: margin", product.place if maker is None else maker.place,
+                event=event, product=product
+            )
             return
 
 
@@ -420,12 +375,7 @@ def _nothing_left(event: Event, findings: Findings) -> None:
         return
     if x.size > 1 and x.any() and np.array_equal(x, y) and first.name == second.name:
         later = max(first, second, key=lambda e: e.number)
-        findings.add("zero gradient", Answer(
-            "difference of the same", "Both sides of a difference are equal throughout: the same layers are "
-            f"called twice on the same input{_line(event.place)}, so the difference is 0 and has no "
-            "gradient.", later.place, (f"the other one is at {first.place}",),
-            "give the second call its own input",
-        ))  # fmt: skip
+        findings.tell("difference of the same", later.place, first=first, event=event)
 
 
 def _same_pair(event: Event, findings: Findings) -> None:
@@ -436,11 +386,7 @@ def _same_pair(event: Event, findings: Findings) -> None:
     same = (first == second).reshape(len(first), -1).all(1)
     if same.mean() > 0.5 and first.any():
         what = "anchor and positive" if event.name == "triplet_margin_loss" else "both inputs"
-        findings.add("wrong input of a loss", Answer(
-            "compared with itself", f"In {int(same.sum())} of {len(same)} rows {what} of {event.name} are "
-            "identical: a sample is compared with itself, the distance is 0 and teaches nothing.",
-            event.place, (), "choose another sample of the same class; look at how the pairs are drawn",
-        ))  # fmt: skip
-
-
-__all__ = ["compared", "data_of", "look_at", "origin_place", "ragged_padding"]
+        findings.tell(
+            "compared with itself", event.place, same_rows=int(same.sum()), count=len(same), what=what,
+            event=event
+        )

@@ -9,7 +9,6 @@ from typing import Any
 
 from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
-from ..answer import Answer
 from ..scene import Scene
 from ..trace import Event, Trace
 from .collected import Findings
@@ -122,13 +121,10 @@ def _constant(event: Event | None, findings: Findings) -> None:
             made = None if tensor._node is not None or maker is None else _cut_before(maker)
             if made is not None and with_history:
                 place = made.place
-                findings.add("lost history", Answer(
-                    "term without history", "A whole term of the loss is a constant and adds nothing to its "
-                    f"gradient: `{'' if place is None else place.expression or place.code}` cuts off "
-                    f"(`{made.name}`) the results that it is computed from.", place,
-                    (f"the term is added at {event.place}",),
-                    "leave the `detach()` out, so that the term trains what made them",
-                ))  # fmt: skip
+                findings.tell(
+                    "term without history", place,
+                    code="" if place is None else place.expression or place.code, made=made, event=event
+                )
                 return
 
 
@@ -155,19 +151,11 @@ def _is_likelihood(event: Event) -> bool:
 def _sign(term: Term, findings: Findings) -> None:
     event = term.event
     if term.factor < 0 and event.name in LOSSES:
-        findings.add("wrong input of a loss", Answer(
-            "sign of the loss", f"The loss is {event.name} with a negative sign: to make it small is to make "
-            "the error large; it has no bound below.", event.place, (), "take the minus away",
-        ))  # fmt: skip
+        findings.tell("sign of the loss: negative loss", event.place, event=event)
     elif term.factor > 0 and _is_likelihood(event):
         out = values_of(event.outputs[0]) if event.outputs else None
         if out is not None and out.size:
-            findings.add("wrong input of a loss", Answer(
-                "sign of the loss", "The loss is a log-probability with a positive sign: backward and step "
-                "make it small, so what should become likely becomes unlikely, and there is no bound below.",
-                (term.reduction or event).place, (f"the log-probabilities are at {event.place}",),
-                "put a minus before it: the negative log-likelihood, `loss = -log_prob.mean()`",
-            ))  # fmt: skip
+            findings.tell("sign of the loss: likelihood", (term.reduction or event).place, event=event)
 
 
 def _policy(term: Term, scene: Scene, findings: Findings) -> None:
@@ -183,18 +171,9 @@ def _policy(term: Term, scene: Scene, findings: Findings) -> None:
             name = scene.name_of(weight) or _source_name(event)
             flipped = _flips(made)
             if term.factor * flipped > 0 and name and GOOD.search(name.rpartition(".")[2]):
-                findings.add("wrong input of a loss", Answer(
-                    "sign of the loss", f"Log-probabilities are weighted by `{name}` and the loss has a "
-                    "positive sign: each step makes what was rewarded less likely.", event.place, (),
-                    "put a minus before it: `loss = -(log_prob * advantage).mean()`",
-                ))  # fmt: skip
+                findings.tell("sign of the loss: rewards", event.place, name=name)
         elif weight._node is not LEAF and by is not None and not _is_likelihood(by) and _apart(by, likely):
-            findings.add("wrong input of a loss", Answer(
-                "advantage with history", "Log-probabilities are weighted by a value that has a history "
-                "itself: the loss of the policy also goes back into what estimates the value"
-                f"{'' if by.place is None else f' (line {by.place.line})'}.", event.place, (),
-                "cut it off: `log_prob * advantage.detach()`",
-            ))  # fmt: skip
+            findings.tell("advantage with history", event.place, by=by)
         return
 
 
@@ -241,12 +220,7 @@ def _divergence(term: Term, findings: Findings) -> None:
         return
     value = values_of(event.outputs[0])
     if value is not None and value.size and value.max() <= 1e-6:
-        findings.add("wrong input of a loss", Answer(
-            "sign of the loss", "This term of the loss is negative throughout and falls without bound as the "
-            "exponential in it grows: it has the wrong sign. The divergence to a standard normal is "
-            "-0.5 · (1 + logvar - mu² - exp(logvar)), with a minus.", event.place, (),
-            "put a minus before it: `-0.5 * (1 + logvar - mu.pow(2) - logvar.exp())`",
-        ))  # fmt: skip
+        findings.tell("sign of the loss: divergence", event.place)
 
 
 #: Names of what should score high, and of what should score low.
@@ -270,12 +244,7 @@ def _order_of_pair(term: Term, findings: Findings) -> None:
         return
     low, high = (first, second) if falling else (second, first)
     if LOW.search(low) and HIGH.search(high) and not HIGH.search(low) and not LOW.search(high):
-        findings.add("wrong input of a loss", Answer(
-            "sign of the loss", f"The loss becomes small where `{low.strip()}` is larger than "
-            f"`{high.strip()}`: the two are in the wrong order, so it prefers the negative one.", place,
-            (f"the loss is at {event.place}",),
-            "swap them: `-logsigmoid(positive - negative)`",
-        ))  # fmt: skip
+        findings.tell("sign of the loss: pair", place, low=low.strip(), high=high.strip(), event=event)
 
 
 def _saturates(term: Term, findings: Findings) -> None:
@@ -288,11 +257,7 @@ def _saturates(term: Term, findings: Findings) -> None:
     given = values_of(event.inputs[0][0])
     if value is None or given is None or not value.size or value.max() > NEARLY or given.min() < 0.5:
         return
-    findings.add("zero gradient", Answer(
-        "saturated", f"The loss is log(1 - D) and D, a sigmoid, is {value.max():.2g} at most: there the loss "
-        "is flat, it saturates, and its gradient vanishes, the more certain D is.", event.place, (),
-        "minimise `-log(D(fake))` in its place (the loss of the generator that does not saturate)",
-    ))  # fmt: skip
+    findings.tell("saturated", event.place, most=value.max())
 
 
 #: Probabilities below this are nearly 0.
@@ -317,12 +282,10 @@ def _masked(term: Term, findings: Findings) -> None:
         if value is None or value.size < 2 or set(map(float, {*value.flat})) != {0.0, 1.0}:
             continue
         if len(shape_of(mask)) >= 2 or mask.dtype.is_floating_point is False:
-            findings.add("wrong input of a loss", Answer(
-                "mean of masked", f"The mean also counts the elements that the mask sets to 0, "
-                f"{int((value == 0).sum())} of {value.size}: the loss is smaller the more is masked.",
-                (mean.place or event.place), (f"the mask is applied at {event.place}",),
-                "divide the sum by the number of what is kept: `(loss * mask).sum() / mask.sum()`",
-            ))  # fmt: skip
+            findings.tell(
+                "mean of masked", mean.place or event.place, zeros=int((value == 0).sum()), value=value,
+                event=event
+            )
 
 
 def _bounded_critic(terms: list[Term], findings: Findings) -> None:
@@ -335,13 +298,7 @@ def _bounded_critic(terms: list[Term], findings: Findings) -> None:
             module = one.event.module
             same = module is not None and module is other.event.module and one.event is not other.event
             if same and one.factor == -other.factor > 0 and one.reduction and one.reduction.name == "mean":
-                findings.add("wrong input of a loss", Answer(
-                    "critic with a sigmoid", "The loss is the difference of two means of one critic (a "
-                    "Wasserstein loss), and a sigmoid at its end bounds what it gives to 0 to 1: a critic is "
-                    "to score without a bound.", one.event.place, (
-                        f"the other one is at {other.event.place}",
-                    ), "leave the sigmoid at the end of the critic out",
-                ))  # fmt: skip
+                findings.tell("critic with a sigmoid", one.event.place, other=other)
                 return
 
 
@@ -360,12 +317,7 @@ def _focal(term: Term, findings: Findings) -> None:
             inside = inside.inputs[0][1] if inside.inputs else None
         before = inside.inputs[0][1] if inside is not None and inside.inputs else None
         if before is not None and (before is made or any(t is loss for t, _ in before.inputs)):
-            findings.add("wrong input of a loss", Answer(
-                "weight of the mean", f"The weight is computed of the mean {made.name} of the whole batch, "
-                "one number, where each sample should have its own.", made.place,
-                (f"they are multiplied at {event.place}",),
-                'pass `reduction="none"` to the loss, weigh each sample, and take the mean at the end',
-            ))  # fmt: skip
+            findings.tell("weight of the mean", made.place, made=made, event=event)
             return
 
 
@@ -385,14 +337,11 @@ def _reductions(terms: list[Term], findings: Findings) -> None:
         for mean in means:
             other = shape_of(mean.event.inputs[0][0]) if mean.reduction is None else size(mean.reduction)
             if len(shape) >= 2 and other[:1] == shape[:1] and shape[0] > 1:
-                findings.add("wrong input of a loss", Answer(
-                    "sum and mean", f"One term of the loss is a sum over all {shape[0]} samples of the batch "
-                    f"and their {shape[1:] if len(shape) > 2 else shape[1]} numbers, another one is a mean "
-                    f"(line {mean.event.place.line if mean.event.place else '?'}): the sum outweighs it, the "
-                    "more the larger the batch is.", total.reduction.place, (),
-                    "reduce both in one way: sum over the features, then the mean over the batch "
-                    "(`kl.sum(1).mean()`, and the same for the other one)",
-                ))  # fmt: skip
+                findings.tell(
+                    "sum and mean", total.reduction.place, shape=shape,
+                    numbers=shape[1:] if len(shape) > 2 else shape[1],
+                    line=mean.event.place.line if mean.event.place else "?"
+                )
                 return
 
 
@@ -415,11 +364,4 @@ def _divided_again(loss: Any, trace: Trace, findings: Findings) -> None:
     text = "" if event.place is None else event.place.expression or event.place.code
     counted = re.search(r"len\(|\.size\(|\.shape|batch_?size|\bbs\b|\bn\b|\bN\b", text)
     if shape and shape[0] == number and number >= 4 and counted:
-        findings.add("wrong input of a loss", Answer(
-            "divided twice", f"The loss is a mean over {shape[0]} samples already and is divided by their "
-            f"number again, twice in all: gradients are {shape[0]} times smaller than meant.", event.place,
-            (), "leave the division out, or reduce by a sum",
-        ))  # fmt: skip
-
-
-__all__ = ["Term", "look_at", "terms_of"]
+        findings.tell("divided twice", event.place, shape=shape)

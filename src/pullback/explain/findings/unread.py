@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ...core.value import TensorBase, shape_of
-from ..answer import Answer
 from ..trace import Event, Trace
 from .collected import Findings
 from .losses import PASSING, origin, values_of
@@ -38,13 +37,9 @@ def look_at_turn(trace: Trace, findings: Findings) -> None:
         ]  # fmt: skip
         if unread:
             made = unread[-1][0].place
-            findings.add("wrong input of a loss", Answer(
-                "end of an episode not used", "The target is data plus a later prediction for every sample, "
-                f"and the yes or no that line {0 if made is None else made.line} makes for these samples, "
-                "such as `done`, goes nowhere: where an episode has ended (a terminal state), nothing comes "
-                "later.", goal.place, (f"the loss is at {event.place}",),
-                "leave the later value out there: `r + gamma * (1 - done) * later`",
-            ))  # fmt: skip
+            findings.tell(
+                "end of an episode not used", goal.place, line=0 if made is None else made.line, event=event
+            )
             return
 
 
@@ -74,6 +69,3 @@ def _yes_or_no(tensor: Any) -> bool:
     return value is not None and value.size > 1 and value.dtype.kind in "bf" and (
         set(np.unique(value).tolist()) == {0, 1}
     )
-
-
-__all__ = ["bootstrapped", "look_at_turn"]

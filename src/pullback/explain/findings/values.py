@@ -13,7 +13,7 @@ from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ..answer import Answer
 from ..counterfactual import Change, Rerun, finite_number, made_finite, with_nudged
-from ..patterns import PATTERNS, UNKNOWN, Pattern
+from ..patterns import UNKNOWN, Pattern, patterns
 from ..trace import Event, Trace
 from .attention import ATTENTION, of_attention, with_open_rows
 from .growth import of_growth
@@ -86,20 +86,14 @@ def _of_data(
     called = f"`{name}`" if name else "The tensor"
     masked = None if rerun is None else _multiplied_mask(rerun, change, replaced)
     if masked is not None and rerun is not None:
-        return Answer(
-            "0 · inf", f"{called} holds {_count(found)}{_in_rows(found)}, and this product with a mask is "
-            "meant to take them out: 0 · NaN and 0 · inf are NaN.", masked.place,
-            (f"the data came in at {place}",),
-            "put a number in their place before anything is computed of them (`torch.where(ok, x, 0.0)`), or "
-            "choose elements (`loss[ok].mean()`) in place of multiplying by the mask",
-            _loss_with(rerun, change, replaced, FILLED),
-        )  # fmt: skip
-    return Answer(
-        "data not finite", f"{called} {'made here ' if change else ''}holds {_count(found)}{_in_rows(found)}"
-        ": the data is not finite.", place, _rows(found),
-        "look at the data; replace or leave out such rows before they go in",
-        _loss_with(rerun, change, replaced, FILLED),
-    )  # fmt: skip
+        return Answer.of(
+            "0 · inf", masked.place, (), _loss_with(rerun, change, replaced, FILLED), called=called,
+            found=_count(found), found_name=_in_rows(found), place=place
+        )
+    return Answer.of(
+        "data not finite: from outside", place, _rows(found), _loss_with(rerun, change, replaced, FILLED),
+        called=called, made="made here " if change else "", found=_count(found), found_name=_in_rows(found)
+    )
 
 
 def _multiplied_mask(
@@ -249,51 +243,37 @@ def _of_event(event: Event, name_of: Callable[[Any], str | None]) -> Answer | No
         if 0 in shape_of(tensor) and event.name in (*MEANS, "cross_entropy", "nll_loss", "stack", "cat"):
             name = name_of(tensor)
             place = maker.place if maker is not None else event.place
-            return Answer(
-                "nothing selected", f"{f'`{name}`' if name else 'A selection'} is empty, and the "
-                f"{event.name} of "
-                "nothing is NaN.", place, (f"the {event.name} is at {event.place}",),
-                "leave the term out where nothing is selected, or divide the sum by `max(count, 1)`",
-            )  # fmt: skip
+            return Answer.of(
+                "nothing selected: empty", place, what=f"`{name}`" if name else "A selection", event=event
+            )
     if event.name in ("std", "var", "std_mean", "var_mean") and tensors:
-        return Answer(
-            "deviation of one element", f"The {event.name} of a single element divides by 0: the input has "
-            "shape "
-            f"{tuple(shape_of(tensors[0]))}.", event.place, (),
-            "pass `correction=0`, or give it more than one element",
-        )  # fmt: skip
+        return Answer.of(
+            "deviation of one element", event.place, event=event, tensors=tuple(shape_of(tensors[0]))
+        )
     if event.name == "ctc_loss":
         return _of_ctc(event)
     if event.name in ("cross_entropy", "nll_loss"):
         labels = values_of(event.argument(1, "target"))
         ignored = event.argument(3, "ignore_index", -100)
         if labels is not None and labels.dtype.kind in "iu" and (labels == ignored).all():
-            return Answer(
-                "nothing selected", f"Every target is {ignored}, which {event.name} ignores: the mean over "
-                "no "
-                "elements is NaN.", event.place, (), "leave such batches out",
-            )  # fmt: skip
+            return Answer.of("nothing selected: targets ignored", event.place, ignored=ignored, event=event)
         weight = event.argument(2, "weight")
         weights = values_of(weight) if isinstance(weight, TensorBase) else None
         if weights is not None and labels is not None and labels.dtype.kind in "iu":
             present = np.unique(labels[(labels >= 0) & (labels < len(weights))])
             if not weights[present].any():
                 name = name_of(weight)
-                return Answer(
-                    "class weights of 0", f"The weights{f' `{name}`' if name else ''} of all classes in this "
-                    f"batch are 0, and the mean of {event.name} divides by their sum: 0 / 0 is NaN.",
-                    event.place, (f"classes {', '.join(map(str, present[:MOST_ROWS]))}",),
-                    "give each class a positive weight; mind that `//` and integers round to 0",
-                )  # fmt: skip
+                return Answer.of(
+                    "class weights of 0", event.place, named=f" `{name}`" if name else "", event=event,
+                    labels=", ".join(map(str, present[:MOST_ROWS]))
+                )
     pattern = _pattern(event, tensors)
     if pattern is None:
         if not event.outputs or not all(map(is_finite, tensors)):
             return None
-        return Answer(
-            "not finite", f"What goes into {event.name.strip('_')} is finite, and its result holds "
-            f"{_count(event.outputs[0])}.", event.place, (), "look at the values that go into it: they lie "
-            "where it has no finite value, or the result is too large for the dtype",
-        )  # fmt: skip
+        return Answer.of(
+            "not finite", event.place, name=event.name.strip("_"), outputs=_count(event.outputs[0])
+        )
     names = [n for n in map(name_of, tensors) if n]
     mask = _mask_before(event) if pattern.kind == "softmax of nothing" else None
     masked = "" if mask is None or mask.place is None else f" The mask is put in at line {mask.place.line}."
@@ -324,11 +304,10 @@ def _of_ctc(event: Event) -> Answer:
     rows = "" if inputs is None or targets is None else ", ".join(
         str(k) for k in np.flatnonzero(targets > inputs)[:MOST_ROWS]
     )  # fmt: skip
-    return Answer(
-        "target too long", "ctc_loss is infinite where a target is longer than its input"
-        f"{f' (sequences {rows})' if rows else ' allows (each repeated label needs one more step)'}.",
-        event.place, (), "give longer inputs, leave such pairs out, or pass `zero_infinity=True`",
-    )  # fmt: skip
+    return Answer.of(
+        "target too long", event.place,
+        which=f" (sequences {rows})" if rows else " allows (each repeated label needs one more step)"
+    )
 
 
 def _pattern(event: Event, tensors: Iterable[Any]) -> Pattern | None:
@@ -346,7 +325,7 @@ def _pattern(event: Event, tensors: Iterable[Any]) -> Pattern | None:
     if out is None:
         return None
     wide = out.astype(np.float64)
-    for pattern in PATTERNS.get(name, ()):
+    for pattern in patterns().get(name, ()):
         if "negative" in pattern.kind and not np.isnan(wide).any():
             continue
         exponent = operands[1] if len(operands) > 1 else None
@@ -354,7 +333,7 @@ def _pattern(event: Event, tensors: Iterable[Any]) -> Pattern | None:
             continue
         if pattern.applies(operands, wide):
             return pattern
-    return UNKNOWN if name in PATTERNS and not operands else _where(event, operands, wide)
+    return UNKNOWN if name in patterns() and not operands else _where(event, operands, wide)
 
 
 def _where(event: Event, operands: list[ndarray | None], out: ndarray) -> Pattern | None:

@@ -28,8 +28,15 @@ from . import (  # noqa: F401  # they register the others
     sampling,
 )
 from .activation import threshold as _threshold  # noqa: F401  # what torch's function is called
-from .conv_tbc import conv_tbc
-from .convolution import conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d
+from .convolution import (
+    conv1d,
+    conv2d,
+    conv3d,
+    conv_tbc,
+    conv_transpose1d,
+    conv_transpose2d,
+    conv_transpose3d,
+)
 from .vision import channel_shuffle, native_channel_shuffle, pixel_shuffle, pixel_unshuffle
 
 _TOP_LEVEL = (

@@ -30,6 +30,7 @@ from ...tensor.limits import check_held
 from ...tensor.math import factor
 from ...tensor.rearrange import refuse_complex_history
 from ...tensor.signature import Parser
+from ...tensor.sizes import integer
 from ...tensor.softmax import checked as checked_softmax
 from ...tensor.tensor import Tensor, checked_dim
 from .loss_reduction import functional, mirrored, refuse_complex
@@ -335,7 +336,7 @@ def glu(input: Any, dim: int = -1) -> Any:
     shape = shape_of(input)
     if not shape:
         raise RuntimeError("glu does not support scalars because halving size must be even")
-    found = checked_dim(dim, len(shape))
+    found = checked_dim(integer("glu", "dim", 2, dim), len(shape))
     if shape[found] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {found} is size {shape[found]}")
     check_floating("glu_cpu", input)

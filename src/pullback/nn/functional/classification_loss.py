@@ -92,6 +92,11 @@ def binary_cross_entropy_with_logits(
             f"Target size ({sizes_text(shape_of(target))}) must be the same as input size "
             f"({sizes_text(shape_of(input))})"
         )
+    return logits_loss(input, target, weight, pos_weight, reduction)
+
+
+def logits_loss(input: Any, target: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
+    """Return `binary_cross_entropy_with_logits` of tensors that broadcast."""
     check_reduction(reduction)
     check_tensors(*(v for v in (weight, pos_weight) if v is not None))
     kind, wanted = dtype_of(input), dtype_of(target)

@@ -9,10 +9,12 @@ from ...array.geometry import transposed_size
 from ...core.value import dtype_of, shape_of
 from ...core.warn import warn_once
 from ...ops import conv as ops
+from ...ops.conv_tbc import conv_tbc as in_sequences
 from ...ops.convert import cast
 from ...ops.view import squeeze_dim, unsqueeze
 from ...tensor.api import public
 from ...tensor.padding import pad
+from ...tensor.signature import parsed
 from ...tensor.tensor import Tensor
 from .convolution_checks import (
     check_dilation,
@@ -241,3 +243,38 @@ def conv_transpose3d(
 ) -> Any:  # fmt: skip
     """Return the transpose of a convolution over three axes: (N, C, D, H, W) -> (N, O, D', H', W')."""
     return _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 3)
+
+
+@public(method=False, out=False)
+@parsed("conv_tbc", "(Tensor input, Tensor weight, Tensor bias, int pad = 0)")
+def conv_tbc(input: Any, weight: Any, bias: Any, pad: int = 0) -> Any:
+    """Return the convolution in time: ``out[t] = Σ_k input[t + k − pad] @ weight[k] + bias``.
+
+    Parameters
+    ----------
+    input : tensor
+        (T, N, C): time, batch, channels.
+    weight : tensor
+        (K, C, O).
+    bias : tensor
+        (O,).
+    pad : int
+        Zeros before and after.
+
+    Returns
+    -------
+    tensor
+        (T + 2·pad − K + 1, N, O).
+    """
+    x, w, b = shape_of(input), shape_of(weight), shape_of(bias)
+    if len(x) != 3:
+        raise RuntimeError("Input must have 3 dims: time, batch, in_channel")
+    if len(w) != 3:
+        raise RuntimeError("Weight tensor must have 3 dims: kernel_width, in_channels, out_channels.")
+    if len(b) != 1:
+        raise RuntimeError("Bias must be 1-D")
+    if x[2] != w[1]:
+        raise RuntimeError("Input dim 2 (input channels) is not == dim 1 in the weight tensor")
+    if b[0] != w[2]:
+        raise RuntimeError("Bias size must equal dim 2 in the weight tensor (output channels).")
+    return in_sequences(input, weight, bias, pad)

@@ -60,6 +60,11 @@ def margin_ranking_loss(
             f"input1: {sizes_text(shape_of(input1))}, input2: {sizes_text(shape_of(input2))}, "
             f"target: {sizes_text(shape_of(target))} "
         )
+    return ranking_loss(input1, input2, target, margin, reduction)
+
+
+def ranking_loss(input1: Any, input2: Any, target: Any, margin: float, reduction: str) -> Any:
+    """Return `margin_ranking_loss` of tensors that broadcast."""
     check_numbers(margin)
     apart = input1 - input2
     return apply_reduction(

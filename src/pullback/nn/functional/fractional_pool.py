@@ -8,7 +8,7 @@ from typing import Any
 from ...core.graph_errors import type_word
 from ...core.value import dtype_of, shape_of
 from ...errors import with_note
-from ...ops.fractional_pool import fractional_max_pools
+from ...ops.pool import fractional_max_pools
 from ...tensor.argument_types import is_integer, is_size
 from ...tensor.random import rand
 from ...tensor.tensor import checked_dim

@@ -22,7 +22,7 @@ from ...tensor.unrecorded import arrays, computed
 from .activation import softmax
 from .attention import scaled_dot_product_attention
 from .dropout import dropout
-from .unrecorded_attention import attended
+from .fused_attention import attended
 
 
 def _check_ranks(

@@ -11,6 +11,7 @@ from numpy import ndarray
 
 from ...array import dtype_limits, dtypes
 from ...array import norm as kernels
+from ...array.batch_norm import batch_norm_of_running
 from ...array.chains import MOST
 from ...core import inplace as writing
 from ...core.graph_errors import type_word
@@ -164,6 +165,8 @@ def batch_norm(
         _move(found[4], var._value * (count / max(count - 1, 1)), momentum)
         return out
     if not training and (plain := arrays(*given)) and plain[0].flags.c_contiguous and _fit(*plain):
+        if plain[0].size <= MOST and all(v.flags.c_contiguous for v in plain):
+            return wrap(computed(batch_norm_of_running, *plain, float(eps)))
         # A row of 256 takes 19 µs so; the checks one by one and three tensors more make it 26.
         return wrap(o.batch_norm.op.evaluate(tuple(plain), (False, float(eps)))[0])
     _check_kinds(input, running_mean, running_var, weight, bias, momentum=momentum)
@@ -394,7 +397,11 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     sizes = [shape[0] * shape[1] // num_groups, num_groups, *shape[2:]]
     if sizes[0] * math.prod(sizes[2:]) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {sizes}")
-    if isinstance(num_groups, TensorBase) and is_integer(num_groups):
+    known = type(num_groups) is int and num_groups > 0 and type(eps) is float
+    plain = arrays(input, weight, bias) if known else None
+    if plain and plain[0].flags.c_contiguous and _fit(*plain) and shape[1] % num_groups == 0:
+        return wrap(computed(kernels.group_norm, *plain, num_groups, eps)[0])
+    if is_integer(num_groups):
         num_groups = int(num_groups)
     if type(num_groups) is not int or abs(num_groups) >= 1 << 63:
         raise TypeError("groups are counted")

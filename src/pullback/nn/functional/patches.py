@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 from ...array import geometry
@@ -11,12 +10,14 @@ from ...core.graph_errors import type_word
 from ...core.value import dtype_of, shape_of
 from ...ops import vision as ops
 from ...tensor.api import public
+from ...tensor.sizes import int_or_sequence, is_int
 
 Pair = tuple[int, int]
 
 
 def _pair(name: str, value: Any) -> Pair:
-    values = tuple(int(v) for v in value) if isinstance(value, Iterable) else (int(value),) * 2
+    values = int_or_sequence("im2col", name, 2, value)
+    values = values * 2 if is_int(value) else values
     if len(values) != 2:
         raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(values)}")
     return values

@@ -233,7 +233,7 @@ def _mean_or_pool(x: Any, size: tuple[int, ...]) -> Any:
     """Return means over windows of two axes; a single window is a mean, whose covector does not depend on
     `x`.
     """
-    return x.mean((-1, -2), keepdim=True) if size == (1, 1) else ops.adaptive_avg_pool_2d(x, size)
+    return x.mean((-1, -2), True) if size == (1, 1) else ops.adaptive_avg_pool_2d(x, size)
 
 
 @mirrored
@@ -243,7 +243,7 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     listed = isinstance(output_size, (list, tuple)) and list(output_size) == [1, 1]
     # torch asks of one number no more than that there are two axes.
     if len(input.size()) >= 2 and (one or (listed and len(input.size()) > 2)):
-        return input.mean((-1, -2), keepdim=True)
+        return input.mean((-1, -2), True)
     return _adaptive(input, output_size, 2, ops.adaptive_avg_pool_2d)
 
 
@@ -254,7 +254,7 @@ def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
     if (one or (isinstance(output_size, (list, tuple)) and list(output_size) == [1, 1, 1])) and (
         len(input.size()) in (4, 5)
     ):
-        return input.mean((-1, -2, -3), keepdim=True)
+        return input.mean((-1, -2, -3), True)
     return _adaptive(input, output_size, 3, ops.adaptive_avg_pool_3d)
 
 

@@ -236,9 +236,7 @@ def binary_cross_entropy_with_logits(
     input: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: int = 0
 ) -> Any:
     """Return the binary cross entropy of `sigmoid(input)`."""
-    return classification_loss.binary_cross_entropy_with_logits(
-        input, target, weight, reduction=_reduction(reduction), pos_weight=pos_weight
-    )
+    return classification_loss.logits_loss(input, target, weight, pos_weight, _reduction(reduction))
 
 
 @public(method=False, out=False)
@@ -270,7 +268,7 @@ def margin_ranking_loss(
     input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 0
 ) -> Any:
     """Return max(0, −y·(x₁ − x₂) + margin)."""
-    return distance_loss.margin_ranking_loss(input1, input2, target, margin, reduction=_reduction(reduction))
+    return distance_loss.ranking_loss(input1, input2, target, margin, _reduction(reduction))
 
 
 @public(method=False, out=False)

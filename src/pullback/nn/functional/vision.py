@@ -17,6 +17,7 @@ from ...ops import vision as ops
 from ...tensor.api import public
 from ...tensor.data import overflow
 from ...tensor.signature import Parser
+from ...tensor.sizes import integer, is_int
 from .pooling import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
@@ -36,6 +37,7 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
             f"pixel_shuffle expects input to have at least 3 dimensions, but got input with {len(shape)} "
             "dimension(s)"
         )
+    upscale_factor = integer("pixel_shuffle", "upscale_factor", 2, upscale_factor)
     if upscale_factor <= 0:
         raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {upscale_factor}")
     if shape[-3] % upscale_factor**2:
@@ -43,7 +45,7 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
             "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
             f"upscale_factor, but input.size(-3)={shape[-3]} is not divisible by {upscale_factor**2}"
         )
-    return ops.pixel_shuffle(input, int(upscale_factor))
+    return ops.pixel_shuffle(input, upscale_factor)
 
 
 @public(method=False, out=False)
@@ -55,6 +57,7 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
             f"pixel_unshuffle expects input to have at least 3 dimensions, but got input with {len(shape)} "
             "dimension(s)"
         )
+    downscale_factor = integer("pixel_unshuffle", "downscale_factor", 2, downscale_factor)
     if downscale_factor <= 0:
         raise RuntimeError(f"pixel_unshuffle expects a positive downscale_factor, but got {downscale_factor}")
     for axis, word in ((-2, "height"), (-1, "width")):
@@ -63,26 +66,25 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
                 f"pixel_unshuffle expects {word} to be divisible by downscale_factor, but "
                 f"input.size({axis})={shape[axis]} is not divisible by {downscale_factor}"
             )
-    return ops.pixel_unshuffle(input, int(downscale_factor))
+    return ops.pixel_unshuffle(input, downscale_factor)
 
 
 @public(method=False, out=False)
 def channel_shuffle(input: Any, groups: int) -> Any:
     """Map (N, g·c, …) -> (N, c·g, …): the channels of every group in turn."""
-    _check_groups(input, groups)
-    return ops.channel_shuffle(input, int(groups))
+    return ops.channel_shuffle(input, _checked_groups("channel_shuffle", input, groups))
 
 
 @public(method=False, out=False)
 def native_channel_shuffle(input: Any, groups: int) -> Any:
     """Return :func:`channel_shuffle` without a derivative, as torch has it."""
-    _check_groups(input, groups)
-    return ops.native_channel_shuffle(input, int(groups))
+    return ops.native_channel_shuffle(input, _checked_groups("native_channel_shuffle", input, groups))
 
 
-def _check_groups(input: Any, groups: int) -> None:
-    """Raise torch's error for channels that do not divide into groups."""
+def _checked_groups(name: str, input: Any, groups: int) -> int:
+    """Return the number of groups; raise torch's error for channels that do not divide into them."""
     shape = shape_of(input)
+    groups = integer(name, "groups", 2, groups)
     if len(shape) < 3:
         raise RuntimeError(
             f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(shape)}"
@@ -95,6 +97,7 @@ def _check_groups(input: Any, groups: int) -> None:
         raise RuntimeError(
             f"Number of channels must be divisible by groups. Got {shape[1]} channels and {groups} groups."
         )
+    return groups
 
 
 def _pair(value: Any) -> tuple[int, int]:
@@ -112,7 +115,7 @@ def lp_pool1d(
 ) -> Any:
     """Return (Σ xᵖ)^(1/p) over windows of one axis."""
     pooled = avg_pool1d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
-    if not isinstance(kernel_size, int):
+    if not is_int(kernel_size):
         raise argument_type("mul", "other", 1, "Tensor", kernel_size)
     return _lp(input, norm_type, pooled, int(kernel_size))
 

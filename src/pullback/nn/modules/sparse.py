@@ -63,6 +63,8 @@ class Embedding(_Table):
 
     def forward(self, input: Any) -> Any:
         """Map (*) int -> (*, embedding_dim)."""
+        if self.padding_idx is self.max_norm is None and not (self.scale_grad_by_freq or self.sparse):
+            return F.embedding(input, self.weight)
         return F.embedding(
             input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq,
             self.sparse

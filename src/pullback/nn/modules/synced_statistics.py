@@ -77,6 +77,3 @@ class SyncBatchNorm(Function):
         to_weight = None if weight is None else own[1].to(weight.dtype)
         to_bias = own[0].to(mean.dtype) if ctx.has_bias else None
         return to_input.to(x.dtype), to_weight, to_bias, None, None, None, None, None
-
-
-__all__ = ["SyncBatchNorm"]

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import sys
 import warnings
-import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ...autograd.function import Function
 from ...autograd.grad_mode import no_grad
 from ...core import backend
-from ...core.backward_task import queue_callback
 from ...core.modes import modes
 from ...core.process_group import default_group, needed_group
 from ...core.tracer import refuse_exchange
@@ -24,8 +21,9 @@ from .buckets import compute_bucket_assignment_by_size
 from .join import Join, Joinable, JoinHook, count_active
 from .join_hook import BufferCommHookLocation, ModuleJoinHook
 from .logging_data import logger, logging_data, print_variables, say_none_unused
-from .reachable import tensors_in, with_tensors
+from .reachable import tensors_in
 from .reducer import Reducer
+from .sink import through_sink
 from .synchronization import (
     BROADCAST_BYTES,
     broadcast_coalesced,
@@ -286,16 +284,8 @@ class DistributedDataParallel(Module, Joinable):
         else:
             self.require_forward_param_sync = False
         if detects or (self.static_graph and not self._delay_queued):
-            return self._through_sink(output)
+            return through_sink(self, output)
         return output
-
-    def _through_sink(self, output: Any) -> Any:
-        """Return outputs behind a node that tells the end of backward from its beginning."""
-        found = [t for t in tensors_in(output) if t.grad_fn is not None]
-        if not found:
-            return output
-        passed = {id(t): p for t, p in zip(found, _DDPSink.apply(weakref.ref(self), *found), strict=True)}
-        return with_tensors(output, lambda t: passed.get(id(t), t))
 
     @contextmanager
     def _inside_ddp_forward(self) -> Iterator[None]:
@@ -488,24 +478,6 @@ class DistributedDataParallel(Module, Joinable):
     @property
     def _distributed_rank(self) -> int:
         return self.process_group.rank()
-
-
-class _DDPSink(Function):
-    """Pass outputs on; begins the reduction that the first pass of a static graph leaves to the end."""
-
-    @staticmethod
-    def forward(ctx: Any, ddp: Any, *inputs: Any) -> Any:
-        ctx.set_materialize_grads(False)
-        ctx.ddp = ddp
-        return tuple(t.clone() for t in inputs) if ddp()._ddp_sink_clone else inputs
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Any) -> Any:
-        ddp = ctx.ddp()
-        if ddp.static_graph and not ddp._delay_queued:
-            ddp._delay_queued = True
-            queue_callback(ddp.reducer.reduce_all)
-        return (None, *grads)
 
 
 DistributedDataParallel.__module__ = "torch.nn.parallel.distributed"

@@ -17,6 +17,7 @@ from numpy import ndarray
 from ...array import dtypes
 from ...core.op import TABLE, Op
 from ...core.value import TensorBase, shape_of, wrap
+from ...ops import declare_all
 from ...tensor.constants import contiguous_format
 from . import aten  # noqa: F401  # `torch.ops` asks here
 from .overload import OpOverload, overload
@@ -238,6 +239,8 @@ class _OwnOps:
     """`torch.ops.pullback`: the ops that torch does not have."""
 
     def __getattr__(self, name: str) -> Any:
+        if name not in TABLE:
+            declare_all()
         if name not in TABLE:
             raise AttributeError(f"'_OpNamespace' 'pullback' object has no attribute '{name}'")
         made = SimpleNamespace(default=_own(name))

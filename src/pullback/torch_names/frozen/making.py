@@ -174,6 +174,3 @@ def _packed(subject: Subject, others: list[str]) -> bytes:
     # The elements of each lie where its dtype is aligned.
     arrays = dict(sorted(arrays.items(), key=lambda item: -item[1].dtype.itemsize))
     return tensor_file.packed(arrays, {"format": FORMAT, "plan": json.dumps(plan)})
-
-
-__all__ = ["freeze"]

@@ -30,6 +30,7 @@ from ...core.op import TABLE
 from ...core.value import TensorBase, array_of, wrap
 from ...core.versions import bump
 from ...errors import with_note
+from ...ops import declare_all
 from ...tensor.random import default_generator
 from ..structure import filled, named_tensors, read_result
 from .subject import other_arguments
@@ -234,9 +235,7 @@ class _Call:
 
     def __init__(self, told: dict[str, Any]) -> None:
         if told["op"] not in TABLE:
-            from ... import nn
-
-            assert nn.functional  # the ops of layers are declared when they are first used
+            declare_all()
         self._op = TABLE[told["op"]]
         self._operands = [
             (o, None) if isinstance(o, int) else (None, call_text.operand(o)) for o in told["operands"]

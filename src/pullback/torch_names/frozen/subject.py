@@ -55,6 +55,3 @@ def other_arguments(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[st
         elif not isinstance(value, TensorBase):
             found.append(type(value).__name__)
     return found
-
-
-__all__ = ["Subject", "other_arguments"]

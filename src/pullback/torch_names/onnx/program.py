@@ -115,6 +115,3 @@ class ONNXProgram:
             model, path, save_as_external_data=bool(external_data and size), all_tensors_to_one_file=True,
             location=os.path.basename(beside), size_threshold=1024,
         )  # fmt: skip
-
-
-__all__ = ["ONNXProgram"]

@@ -26,10 +26,15 @@ from .kernel import MARGIN, NUMBERS, Blocks, Compiled, compiled
 _NANOSECONDS, _PART, _MOST = 0.009, 25_000, 8
 #: The share of a part's time that threads wait for the last one.
 _WAITING = 0.25
-#: Rows of tiles up to which b is read as it lies: 16 rows by 128×512 take 34 µs, and 40 with b packed.
-_FEW = 2
-#: Columns up to which a is read as it lies.
-_BESIDE = 512
+#: Rows of tiles up to which b is read as it lies: 32 rows by 256×1024 take 122 µs, and 145 with b packed.
+_FEW = 4
+#: Columns up to which a is read as it lies, where its rows or its columns lie in one piece.
+_BESIDE, _BEHIND = 512, 64
+#: Bytes of an operand that is read as it lies by any number of tiles, as the nearest cache holds it.
+_NEAR = 1 << 15
+#: Rows up to which a right operand whose columns lie in one piece is multiplied by sums along k, which are
+#: so long at least.
+_DOTS, _LONG = 48, 64
 #: Accumulations in the time of packing an element: up to 0.8 cycles were measured, of 32 accumulations each.
 _PACKING = 32
 
@@ -136,15 +141,27 @@ class Product(NamedTuple):
         """Return how many there are along rows and along columns."""
         return -(-self.extents[0] // self.height), -(-self.extents[1] // self.width)
 
+    def is_near(self, extent: int) -> bool:
+        """Return whether an operand of so many rows or columns stays in the nearest cache."""
+        return extent * self.extents[2] * (4 if self.real == "float" else 8) <= _NEAR
+
+    @property
+    def is_dots(self) -> bool:
+        """Return whether its elements are sums along k: few rows by columns that lie in one piece."""
+        few = self.extents[0] <= _DOTS and self.extents[2] >= _LONG
+        return few and self.b.row == 1 != self.b.column and self.a.column == 1
+
     @property
     def reads_as_it_lies(self) -> bool:
         """Return whether b is not packed: its rows lie in one piece, and few rows of a make use of it."""
-        return self.b.column == 1 and self.extents[1] % self.width == 0 and self.tiles()[0] <= _FEW
+        return self.b.column == 1 and (self.tiles()[0] <= _FEW or self.is_near(self.extents[1]))
 
     @property
     def reads_rows_as_they_lie(self) -> bool:
-        """Return whether a is not packed: its rows lie in one piece, and few columns make use of it."""
-        return self.a.column == 1 and self.a.row > 1 and self.extents[1] <= _BESIDE
+        """Return whether a is not packed: few columns make use of it."""
+        if self.a.column == 1 and self.extents[1] <= _BESIDE:
+            return True
+        return self.extents[1] <= _BEHIND or self.is_near(self.extents[0])
 
     def numbers(self) -> list[int]:
         """Return the numbers that its parts are told (see `kernel.NUMBERS`)."""
@@ -155,8 +172,9 @@ class Product(NamedTuple):
         def room(extent: int, most: int, unit: int) -> int:
             return -(-min(extent, most) // unit) * unit * depth + MARGIN
 
-        b_room = room(columns, blocks.columns, self.width)
-        scratch = MARGIN + b_room + room(rows, blocks.rows, self.height)
+        as_it_lies, in_place, dots = self.reads_as_it_lies, self.reads_rows_as_they_lie, self.is_dots
+        b_room = 0 if as_it_lies or dots else room(columns, blocks.columns, self.width)
+        scratch = b_room + (0 if in_place or dots else room(rows, blocks.rows, self.height))
         values = {
             "rows": rows, "columns": columns, "inner": inner,
             "a_row": self.a.row, "a_column": self.a.column, "b_row": self.b.row, "b_column": self.b.column,
@@ -166,7 +184,7 @@ class Product(NamedTuple):
             "alpha": int(np.float64(self.alpha).view(np.int64)),
             "row_parts": grid.rows, "column_parts": grid.columns, "batch_parts": grid.batch,
             "scratch": -(-scratch // 16) * 16, "b_room": b_room,
-            "as_it_lies": int(self.reads_as_it_lies), "rows_as_they_lie": int(self.reads_rows_as_they_lie),
+            "as_it_lies": int(as_it_lies), "rows_as_they_lie": int(in_place), "dots": int(dots),
         }  # fmt: skip
         return [values[name] for name in NUMBERS]
 

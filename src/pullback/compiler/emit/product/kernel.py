@@ -3,8 +3,8 @@
 A part (see `apart`) computes some rows by some columns of the results for some matrices of a batch. It goes
 over the columns, k and the rows in blocks that fit the caches, packs a block of B and one of A, and lets the
 tiles run over them. A B whose rows lie in one piece, and of which few rows of A make use, is read as it lies,
-and so are whole strips of such an A where there are few columns.
-An element is the same sum whatever part computes it: over the blocks of k in order, and in each block k by k.
+and so is an A of which few columns make use. Few rows of A by a B whose columns lie in one piece each are
+sums along k (see `dots`). An element is the same sum whatever part computes it.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import NamedTuple
 from ....array.locks import computed
 from ...runtime import cache, engine, machine_code
 from ..codegen import WRITTEN
-from ..vector_registers import Registers, registers
+from ..vector_registers import registers
 from ..vectors import Code
-from . import packing, tile
+from . import dots, packing, tile
 from .tile import Tile
 
 #: The words of the table, and the numbers that its last word points to. Steps are in elements.
@@ -25,14 +25,14 @@ ADDRESSES = ("a", "b", "c", "scratches", "numbers")
 NUMBERS = (
     "rows", "columns", "inner", "a_row", "a_column", "b_row", "b_column", "batch", "batch_inner", "a_outer",
     "a_inner", "b_outer", "b_inner", "alpha", "row_parts", "column_parts", "batch_parts", "scratch", "b_room",
-    "as_it_lies", "rows_as_they_lie",
+    "as_it_lies", "rows_as_they_lie", "dots",
 )  # fmt: skip
 
 #: Of k in a block, and bytes of a block of A and of B: a slice of B stays in the nearest cache while those of
 #: A pass by, and both blocks stay in the next one.
 DEPTH, A_BYTES, B_BYTES = 256, 168 * 1024, 512 * 1024
-#: Room before the packed blocks, for the rows of a tile beyond the result, and behind each.
-MARGIN = 64
+#: Room behind a packed block, for what is written beyond its last slice (see `packing.behind`).
+MARGIN = 16 * 32 + 32
 
 
 class Blocks(NamedTuple):
@@ -87,56 +87,20 @@ def _text(real: str) -> str:
         code.declarations = declarations
         return code
 
-    for form in tile.forms(kind):
-        functions.append(tile.write(fresh(), form, whole))
-    for form in (whole, Tile(whole.rows, 1)):
-        functions.append(tile.write(fresh(), form, whole, in_place=True))
-    functions.append(_chosen(real, kind))
+    for rows in tile.heights(kind):
+        for vectors in (1, whole.vectors):
+            functions.append(tile.write(fresh(), Tile(rows, vectors)))
+    functions.append(tile.write(fresh(), whole, packed=True))
+    functions.append(tile.chosen(real, kind))
+    tall = dots.tallest(kind)
+    functions += [dots.tile(fresh(), tall), dots.tile(fresh(), tall // 2), dots.whole(fresh(), tall)]
     for name, width in (("a", whole.rows), ("b", whole.vectors * kind.lanes)):
         functions.append(packing.beside(fresh(), f"{name}_beside", width))
         functions.append(packing.behind(fresh(), f"{name}_behind", width))
         functions.append(_packed(name))
     functions.append(_part(fresh(), whole))
+    declarations.add("declare i64 @llvm.smin.i64(i64, i64)")
     return "\n".join([*sorted(declarations), *functions, engine.attributes()])
-
-
-def _chosen(real: str, kind: Registers) -> str:
-    """Return the function that takes the smallest tile that covers what is left, as text.
-
-    Most are whole tiles, so these are asked for first; only they read A where it lies.
-    """
-    parameters = tile.PARAMETERS.format(real=real)
-    passed = parameters.replace("noalias ", "")
-    whole = tile.largest(kind)
-    lines: list[str] = []
-
-    def ask(place: str, *conditions: str) -> None:
-        """Go on where all conditions hold, and to a place where one does not."""
-        for condition in conditions:
-            name = f"on{len(lines)}"
-            lines.append(f"  %{name}_holds = icmp {condition}")
-            lines.extend([f"  br i1 %{name}_holds, label %{name}, label %{place}", f"{name}:"])
-
-    def take(name: str) -> None:
-        lines.extend([f"  call void @{name}({passed})", "  ret void"])
-
-    ask("try0", f"sge i64 %rows, {whole.rows}")
-    ask("narrow", f"sgt i64 %columns, {(whole.vectors - 1) * kind.lanes}")
-    ask("packed", "ne i64 %a_row, 1")
-    take(whole.in_place)
-    lines.append("packed:")
-    take(whole.name)
-    lines.append("narrow:")
-    ask("try0", "ne i64 %a_row, 1")
-    take(Tile(whole.rows, 1).in_place)
-    for n, form in enumerate(sorted(tile.forms(kind))):
-        lines.append(f"try{n}:")
-        ask(f"try{n + 1}", f"sle i64 %rows, {form.rows}", f"sle i64 %columns, {form.vectors * kind.lanes}")
-        take(form.name)
-    lines.append(f"try{len(tile.forms(kind))}:")
-    take(whole.name)
-    body = "\n".join(lines)
-    return f"define internal void @tile({parameters}) nounwind #0 {{\n{body}\n}}"
 
 
 def _packed(name: str) -> str:
@@ -190,8 +154,11 @@ def _part(code: Code, whole: Tile) -> str:
     as_it_lies = value("icmp ne i64 %as_it_lies, 0")
     in_place = value("icmp ne i64 %rows_as_they_lie, 0")
     b_step = value(f"select i1 {as_it_lies}, i64 %b_row, i64 {width}")
-    outside = place("%scratches", times("%number", "%scratch"))
-    b_packed = place(outside, str(MARGIN))
+    a_row = value(f"select i1 {in_place}, i64 %a_row, i64 1")
+    a_column = value(f"select i1 {in_place}, i64 %a_column, i64 {whole.rows}")
+    packed_both = value(f"xor i1 {value(f'or i1 {as_it_lies}, {in_place}')}, true")
+    by_dots = value("icmp ne i64 %dots, 0")
+    b_packed = place("%scratches", times("%number", "%scratch"))
     a_packed = place(b_packed, "%b_room")
     column_part = value("srem i64 %number, %column_parts")
     rest = value("sdiv i64 %number, %column_parts")
@@ -200,13 +167,26 @@ def _part(code: Code, whole: Tile) -> str:
     left, right = stretch(column_part, "%column_parts", "%columns", width)
     top, bottom = stretch(row_part, "%row_parts", "%rows", whole.rows)
     first, last = stretch(batch_part, "%batch_parts", "%batch", 1)
+    # Two tiles of eight rows take less time than one of 14 and one of two, which waits for its sums.
+    few = value(f"icmp sle i64 {value(f'sub i64 {bottom}, {top}')}, 16")
+    halved = value(f"and i1 {few}, {in_place}")
+    height = value(f"select i1 {halved}, i64 {min(8, whole.rows)}, i64 {whole.rows}")
+    # Either way has no columns where the other is taken.
+    tiled = value(f"select i1 {by_dots}, i64 {left}, i64 {right}")
+    dotted = value(f"sub i64 {right}, {tiled}")
     with code.loop(first, last) as matrix:
         outer = value(f"sdiv i64 {matrix.index}, %batch_inner")
         inner = value(f"srem i64 {matrix.index}, %batch_inner")
         a = place("%a", times(outer, "%a_outer"), times(inner, "%a_inner"))
         b = place("%b", times(outer, "%b_outer"), times(inner, "%b_inner"))
         c = place("%c", times(times(matrix.index, "%rows"), "%columns"))
-        with code.loop(left, right, step=blocks.columns) as across:
+        code.line(
+            f"call void @dots(ptr {place(a, times(top, '%a_row'))}, "
+            f"ptr {place(b, times(left, '%b_column'))}, ptr {place(c, times(top, '%columns'), left)}, "
+            f"i64 %columns, i64 %inner, i64 %a_row, i64 %b_column, "
+            f"i64 {value(f'sub i64 {bottom}, {top}')}, i64 {dotted}, i1 true, {code.real} {scale})"
+        )
+        with code.loop(left, tiled, step=blocks.columns) as across:
             columns = code.smaller(value(f"sub i64 {right}, {across.index}"), blocks.columns)
             with code.loop(0, "%inner", step=blocks.depth) as deep:
                 depth = code.smaller(value(f"sub i64 %inner, {deep.index}"), blocks.depth)
@@ -222,30 +202,28 @@ def _part(code: Code, whole: Tile) -> str:
                 with code.loop(top, bottom, step=blocks.rows) as down:
                     rows = code.smaller(value(f"sub i64 {bottom}, {down.index}"), blocks.rows)
                     source = place(a, times(down.index, "%a_row"), times(deep.index, "%a_column"))
-                    strips = value(f"sdiv i64 {rows}, {whole.rows}")
-                    direct = value(f"select i1 {in_place}, i64 {times(strips, str(whole.rows))}, i64 0")
-                    left_over = value(f"sub i64 {rows}, {direct}")
+                    lines = value(f"select i1 {in_place}, i64 0, i64 {rows}")
                     code.line(
-                        f"call void @pack_a(ptr {place(source, times(direct, '%a_row'))}, i64 %a_row, "
-                        f"i64 %a_column, i64 {left_over}, i64 {depth}, "
-                        f"ptr {place(a_packed, times(direct, depth))})"
+                        f"call void @pack_a(ptr {source}, i64 %a_row, i64 %a_column, i64 {lines}, "
+                        f"i64 {depth}, ptr {a_packed})"
                     )
+                    base = value(f"select i1 {in_place}, ptr {source}, ptr {a_packed}")
+                    apart = value(f"select i1 {in_place}, i64 %a_row, i64 {depth}")
                     target = place(c, times(down.index, "%columns"), across.index)
-                    with code.loop(0, columns, step=width) as slice_:
-                        b_slice = place(b_block, times(slice_.index, b_apart))
-                        wide = value(f"sub i64 {columns}, {slice_.index}")
-                        with code.loop(0, rows, step=whole.rows) as strip:
-                            lies = value(f"icmp slt i64 {strip.index}, {direct}")
-                            base = value(f"select i1 {lies}, ptr {source}, ptr {a_packed}")
-                            apart = value(f"select i1 {lies}, i64 %a_row, i64 {depth}")
-                            row_step = value(f"select i1 {lies}, i64 %a_row, i64 1")
-                            a_slice = place(base, times(strip.index, apart))
-                            tall = value(f"sub i64 {rows}, {strip.index}")
-                            result = place(target, times(strip.index, "%columns"), slice_.index)
+                    # Rows of the result are written from end to end: b is in the second cache.
+                    with code.loop(0, rows, step=height) as strip:
+                        a_slice = place(base, times(strip.index, apart))
+                        tall = code.smaller(value(f"sub i64 {rows}, {strip.index}"), height)
+                        line = place(target, times(strip.index, "%columns"))
+                        with code.loop(0, columns, step=width) as slice_:
+                            b_slice = place(b_block, times(slice_.index, b_apart))
+                            wide = value(f"sub i64 {columns}, {slice_.index}")
+                            result = place(line, slice_.index)
                             code.line(
-                                f"call void @tile(ptr {a_slice}, ptr {b_slice}, ptr {result}, "
-                                f"i64 %columns, i64 {depth}, i64 {row_step}, i64 {b_step}, i64 {tall}, "
-                                f"i64 {wide}, ptr {outside}, i1 {begin}, {code.real} {scale})"
+                                f"call void @tile(i64 {tall}, i1 {packed_both}, ptr {a_slice}, "
+                                f"ptr {b_slice}, ptr {result}, i64 %columns, i64 {depth}, "
+                                f"i64 {a_row}, i64 {a_column}, i64 {b_step}, i64 {wide}, "
+                                f"i1 {begin}, {code.real} {scale})"
                             )
     body = "\n".join(code.lines)
     return (

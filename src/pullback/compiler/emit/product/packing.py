@@ -46,26 +46,27 @@ def _slice(code: Code, first: str, width: int, masks: Sequence[str | None]) -> N
 
 
 def behind(code: Code, name: str, width: int) -> str:
-    """Return the function of lines that lie `step` elements apart, each in one piece, as text."""
+    """Return the function of lines that lie `step` elements apart, each in one piece, as text.
+
+    The last numbers of lines are written with others behind them, over what belongs to the next slice, or to
+    nobody.
+    """
     lanes = code.lanes
     whole = code.value(f"and i64 %inner, {-lanes}")
+    rest = code.before(code.value(f"sub i64 %inner, {whole}"))
     last = code.value("sub i64 %lines, 1")
     with code.loop(0, "%lines", step=width) as block:
         target = code.at("%target", code.value(f"mul nsw i64 {block.index}, %inner"))
-        rows = []
-        for n in range(-(-width // lanes) * lanes):
-            line = code.smaller(code.plus(block.index, n), last)
-            rows.append(code.at("%source", code.value(f"mul nsw i64 {line}, %step")))
-        with code.loop(0, whole, step=lanes) as loop:
-            # A vector that goes beyond the slice is written before what it covers.
-            for start in reversed(range(0, width, lanes)):
-                square = [code.load(code.at(row, loop.index)) for row in rows[start : start + lanes]]
-                for n, vector in enumerate(code.transposed(square)):
-                    slots = code.at(target, code.times(code.plus(loop.index, n), width), start)
-                    code.store(vector, slots)
-        with code.loop(whole, "%inner") as loop:
-            slots = code.at(target, code.times(loop.index, width))
-            for n in range(width):
-                number = code.value(f"load {code.real}, ptr {code.at(rows[n], loop.index)}")
-                code.line(f"store {code.real} {number}, ptr {code.at(slots, n)}")
+        there = code.smaller(code.value(f"sub i64 %lines, {block.index}"), width)
+        with code.loop(0, there, step=lanes) as part:
+            rows = []
+            for n in range(lanes):
+                line = code.smaller(code.plus(code.plus(block.index, part.index), n), last)
+                rows.append(code.at("%source", code.value(f"mul nsw i64 {line}, %step")))
+            for start, stop, mask in ((0, whole, None), (whole, "%inner", rest)):
+                with code.loop(start, stop, step=lanes) as loop:
+                    square = [code.load_some(code.at(row, loop.index), mask) for row in rows]
+                    for n, vector in enumerate(code.transposed(square)):
+                        slots = code.at(target, code.times(code.plus(loop.index, n), width), part.index)
+                        code.store(vector, slots)
     return code.text(name, PARAMETERS)

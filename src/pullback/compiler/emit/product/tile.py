@@ -1,10 +1,9 @@
 """The innermost loop of a matrix product: a tile of the result in registers.
 
-A comes packed (see `packing`): for each k the rows' numbers follow one another. So do the columns' of B,
-which may be packed, too: from one k to the next there are ``b_step`` elements. A tile of ``rows × vectors``
-accumulators adds one outer product for each k; then it is added to the result, cut off where the result
-ends (after Goto and van de Geijn, "Anatomy of high-performance matrix multiplication", 2008, and Van Zee and
-van de Geijn, "BLIS", 2015).
+A tile of ``rows × vectors`` accumulators adds one outer product for each k; then it is stored, or added to
+the result (after Goto and van de Geijn, "Anatomy of high-performance matrix multiplication", 2008, and Van
+Zee and van de Geijn, "BLIS", 2015). A lies in any way, packed (see `packing`) or not. From one k to the next
+there are ``b_step`` elements of B, whose columns follow one another.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from ..vector_registers import Registers
 from ..vectors import Code
 
 PARAMETERS = (
-    "ptr noalias %a, ptr noalias %b, ptr noalias %c, i64 %pitch, i64 %inner, i64 %a_row, i64 %b_step, "
-    "i64 %rows, i64 %columns, ptr %outside, i1 %first, {real} %alpha"
+    "ptr noalias %a, ptr noalias %b, ptr noalias %c, i64 %pitch, i64 %inner, i64 %a_row, i64 %a_column, "
+    "i64 %b_step, i64 %columns, i1 %first, {real} %alpha"
 )
 
 
@@ -31,73 +30,116 @@ class Tile(NamedTuple):
         """Return the name of the function."""
         return f"tile_{self.rows}_{self.vectors}"
 
-    @property
-    def in_place(self) -> str:
-        """Return the name of the function that reads A where it lies."""
-        return f"{self.name}_in_place"
-
 
 def largest(registers: Registers) -> Tile:
     """Return the tile that fills the registers: two vectors of B and a number of A stay free."""
     return Tile(14 if registers.number >= 32 else 6, 2)
 
 
-def forms(registers: Registers) -> tuple[Tile, ...]:
-    """Return the tiles for which functions are made, smaller ones for what is left at the edges."""
-    whole = largest(registers)
-    heights = [whole.rows, *((8, 4) if whole.rows > 8 else (3,))]
-    return tuple(Tile(rows, vectors) for rows in heights for vectors in (whole.vectors, 1))
-
-
-def write(code: Code, tile: Tile, whole: Tile, in_place: bool = False) -> str:
-    """Return the function of one tile on operands packed for the `whole` one, as text.
-
-    ``outside`` is where rows beyond the result go; ``first`` says that nothing has been added to the result.
-    If `in_place`, A is not packed: its rows lie in one piece each, ``a_row`` elements apart.
+def heights(registers: Registers) -> tuple[int, ...]:
+    """Return the rows of tiles for which functions are made; what is left of a matrix is one, or two of
+    them.
     """
-    lanes = code.lanes
-    count = tile.rows * tile.vectors
-    # Rows are told from one of two addresses, by steps that have room in registers.
+    rows = largest(registers).rows
+    return (*range(1, min(rows, 8) + 1), *((rows,) if rows > 8 else ()))
+
+
+def write(code: Code, tile: Tile, packed: bool = False) -> str:
+    """Return the function of one tile, as text.
+
+    ``first`` says that nothing has been added to the result. If `packed`, A and B are packed for this tile,
+    and no column is missing.
+    """
+    lanes, last = code.lanes, tile.vectors - 1
+    # Rows are told from one of two addresses, by steps that have room in registers. LLVM is not to know
+    # that these are multiples of one another: it would go from row to row by additions, each of which waits.
     half = -(-tile.rows // 2)
-    steps = [code.value(f"mul nsw i64 %a_row, {n}") for n in range(half if in_place else 0)]
-    starts = ["%a", code.at("%a", code.value(f"mul nsw i64 %a_row, {half}"))]
-    with code.loop(0, "%inner", [(code.vector, "zeroinitializer")] * count) as loop:
-        if in_place:
-            along = [code.at(start, loop.index) for start in starts]
-            numbers = [code.at(along[row // half], steps[row % half]) for row in range(tile.rows)]
-        else:
-            packed = code.at("%a", code.times(loop.index, whole.rows))
-            numbers = [code.at(packed, row) for row in range(tile.rows)]
-        vectors = code.at("%b", code.value(f"mul nsw i64 {loop.index}, %b_step"))
-        loaded = [code.load(vectors, n * lanes) for n in range(tile.vectors)]
+    multiples = [code.value(f"mul nsw i64 %a_row, {n}") for n in range(0 if packed else half)]
+    steps = [code.value(f"freeze i64 {multiple}") for multiple in multiples]
+    starts = ["%a"] if packed else ["%a", code.at("%a", code.value(f"mul nsw i64 %a_row, {half}"))]
+    kept = None if packed else code.before(code.value(f"sub i64 %columns, {last * lanes}"))
+    carried = [(code.vector, "zeroinitializer")] * (tile.rows * tile.vectors)
+    pointers = [("ptr", start) for start in (*starts, "%b")]
+    with code.loop(0, "%inner", [*carried, *pointers]) as loop:
+        *along, line = loop.values[len(carried) :]
+        loaded = [code.load(line, n * lanes) for n in range(last)]
+        loaded.append(code.load_some(code.at(line, last * lanes), kept))
         for row in range(tile.rows):
-            number = code.spread(numbers[row])
+            offset = row if packed else steps[row % half]
+            number = code.spread(code.at(along[0 if packed else row // half], offset))
             for n, vector in enumerate(loaded):
                 at = row * tile.vectors + n
                 loop.values[at] = code.fused(vector, number, loop.values[at])
+        following = tile.rows if packed else "%a_column"
+        loop.values[len(carried) :] = [
+            *(code.at(place, following) for place in along),
+            code.at(line, tile.vectors * lanes if packed else "%b_step"),
+        ]
     scale = code.same("%alpha")
-    sums = [code.value(f"fmul {code.vector} {value}, {scale}") for value in loop.values]
-    targets = [code.at("%c", code.value(f"mul nsw i64 %pitch, {row}")) for row in range(tile.rows)]
-    tall = code.value(f"icmp sge i64 %rows, {tile.rows}")
-    wide = code.value(f"icmp sge i64 %columns, {tile.vectors * lanes}")
-    inside = code.value(f"and i1 {tall}, {wide}")
-    plain = code.value(f"and i1 {inside}, %first")
-    code.line(f"br i1 {plain}, label %plain, label %careful")
-    code.lines.append("plain:")
-    for row, target in enumerate(targets):
-        for n in range(tile.vectors):
-            code.store(sums[row * tile.vectors + n], target, n * lanes)
-    code.line("ret void")
-    code.lines.append("careful:")
-    kept = [code.before(code.value(f"sub i64 %columns, {n * lanes}")) for n in range(tile.vectors)]
-    mask = f"<{lanes} x i1>"
-    read = [code.value(f"select i1 %first, {mask} zeroinitializer, {mask} {lane}") for lane in kept]
-    for row, target in enumerate(targets):
-        there = code.value(f"icmp slt i64 {row}, %rows")
-        place = code.value(f"select i1 {there}, ptr {target}, ptr %outside")
-        for n in range(tile.vectors):
-            slots = code.at(place, n * lanes)
-            added = sums[row * tile.vectors + n]
-            total = code.value(f"fadd {code.vector} {code.load_masked(slots, read[n])}, {added}")
-            code.store_masked(total, slots, kept[n])
-    return code.text(tile.in_place if in_place else tile.name, PARAMETERS.format(real=code.real))
+    sums = [code.value(f"fmul {code.vector} {value}, {scale}") for value in loop.values[: len(carried)]]
+    code.line("br i1 %first, label %plain, label %added")
+    for label in ("plain", "added"):
+        code.lines.append(f"{label}:")
+        for row in range(tile.rows):
+            target = code.at("%c", code.value(f"mul nsw i64 %pitch, {row}"))
+            for n in range(tile.vectors):
+                slots, mask = code.at(target, n * lanes), kept if n == last else None
+                value = sums[row * tile.vectors + n]
+                if label == "added":
+                    value = code.value(f"fadd {code.vector} {code.load_some(slots, mask)}, {value}")
+                code.store_some(value, slots, mask)
+        if label == "plain":
+            code.line("ret void")
+    return code.text("tile_packed" if packed else tile.name, PARAMETERS.format(real=code.real))
+
+
+def chosen(real: str, registers: Registers) -> str:
+    """Return the function that has the rows of a tile, or fewer, computed by the function for as many, as
+    text.
+    """
+    whole, made = largest(registers), heights(registers)
+    parameters = PARAMETERS.format(real=real)
+    passed = parameters.replace("noalias ", "")
+    cases = [Tile(rows, vectors) for rows in made for vectors in (1, whole.vectors)]
+    table = " ".join(f"i64 {2 * t.rows + (t.vectors > 1)}, label %{t.name}" for t in cases)
+    calls = "\n".join(f"{t.name}:\n  call void @{t.name}({passed})\n  ret void" for t in cases)
+    most = max(rows for rows in made if rows < whole.rows)
+    return f"""\
+define internal void @exact(i64 %rows, {parameters}) nounwind #0 {{
+  %wide = icmp sgt i64 %columns, {registers.lanes}
+  %more = zext i1 %wide to i64
+  %twice = shl i64 %rows, 1
+  %case = or i64 %twice, %more
+  switch i64 %case, label %none [ {table} ]
+none:
+  ret void
+{calls}
+}}
+define internal void @tile(i64 %rows, i1 %packed, {parameters}) nounwind #0 {{
+  %tall = icmp sge i64 %rows, {whole.rows}
+  %held = icmp sge i64 %columns, {whole.vectors * registers.lanes}
+  %full = and i1 %tall, %held
+  %best = and i1 %full, %packed
+  br i1 %best, label %quick, label %rest
+quick:
+  call void @tile_packed({passed})
+  ret void
+rest:
+  %part = icmp sle i64 %rows, {most}
+  %one = or i1 %part, %tall
+  br i1 %one, label %single, label %double
+single:
+  %some = call i64 @llvm.smin.i64(i64 %rows, i64 {whole.rows})
+  call void @exact(i64 %some, {passed})
+  ret void
+double:
+  %lower = lshr i64 %rows, 1
+  %upper = sub i64 %rows, %lower
+  call void @exact(i64 %upper, {passed})
+  %a_skipped = mul nsw i64 %upper, %a_row
+  %c_skipped = mul nsw i64 %upper, %pitch
+  %a_below = getelementptr {real}, ptr %a, i64 %a_skipped
+  %c_below = getelementptr {real}, ptr %c, i64 %c_skipped
+  call void @exact(i64 %lower, {passed.replace("%a,", "%a_below,").replace("%c,", "%c_below,")})
+  ret void
+}}"""

@@ -1,0 +1,224 @@
+"""Solve systems, factor matrices and find eigenvalues of stacks of small matrices by kernels of their own.
+
+What has up to four equations is written out where it is read (see `small_systems`); large matrices stay
+LAPACK's. Where a matrix is singular, or not positive, the program refuses its results, and eager says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..emit.matrices import eigenvalues, elimination, reflections
+from ..emit.matrices import exponential as matrix_exponential
+from ..emit.scalars import TYPES, computing
+from . import small_systems
+from .context import BOOL, Context, broadcast
+from .convolutions import precompiled
+from .index import constant
+from .lowered import Lowered
+from .triangular import turned
+
+FLOAT64 = np.dtype(np.float64)
+#: Rows of the largest matrix, and columns beside it.
+MOST, BESIDE = 32, 64
+#: Rows and columns of the largest matrix that is reflected, and that whose eigenvalues are found: LAPACK goes
+#: another way to those of more rows, which gives vectors other signs.
+MOST_REFLECTED, MOST_TURNED = 64, 25
+
+
+def _is_small(a: Lowered, most: int = MOST) -> bool:
+    """Return whether a stack of matrices has a kernel here."""
+    real = a.dtype.kind == "f" and a.dtype == computing(a.dtype)
+    return real and prod(a.shape) > 0 and max(a.shape[-2:]) <= most
+
+
+def _refused(context: Context, held: Lowered) -> None:
+    """Refuse the results unless all numbers of a stack differ from zero."""
+
+    def wrong(ops: Any, at: Any) -> Any:
+        return ops.eq(held.at(ops, at), ops.constant(0, held.dtype))
+
+    axes = range(len(held.shape))
+    context.refuse(context.reduction(held, axes, "any", BOOL, wrong))
+
+
+def _with_info(context: Context, found: Lowered) -> list[Lowered]:
+    shape, dtype = context.results[1]
+    return [found, context.map(shape, dtype, lambda ops, indices: ops.constant(0, dtype))]
+
+
+def _solved(context: Context, a: Lowered, b: Lowered) -> Lowered | None:
+    """Return X with A·X = B for stacks whose leading axes broadcast."""
+    size, sides = b.shape[-2:]
+    if a.dtype != b.dtype or not _is_small(a) or not 0 < sides <= BESIDE or not prod(b.shape):
+        return None
+    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    # Who repeats a matrix eliminates it once.
+    if prod(lead) != prod(a.shape[:-2]):
+        return None
+    a = Lowered((*lead, size, size), a.dtype, broadcast(a, (*lead, size, size)), cost=a.cost + 1)
+    b = Lowered((*lead, size, sides), b.dtype, broadcast(b, (*lead, size, sides)), cost=b.cost + 1)
+    found, regular = context.buffer(b.shape, b.dtype), context.buffer(lead, b.dtype)
+    kernel = elimination.solutions(TYPES[a.dtype], size, sides)
+    result = precompiled(context, kernel, prod(lead), (a, b), found, regular)
+    _refused(context, context.held(regular))
+    return result
+
+
+def solve(
+    context: Context, a: Lowered, b: Lowered, left: bool, vector: bool, caller: str
+) -> list[Lowered] | None:
+    """Lower X with A·X = B, or X·A = B, and the places of failures, of which there are none."""
+    small = small_systems.solve(context, a, b, left, vector, caller)
+    if small is not None or (vector and not left):
+        return small
+    if vector:
+        column = Lowered((*b.shape, 1), b.dtype, lambda ops, at: b.at(ops, at[:-1]), cost=b.cost)
+        found = _solved(context, a, column)
+        if found is None:
+            return None
+        whole = found
+        shape = context.results[0][0]
+        flat = Lowered(shape, b.dtype, lambda ops, at: whole.at(ops, (*at, constant(0))), cost=1)
+        return _with_info(context, flat)
+    if left:
+        found = _solved(context, a, b)
+        return None if found is None else _with_info(context, found)
+    found = _solved(context, turned(a), turned(b))
+    return None if found is None else _with_info(context, turned(found))
+
+
+def inverse(context: Context, a: Lowered, caller: str) -> list[Lowered] | None:
+    """Lower the inverse and the places of failures, of which there are none."""
+    small = small_systems.inverse(context, a, caller)
+    if small is not None or not _is_small(a):
+        return small
+    size = a.shape[-1]
+    eye = context.held(context.constant(np.eye(size, dtype=a.dtype)))
+    sides = Lowered(a.shape, a.dtype, broadcast(eye, a.shape), cost=2)
+    found = _solved(context, a, sides)
+    return None if found is None else _with_info(context, found)
+
+
+def slogdet(context: Context, a: Lowered) -> list[Lowered] | None:
+    """Lower the sign of determinants and the logarithms of their absolute values."""
+    small = small_systems.slogdet(context, a)
+    if small is not None or not _is_small(a):
+        return small
+    pivots, signs = _pivots(context, a)
+    zero, one = (lambda ops, n=n: ops.constant(n, a.dtype) for n in (0, 1))
+
+    def sign(ops: Any, at: Any) -> Any:
+        value = pivots.at(ops, at)
+        part = ops.select(ops.lt(value, zero(ops)), ops.constant(-1, a.dtype), one(ops))
+        return ops.select(ops.eq(value, zero(ops)), zero(ops), part)
+
+    axis = len(a.shape) - 2
+    turns = context.reduction(pivots, (axis,), "prod", a.dtype, sign)
+    logs = context.reduction(
+        pivots, (axis,), "sum", a.dtype,
+        lambda ops, at: ops.function("log", ops.abs(pivots.at(ops, at))),
+    )  # fmt: skip
+    signed = context.map(
+        a.shape[:-2], a.dtype, lambda ops, at: ops.mul(turns.at(ops, at), signs.at(ops, at))
+    )
+    return [signed, logs]
+
+
+def det(context: Context, a: Lowered) -> Lowered | None:
+    """Lower determinants."""
+    if not _is_small(a):
+        return None
+    pivots, signs = _pivots(context, a)
+    product = context.reduction(pivots, (len(a.shape) - 2,), "prod", a.dtype)
+    return context.map(
+        a.shape[:-2], a.dtype, lambda ops, at: ops.mul(product.at(ops, at), signs.at(ops, at))
+    )
+
+
+def _pivots(context: Context, a: Lowered) -> tuple[Lowered, Lowered]:
+    """Return the pivots of elimination, and the sign of the rows' exchanges."""
+    pivots = context.buffer(a.shape[:-1], a.dtype)
+    signs = context.buffer(a.shape[:-2], a.dtype)
+    kernel = elimination.determinants(TYPES[a.dtype], a.shape[-1])
+    found = precompiled(context, kernel, prod(a.shape[:-2]), (a,), pivots, signs)
+    return found, context.held(signs)
+
+
+def _factored(context: Context, a: Lowered, upper: bool) -> Lowered | None:
+    if not _is_small(a):
+        return None
+    found, positive = context.buffer(a.shape, a.dtype), context.buffer(a.shape[:-2], a.dtype)
+    kernel = elimination.factors(TYPES[a.dtype], a.shape[-1])
+    given = turned(a) if upper else a
+    result = precompiled(context, kernel, prod(a.shape[:-2]), (given,), found, positive)
+    _refused(context, context.held(positive))
+    return result if upper else turned(result)
+
+
+def cholesky(context: Context, a: Lowered, upper: bool) -> Lowered | None:
+    """Lower the factor of A."""
+    return _factored(context, a, upper)
+
+
+def cholesky_ex(context: Context, a: Lowered, upper: bool, caller: str) -> list[Lowered] | None:
+    """Lower the factor of A and the places of failures, of which there are none."""
+    found = _factored(context, a, upper)
+    return None if found is None else _with_info(context, found)
+
+
+def qr(context: Context, a: Lowered, mode: str) -> list[Lowered] | None:
+    """Lower the orthogonal factor and the triangle."""
+    if mode == "r" or not _is_small(a, MOST_REFLECTED):
+        return None
+    lead, (height, width), kept = a.shape[:-2], a.shape[-2:], context.results[0][0][-1]
+    q, r = (context.buffer((*lead, n, m), a.dtype) for n, m in ((kept, height), (width, kept)))
+    kernel = reflections.orthogonal(TYPES[a.dtype], height, width, kept)
+    found = precompiled(context, kernel, prod(lead), (a,), q, r)
+    return [turned(found), turned(context.held(r))]
+
+
+def eigh(context: Context, a: Lowered, triangle: str) -> list[Lowered] | None:
+    """Lower the eigenvalues of symmetric matrices and their vectors."""
+    if not _is_small(a, MOST_TURNED) or triangle != "L":
+        return None
+    lead, size, dtype = a.shape[:-2], a.shape[-1], a.dtype
+    # NumPy computes those of float32 in float64, which decides the signs of vectors, too.
+    wide = context.map(a.shape, FLOAT64, lambda ops, at: ops.cast(a.at(ops, at), FLOAT64))
+    values, vectors, held = (
+        context.buffer((*lead, *own), FLOAT64) for own in ((size,), (size, size), ())
+    )
+    precompiled(
+        context, eigenvalues.symmetric(TYPES[FLOAT64], size), prod(lead), (wide,), values, vectors, held
+    )
+    _refused(context, context.held(held))
+
+    def narrow(x: Lowered) -> Lowered:
+        return context.map(x.shape, dtype, lambda ops, at: ops.cast(x.at(ops, at), dtype))
+
+    return [narrow(context.held(values)), narrow(turned(context.held(vectors)))]
+
+
+def exponential(context: Context, a: Lowered) -> Lowered | None:
+    """Lower exponentials."""
+    if not _is_small(a, MOST_REFLECTED):
+        return None
+    kernel = matrix_exponential.exponentials(TYPES[a.dtype], a.shape[-1])
+    return precompiled(context, kernel, prod(a.shape[:-2]), (a,), context.buffer(a.shape, a.dtype))
+
+
+LOWERINGS: dict[str, Callable[..., Any]] = {
+    "cholesky": cholesky,
+    "linalg_cholesky_ex": cholesky_ex,
+    "linalg_det": det,
+    "linalg_eigh": eigh,
+    "linalg_inv_ex": inverse,
+    "linalg_matrix_exp": exponential,
+    "linalg_qr": qr,
+    "linalg_slogdet": slogdet,
+    "linalg_solve_ex": solve,
+}
