@@ -140,6 +140,13 @@ class _Noted(ndarray):
             raise Unfit("a cast")
         return np.positive(self) if copy else self
 
+    def __bool__(self) -> bool:
+        raise Unfit("a branch")
+
+    def conjugate(self, *out: Any) -> Any:
+        """Return the array itself: its elements are real."""
+        return self
+
     def view(self, dtype: Any) -> Any:  # type: ignore[override]  # what kernels ask
         """Return the same slot with its bits read as another dtype of the same size."""
         seen = super().view(dtype)
@@ -161,9 +168,10 @@ def _refused(name: str) -> Callable[..., Any]:
     return refuse
 
 
+_SERVED = ("astype", "conjugate", "view")
 # What a method reads of the elements, or writes to them, leaves no step.
 for _name in dir(ndarray):
-    if not _name.startswith("_") and callable(getattr(ndarray, _name)) and _name not in ("astype", "view"):
+    if not _name.startswith("_") and callable(getattr(ndarray, _name)) and _name not in _SERVED:
         setattr(_Noted, _name, _refused(_name))
 
 

@@ -73,6 +73,14 @@ def chains() -> Any:
     return _chains
 
 
+def backward_loop() -> Callable[..., None] | None:
+    """Return the native function that does the plain part of a backward pass (`core.engine`); None where
+    there is none.
+    """
+    found = chains()
+    return None if found is None else found.backward_loop.run
+
+
 def source() -> Any:
     """Return the native kernels, loading them on first use; None where there are none."""
     global _load, _source, SIZE, CHAIN, ROWS, MATRIX

@@ -79,6 +79,11 @@ def sum_of_rows(x: ndarray, factors: ndarray | None = None) -> ndarray:
     if rows <= 2 * _ROWS and rows * length <= _ROWS * _LENGTH:
         return (ones(rows, x.dtype) if factors is None else factors).dot(x)
     if factors is None:
+        together = rows // _ROWS
+        if together <= _ROWS and together * length <= _LENGTH and rows == together * _ROWS:
+            # What the general way below comes to, 3 µs earlier.
+            sums = np.matmul(ones(_ROWS, x.dtype), x.reshape(_ROWS, together * length))
+            return np.matmul(ones(together, x.dtype), sums.reshape(together, length))
         return _over_rows(x.reshape(1, rows, length)).reshape(length)
     whole = rows - rows % _ROWS
     sums = np.matmul(factors[:whole].reshape(-1, 1, _ROWS), x[:whole].reshape(-1, _ROWS, length))

@@ -8,7 +8,8 @@ dtype of the edge that it travels along in one place, here: rules know nothing o
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
+from functools import partial
 from heapq import heappop, heappush
 from operator import itemgetter
 from threading import get_ident
@@ -17,22 +18,26 @@ from typing import Any
 import numpy as np
 from numpy import add, float32, float64, ndarray
 
+from ..array import large
 from ..array.large import WORTH, WORTH_CHAIN
 from ..array.quiet import IGNORE, loud, quiet
+from ..array.rent import Rent
 from ..array.transposed import c_copy
 from . import bulk, facade
-from . import graph_errors as errors
 from .accumulation import accumulate_grad, plus
 from .backward_task import Capture, Task, running, selecting
-from .blame import freed_by_caller, is_freed
+from .blame import freed_by_caller
 from .hooked import run_posthooks, run_prehooks
 from .modes import DEFAULT, NO_GRAD, modes, put_modes
 from .node import AccumulateGrad, MultiNode, Node, Output, edge_target
-from .saved import check_versions
-from .saved import freed as freed_error
+from .pulling import pulled_of_nothing, watched
 from .tracer import Tracer, refuse_all
 from .underivable import Underivable
-from .value import TensorBase, dtype_of, shape_of
+from .value import dtype_of, shape_of
+
+#: Nanoseconds that a native loop saves in a backward pass of some twenty nodes.
+_SAVED = 30_000
+_RENT = Rent()
 
 
 class BackwardPass:
@@ -69,8 +74,9 @@ class BackwardPass:
     def run(self) -> None:
         """Run every node that a covector reaches."""
         heap, pending, empty, deliver = self.heap, self.pending, self.empty, self.deliver
-        looks, looked_at, pulls, large = self.looks, self.looked_at, self.pulls, WORTH_CHAIN
-        while heap:
+        looks, looked_at, pulls, worth = self.looks, self.looked_at, self.pulls, WORTH_CHAIN
+        drain = self.native()
+        while heap and (drain is None or drain() or heap):
             self.node = node = heappop(heap)[1]
             g = pending.pop(node, None)
             if (g is None or empty) and not self.is_due(node, g):
@@ -82,8 +88,14 @@ class BackwardPass:
             if type(node) is AccumulateGrad:
                 self.accumulate(node, g)
             else:
-                special = pulls or g is None or (type(g) is ndarray and g.size >= large)
+                special = pulls or g is None or (type(g) is ndarray and g.size >= worth)
                 deliver(node, g, self.pull(node, g) if special else node.backward(g))
+
+    def native(self) -> Callable[[], None] | None:
+        """Return what runs the plain nodes at the top of the heap in native code; None where that is not
+        there.
+        """
+        return None
 
     def is_due(self, node: Node, g: Any) -> bool:
         """Return whether a node still has to run: one that waited empty has run with what arrived later."""
@@ -227,6 +239,7 @@ class Backward(BackwardPass, Task):
         now = modes()
         self.watched = now.anomaly or now.watcher is not None
         self.pulls = self.watched or create_graph
+        self.is_plain = not self.pulls and (now is DEFAULT or now is NO_GRAD)
 
     def run(self) -> None:
         """Send the covectors of the roots, then run every node that one reaches."""
@@ -239,6 +252,15 @@ class Backward(BackwardPass, Task):
         if capture is not None:
             self.needed = capture.needed
         super().run()
+
+    def native(self) -> Callable[[], None] | None:
+        """Return the native loop for this pass, where it has paid; see `large.backward_loop`."""
+        if not (self.is_plain and _RENT.pays(_SAVED)) or (drain := _RENT.get(large.backward_loop)) is None:
+            return None
+        return partial(
+            drain, self, self.heap, self.pending, self.needed, self.looked_at or None, self.empty,
+            self.summed, self.shared, self.freed, None if self.accumulates else True, self.deliver, self.send,
+        )  # fmt: skip
 
     def arrive(self, node: Node, g: Any) -> tuple[Any, bool]:
         """Run the hooks of a node and capture what is asked for there.
@@ -284,9 +306,9 @@ class Backward(BackwardPass, Task):
     def pull(self, node: Node, g: Any) -> Sequence[Any]:
         """Return the covectors of a node's inputs: on large arrays in parallel, recorded, or watched."""
         if g is None:
-            return _of_nothing(node, self.create_graph)
+            return pulled_of_nothing(node, self.create_graph)
         if self.watched:
-            return _watched(node, g, self.create_graph)
+            return watched(node, g, self.create_graph)
         if self.create_graph:
             return node.backward_graph(g)
         if type(g) is ndarray and (g.size >= WORTH or node.is_chained):
@@ -462,54 +484,3 @@ def _holds(node: Node) -> bool:
         if v is not None:
             return True
     return False
-
-
-def _of_nothing(node: Node, create_graph: bool) -> Sequence[Any]:
-    """Return what a node gives at which nothing arrived: nothing, but it may raise what it would raise
-    otherwise; only a function of the user's may make something of it.
-    """
-    op = node._op
-    if op is None and isinstance(node, MultiNode):
-        run = node.backward_graph if create_graph else node.backward
-        return run([None] * len(node._shape))
-    if isinstance(node, Underivable):
-        return node.backward(None)
-    if op is not None:
-        if is_freed(node._saved):
-            raise freed_error(node)
-        check_versions(node, op.layout.count)
-    return (None,) * len(node._edges)
-
-
-def _watched(node: Node, g: Any, create_graph: bool) -> Any:
-    """Run a node under anomaly detection, where a failure or a NaN names the forward call that made the node,
-    or as an event of a profile.
-    """
-    mode = modes()
-    run = node.backward_graph if create_graph else node.backward
-    position = None if mode.watcher is None else mode.watcher.enter(type(node).__name__)
-    try:
-        grads = run(g)
-    except Exception:
-        if mode.anomaly:
-            errors.anomaly_trace(node)
-        raise
-    finally:
-        if position is not None:
-            mode.watcher.leave(position)
-    if mode.anomaly and mode.anomaly_check_nan:
-        for index, gi in enumerate(grads):
-            if gi is not None:
-                value = gi
-                while isinstance(value, TensorBase):
-                    value = value._value
-                if (
-                    isinstance(value, (ndarray, np.generic))
-                    and value.dtype.kind != "b"
-                    and bool(np.isnan(value).any())
-                ):
-                    errors.anomaly_trace(node)
-                    raise RuntimeError(
-                        f"Function '{type(node).__name__}' returned nan values in its {index}th output."
-                    )
-    return grads

@@ -58,6 +58,9 @@ class Node:
     _takes_scalars: ClassVar[bool] = False
     #: Whether a native loop is asked for its pullback on arrays of moderate size, too.
     is_chained: ClassVar[bool] = False
+    #: For each input its rule, or None, and what it is given of the saved tuple, where `backward` is no more
+    #: than these calls.
+    _plain_rules: ClassVar[Sequence[tuple[Callable[..., Any] | None, tuple[int, ...]]]] = ()
     _edges: tuple[Any, ...]
     _saved: tuple[Any, ...]
     _shape: Any

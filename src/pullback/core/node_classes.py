@@ -53,6 +53,8 @@ def make_node_class(op: Op) -> type[Node]:
         members["backward"] = _backward_1(op)
     else:
         members["backward"] = _backward_2(op)
+    if not (op.joint or several or op.once or len(op.inputs) > 3):
+        members["_plain_rules"] = tuple(zip(op.rules, layout.places, strict=True))
     if op.real:
         for pull in ("backward", "backward_graph", "backward_bulk"):
             members[pull] = _refusing_complex(members[pull])

@@ -19,7 +19,7 @@ from ..emit import python_functions
 from ..runtime import engine
 from ..runtime.native_specification import read
 from ..runtime.object_layout import Layout, layout
-from . import known_call_text, known_calls, small_calls
+from . import backward_loop, known_call_text, known_calls, small_calls
 
 #: How often a loop is called, and on how many elements, as the words of a step name it: each place is the
 #: number of a count that the function has at hand.
@@ -80,6 +80,11 @@ class Chains:
     def known_calls(self) -> known_calls.KnownCalls:
         """Return what does public calls whose like is known."""
         return known_calls.KnownCalls(self._library)
+
+    @computed
+    def backward_loop(self) -> backward_loop.BackwardLoop:
+        """Return what does the plain part of a backward pass."""
+        return backward_loop.BackwardLoop(self.call)
 
     def chain(self, note: Note) -> Callable[..., Any] | None:
         """Return a function of the arrays that a chain is given; None where there is none."""

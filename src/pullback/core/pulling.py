@@ -1,0 +1,69 @@
+"""Pull back at nodes at which nothing arrived, or which are watched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from . import graph_errors as errors
+from .blame import is_freed
+from .modes import modes
+from .node import MultiNode, Node
+from .saved import check_versions
+from .saved import freed as freed_error
+from .underivable import Underivable
+from .value import TensorBase
+
+
+def pulled_of_nothing(node: Node, create_graph: bool) -> Sequence[Any]:
+    """Return what a node gives at which nothing arrived: nothing, but it may raise what it would raise
+    otherwise; only a function of the user's may make something of it.
+    """
+    op = node._op
+    if op is None and isinstance(node, MultiNode):
+        run = node.backward_graph if create_graph else node.backward
+        return run([None] * len(node._shape))
+    if isinstance(node, Underivable):
+        return node.backward(None)
+    if op is not None:
+        if is_freed(node._saved):
+            raise freed_error(node)
+        check_versions(node, op.layout.count)
+    return (None,) * len(node._edges)
+
+
+def watched(node: Node, g: Any, create_graph: bool) -> Any:
+    """Run a node under anomaly detection, where a failure or a NaN names the forward call that made the node,
+    or as an event of a profile.
+    """
+    mode = modes()
+    run = node.backward_graph if create_graph else node.backward
+    position = None if mode.watcher is None else mode.watcher.enter(type(node).__name__)
+    try:
+        grads = run(g)
+    except Exception:
+        if mode.anomaly:
+            errors.anomaly_trace(node)
+        raise
+    finally:
+        if position is not None:
+            mode.watcher.leave(position)
+    if mode.anomaly and mode.anomaly_check_nan:
+        for index, gi in enumerate(grads):
+            if gi is not None:
+                value = gi
+                while isinstance(value, TensorBase):
+                    value = value._value
+                if (
+                    isinstance(value, (ndarray, np.generic))
+                    and value.dtype.kind != "b"
+                    and bool(np.isnan(value).any())
+                ):
+                    errors.anomaly_trace(node)
+                    raise RuntimeError(
+                        f"Function '{type(node).__name__}' returned nan values in its {index}th output."
+                    )
+    return grads

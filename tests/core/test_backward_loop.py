@@ -1,0 +1,219 @@
+"""The engine's native loop (`compiler.eager_kernels.backward_loop`) does what the loop in Python does."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import pullback as torch
+from pullback.array import large
+from pullback.core import engine
+
+F = torch.nn.functional
+
+
+@pytest.fixture
+def native(monkeypatch, price):
+    """Return what turns the native loop off and on, which is on in the test."""
+    if not large.is_there():
+        pytest.skip("needs llvmlite")
+    price(0)
+    found = large.backward_loop()
+    assert found is not None
+    calls, on_call = [], "ran"
+
+    def counted(*arguments):
+        calls.append(on_call)
+        return found(*arguments)
+
+    def turn(on):
+        monkeypatch.setattr(engine.large, "backward_loop", lambda: counted if on else None)
+        return calls
+
+    turn(True)
+    yield turn
+    assert calls
+
+
+def leaf(*shape, dtype=torch.float32, seed=0):
+    values = np.random.default_rng(seed + sum(shape)).standard_normal(shape)
+    return torch.tensor(values.tolist(), dtype=dtype).requires_grad_()
+
+
+def mlp(x, w1, b1, w2, b2):
+    y = F.linear(torch.relu(F.linear(x, w1, b1)), w2, b2)
+    return F.smooth_l1_loss(y, torch.zeros(6, 3, dtype=x.dtype))
+
+
+def coupling(x, w, s):
+    a, b = x.chunk(2, -1)
+    a = a * torch.exp(torch.tanh(a * w + b @ s)) - b / 1.5
+    return (torch.cat([a, b], -1) ** 2).sum(-1).mean()
+
+
+def distances(x, y):
+    d = (x[:, None] - y[None]).pow(2).sum(-1)
+    return (torch.sigmoid(-d).log() + (d + 1).sqrt()).mean() + x.norm() + torch.where(d > 1, d, d * d).sum()
+
+
+def norms(x, w, b):
+    y = F.layer_norm(x, (8,), w, b).reshape(2, 3, 8).transpose(1, 2)
+    return F.cross_entropy(F.gelu(y.flatten(1)), torch.tensor([1, 5])) + x.T.contiguous().abs().sum()
+
+
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return 2 * x
+
+    @staticmethod
+    def backward(ctx, g):
+        return 2 * g
+
+
+def hooked(x, y):
+    z = Double.apply(x * y) + x
+    z.register_hook(lambda g: g * 3)
+    return (z * torch.maximum(x, y)).sum()
+
+
+PROGRAMS = [
+    (mlp, [(6, 4), (5, 4), (5,), (3, 5), (3,)]), (coupling, [(7, 8), (4,), (4, 4)]),
+    (distances, [(5, 3), (6, 3)]), (norms, [(6, 8), (8,), (8,)]), (hooked, [(4, 4), (4, 4)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize(("program", "shapes"), PROGRAMS, ids=lambda v: getattr(v, "__name__", ""))
+def test_gradients_have_the_same_bits_and_strides(native, program, shapes, dtype):
+    found = []
+    for on in (False, True):
+        native(on)
+        leaves = [leaf(*shape, dtype=dtype, seed=k) for k, shape in enumerate(shapes)]
+        result = program(*leaves)
+        (captured,) = torch.autograd.grad(result, leaves[:1], retain_graph=True)
+        result.backward(retain_graph=True)
+        first = [v.grad.clone() for v in leaves]
+        result.backward()
+        grads = [captured, *first, *(v.grad for v in leaves)]
+        found.append([(g.stride(), g.detach().numpy().tobytes()) for g in grads])
+    assert found[0] == found[1]
+
+
+def test_what_a_leaf_keeps_is_its_own(native):
+    x, y = leaf(3, 4), leaf(3, 4, seed=1)
+    g = torch.ones(3, 4)
+    (x + y).backward(g)
+    weight = leaf(5, 4)
+    F.linear(x, weight).sum().backward()
+    kept = (z := (x.detach() * weight[:3])).backward(g, retain_graph=True)
+    assert kept is None
+    grads = [x.grad, y.grad, weight.grad]
+    memory = [v._value for v in (g, x, y, weight, z)]
+    for k, one in enumerate(grads):
+        assert not any(np.shares_memory(one._value, other._value) for other in grads[k + 1 :])
+        assert not any(np.shares_memory(one._value, other) for other in memory)
+        one.zero_()
+    assert g.sum() == 12
+
+
+def test_a_saved_array_that_the_graph_keeps_is_copied(native):
+    x, c = leaf(2, 2), torch.ones(2, 2)
+    y = (x * c).sum()
+    y.backward(retain_graph=True)
+    x.grad.mul_(5)
+    y.backward()
+    assert c.tolist() == [[1.0, 1.0], [1.0, 1.0]]
+    assert x.grad.tolist() == [[6.0, 6.0], [6.0, 6.0]]
+
+
+def test_gradients_can_be_written_to(native):
+    x, w = leaf(3, 4), leaf(4)
+    (x.expand(3, 4) * 1.0).sum().backward()
+    (w.expand(4) + w.reshape(4)).backward(torch.ones(4).expand(4))
+    for v in (x, w):
+        assert v.grad._value.flags.writeable
+        v.grad.zero_()
+
+
+def message(call):
+    with pytest.raises(RuntimeError) as caught:
+        call()
+    return str(caught.value), getattr(caught.value, "__notes__", [])
+
+
+def test_errors_are_the_same(native):
+    def changed():
+        x = leaf(3)
+        y = x.exp()
+        z = y.tanh() * 2
+        y.add_(1)
+        z.sum().backward()
+
+    def freed():
+        y = leaf(3).exp().sum()
+        y.backward()
+        y.backward()
+
+    def underivable():
+        x = leaf(3)
+        (torch.heaviside(x, x) * x).sum().backward()
+
+    for failing in (changed, freed, underivable):
+        texts = []
+        for on in (False, True):
+            native(on)
+            texts.append(message(failing))
+        assert texts[0] == texts[1]
+
+
+def test_a_failure_leaves_ready_leaves_filled(native):
+    x, w = leaf(3), leaf(3, seed=1)
+
+    class Failing(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, g):
+            raise ValueError("mine")
+
+    y = Failing.apply(x * 2) * 3
+    with pytest.raises(ValueError, match="mine"):
+        torch.autograd.backward([y, w.exp()], [torch.ones(3)] * 2)
+    assert w.grad.tolist() == w.detach().exp().tolist()
+    assert x.grad is None
+
+
+def test_nothing_is_kept_and_nothing_freed_twice(native):
+    marks = [None, True, False, torch.Tensor, np.ndarray, engine.AccumulateGrad]
+    counts = []
+    for _ in range(3):
+        for _ in range(20):
+            x, w, b = leaf(6, 4), leaf(5, 4), leaf(5)
+            y = torch.relu(F.linear(x, w, b)).tanh()
+            array = weakref.ref(y._value)
+            (y * y + y).sum().backward()
+            del y
+            assert array() is None
+            held = sys.getrefcount(w.grad._value)
+            assert held == 2
+        counts.append([sys.getrefcount(mark) for mark in marks])
+    assert all(abs(a - b) < 15 for a, b in zip(counts[1], counts[2], strict=True)), counts
+
+
+def test_threads_on_shared_leaves_lose_nothing(native):
+    x = leaf(4, 4)
+    threads = [
+        threading.Thread(target=lambda: [(x * 2.0).sum().backward() for _ in range(50)]) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert x.grad.tolist() == [[400.0] * 4] * 4
