@@ -1696,7 +1696,6 @@ def maximum(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return the larger of both elements, and nan where one is nan."""
 def mean(
     input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None,
-    out: Tensor | None = None,
 ) -> Tensor:
     """Return the mean of all elements, or over `dim`."""
 @overload
@@ -2517,7 +2516,6 @@ def subtract(input: Tensor, other: Any, *, alpha: _Number = 1, out: Tensor | Non
     """Return the difference ``input − alpha·other``."""
 def sum(
     input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None,
-    out: Tensor | None = None,
 ) -> Tensor:
     """Return the sum of all elements, or over `dim`; integers are summed in int64."""
 def svd(

@@ -146,3 +146,12 @@ def test_winners_are_bytes_and_halves_keep_their_dtype():
     assert (values.dtype, winners.dtype) == (np.float16, np.uint8)
     assert pool.scatter_windows(values, winners, windows, (4, 4)).dtype == np.float16
     assert pool.avg_pool(x, windows).dtype == np.float16
+
+
+def test_nothing_is_pooled_natively(price):
+    # Shapes of results are found with arrays without elements, whenever native code has paid.
+    price(0)
+    windows = Windows((2, 2), (2, 2), (0, 0), (1, 1), False)
+    for _ in range(3):
+        values, winners = pool.max_pool(np.empty((0, 3, 12, 12), np.float32), windows)
+    assert values.shape == winners.shape == (0, 3, 6, 6)

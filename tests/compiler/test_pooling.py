@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("llvmlite")
 
-from pullback.array import large, norm, pool
+from pullback.array import batch_norm, large, pool
 from pullback.array.pool import Windows
 from pullback.compiler.emit.convolution import Channels, Pools
 
@@ -100,14 +100,14 @@ def test_batch_norm(shape, dtype, affine):
     g = rng.standard_normal(shape).astype(dtype)
     weight, bias = (rng.standard_normal(shape[1]).astype(dtype) if affine else None for _ in range(2))
     made = Channels.of(*shape, x.dtype)
-    expected = norm.batch_norm_in_training(x, weight, bias, 1e-5)
+    expected = batch_norm.batch_norm_in_training(x, weight, bias, 1e-5)
     results = [np.full_like(v, np.nan) for v in expected]
     made.forward(x, weight, bias, 1e-5, results)
     tolerance = 2e-5 if dtype == np.float32 else 1e-12
     for got, want in zip(results, expected, strict=True):
         np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance)
     _, mean, invstd, _ = expected
-    expected = norm.batch_norm_adjoint(g, x, mean, invstd, weight, True)
+    expected = batch_norm.batch_norm_adjoint(g, x, mean, invstd, weight, True)
     results = [np.full_like(v, np.nan) for v in expected]
     made.backward(g, x, weight, mean, invstd, results)
     for got, want in zip(results, expected, strict=True):
@@ -133,9 +133,10 @@ def test_large_calls_run_in_native_code(monkeypatch):
 
     def everything(x):
         values, winners = pool.max_pool(x, windows)
-        out, mean, invstd, var = norm.batch_norm_in_training(x, None, None, 1e-5)
+        out, mean, invstd, var = batch_norm.batch_norm_in_training(x, None, None, 1e-5)
         spread = pool.scatter_windows(values, winners, windows, x.shape[2:])
-        return [values, winners, spread, out, var, *norm.batch_norm_adjoint(out, x, mean, invstd, None, True)]
+        adjoint = batch_norm.batch_norm_adjoint(out, x, mean, invstd, None, True)
+        return [values, winners, spread, out, var, *adjoint]
 
     plain = everything(x)
     monkeypatch.setattr(large, "source", Source)

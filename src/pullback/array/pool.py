@@ -246,7 +246,7 @@ def _native(
     """Run something with the kernels in native code for arrays of these shapes, where they are worth it and
     there are any; whether that was done.
     """
-    if len(x) > 4 or dtype.kind != "f":
+    if len(x) > 4 or dtype.kind != "f" or not prod(x):
         return False
 
     def ran() -> bool:

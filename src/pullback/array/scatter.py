@@ -331,7 +331,8 @@ def add_put(x: ndarray, key: tuple[Any, ...], values: ndarray) -> ndarray:
             index = index * length + part
         every = (*index.shape, *row)
         full = values if values.shape == every else np.broadcast_to(values, every)
-        _add_rows(x.reshape(-1, *row), index.reshape(-1), full.reshape(index.size, *row))
+        if full.size:
+            _add_rows(x.reshape(-1, *row), index.reshape(-1), full.reshape(index.size, *row))
         return x
     places = np.arange(x.size).reshape(x.shape)[key]
     np.add.at(x.reshape(-1), places.reshape(-1), np.broadcast_to(values, places.shape).reshape(-1))

@@ -347,6 +347,8 @@ class Parser:
         self.known: set[tuple[object, ...]] = set()
         #: Types by place, none of them int, with which the function behind the parser is called as it is.
         self.plain: set[tuple[object, ...]] = set()
+        #: By the types of numbers by place: their names, and the types that are made of them.
+        self.numbers_read: dict[tuple[type, ...], list[tuple[str, type]]] = {}
 
     @computed
     def signatures(self) -> list[Signature]:
@@ -440,19 +442,16 @@ def method(function_name: str, *signatures: str) -> Callable[[Callable[..., Any]
     parser = Parser(function_name, *signatures)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        #: By the types of numbers by place: their names, and the types that the parser makes of them.
-        known: dict[tuple[type, ...], list[tuple[str, type]]] = {}
-
         def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
             if kwargs:
                 return function(self, **parser.bind(args, kwargs))
             kinds = tuple(map(type, args))
-            made = known.get(kinds)
+            made = parser.numbers_read.get(kinds)
             if made is not None and all(type(v) is float or LEAST <= v <= MOST for v in args):
                 return function(self, **{name: kind(v) for (name, kind), v in zip(made, args)})
             bound = parser.bind(args, kwargs)
             if _NUMBERS.issuperset((*kinds, *map(type, bound.values()))) and [*bound.values()] == [*args]:
-                known[kinds] = [(name, type(v)) for name, v in bound.items()]
+                parser.numbers_read[kinds] = [(name, type(v)) for name, v in bound.items()]
             return function(self, **bound)
 
         return reads(parser, tensor_first=True)(described(call, function, parser))

@@ -262,6 +262,7 @@ def multi_margin_loss(
 
 
 def _check_nll(input: Any, target: Any, weight: Any) -> None:
+    check_tensors(target)
     x, t = shape_of(input), shape_of(target)
     if not x:
         raise ValueError("Expected 1 or more dimensions (got 0)")
