@@ -217,6 +217,30 @@ print("llvmlite" in sys.modules and sys.modules["llvmlite"] is not None)
 """
 
 
+#: Small calls of each kind that becomes native, when native code costs nothing.
+SMALL = """
+import sys
+import pullback as torch
+from pullback.array import rent
+{before}
+rent.OPEN = rent.KERNEL = rent.COMPILER = rent.LOOP = 0
+weight = torch.ones(4, 4, requires_grad=True)
+optimizer = torch.optim.Adam([weight])
+for _ in range(30):
+    weight.grad = torch.ones(4, 4)
+    optimizer.step()
+images = torch.rand(1, 2, 12, 12)
+for _ in range(60):
+    optimizer.zero_grad()
+    ((torch.ones(3, 4) @ weight).tanh() * torch.rand(3, 1)).topk(2).values.cumsum(0).sum().backward()
+    optimizer.step()
+    torch.nn.functional.max_pool2d(images[:, :1], 2).roll(1)
+    torch.multinomial(torch.rand(20), 3)
+    torch.nn.functional.grid_sample(images, torch.rand(1, 2, 2, 2), align_corners=False)
+print("llvmlite" in sys.modules)
+"""
+
+
 def test_loaded_by_the_first_large_call_only():
     assert run(PROGRAM.format(before="")) == "True\n"
 
@@ -231,6 +255,7 @@ def test_without_llvmlite():
         "u.find_spec = lambda name, *rest: None if name == 'llvmlite' else f(name, *rest)"
     )
     assert run(PROGRAM.format(before=before)) == "False\n"
+    assert run(SMALL.format(before=before)) == "False\n"
 
 
 PLACES = [

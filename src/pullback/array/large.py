@@ -63,6 +63,14 @@ def take_away() -> None:
     SIZE = CHAIN = ROWS = MATRIX = _NEVER
 
 
+def look_for_compiler() -> None:
+    """Do without native kernels where no compiler is installed."""
+    from importlib.util import find_spec
+
+    if find_spec("llvmlite") is None:
+        take_away()
+
+
 def chains() -> Any:
     """Return what runs chains of NumPy's loops on small arrays (`compiler.eager_kernels.chains.Chains`); None
     where there is none.

@@ -130,7 +130,11 @@ class Rent:
         """Return what a function makes with machine code; None where that is not at hand. The function must
         have done nothing when it asks for the code.
         """
-        account.is_open = True
+        if not account.is_open:
+            account.is_open = True
+            large.look_for_compiler()
+        if not large.is_there():
+            return None
         before = account.arrivals
         if self._seen < 0 or account.compiles_apart:
             token = waits.set(True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-import torch  # noqa: F401  # which takes its own place, and lets this be found anew
-
+import_module("torch")  # which takes its own place, and lets this be found anew
 sys.modules.pop(__name__, None)
 import_module(__name__)
