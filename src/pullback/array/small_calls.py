@@ -19,7 +19,7 @@ from .scipy_functions import imports
 
 #: Calls after which an op is looked at, which takes 0.2 ms, and nanoseconds that each takes longer than a
 #: native one.
-CALLS, _SAVED = 20, 1000
+CALLS, _SAVED = 100, 1000
 #: How many combinations of attributes of an op are counted at once.
 _MOST_COUNTED = 64
 

@@ -46,7 +46,7 @@ Function = Callable[..., Any]
 
 #: Calls after which a function is looked at, nanoseconds that a known call saves, and the plans that a
 #: function has at most.
-_CALLS, _SAVED, _PLANS = 20, 4000, 24
+_CALLS, _SAVED, _PLANS = 100, 4000, 24
 _SELDOM, _NEVER = 1 << 40, 1 << 62
 
 #: What the native function gives when it is time to look.
