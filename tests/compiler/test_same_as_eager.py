@@ -67,6 +67,7 @@ LAYOUTS = {
     "strides as numbers": lambda x: x * (x.t() * 2).stride(0),
     "like another": lambda x: torch.ones_like(x.t()) + x.t(),
     "channels last": lambda x: x.reshape(1, 2, 3, 1).to(memory_format=torch.channels_last) * 2,
+    # Its numbers are exact: a native factor may differ from LAPACK's in the last bit.
     "a Cholesky factor": lambda x: torch.linalg.cholesky((0 * x) @ x.t() + torch.tensor([[4.0, 2], [2, 5]])),
 }
 

@@ -102,3 +102,26 @@ def test_a_closure_that_assigns_to_variables_around_it_stays_eager() -> None:
     compiled = torch.compile(step)
     assert compiled() > 1 and compiled() >= 1
     assert not optimizer._closures._found
+
+
+@pytest.mark.filterwarnings("ignore:compile. .* runs eagerly")
+def test_a_function_kept_from_a_closure_has_that_steps_variables() -> None:
+    w = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.LBFGS([w], lr=0.0, max_iter=1)
+    kept = []
+
+    @torch.compile
+    def step(scale: Any) -> Any:
+        def closure() -> Any:
+            optimizer.zero_grad()
+            loss = lambda: (w * scale).sum()
+            kept.append(loss)
+            value = loss()
+            value.backward()
+            return value
+
+        return optimizer.step(closure)
+
+    for n in range(4):
+        step(torch.tensor(float(n)))
+    assert [loss().item() for loss in kept] == [0.0, 2.0, 4.0, 6.0]

@@ -18,7 +18,8 @@ class Closures:
 
     A function that is made anew in every step, around the step's own arguments, is the same one if it has the
     same code: what is compiled has variables of its own, which take the values of those around it. Where it
-    assigns to them it stays as it is.
+    assigns to them it stays as it is. Where a function inside it has them too, which may be kept and called
+    later, only the very same closure is compiled, with its own variables.
     """
 
     def __init__(self) -> None:
@@ -34,19 +35,27 @@ class Closures:
             if not _assigns(code):
                 if len(self._found) == MANY:
                     self._found.clear()
-                own = tuple(CellType() for _ in around) or None
-                twin = FunctionType(code, closure.__globals__, closure.__name__, closure=own)
-                self._found[code] = twin, None
+                self._found[code] = closure if _hands_on(code) else _twin(closure), None
             return closure
-        try:
-            for own_cell, cell in zip(twin.__closure__ or (), around, strict=True):
-                own_cell.cell_contents = cell.cell_contents
-        except ValueError:  # a variable has no value yet
-            return closure
+        if twin is not closure:
+            if _hands_on(code):
+                self._found[code] = closure, None
+                return closure
+            try:
+                for own_cell, cell in zip(twin.__closure__ or (), around, strict=True):
+                    own_cell.cell_contents = cell.cell_contents
+            except ValueError:  # a variable has no value yet
+                return closure
         if known is None:
             known = backend.compiled(twin)
             self._found[code] = twin, known
         return known
+
+
+def _twin(closure: FunctionType) -> FunctionType:
+    """Return the same function around variables of its own, which have no values yet."""
+    own = tuple(CellType() for _ in closure.__closure__ or ()) or None
+    return FunctionType(closure.__code__, closure.__globals__, closure.__name__, closure=own)
 
 
 def _assigns(code: CodeType) -> bool:
@@ -55,3 +64,9 @@ def _assigns(code: CodeType) -> bool:
         step.opname in ("STORE_DEREF", "DELETE_DEREF") and step.argval in code.co_freevars
         for step in dis.get_instructions(code)
     )
+
+
+def _hands_on(code: CodeType) -> bool:
+    """Return whether a function inside code has variables of the functions around it."""
+    inner = [const for const in code.co_consts if isinstance(const, CodeType)]
+    return any(not set(code.co_freevars).isdisjoint(each.co_freevars) for each in inner)
