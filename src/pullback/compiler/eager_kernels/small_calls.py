@@ -236,6 +236,86 @@ full:
 }}"""
 
 
+def _arguments(where: Layout) -> str:
+    """Return the part that takes the arguments as a way wants them, or goes on to another way."""
+    return f"""\
+head:
+  %g = phi i64 [ 0, %way ], [ %g1, %taken ]
+  %alike = phi i1 [ true, %way ], [ %still, %taken ]
+  %more = icmp slt i64 %g, %given
+  br i1 %more, label %argument, label %gone
+argument:
+{read("given_one", "ptr", "arguments", "%g", "ptr")}
+  %slot = getelementptr ptr, ptr %slots, i64 %g
+  %x_at = getelementptr ptr, ptr %xs, i64 %g
+  store ptr null, ptr %x_at
+  %kind_at = add i64 %g, {_KINDS}
+{read("dtype", "ptr", "table", "%kind_at", "i64")}
+  %is_number = icmp eq ptr %dtype, null
+  br i1 %is_number, label %number, label %array
+number:
+  %could = call i1 @number(ptr %given_one, ptr %table)
+  %number_at = getelementptr i64, ptr %table, i64 {_NUMBER}
+  store ptr %number_at, ptr %slot
+  br i1 %could, label %taken, label %another
+array:
+  %x = call ptr @array_of(ptr %given_one, i1 %is_tensor, ptr %table)
+  %has_x = icmp ne ptr %x, null
+  br i1 %has_x, label %compared, label %another
+compared:
+{read("x_dtype", "ptr", "x", where.dtype)}
+{read("x_data", "ptr", "x", where.data)}
+{read("x_flags", "i32", "x", where.flags)}
+  store ptr %x_data, ptr %slot
+  store ptr %x, ptr %x_at
+  %of_dtype = icmp eq ptr %x_dtype, %dtype
+  %of_shape = call i1 @is_alike(ptr %first, ptr %x)
+  %in_order = and i32 %x_flags, {_ORDERED}
+  %is_ordered = icmp ne i32 %in_order, 0
+  %is_alike = and i1 %is_ordered, %of_shape
+  br i1 %of_dtype, label %taken, label %another
+taken:
+  %fits_here = phi i1 [ true, %number ], [ %is_alike, %compared ]
+  %still = and i1 %alike, %fits_here
+  %g1 = add i64 %g, 1
+  br label %head
+"""
+
+
+#: The part that lays operands out where they do not lie alike, and makes the result's array.
+_RESULT = f"""\
+gone:
+  br i1 %alike, label %made, label %unlike
+unlike:
+{_word("lays_out", "i64", _LAYS_OUT)}
+  %may_lay_out = icmp ne i64 %lays_out, 0
+  br i1 %may_lay_out, label %several, label %no
+several:
+  %common_rank = call i32 @common(ptr %xs, i64 %given, ptr %sizes, ptr %counts)
+  %has_common = icmp sge i32 %common_rank, 0
+  %element_sizes = getelementptr i64, ptr %table, i64 {_SIZES}
+  br i1 %has_common, label %laying, label %no
+laying:
+{_word("made_size", "i64", _MADE_SIZE)}
+  call void @lay_out(ptr %xs, i64 %given, ptr %sizes, i32 %common_rank, ptr %element_sizes, ptr %slots, \
+i64 %made_size, ptr %strides)
+  br label %made
+made:
+  %rank = phi i32 [ %first_rank, %gone ], [ %common_rank, %laying ]
+  %shape = phi ptr [ %first_shape, %gone ], [ %sizes, %laying ]
+  %made_strides = phi ptr [ null, %gone ], [ %strides, %laying ]
+{_word("made_dtype", "ptr", _MADE)}
+{_word("array_type", "ptr", _ARRAY)}
+  call void @pullback_Py_IncRef(ptr %made_dtype)
+  %result = call ptr @pullback_PyArray_NewFromDescr(ptr %array_type, ptr %made_dtype, i32 %rank, ptr %shape, \
+ptr %made_strides, ptr null, i32 0, ptr null)
+  %has_result = icmp ne ptr %result, null
+  br i1 %has_result, label %run, label %failed
+failed:
+  ret ptr null
+"""
+
+
 def _call(where: Layout, slots: int) -> str:
     """Return the function that is called: it looks for a way that fits, and makes the result by its chain."""
     return small_operands.text(where, _INPUTS) + f"""
@@ -281,76 +361,7 @@ another:
 {_word("next", "ptr", _NEXT)}
   %is_last = icmp eq ptr %next, null
   br i1 %is_last, label %no, label %way
-head:
-  %g = phi i64 [ 0, %way ], [ %g1, %taken ]
-  %alike = phi i1 [ true, %way ], [ %still, %taken ]
-  %more = icmp slt i64 %g, %given
-  br i1 %more, label %argument, label %gone
-argument:
-{read("given_one", "ptr", "arguments", "%g", "ptr")}
-  %slot = getelementptr ptr, ptr %slots, i64 %g
-  %x_at = getelementptr ptr, ptr %xs, i64 %g
-  store ptr null, ptr %x_at
-  %kind_at = add i64 %g, {_KINDS}
-{read("dtype", "ptr", "table", "%kind_at", "i64")}
-  %is_number = icmp eq ptr %dtype, null
-  br i1 %is_number, label %number, label %array
-number:
-  %could = call i1 @number(ptr %given_one, ptr %table)
-  %number_at = getelementptr i64, ptr %table, i64 {_NUMBER}
-  store ptr %number_at, ptr %slot
-  br i1 %could, label %taken, label %another
-array:
-  %x = call ptr @array_of(ptr %given_one, i1 %is_tensor, ptr %table)
-  %has_x = icmp ne ptr %x, null
-  br i1 %has_x, label %compared, label %another
-compared:
-{read("x_dtype", "ptr", "x", where.dtype)}
-{read("x_data", "ptr", "x", where.data)}
-{read("x_flags", "i32", "x", where.flags)}
-  store ptr %x_data, ptr %slot
-  store ptr %x, ptr %x_at
-  %of_dtype = icmp eq ptr %x_dtype, %dtype
-  %of_shape = call i1 @is_alike(ptr %first, ptr %x)
-  %in_order = and i32 %x_flags, {_ORDERED}
-  %is_ordered = icmp ne i32 %in_order, 0
-  %is_alike = and i1 %is_ordered, %of_shape
-  br i1 %of_dtype, label %taken, label %another
-taken:
-  %fits_here = phi i1 [ true, %number ], [ %is_alike, %compared ]
-  %still = and i1 %alike, %fits_here
-  %g1 = add i64 %g, 1
-  br label %head
-gone:
-  br i1 %alike, label %made, label %unlike
-unlike:
-{_word("lays_out", "i64", _LAYS_OUT)}
-  %may_lay_out = icmp ne i64 %lays_out, 0
-  br i1 %may_lay_out, label %several, label %no
-several:
-  %common_rank = call i32 @common(ptr %xs, i64 %given, ptr %sizes, ptr %counts)
-  %has_common = icmp sge i32 %common_rank, 0
-  %element_sizes = getelementptr i64, ptr %table, i64 {_SIZES}
-  br i1 %has_common, label %laying, label %no
-laying:
-{_word("made_size", "i64", _MADE_SIZE)}
-  call void @lay_out(ptr %xs, i64 %given, ptr %sizes, i32 %common_rank, ptr %element_sizes, ptr %slots, \
-i64 %made_size, ptr %strides)
-  br label %made
-made:
-  %rank = phi i32 [ %first_rank, %gone ], [ %common_rank, %laying ]
-  %shape = phi ptr [ %first_shape, %gone ], [ %sizes, %laying ]
-  %made_strides = phi ptr [ null, %gone ], [ %strides, %laying ]
-{_word("made_dtype", "ptr", _MADE)}
-{_word("array_type", "ptr", _ARRAY)}
-  call void @pullback_Py_IncRef(ptr %made_dtype)
-  %result = call ptr @pullback_PyArray_NewFromDescr(ptr %array_type, ptr %made_dtype, i32 %rank, ptr %shape, \
-ptr %made_strides, ptr null, i32 0, ptr null)
-  %has_result = icmp ne ptr %result, null
-  br i1 %has_result, label %run, label %failed
-failed:
-  ret ptr null
-run:
+{_arguments(where)}{_RESULT}run:
 {read("result_data", "ptr", "result", where.data)}
   %result_slot = getelementptr ptr, ptr %slots, i64 %given
   store ptr %result_data, ptr %result_slot

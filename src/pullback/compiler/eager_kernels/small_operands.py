@@ -210,23 +210,9 @@ done:
 }}"""
 
 
-def _laid_out(where: Layout, inputs: int) -> str:
-    """Return the function that copies the operands which do not lie as the result does, puts the addresses of
-    the copies into their slots, and writes the strides of the result.
-    """
-    return f"""
-@laid_out = internal global [{inputs * _BYTES} x i8] zeroinitializer, align 64
-
-define internal void @lay_out(ptr %xs, i64 %given, ptr %shape, i32 %rank32, ptr %widths, ptr %slots, \
-i64 %made_width, ptr %strides) nounwind #0 {{
-entry:
-  %steps = alloca [{inputs * AXES} x i64]
-  %order = alloca [{AXES} x i64]
-  %sorted_shape = alloca [{AXES} x i64]
-  %sorted_steps = alloca [{AXES} x i64]
-  %rank = sext i32 %rank32 to i64
-  %last = sub i64 %rank, 1
-  br label %operands
+def _steps_of_operands(where: Layout) -> str:
+    """Return the part that writes how far each operand steps along each axis of the result."""
+    return f"""\
 operands:
   %o = phi i64 [ 0, %entry ], [ %o1, %stepped ]
   %alike = phi i1 [ true, %entry ], [ %alike1, %stepped ]
@@ -273,6 +259,11 @@ stepped:
   %alike1 = phi i1 [ %same, %axes ]
   %o1 = add i64 %o, 1
   br label %operands
+"""
+
+
+#: The part that sorts the axes, and writes the strides of a result without gaps in their order.
+_SORTED_STRIDES = f"""\
 sort:
   call void @sort_axes(ptr %order, i64 %rank, ptr %steps, i64 %given, ptr %shape)
   br label %sorting
@@ -293,6 +284,12 @@ sorted:
   %gone1 = mul i64 %gone, %extent
   %k1 = add i64 %k, 1
   br label %sorting
+"""
+
+
+def _copied_operands(where: Layout) -> str:
+    """Return the part that copies each operand which does not lie in the order of the axes."""
+    return f"""\
 copies:
   %c = phi i64 [ 0, %sorting ], [ %c1, %copied ]
   %dense = phi i1 [ %alike, %sorting ], [ %dense1, %copied ]
@@ -340,7 +337,27 @@ copied:
   %dense1 = and i1 %dense, %stayed
   %c1 = add i64 %c, 1
   br label %copies
-ends:
+"""
+
+
+def _laid_out(where: Layout, inputs: int) -> str:
+    """Return the function that copies the operands which do not lie as the result does, puts the addresses of
+    the copies into their slots, and writes the strides of the result.
+    """
+    return f"""
+@laid_out = internal global [{inputs * _BYTES} x i8] zeroinitializer, align 64
+
+define internal void @lay_out(ptr %xs, i64 %given, ptr %shape, i32 %rank32, ptr %widths, ptr %slots, \
+i64 %made_width, ptr %strides) nounwind #0 {{
+entry:
+  %steps = alloca [{inputs * AXES} x i64]
+  %order = alloca [{AXES} x i64]
+  %sorted_shape = alloca [{AXES} x i64]
+  %sorted_steps = alloca [{AXES} x i64]
+  %rank = sext i32 %rank32 to i64
+  %last = sub i64 %rank, 1
+  br label %operands
+{_steps_of_operands(where)}{_SORTED_STRIDES}{_copied_operands(where)}ends:
   ; Operands that all lie alike and without gaps say the strides of axes of one element, too.
   br i1 %dense, label %likened, label %done
 likened:
