@@ -31,7 +31,7 @@ import numpy as np
 from ...core.blame import own_file
 from ...core.node import Node
 from ...core.value import TensorBase
-from . import calls
+from . import calls, native_functions
 from .deferred import Applied, Deferred, converted, is_drawn_array
 from .draws import DRAWING
 from .guards import ABSENT, SCALARS, Guard, native_attribute
@@ -320,7 +320,7 @@ def _of_class_item(session: Session, found: Any, thing: type, name: str) -> Any:
 
 
 def _of_tensor(session: Session, thing: Any, cls: type, name: str) -> Any:
-    if name in _UNKNOWN_OF_TENSORS and not calls.from_our_code():
+    if name in _UNKNOWN_OF_TENSORS and not native_functions.from_our_code():
         raise session.refusal(f"it reads .{name} of a tensor")
     if name in _HISTORY_OF_TENSORS and session.cells.is_cell(thing):
         if name == "is_leaf":
@@ -330,7 +330,7 @@ def _of_tensor(session: Session, thing: Any, cls: type, name: str) -> Any:
         raise session.refusal(f"it reads .{name} of a tensor that it is given")
     if name == "grad":
         session.asked_grads.add(id(thing))
-        if session.cells.is_stand_in(thing._grad) and not calls.from_our_code():
+        if session.cells.is_stand_in(thing._grad) and not native_functions.from_our_code():
             raise session.refusal("it looks for a gradient", Again)
         if session.cells.has_history(thing) and thing._grad is None and not thing._retained:
             raise session.refusal("it looks for the gradient of a tensor that is no leaf, which warns")

@@ -27,6 +27,7 @@ from . import (
     attributes,
     calls,
     containers,
+    native_functions,
     operations,
     subscripts,
     texts,
@@ -150,7 +151,7 @@ def _id(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         alike = session.cells.is_cell(thing) and not session.cells.is_argument(thing)
     else:
         alike = isinstance(thing, (type, ModuleType))
-    if alike or calls.from_our_code():
+    if alike or native_functions.from_our_code():
         session.told(thing)
         return id(thing)
     raise session.refusal("it asks for the id of an object")
