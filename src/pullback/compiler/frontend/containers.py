@@ -235,7 +235,7 @@ def _set_item(session: Session, container: Any, key: Any, value: Any) -> None:
         _store(session, container, key, value)
         return
     if not is_mutable(container):
-        operator.setitem(container, key, value)  # type: ignore[call-overload]  # it raises Python's error
+        operator.setitem(container, key, value)  # which raises
     key = _index(key)
     if isinstance(container, list) and isinstance(key, int):
         place = _place(session, container, key, "list assignment index out of range")
@@ -253,7 +253,7 @@ def _delete(session: Session, container: Any, key: Any) -> None:
             raise KeyError(key)
         return
     if not is_mutable(container):
-        operator.delitem(container, key)  # type: ignore[call-overload]  # it raises Python's error
+        operator.delitem(container, key)  # which raises
     session.whole(container)
     session.mutate(container, getattr(kind_of(container), "__delitem__", operator.delitem), _index(key))
 
