@@ -76,12 +76,12 @@ class Program:
     fields : mapping of str to Field
     """
 
-    def __init__(self, entries: Sequence[FunctionType], fields: Mapping[str, Field]) -> None:
+    def __init__(self, entries: Sequence[Callable[..., Any]], fields: Mapping[str, Field]) -> None:
         self._entries, self.fields = entries, fields
         self._functions: dict[str, FunctionType] = {}
         #: Constants that functions name, by module and name.
         self._constants: dict[tuple[str, str], Any] = {}
-        waiting = [*entries]
+        waiting: list[Any] = [*entries]
         while waiting:
             function = waiting.pop()
             if self._functions.setdefault(function.__name__, function) is not function:
@@ -92,12 +92,12 @@ class Program:
                 if isinstance(value, FunctionType) and "is_native" in value.__dict__:
                     if self._functions.get(value.__name__) is not value:
                         waiting.append(value)
-                elif isinstance(value, int | Static):
+                elif isinstance(value, int | float | Static):
                     self._constants[function.__module__, name] = value
 
     def key(self) -> str:
         """Return a text that tells the functions, without translating them."""
-        homes = {function.__code__.co_filename: function for function in self._functions.values()}
+        homes: dict[str, Any] = {f.__code__.co_filename: f for f in self._functions.values()}
         homes[__file__] = native
         sources = [_source(homes[name]) for name in sorted(homes)]
         return repr((sources, sorted(self._constants.items()), sorted(self.fields.items())))

@@ -44,7 +44,7 @@ class _Value(NamedTuple):
 class Translation:
     """One function, translated statement by statement.
 
-    A block of the text begins where `place` is called; whoever jumps there leaves the values that its
+    A block of the text begins where `place` is called; each jump there leaves the values that its
     variables have (`goto`), of which those that differ are joined.
     """
 
@@ -325,7 +325,7 @@ class Translation:
         found = None
         for x, op, y in zip(values, node.ops, values[1:], strict=False):
             name = _COMPARISONS[type(op)]
-            text = f"fcmp o{name[1:]}" if x.kind == "Real" else f"icmp {name}"
+            text = f"fcmp o{name.removeprefix('s')}" if x.kind == "Real" else f"icmp {name}"
             one = self._made(f"{text} {x.type} {x.text}, {y.text}", "Bool")
             found = one if found is None else self._made(f"and i1 {found.text}, {one.text}", "Bool")
         assert found is not None

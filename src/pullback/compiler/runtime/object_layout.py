@@ -75,7 +75,8 @@ def fields(where: Layout) -> dict[str, Field]:
     slots = {name: Field(offset, "Object") for name, offset in where.node_slots.items()}
     return slots | {
         "refcount": Field(0, "int32"), "type": Field(where.type, "Object"),
-        "number": Field(where.type + _WORD, "Real"), "file": Field(where.code_file, "Object"),
+        "number": Field(where.type + _WORD, "Real"), "bits": Field(where.type + _WORD, "Int"),
+        "file": Field(where.code_file, "Object"),
         "items": Field(where.tuple_items, "inside"), "ends": Field(where.slice_items, "inside"),
         "size": Field(where.list_size, "Int"), "listed": Field(where.list_items, "Object"),
         "value": Field(where.value, "Object"), "node": Field(where.node, "Object"),

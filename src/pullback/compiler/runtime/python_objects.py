@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..emit.restricted_python import Bool, Int, Object, native, null, python
+from ..emit.restricted_python import Bool, Bytes, Int, Object, load, native, null, python, store
 
 
 @native
@@ -83,3 +83,16 @@ def pair_of(first: Object, second: Object) -> Object:
         pair.items[0] = first
         pair.items[1] = second
     return pair
+
+
+@native
+def copy_element(to: Bytes, source: Bytes, width: Int) -> None:
+    """Copy an element of 1, 2, 4 or 8 bytes."""
+    if width == 4:
+        store(to, 32, load(source, 32))
+    elif width == 8:
+        store(to, 64, load(source, 64))
+    elif width == 2:
+        store(to, 16, load(source, 16))
+    else:
+        store(to, 8, load(source, 8))
