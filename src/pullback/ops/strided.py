@@ -16,14 +16,16 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.deferred_import import import_later
 from ..array.scatter import index_sum
 from ..array.strides import contiguous_strides, extent, storage, strided, strides_of
-from ..core import graph_errors as errors
 from ..core.op import Call, op, view
 from ..core.value import dtype_of, shape_of
 from ..core.visible import visible_layout
 from .comparison import where
 from .structure import Shape, permute_to_front
+
+errors = import_later("..core.graph_errors", __package__)
 
 Strides = tuple[int, ...]
 

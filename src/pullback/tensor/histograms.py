@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..array.deferred_import import import_later
+from ..array.dtype_words import c_name
 from ..array.ranges import linspace
-from ..core.graph_errors import c_name
 from ..core.promotion import unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..ops.join import cat
