@@ -33,7 +33,6 @@ from ..ops.strided import as_strided
 from ..ops.structure import expand
 
 errors = import_later("..core.graph_errors", __package__)
-
 engine = import_later("..core.engine", __package__)
 
 
