@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....array.chains import MOST, SCALAR, Variant
+from ....array.chain_steps import Variant
+from ....array.chains import MOST, SCALAR
 from ....core import facade
 from ...runtime.native_specification import read
 from ...runtime.object_layout import Layout
