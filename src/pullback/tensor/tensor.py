@@ -44,8 +44,6 @@ from ..core.versions import NoVersions, replace_data
 from ..core.views import bring_up_to_date
 from ..core.visible import visible_strides
 from ..errors import argument_type, type_name
-from .backward import backward as run_backward
-from .backward import run_plain
 from .batching import detached
 from .constants import contiguous_format
 
@@ -53,6 +51,8 @@ if TYPE_CHECKING:
     from .methods import Methods  # a stub: what the declarations attach
 else:
     Methods = TensorBase
+
+pulling = import_later(".backward", __package__)
 
 errors = import_later("..core.graph_errors", __package__)
 
@@ -376,9 +376,9 @@ class Tensor(Methods):
         inputs: Any = None,
     ) -> None:
         """Pull the covector `gradient` back: every leaf x gets ``gradientᵀ·∂self/∂x`` added to `.grad`."""
-        if inputs is None and not create_graph and run_plain(self, gradient, retain_graph):
+        if inputs is None and not create_graph and pulling.run_plain(self, gradient, retain_graph):
             return
-        run_backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+        pulling.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def item(self, *surplus: Any, **named: Any) -> Any:
         """Return the one element as a Python number."""
