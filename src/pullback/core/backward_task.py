@@ -4,9 +4,9 @@ runs what.
 
 from __future__ import annotations
 
+from _thread import get_ident
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
-from threading import get_ident
 from typing import Any
 
 from ..array.deferred_import import import_later

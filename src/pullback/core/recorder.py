@@ -8,9 +8,9 @@ that runs on them.
 from __future__ import annotations
 
 import sys
+from _thread import get_ident
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from threading import get_ident
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref

@@ -7,10 +7,10 @@ that meet a tracer become constants of the program.
 
 from __future__ import annotations
 
+from _thread import get_ident
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
