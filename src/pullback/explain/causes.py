@@ -22,7 +22,7 @@ from .carried import boundaries, carried
 from .counterfactual import Rerun
 from .explanation import Explanation
 from .findings.growth import HUGE, of_growth
-from .findings.losses import values_of
+from .findings.makers import values_of
 from .findings.origins import is_finite
 from .findings.perturbed import cancels
 from .findings.rates import diverged

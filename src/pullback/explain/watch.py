@@ -36,10 +36,11 @@ from .callers import At, Wrappers, deepcopied, making, position_of
 from .causes import Causes
 from .conclusions import Conclusions
 from .explanation import Explanation
-from .findings import axes, by_hand, data, indices, recurrent, targets, terms, unread
+from .findings import data, indices, recurrent, terms, unread
 from .findings.adversaries import Adversaries
 from .findings.averages import Averages
 from .findings.balance import Balance
+from .findings.checks import look_at
 from .findings.collected import Findings
 from .findings.draws import Draws, time_not_given, variance_for_deviation
 from .findings.drifting import Drifting
@@ -47,7 +48,7 @@ from .findings.functions import Functions
 from .findings.keeping import look_at_variables
 from .findings.layers import Layers
 from .findings.loop import Loop
-from .findings.losses import look_at, origin, values_of
+from .findings.makers import origin, values_of
 from .findings.metrics import Metrics
 from .findings.perturbed import Dependence
 from .findings.policies import Policies
@@ -87,7 +88,7 @@ class Watch:
     def __init__(self, modules: ModuleCalls, run: Run) -> None:
         self.modules = modules
         self.run = run
-        self.findings = Findings()
+        self.findings = Findings(self.made_place)
         self.trace = Trace(lambda: modules.innermost)
         self.reach = Reach()
         self.layers = Layers()
@@ -392,19 +393,12 @@ class Watch:
 
     def _event(self, event: Event) -> None:
         look_at(event, self.findings)
-        axes.look_at(event, self.findings)
-        data.look_at(event, self.findings)
-        targets.look_at(event, self.findings, self.made_place)
-        by_hand.look_at(event, self.findings)
-        indices.look_at(event, self.findings)
-        self.drifting.look_at(event, self.findings, self.made_place)
+        self.drifting.look_at(event, self.findings)
         self.metrics.look_at(event, self.findings)
         self.balance.look_at(event)
         self.draws.look_at(event, self.findings)
         self.adversaries.look_at(event, self.findings)
         self.recurrent.look_at(event, self.findings)
-        if event.name == "embedding":
-            recurrent.padding_is_a_word(event, self.findings, self.made_place)
         self.run.look_at(event)
         self.layers.look_at(event, self.findings)
         self.sizes.look_at(event, self.findings)
@@ -478,14 +472,14 @@ class Watch:
         self._safe(self.recurrent.backward)(self.findings)
         self._safe(variance_for_deviation)(self.trace, self.findings)
         self._safe(time_not_given)(self.trace, self.findings)
-        self._safe(self.starts.look)(self.trace, self.findings, self.made_place, self.set_at, self.name_of)
+        self._safe(self.starts.look)(self.trace, self.findings, self.set_at, self.name_of)
         for y in outputs:
             self._safe(terms.look_at)(y, self.trace, scene, self.wanted, self.findings)
             self._safe(self.preferred.look)(y, at, self.trace, path, self.findings)
             self._safe(self.policies.look)(y, self.trace, self.loop.held, self.findings)
         self._safe(indices.look_at_turn)(self.trace, self.findings)
         self._safe(unread.look_at_turn)(self.trace, self.findings)
-        self._safe(self.dependence.look)(self.trace, path, self.findings, self.made_place)
+        self._safe(self.dependence.look)(self.trace, path, self.findings)
 
     def differentiated(self, call: BackwardCall, result: Any, frame: FrameType) -> None:
         """Note what a call of `autograd.grad` gave."""
@@ -548,7 +542,7 @@ def largest_of(gradients: Iterable[Any]) -> float:
 
 def _number(outputs: Iterable[Any]) -> float | None:
     for y in outputs:
-        value = values_of(y) if isinstance(y, TensorBase) else None
+        value = values_of(y)
         if value is not None and value.size == 1 and value.dtype.kind in "fV":
             return float(value.reshape(()).astype(np.float64))
     return None

@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 
 from ...core.node import LEAF
-from ...core.value import TensorBase
 from ..trace import Event
 from .collected import Findings
 from .held import Watched
-from .losses import origin, values_of
-from .targets import data_of
+from .makers import data_of, origin, values_of
 
 #: Losses by which a critic tells real from made up.
 LOSSES = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
@@ -34,7 +32,7 @@ class Adversaries:
         if event.name not in LOSSES or not event.wanted:
             return
         target = event.argument(1, "target")
-        labels = values_of(target) if isinstance(target, TensorBase) else None
+        labels = values_of(target)
         made = origin(event.maker_of(event.argument(0, "input")), {"sigmoid", "squeeze", "view", "flatten"})
         if labels is None or labels.size < 2 or (labels != labels.flat[0]).any() or made is None:
             return

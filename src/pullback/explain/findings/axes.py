@@ -7,8 +7,9 @@ from typing import Any
 
 from ...core.value import TensorBase, shape_of
 from ..trace import Event
+from .checks import calls_of
 from .collected import Findings
-from .losses import PASSING, dims, is_floating, origin
+from .makers import PASSING, dims, is_floating, origin
 
 #: Arithmetic whose operands are broadcast.
 ARITHMETIC = {"sub", "__sub__", "__rsub__", "mul", "__mul__", "__rmul__", "add", "__add__", "__radd__", "pow",
@@ -23,25 +24,7 @@ SHAPING = {
 }
 
 
-def look_at(event: Event, findings: Findings) -> None:
-    """Add what one call shows."""
-    name = event.name
-    if name in ARITHMETIC:
-        _arithmetic(event, findings)
-    elif name in ("__eq__", "eq", "__ne__", "ne"):
-        _compared(event, findings)
-    elif name in ("softmax", "log_softmax"):
-        _axis(event, findings)
-    elif name == "__getitem__":
-        _last_of_batch(event, findings)
-    elif name == "normalize":
-        _normalised_axis(event, findings)
-    elif name in ("reshape", "view"):
-        _swapped_axes(event, findings)
-    elif name == "squeeze":
-        _squeezed_batch(event, findings)
-
-
+@calls_of(*ARITHMETIC)
 def _arithmetic(event: Event, findings: Findings) -> None:
     tensors = [a for a in event.args[:2] if isinstance(a, TensorBase)]
     if len(tensors) != 2 or not event.outputs:
@@ -61,6 +44,7 @@ def _arithmetic(event: Event, findings: Findings) -> None:
     findings.tell("broadcast", event.place, have=dims(have), want=dims(want), square=dims((have[0], want[0])))
 
 
+@calls_of("__eq__", "eq", "__ne__", "ne")
 def _compared(event: Event, findings: Findings) -> None:
     """Say where a column is compared with a row, as predictions with labels in an accuracy."""
     pair = [a for a in event.args[:2] if isinstance(a, TensorBase)]
@@ -103,6 +87,7 @@ def _on_purpose(maker: Event | None, tensor: Any) -> bool:
     )  # fmt: skip
 
 
+@calls_of("__getitem__")
 def _last_of_batch(event: Event, findings: Findings) -> None:
     """Say where the last step of a recurrent layer's output is taken along the axis of the batch."""
     index = event.args[1] if len(event.args) > 1 else None
@@ -121,12 +106,14 @@ def _last_of_batch(event: Event, findings: Findings) -> None:
         findings.tell("last of the batch: steps first", event.place, maker=maker)
 
 
+@calls_of("normalize")
 def _normalised_axis(event: Event, findings: Findings) -> None:
     x, dim = event.argument(0, "input"), event.argument(2, "dim", 1)
     if isinstance(x, TensorBase) and event.wanted and dim == 0 and len(shape_of(x)) == 2:
         findings.tell("normalised over the batch", event.place, x=dims(shape_of(x)))
 
 
+@calls_of("reshape", "view")
 def _swapped_axes(event: Event, findings: Findings) -> None:
     """Say where a reshape gives two axes each other's sizes: it does not exchange them."""
     x = event.argument(0, "input")
@@ -153,6 +140,7 @@ def _swapped_axes(event: Event, findings: Findings) -> None:
         )
 
 
+@calls_of("squeeze")
 def _squeezed_batch(event: Event, findings: Findings) -> None:
     """Say where `squeeze` without an axis also takes away that of a batch with one sample."""
     x = event.argument(0, "input")
@@ -177,6 +165,7 @@ def _moved_axis(event: Event, have: tuple[int, ...], want: tuple[int, ...], find
             return
 
 
+@calls_of("softmax", "log_softmax")
 def _axis(event: Event, findings: Findings) -> None:
     x = event.argument(0, "input")
     dim = event.argument(1, "dim")

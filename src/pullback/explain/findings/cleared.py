@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.blame import place_at
 from .collected import Findings
-from .losses import values_of
+from .makers import values_of
 from .reach import listed
 
 At = tuple[CodeType, int]
@@ -69,5 +69,5 @@ class Cleared:
 
 def some(grad: Any) -> bool:
     """Return whether there is a gradient that is not 0."""
-    value = None if grad is None else values_of(grad)
+    value = values_of(grad)
     return value is not None and bool(np.any(value))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ...core.blame import Place
@@ -22,9 +22,16 @@ MOST = 12
 
 
 class Findings:
-    """Hold answers by rank; of answers of one kind about one line the first stays."""
+    """Hold answers by rank; of answers of one kind about one line the first stays.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    made : callable, optional
+        The line that makes a module.
+    """
+
+    def __init__(self, made: Callable[[Any], Place | None] = lambda module: None) -> None:
+        self.made = made
         self._found: dict[tuple[str, str, int], tuple[int, int, Answer]] = {}
 
     def add(self, group: str, answer: Answer) -> None:

@@ -18,8 +18,9 @@ from ..scene import Scene
 from ..trace import Event
 from ..walk import array_at_bottom
 from .attention import ATTENTION
+from .checks import calls_of
 from .collected import Findings
-from .losses import origin, values_of
+from .makers import origin, values_of
 
 #: Losses whose target is 1 or -1, and where it stands.
 OF_SIGNS = {
@@ -52,34 +53,11 @@ UNEVEN = 10.0
 MOSTLY = 0.5
 
 
-def look_at(event: Event, findings: Findings) -> None:
-    """Add what one call shows."""
-    name = event.name
-    if name in OF_SIGNS:
-        _signs(event, findings)
-    elif name == "grid_sample":
-        _positions(event, findings)
-    elif name in WIDER:
-        _wrapped(event, findings)
-    elif name in ("div", "__truediv__", "div_", "__itruediv__") and not event.wanted:
-        _standardised(event, findings)
-    elif name == "__setitem__":
-        _added_once(event, findings)
-    elif name == "stack":
-        _same_sample(event, findings)
-    elif name == "mean":
-        _mean_of_padding(event, findings)
-    elif name in ("multi_head_attention_forward", "scaled_dot_product_attention"):
-        _hides_the_past(event, findings)
-        _added_mask(event, findings)
-        _value_of_query(event, findings)
-        _hidden_words(event, findings)
-
-
+@calls_of(*OF_SIGNS)
 def _signs(event: Event, findings: Findings) -> None:
     """Say where targets are 0 and 1, and the loss takes 1 and -1."""
     target = event.argument(OF_SIGNS[event.name], "target")
-    labels = values_of(target) if isinstance(target, TensorBase) else None
+    labels = values_of(target)
     if labels is None or not labels.size:
         return
     zeros = int((labels == 0).sum())
@@ -89,10 +67,11 @@ def _signs(event: Event, findings: Findings) -> None:
         )
 
 
+@calls_of("grid_sample")
 def _positions(event: Event, findings: Findings) -> None:
     """Say where a grid holds pixels, not numbers from -1 to 1."""
     grid = event.argument(1, "grid")
-    values = values_of(grid) if isinstance(grid, TensorBase) else None
+    values = values_of(grid)
     if values is None or not values.size or event.argument(3, "padding_mode", "zeros") != "zeros":
         return
     outside = (np.abs(values) > 1).any(-1)
@@ -103,6 +82,7 @@ def _positions(event: Event, findings: Findings) -> None:
         )
 
 
+@calls_of(*WIDER)
 def _wrapped(event: Event, findings: Findings) -> None:
     """Say where a sum or product of narrow integers does not fit."""
     out = values_of(event.outputs[0]) if len(event.outputs) == 1 else None
@@ -127,9 +107,10 @@ def _wrapped(event: Event, findings: Findings) -> None:
         )
 
 
+@calls_of("div", "__truediv__", "div_", "__itruediv__")
 def _standardised(event: Event, findings: Findings) -> None:
     """Say where data is not normalised by its own mean and deviation of each feature."""
-    if len(event.inputs) != 2 or event.inputs[0][1] is None:
+    if event.wanted or len(event.inputs) != 2 or event.inputs[0][1] is None:
         return
     centred, scale = event.inputs[0][1], event.inputs[1][1]
     if scale is not None and scale.name in ("add", "__add__", "clamp") and scale.inputs:
@@ -155,6 +136,7 @@ def _standardised(event: Event, findings: Findings) -> None:
             )
 
 
+@calls_of("__setitem__")
 def _added_once(event: Event, findings: Findings) -> None:
     """Say where something is added at indices that occur several times, and counts once."""
     index, new = (event.args[1], event.args[2]) if len(event.args) > 2 else (None, None)
@@ -175,6 +157,7 @@ def _added_once(event: Event, findings: Findings) -> None:
         findings.tell("repeated indices count once", event.place, axes=places.shape[1], different=different)
 
 
+@calls_of("stack")
 def _same_sample(event: Event, findings: Findings) -> None:
     """Say where samples are put together that are one and the same memory, written over for each of them."""
     tensors = [tensor for tensor, _ in event.inputs]
@@ -188,6 +171,7 @@ def _same_sample(event: Event, findings: Findings) -> None:
         findings.tell("one sample for all", event.place, count=count)
 
 
+@calls_of("mean")
 def _mean_of_padding(event: Event, findings: Findings) -> None:
     """Say where a mean over the steps of sequences counts their padding."""
     dim = event.argument(1, "dim")
@@ -196,7 +180,7 @@ def _mean_of_padding(event: Event, findings: Findings) -> None:
     if made is None or made.name != "embedding" or dim not in (1, (1,), [1], -2):
         return
     ids, pad = made.argument(0, "input"), made.argument(2, "padding_idx")
-    values = values_of(ids) if isinstance(ids, TensorBase) else None
+    values = values_of(ids)
     if values is None or values.ndim != 2 or len(values) < 2:
         return
     is_pad = values == (0 if pad is None else pad)
@@ -209,22 +193,24 @@ def _mean_of_padding(event: Event, findings: Findings) -> None:
         )
 
 
+@calls_of(*ATTENTION)
 def _added_mask(event: Event, findings: Findings) -> None:
     """Say where a mask of zeros and ones is added to the scores."""
     for name, at in ATTENTION[event.name].items():
         mask = event.argument(at, name)
-        value = values_of(mask) if isinstance(mask, TensorBase) else None
+        value = values_of(mask)
         if value is None or value.dtype.kind != "f" or mask._node is not None:
             continue
         if ((value == 0) | (value == 1)).all() and (value == 1).any():
             findings.tell("mask of floats", event.place)
 
 
+@calls_of(*ATTENTION)
 def _hides_the_past(event: Event, findings: Findings) -> None:
     """Say where a mask hides from each step those before it, and shows those after it."""
     own = event.name == "scaled_dot_product_attention"
     mask = event.argument(3, "attn_mask") if own else event.argument(16, "attn_mask")
-    value = values_of(mask) if isinstance(mask, TensorBase) else None
+    value = values_of(mask)
     if value is None or value.ndim < 2 or value.shape[-1] != value.shape[-2] or value.shape[-1] < 3:
         return
     closed = value if value.dtype.kind == "b" else np.isneginf(value.astype(np.float64))
@@ -247,10 +233,9 @@ def _made_elsewhere(event: Event, maker: Event | None) -> Event | None:
     return maker
 
 
+@calls_of("multi_head_attention_forward")
 def _value_of_query(event: Event, findings: Findings) -> None:
     """Say where keys come from one sequence and values from the one that asks."""
-    if event.name != "multi_head_attention_forward":
-        return
     query, key, value = (event.argument(k, n) for k, n in enumerate(("query", "key", "value")))
     made = [m.inputs[0][0] if m is not None and m.name == "transpose" and m.inputs else t
             for t in (query, key, value) for m in (event.maker_of(t),)]  # fmt: skip
@@ -258,16 +243,17 @@ def _value_of_query(event: Event, findings: Findings) -> None:
         findings.tell("value is the query", event.place)
 
 
+@calls_of(*ATTENTION)
 def _hidden_words(event: Event, findings: Findings) -> None:
     """Say where a mask of the padding hides what is no padding."""
     mask = event.argument(14, "key_padding_mask")
-    hidden = values_of(mask) if isinstance(mask, TensorBase) else None
+    hidden = values_of(mask)
     through = {"mul", "__mul__", "__rmul__", "add", "__add__", "dropout", "layer_norm", "transpose"}
     embedded = origin(event.maker_of(event.argument(0, "query")), through)
     if hidden is None or embedded is None or embedded.name != "embedding" or hidden.ndim != 2:
         return
     ids, pad = embedded.argument(0, "input"), embedded.argument(2, "padding_idx")
-    words = values_of(ids) if isinstance(ids, TensorBase) else None
+    words = values_of(ids)
     closed = hidden if hidden.dtype.kind == "b" else np.isneginf(hidden)
     if words is None or words.shape != closed.shape or not closed.any():
         return

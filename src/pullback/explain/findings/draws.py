@@ -11,9 +11,10 @@ from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ...utils.data import RandomSampler, WeightedRandomSampler
 from ..trace import Event, Trace
+from .checks import calls_of
 from .collected import Findings
-from .losses import PASSING, origin, values_of
-from .targets import compared, data_of
+from .makers import ADDING, DIFFERENCES, DIVIDING, MULTIPLYING, PASSING, data_of, origin, values_of
+from .targets import BY_HAND, DISTANCES, compared
 
 At = tuple[CodeType, int]
 
@@ -74,20 +75,9 @@ class Draws:
             )
 
     def look_at(self, event: Event, findings: Findings) -> None:
-        """Look at one call of a function."""
-        name = event.name
-        if name in LOSSES and event.wanted:
-            self._orders(event, findings)
-        if name in ("mul", "__mul__", "__rmul__"):
-            _noise(event, findings)
-        elif name == "gumbel_softmax":
-            _cold(event, findings)
-        pair = compared(event)
-        if pair is not None:
-            _uniform_target(event, *pair, findings)
-
-    def _orders(self, event: Event, findings: Findings) -> None:
         """Say where inputs and targets were put into two different random orders."""
+        if event.name not in LOSSES or not event.wanted:
+            return
         x, target = event.argument(0, "input"), event.argument(1, "target")
         if not isinstance(x, TensorBase) or not isinstance(target, TensorBase) or not shape_of(target):
             return
@@ -141,6 +131,7 @@ class Draws:
                 findings.tell("first batch only", place_at(*at), count=len(passes), batches=batches)
 
 
+@calls_of(*MULTIPLYING)
 def _noise(event: Event, findings: Findings) -> None:
     """Look at noise that is scaled by a deviation, as in a sample of a normal distribution."""
     if len(event.inputs) != 2:
@@ -155,6 +146,7 @@ def _noise(event: Event, findings: Findings) -> None:
             )
 
 
+@calls_of("gumbel_softmax")
 def _cold(event: Event, findings: Findings) -> None:
     """Say where a soft choice is as good as a hard one, which passes no gradient on."""
     out = values_of(event.outputs[0]) if event.outputs else None
@@ -168,7 +160,7 @@ def _cold(event: Event, findings: Findings) -> None:
 def variance_for_deviation(trace: Trace, findings: Findings) -> None:
     """Say where noise is scaled by what the loss takes for a variance."""
     for event in trace.events:
-        if event.name not in ("mul", "__mul__", "__rmul__") or len(event.inputs) != 2:
+        if event.name not in MULTIPLYING or len(event.inputs) != 2:
             continue
         for (noise, drawn), (_, made) in (event.inputs, event.inputs[::-1]):
             if drawn is None or drawn.name not in ("randn", "randn_like"):
@@ -176,12 +168,12 @@ def variance_for_deviation(trace: Trace, findings: Findings) -> None:
             if made is None or made.name != "exp":
                 continue
             log, before = made.inputs[0]
-            if before is None or before.name in ("mul", "__mul__", "__rmul__", "div", "__truediv__"):
+            if before is None or before.name in MULTIPLYING | DIVIDING:
                 continue
             again = [e for e in trace.events if e.name == "exp" and e is not made and e.inputs
                      and e.inputs[0][0] is log]  # fmt: skip
             subtracted = any(
-                e.name in ("add", "__add__", "__radd__", "sub", "__sub__", "__rsub__")
+                e.name in ADDING | DIFFERENCES
                 and any(t is log for t, _ in e.inputs) for e in trace.events
             )  # fmt: skip
             if again and subtracted and noise._node is None:
@@ -191,12 +183,15 @@ def variance_for_deviation(trace: Trace, findings: Findings) -> None:
                 return
 
 
-def _uniform_target(event: Event, x: Any, target: Any, findings: Findings) -> None:
+@calls_of(*DISTANCES, *BY_HAND)
+def _uniform_target(event: Event, findings: Findings) -> None:
     """Say where the noise that is to be predicted is uniform, and was mixed into data."""
-    del x
-    drawn = event.maker_of(target)
+    pair = compared(event)
+    if pair is None:
+        return
+    drawn = event.maker_of(pair[1])
     if drawn is None and event.inputs[0][1] is not None:
-        drawn = event.inputs[0][1].maker_of(target)
+        drawn = event.inputs[0][1].maker_of(pair[1])
     if drawn is None or drawn.name != "rand_like":
         return
     findings.tell("uniform noise: the target", drawn.place, event=event)

@@ -15,7 +15,7 @@ from ...core.blame import Place, place_at
 from ...nn.parameter import Parameter
 from ..answer import Answer
 from .collected import Findings
-from .losses import values_of
+from .makers import values_of
 from .reach import listed
 from .written import rebinding
 

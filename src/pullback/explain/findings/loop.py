@@ -15,7 +15,7 @@ from ..shown import norm
 from .cleared import Cleared, some
 from .collected import Findings
 from .held import Watched, betas, held_again, report_anew, report_held, report_unchanged
-from .losses import values_of
+from .makers import values_of
 from .rates import report_rates, shrinks
 
 At = tuple[CodeType, int]
@@ -143,7 +143,7 @@ class Loop:
     def _accumulates(self, leaf: Any, at: At | None) -> None:
         grad = leaf._grad
         key = id(leaf)
-        value = None if grad is None else values_of(grad)
+        value = values_of(grad)
         if value is None or not np.any(value):
             self.sources[key] = [(at, self.backwards)]
             self.stepped.discard(key)
@@ -259,7 +259,7 @@ class Loop:
     def _without_left_over(self, known: Watched) -> str:
         """Return how large a gradient is without what an earlier turn left in it."""
         for p in known.parameters():
-            left, now = self.left_over.get(id(p)), None if p._grad is None else values_of(p._grad)
+            left, now = self.left_over.get(id(p)), values_of(p._grad)
             if left is None or now is None or left.shape != now.shape:
                 continue
             whole, alone = norm(now), norm(now.astype(np.float64) - left.astype(np.float64))
@@ -319,7 +319,7 @@ class Loop:
         if self.broken is not None or known.step_at is None:
             return
         grad = p._grad
-        numbers = None if grad is None else values_of(grad)
+        numbers = values_of(grad)
         infinite = numbers is not None and not np.isfinite(numbers.astype(np.float64)).all()
         after = values_of(p)
         if not infinite and numbers is not None and after is not None and self._eps_of(known, p) == 0:

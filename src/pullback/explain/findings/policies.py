@@ -12,12 +12,9 @@ from ...core.node import LEAF
 from ...core.value import shape_of
 from ..trace import Event, Trace
 from .collected import Findings
-from .losses import PASSING, behind, origin, values_of
+from .makers import MULTIPLYING, NEGATING, PASSING, behind, origin, values_of
 from .terms import LOGS, terms_of
 from .unread import bootstrapped
-
-#: Products.
-PRODUCTS = ("mul", "__mul__", "__rmul__")
 
 #: Calls that pick the largest value of each row.
 LARGEST = ("max", "amax")
@@ -95,12 +92,12 @@ def _entropy(loss: Any, trace: Trace, findings: Findings) -> None:
 def _another_action(events: list[Event], findings: Findings) -> None:
     """Say where a reward of one action weighs the log-probability of another one."""
     for event in events:
-        if event.name not in PRODUCTS or len(event.inputs) != 2:
+        if event.name not in MULTIPLYING or len(event.inputs) != 2:
             continue
         for (left, made), (weight, by) in (event.inputs, event.inputs[::-1]):
             if left._node in (None, LEAF) or weight._node is not None or made is None or by is None:
                 continue
-            likely = origin(made, PASSING | {"neg", "__neg__", "sum", "stack", "cat", "gather"})
+            likely = origin(made, PASSING | NEGATING | {"sum", "stack", "cat", "gather"})
             if likely is None or not (likely.entry == "log_prob" or likely.name in ("log_softmax", *LOGS)):
                 continue
             spoken = _drawn(behind(made))

@@ -13,7 +13,7 @@ from ...core.value import dtype_of, shape_of
 from ..answer import Answer
 from ..scene import code_of, paths_in, scope_at, scope_of
 from ..shown import norm
-from .losses import values_of
+from .makers import values_of
 from .reach import listed
 from .written import attribute_set
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from ...core.blame import Place
 from ...core.value import TensorBase, shape_of
 from ..trace import Event
+from .checks import calls_of
 from .collected import Findings
-from .losses import origin, values_of
+from .makers import origin, values_of
 from .targets import ragged_padding
 
 #: Layers over sequences, and cells for one step.
@@ -22,9 +20,8 @@ CELLS = ("lstm_cell", "gru_cell", "rnn_tanh_cell", "rnn_relu_cell")
 #: Calls with one step each that are needed to speak of a loop over steps.
 STEPS = 3
 
-#: Layers that take features along the last axis, and those that take channels along axis 1.
+#: Layers that take features along the last axis.
 LAST = ("linear", "embedding", "layer_norm", *LAYERS)
-CHANNELS = ("conv1d", "batch_norm")
 
 
 class Recurrent:
@@ -48,11 +45,7 @@ class Recurrent:
         name = event.name
         if name in LAYERS or name in CELLS:
             self._state(event, findings)
-        if name in ("linear", *LAYERS):
-            _normalised_steps(event, findings)
-        elif name == "conv1d":
-            _channels(event, findings)
-        elif name == "__getitem__":
+        if name == "__getitem__":
             self._step(event, findings)
         self._states_read(event)
         if name in ("cat", "stack", "mean", "sum", "add", "__add__", "permute", "transpose", "max"):
@@ -147,7 +140,7 @@ class Recurrent:
         if made is None or made.name != "embedding":
             return
         ids, pad = made.argument(0, "input"), made.argument(2, "padding_idx")
-        value = values_of(ids) if isinstance(ids, TensorBase) else None
+        value = values_of(ids)
         if value is None or value.ndim != 2 or pad is None:
             return
         value = value if first else value.T
@@ -175,6 +168,7 @@ def _one_step(event: Event, findings: Findings, told: set[int]) -> None:
     )
 
 
+@calls_of("linear", *LAYERS)
 def _normalised_steps(event: Event, findings: Findings) -> None:
     """Say where a batch norm takes the steps of sequences for its channels."""
     x = event.argument(0, "input")
@@ -186,6 +180,7 @@ def _normalised_steps(event: Event, findings: Findings) -> None:
     _axis_one(made, "batch norm", findings, f" (line {event.place.line})" if event.place else "")
 
 
+@calls_of("conv1d")
 def _channels(event: Event, findings: Findings) -> None:
     """Say where a convolution takes the steps of sequences for its channels."""
     x = event.argument(0, "input")
@@ -201,12 +196,11 @@ def _axis_one(event: Event, what: str, findings: Findings, after: str) -> None:
     )
 
 
-def padding_is_a_word(
-    event: Event, findings: Findings, layers: Callable[[Any], Place | None]
-) -> None:
+@calls_of("embedding")
+def _padding_is_a_word(event: Event, findings: Findings) -> None:
     """Say where the padding index of an embedding stands within sequences, as a word does."""
     ids, pad = event.argument(0, "input"), event.argument(2, "padding_idx")
-    value = values_of(ids) if isinstance(ids, TensorBase) else None
+    value = values_of(ids)
     if value is None or pad is None or value.ndim != 2 or len(value) < 2 or value.shape[1] < 2:
         return
     made = origin(event.maker_of(ids))
@@ -221,6 +215,6 @@ def padding_is_a_word(
         return
     rows = int(within.sum()) if within.any() else len(value)
     findings.tell(
-        "padding index is a word", layers(event.module) or event.place, pad=pad, rows=rows, count=len(value),
-        event=event
+        "padding index is a word", findings.made(event.module) or event.place, pad=pad, rows=rows,
+        count=len(value), event=event
     )

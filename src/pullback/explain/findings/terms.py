@@ -12,7 +12,7 @@ from ...core.value import TensorBase, shape_of
 from ..scene import Scene
 from ..trace import Event, Trace
 from .collected import Findings
-from .losses import PASSING, origin, values_of
+from .makers import MULTIPLYING, PASSING, behind, origin, values_of
 
 #: Names of what is to be made large.
 GOOD = re.compile(r"reward|return|adv|gain|score|^r$|^R$|^G$|^A$", re.IGNORECASE)
@@ -161,7 +161,7 @@ def _sign(term: Term, findings: Findings) -> None:
 def _policy(term: Term, scene: Scene, findings: Findings) -> None:
     """Look at a log-probability that is weighted, as by a return or an advantage."""
     event = term.event
-    if event.name not in ("mul", "__mul__", "__rmul__") or len(event.inputs) != 2:
+    if event.name not in MULTIPLYING or len(event.inputs) != 2:
         return
     for (left, made), (weight, by) in (event.inputs, event.inputs[::-1]):
         likely = origin(made, PASSING | {"gather", "stack", "cat", "neg", "__neg__", "sum"})
@@ -179,18 +179,11 @@ def _policy(term: Term, scene: Scene, findings: Findings) -> None:
 
 def _apart(by: Event, likely: Event) -> bool:
     """Return whether a weight comes of a difference, as an advantage does, and not of the likelihood."""
-    waiting = [by]
-    seen: set[Event] = set()
     differs = False
-    while waiting and len(seen) < MOST_CALLS:
-        event = waiting.pop()
-        if event in seen:
-            continue
-        seen.add(event)
+    for event in behind(by):
         differs = differs or event.name in TAKING | {"__rsub__", "rsub"}
         if event is likely or event.name in ("exp", "softmax", "log_softmax") or event.entry == "log_prob":
             return False
-        waiting += [maker for tensor, maker in event.inputs if maker is not None and tensor._node is not LEAF]
     return differs
 
 
@@ -270,7 +263,7 @@ EACH = LOSSES | {"pow", "__pow__", "abs", "square"}
 def _masked(term: Term, findings: Findings) -> None:
     """Say where a mean counts the elements that a mask takes out."""
     event, mean = term.event, term.reduction
-    if event.name not in ("mul", "__mul__", "__rmul__") or mean is None or mean.name != "mean":
+    if event.name not in MULTIPLYING or mean is None or mean.name != "mean":
         return
     if len(event.inputs) != 2 or mean.argument(1, "dim") is not None or abs(term.factor) != 1:
         return
@@ -305,7 +298,7 @@ def _bounded_critic(terms: list[Term], findings: Findings) -> None:
 def _focal(term: Term, findings: Findings) -> None:
     """Say where a weight that is meant for each sample is computed of the mean loss of all."""
     event = term.event
-    if event.name not in ("mul", "__mul__", "__rmul__") or len(event.inputs) != 2:
+    if event.name not in MULTIPLYING or len(event.inputs) != 2:
         return
     if shape_of(event.outputs[0]):
         return
