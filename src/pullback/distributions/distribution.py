@@ -11,6 +11,7 @@ from ..tensor.reductions import _is_all_true
 from ..tensor.tensor import Tensor
 from ..tensor.unrecorded import computed, readable
 from . import constraints
+from .array_checks import holds
 from .utils import NUMBER, broadcast_all, is_unknown, lazy_property
 
 __all__ = ["Distribution"]
@@ -22,7 +23,7 @@ def _is_refused(constraint: Any, value: Any) -> bool:
     """Return whether a value breaks a constraint, as far as numbers are known."""
     numbers = readable(value)
     if numbers is not None:
-        found = computed(constraints.holds, constraint, numbers)
+        found = computed(holds, constraint, numbers)
         if found is not None:
             return not found
     if is_unknown(value):
