@@ -16,6 +16,7 @@ from ..tensor.closeness import isclose
 from ..tensor.creation import full
 from ..tensor.join import cat as concatenate
 from ..tensor.join import stack as stack_tensors
+from .utils import delegated
 
 __all__ = [
     "Constraint", "MixtureSameFamilyConstraint", "boolean", "cat", "corr_cholesky", "dependent",
@@ -117,9 +118,7 @@ class _OfBase(Constraint):
         self.base_constraint = base_constraint
         super().__init__()
 
-    @property
-    def is_discrete(self) -> Any:
-        return self.base_constraint.is_discrete
+    is_discrete = delegated("base_constraint.is_discrete")
 
     def _all(self, result: Any, value: Any, kept: int) -> Any:
         """Return whether all of what was checked holds, over the dimensions after the first ones."""
@@ -163,9 +162,7 @@ class MixtureSameFamilyConstraint(_OfBase):
         The support of the components.
     """
 
-    @property
-    def event_dim(self) -> Any:
-        return self.base_constraint.event_dim
+    event_dim = delegated("base_constraint.event_dim")
 
     def check(self, value: Any) -> Any:
         result = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))

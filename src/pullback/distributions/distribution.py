@@ -12,7 +12,7 @@ from ..tensor.tensor import Tensor
 from ..tensor.unrecorded import computed, readable
 from . import constraints
 from .array_checks import holds
-from .utils import NUMBER, broadcast_all, is_unknown, lazy_property
+from .utils import NUMBER, broadcast_all, delegated, is_unknown, lazy_property
 
 __all__ = ["Distribution"]
 
@@ -151,15 +151,8 @@ class Distribution:
         new._validate_args = self._validate_args
         return new
 
-    @property
-    def batch_shape(self) -> Any:
-        """Return the shape over which the parameters are batched."""
-        return self._batch_shape
-
-    @property
-    def event_shape(self) -> Any:
-        """Return the shape of one outcome."""
-        return self._event_shape
+    batch_shape = delegated("_batch_shape", "Return the shape over which the parameters are batched.")
+    event_shape = delegated("_event_shape", "Return the shape of one outcome.")
 
     def _extended_shape(self, sample_shape: Any = ()) -> Size:
         """Return the shape of samples: sample_shape + batch_shape + event_shape."""
@@ -296,10 +289,5 @@ class _Symmetric:
 
     loc: Any
 
-    @property
-    def mean(self) -> Any:
-        return self.loc
-
-    @property
-    def mode(self) -> Any:
-        return self.loc
+    mean = delegated("loc")
+    mode = delegated("loc")
