@@ -172,9 +172,7 @@ class Causes:
             found = cancels(leaf, Rerun(call.outputs[0], self.watch.trace, path))
             if found is not None:
                 name = self.watch.name_of(leaf) or "a weight"
-                self.watch.findings.tell(
-                    "cancelled: only rounding is left", found.place, name=name, found=found
-                )
+                self.watch.findings.tell("cancelled: only rounding is left", found, name=name, found=found)
 
     def _root(self, call: BackwardCall) -> Root | None:
         if len(call.outputs) != 1 or not isinstance(call.outputs[0], TensorBase):

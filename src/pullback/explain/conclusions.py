@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.blame import Place, place_at
+from ..core.blame import Place
 from .answer import Answer
 from .findings.layers import assigned, symmetric
 from .findings.makers import values_of
@@ -218,7 +218,7 @@ class Conclusions:
             cut = aside(self.reach, leaves) if use else None
             end = self.reach.end_of(leaves) if use else None
             if end is not None:
-                self.findings.tell("left out", end.place, names=names, end=end, use=use)
+                self.findings.tell("left out", end, names=names, end=end, use=use)
                 continue
             early = [] if use else returns_in_loop(self._files())
             if early:
@@ -229,7 +229,7 @@ class Conclusions:
                 continue
             self.findings.tell(
                 "not reached: called in vain" if use else "not reached: never called",
-                use or (None if at is None else place_at(*at)), names=names,
+                use or at, names=names,
             )
 
     def _of_idle_optimizer(self, leaf: Any) -> bool:
@@ -246,7 +246,7 @@ class Conclusions:
                 at = self.layers.made.get(id(module))
                 self.findings.tell(
                     "symmetric weights",
-                    self.watch.inits.get(id(weight)) or (None if at is None else place_at(*at)),
+                    self.watch.inits.get(id(weight)) or at,
                     weight=self.watch.name_of(weight) or "a weight"
                 )
 

@@ -30,7 +30,7 @@ from .findings.adversaries import Adversaries
 from .findings.averages import Averages
 from .findings.balance import Balance
 from .findings.checks import look_at
-from .findings.collected import Findings
+from .findings.collected import Findings, located
 from .findings.draws import Draws, time_not_given, variance_for_deviation
 from .findings.drifting import Drifting
 from .findings.functions import Functions
@@ -299,8 +299,7 @@ class Watch:
 
     def made_place(self, module: Any) -> Place | None:
         """Return the line that makes a module."""
-        at = None if module is None else self.layers.made.get(id(module))
-        return None if at is None else place_at(*at)
+        return located(self.layers.made.get(id(module)))
 
     def set_at(self, weight: Any) -> Place | None:
         """Return the line that gave a weight its first values, where that is the program's."""

@@ -43,16 +43,12 @@ class Adversaries:
         if cut:
             self.towards[key] = label, event
             if real is not None and real[0] == label:
-                findings.tell(
-                    "one label for both", event.place, label=label, line=real[1].line, rest=1 - label
-                )
+                findings.tell("one label for both", event, label=label, line=real[1].line, rest=1 - label)
         elif not _drawn(given):
             self.real[key] = label, event
         alike = real is not None and known is not None and real[0] == known[0]
         if not cut and not alike and known is not None and known[0] == label and _drawn(given):
-            findings.tell(
-                "both pull the same way", event.place, label=label, line=known[1].line, rest=1 - label
-            )
+            findings.tell("both pull the same way", event, label=label, line=known[1].line, rest=1 - label)
 
     def clamps(self, event: Event, stepped: Sequence[tuple[int, Watched]]) -> None:
         """Note that weights are put back into a range, and which optimizer stepped before."""
@@ -74,7 +70,7 @@ class Adversaries:
             if own and not any(id(p) in self.kept for p in held) and all(
                 own < reached.get(id(p), set()) for p in held
             ):
-                findings.tell("wrong network clamped", event.place)
+                findings.tell("wrong network clamped", event)
                 return
 
 

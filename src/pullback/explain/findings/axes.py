@@ -41,7 +41,7 @@ def _arithmetic(event: Event, findings: Findings) -> None:
         return
     if any(_on_purpose(event.maker_of(t), t) for t in (a, b)):
         return
-    findings.tell("broadcast", event.place, have=dims(have), want=dims(want), square=dims((have[0], want[0])))
+    findings.tell("broadcast", event, have=dims(have), want=dims(want), square=dims((have[0], want[0])))
 
 
 @calls_of("__eq__", "eq", "__ne__", "ne")
@@ -58,7 +58,7 @@ def _compared(event: Event, findings: Findings) -> None:
         return
     size = shapes[0][0]
     findings.tell(
-        "broadcast in a comparison", event.place, second=dims(shapes[1]), first=dims(shapes[0]),
+        "broadcast in a comparison", event, second=dims(shapes[1]), first=dims(shapes[0]),
         square=dims((size, size))
     )
 
@@ -71,7 +71,7 @@ def _along_the_width(event: Event, a: Any, b: Any, findings: Findings) -> None:
     if event.maker_of(b) is None:
         return  # made once, as weights and statistics of features are
     findings.tell(
-        "broadcast along the last axis", event.place, have=dims(have), want=dims(want), first=want[0],
+        "broadcast along the last axis", event, have=dims(have), want=dims(want), first=want[0],
         ones=", 1" * (len(have) - 1)
     )
 
@@ -99,18 +99,18 @@ def _last_of_batch(event: Event, findings: Findings) -> None:
     if index == -1 and getattr(maker.module, "batch_first", False) is True and len(
         shape_of(event.inputs[0][0])
     ) == 3:
-        findings.tell("last of the batch: batch first", event.place, maker=maker)
+        findings.tell("last of the batch: batch first", event, maker=maker)
         return
     last = isinstance(index, tuple) and len(index) > 1 and index[0] == slice(None) and index[1] == -1
     if last and getattr(maker.module, "batch_first", True) is False:
-        findings.tell("last of the batch: steps first", event.place, maker=maker)
+        findings.tell("last of the batch: steps first", event, maker=maker)
 
 
 @calls_of("normalize")
 def _normalised_axis(event: Event, findings: Findings) -> None:
     x, dim = event.argument(0, "input"), event.argument(2, "dim", 1)
     if isinstance(x, TensorBase) and event.wanted and dim == 0 and len(shape_of(x)) == 2:
-        findings.tell("normalised over the batch", event.place, x=dims(shape_of(x)))
+        findings.tell("normalised over the batch", event, x=dims(shape_of(x)))
 
 
 @calls_of("reshape", "view")
@@ -135,7 +135,7 @@ def _swapped_axes(event: Event, findings: Findings) -> None:
             return
         a, b = moved
         findings.tell(
-            "reshape instead of transpose: two axes", event.place, event=event, have=dims(have),
+            "reshape instead of transpose: two axes", event, event=event, have=dims(have),
             want=dims(want), a=a, b=b
         )
 
@@ -149,7 +149,7 @@ def _squeezed_batch(event: Event, findings: Findings) -> None:
     have = shape_of(x)
     made = origin(event.maker_of(x), PASSING)
     if event.wanted and len(have) == 2 and have == (1, 1) and made is not None and made.name == "linear":
-        findings.tell("squeezed batch", event.place)
+        findings.tell("squeezed batch", event)
 
 
 def _moved_axis(event: Event, have: tuple[int, ...], want: tuple[int, ...], findings: Findings) -> None:
@@ -159,7 +159,7 @@ def _moved_axis(event: Event, have: tuple[int, ...], want: tuple[int, ...], find
             continue
         if math.prod(have[:axis]) != math.prod(want[: want.index(size)]):
             findings.tell(
-                "reshape instead of transpose: one axis moved", event.place, event=event, have=dims(have),
+                "reshape instead of transpose: one axis moved", event, event=event, have=dims(have),
                 want=dims(want), axis=axis, size=size, axis_2=want.index(size)
             )
             return
@@ -182,7 +182,7 @@ def _axis(event: Event, findings: Findings) -> None:
     axis = dim % len(shape)
     if shape[axis] == 1:
         findings.tell(
-            "softmax of one", event.place, event=event, bound="1" if event.name == "softmax" else "0",
+            "softmax of one", event, event=event, bound="1" if event.name == "softmax" else "0",
             shape=dims(shape), dim=dim
         )
         return
@@ -190,8 +190,8 @@ def _axis(event: Event, findings: Findings) -> None:
     scores = made is not None and made.name in ("matmul", "bmm", "einsum", "__matmul__")
     if scores and len(shape) >= 3 and axis != len(shape) - 1:
         findings.tell(
-            "softmax over the wrong axis", event.place, shape=dims(shape), dim=dim,
+            "softmax over the wrong axis", event, shape=dims(shape), dim=dim,
             chosen=CHOSEN if left_out else ""
         )
     elif axis == 0 and len(shape) >= 2 and shape[0] > 1:
-        findings.tell("softmax over the batch", event.place, event=event, shape=dims(shape))
+        findings.tell("softmax over the batch", event, event=event, shape=dims(shape))

@@ -37,7 +37,7 @@ def _larger_surrogate(event: Event, findings: Findings) -> None:
         shared = [t for t, _ in plain.inputs if any(t is u for u, _ in clipped.inputs)]
         cut = next((m for _, m in clipped.inputs if m is not None and m.name in CUT), None)
         if shared and cut is not None and any(t is u for t, _ in plain.inputs for u, _ in cut.inputs):
-            findings.tell("the larger surrogate", larger.place, larger=larger, event=event, cut=cut)
+            findings.tell("the larger surrogate", larger, larger=larger, event=event, cut=cut)
             return
 
 
@@ -58,7 +58,7 @@ def _weight_without_label(event: Event, findings: Findings) -> None:
         if labels is None or set(np.unique(labels).tolist()) != {0.0, 1.0}:
             continue
         if of_scores and turned and not uses_label:
-            findings.tell("weight without the label", event.place, loss=loss)
+            findings.tell("weight without the label", event, loss=loss)
             return
 
 
@@ -79,7 +79,7 @@ def _corners(event: Event, findings: Findings) -> None:
         rows = (a < b).reshape(len(a), -1).any(1) if a.ndim else a < b
         wrong, count = wrong + int(np.sum(rows)), count + int(np.size(rows))
     if count > 1 and wrong > MOSTLY * count:
-        findings.tell("sizes for corners", upper.place, wrong=wrong, count=count, event=event)
+        findings.tell("sizes for corners", upper, wrong=wrong, count=count, event=event)
 
 
 @calls_of("triplet_margin_loss", "triplet_margin_with_distance_loss")
@@ -96,7 +96,7 @@ def _order_of_triplet(event: Event, findings: Findings) -> None:
     far, near = _distance(anchor, positive), _distance(anchor, negative)
     if (far > near).mean() > NEARLY_ALL:
         findings.tell(
-            "order of a triplet", event.place, larger=int((far > near).sum()), count=len(far),
+            "order of a triplet", event, larger=int((far > near).sum()), count=len(far),
             mean=far.mean(), mean_name=near.mean()
         )
 

@@ -61,7 +61,7 @@ class Cleared:
                 continue
             several = len(never) > 1
             findings.tell(
-                "read after it was cleared", place_at(*cleared), s="s" if several else "",
+                "read after it was cleared", cleared, s="s" if several else "",
                 names=listed(never, name_of), are="are" if several else "is", place=place,
                 them="them" if several else "it"
             )

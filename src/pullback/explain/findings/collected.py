@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ...core.blame import Place
+from ...core.blame import Place, place_at
 from ..answer import Answer, texts
+from ..callers import At
+from ..trace import Event
 
 #: Kinds of findings from the gravest on; one that is not listed stands in the middle.
 ORDER = (
@@ -19,6 +21,17 @@ ORDER = (
 
 #: Findings that are printed; the gravest explain the others.
 MOST = 12
+
+
+#: What says where something is: a line, a call of the trace, a position in code.
+Where = Place | Event | At | None
+
+
+def located(where: Where) -> Place | None:
+    """Return the line that something is at."""
+    if isinstance(where, Event):
+        return where.place
+    return where if where is None or isinstance(where, Place) else place_at(*where)
 
 
 class Findings:
@@ -43,11 +56,13 @@ class Findings:
             self._found[key] = (rank, len(self._found), answer)
 
     def tell(
-        self, name: str, place: Place | None = None, seen: Iterable[str] = (), checked: str = "", /,
-        **values: Any,
+        self, name: str, where: Where = None, seen: Iterable[str] = (), checked: str = "", /, **values: Any
     ) -> None:
-        """Add the answer that `answers.toml` has under a name (`Answer.of`), under the group named there."""
-        self.add(texts()[name].group, Answer.of(name, place, seen, checked, **values))
+        """Add the answer that `answers.toml` has under a name (`Answer.of`), under the group named there.
+
+        `where` is a line, a call that was made there, or a position in code.
+        """
+        self.add(texts()[name].group, Answer.of(name, located(where), seen, checked, **values))
 
     def __iter__(self) -> Iterator[Answer]:
         return iter([answer for _, _, answer in sorted(self._found.values(), key=lambda f: f[:2])])

@@ -63,7 +63,7 @@ def _signs(event: Event, findings: Findings) -> None:
     zeros = int((labels == 0).sum())
     if zeros and not (labels < 0).any():
         findings.tell(
-            "targets are 0 and 1: signs are expected", event.place, event=event, zeros=zeros, labels=labels
+            "targets are 0 and 1: signs are expected", event, event=event, zeros=zeros, labels=labels
         )
 
 
@@ -78,7 +78,7 @@ def _positions(event: Event, findings: Findings) -> None:
     share = float(outside.mean())
     if share > MOSTLY:
         findings.tell(
-            "positions out of range", event.place, percent=100 * share, least=values.min(), most=values.max()
+            "positions out of range", event, percent=100 * share, least=values.min(), most=values.max()
         )
 
 
@@ -102,7 +102,7 @@ def _wrapped(event: Event, findings: Findings) -> None:
     if len(wrong):
         first = tuple(wrong[0])
         findings.tell(
-            "integers wrap", event.place, out=out, count=len(wrong), right_value=right[first],
+            "integers wrap", event, out=out, count=len(wrong), right_value=right[first],
             wrong_value=out[first]
         )
 
@@ -122,9 +122,9 @@ def _standardised(event: Event, findings: Findings) -> None:
     if value is None or mean is None or value.ndim < 2 or not scale.inputs or scale.inputs[0][0] is not x:
         return
     if mean.name == "mean" and scale.name == "var":
-        findings.tell("divided by the variance", event.place)
+        findings.tell("divided by the variance", event)
     elif mean.name in ("std", "var") and scale.name == "mean":
-        findings.tell("mean and deviation swapped", event.place)
+        findings.tell("mean and deviation swapped", event)
     elif mean.name == "mean" and scale.name == "std" and value.ndim == 2 and len(value) > 1:
         along = scale.argument(1, "dim")
         sizes = np.abs(value.astype(np.float64)).mean(0)
@@ -154,7 +154,7 @@ def _added_once(event: Event, findings: Findings) -> None:
     places = np.stack([p.reshape(-1) for p in whole])
     different = np.unique(places, axis=1).shape[1]
     if different < places.shape[1]:
-        findings.tell("repeated indices count once", event.place, axes=places.shape[1], different=different)
+        findings.tell("repeated indices count once", event, axes=places.shape[1], different=different)
 
 
 @calls_of("stack")
@@ -168,7 +168,7 @@ def _same_sample(event: Event, findings: Findings) -> None:
     first = arrays[0].__array_interface__["data"][0]
     same = all(a.__array_interface__["data"][0] == first and a.shape == arrays[0].shape for a in arrays)
     if same and tensors[0]._counter[0] >= count:
-        findings.tell("one sample for all", event.place, count=count)
+        findings.tell("one sample for all", event, count=count)
 
 
 @calls_of("mean")
@@ -188,7 +188,7 @@ def _mean_of_padding(event: Event, findings: Findings) -> None:
     at_the_end = (is_pad == (np.arange(values.shape[1]) >= lengths[:, None])).all()
     if at_the_end and is_pad.any() and len(set(lengths.tolist())) > 1 and not is_pad.all(1).any():
         findings.tell(
-            "mean of padding", event.place, padded=int(is_pad.sum()), is_pad=is_pad,
+            "mean of padding", event, padded=int(is_pad.sum()), is_pad=is_pad,
             pad=0 if pad is None else pad, made=made
         )
 
@@ -202,7 +202,7 @@ def _added_mask(event: Event, findings: Findings) -> None:
         if value is None or value.dtype.kind != "f" or mask._node is not None:
             continue
         if ((value == 0) | (value == 1)).all() and (value == 1).any():
-            findings.tell("mask of floats", event.place)
+            findings.tell("mask of floats", event)
 
 
 @calls_of(*ATTENTION)
@@ -240,7 +240,7 @@ def _value_of_query(event: Event, findings: Findings) -> None:
     made = [m.inputs[0][0] if m is not None and m.name == "transpose" and m.inputs else t
             for t in (query, key, value) for m in (event.maker_of(t),)]  # fmt: skip
     if made[0] is made[2] and made[1] is not made[0]:
-        findings.tell("value is the query", event.place)
+        findings.tell("value is the query", event)
 
 
 @calls_of(*ATTENTION)
@@ -259,7 +259,7 @@ def _hidden_words(event: Event, findings: Findings) -> None:
         return
     is_pad = words == (0 if pad is None else pad)
     if is_pad.any() and np.array_equal(closed, ~is_pad):
-        findings.tell("mask hides the words", event.place)
+        findings.tell("mask hides the words", event)
 
 
 def look_at_loops(scene: Scene, findings: Findings) -> None:
@@ -295,5 +295,5 @@ def look_at_stored(event: Event, frame: FrameType, findings: Findings) -> None:
     for name, value in list(getattr(owner, "__dict__", {}).items()):
         held = array_at_bottom(value) if isinstance(value, TensorBase) else value
         if isinstance(held, ndarray) and isinstance(written, ndarray) and np.may_share_memory(held, written):
-            findings.tell("data changed in place", event.place, name=name)
+            findings.tell("data changed in place", event, name=name)
             return

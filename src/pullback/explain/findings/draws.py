@@ -6,7 +6,7 @@ from collections import Counter
 from types import CodeType
 from typing import Any
 
-from ...core.blame import Place, place_at
+from ...core.blame import Place
 from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ...utils.data import RandomSampler, WeightedRandomSampler
@@ -48,7 +48,7 @@ class Draws:
             self.turns[at] = turn
             self.seeds[at, seed] += 1
         if self.seeds[at, seed] == ENOUGH + 1 and turn >= ENOUGH:
-            findings.tell("seed in the loop", place_at(*at), seed=seed)
+            findings.tell("seed in the loop", at, seed=seed)
 
     def begun(self, at: At, loader: Any, iterator: Any) -> None:
         """Note that a pass over a loader begins."""
@@ -70,9 +70,7 @@ class Draws:
             return
         count, size = len(sampler.weights), len(loader.dataset)
         if count != size:
-            findings.tell(
-                "weights of the sampler", place_at(*at), count=count, size=size, most=min(count, size)
-            )
+            findings.tell("weights of the sampler", at, count=count, size=size, most=min(count, size))
 
     def look_at(self, event: Event, findings: Findings) -> None:
         """Say where inputs and targets were put into two different random orders."""
@@ -128,7 +126,7 @@ class Draws:
             except TypeError:
                 continue
             if len(passes) >= ENOUGH and set(given) == {1} and batches > 1 and ordered:
-                findings.tell("first batch only", place_at(*at), count=len(passes), batches=batches)
+                findings.tell("first batch only", at, count=len(passes), batches=batches)
 
 
 @calls_of(*MULTIPLYING)
@@ -141,7 +139,7 @@ def _noise(event: Event, findings: Findings) -> None:
             continue
         if made.name in ("exp", "softplus", "sqrt") and drawn.name in UNIFORM:
             findings.tell(
-                "uniform noise: mixed into data", drawn.place, drawn=drawn,
+                "uniform noise: mixed into data", drawn, drawn=drawn,
                 normal=drawn.name.replace("rand", "randn"), event=event
             )
 
@@ -154,7 +152,7 @@ def _cold(event: Event, findings: Findings) -> None:
         return
     largest = out.max(event.argument(4, "dim", -1))
     if float((largest > 0.9999).mean()) > 0.9:
-        findings.tell("temperature too low", event.place, percent=100 * float((largest > 0.9999).mean()))
+        findings.tell("temperature too low", event, percent=100 * float((largest > 0.9999).mean()))
 
 
 def variance_for_deviation(trace: Trace, findings: Findings) -> None:
@@ -178,7 +176,7 @@ def variance_for_deviation(trace: Trace, findings: Findings) -> None:
             )  # fmt: skip
             if again and subtracted and noise._node is None:
                 findings.tell(
-                    "variance for deviation", made.place, again=again[0].place.line if again[0].place else "?"
+                    "variance for deviation", made, again=again[0].place.line if again[0].place else "?"
                 )
                 return
 
@@ -194,7 +192,7 @@ def _uniform_target(event: Event, findings: Findings) -> None:
         drawn = event.inputs[0][1].maker_of(pair[1])
     if drawn is None or drawn.name != "rand_like":
         return
-    findings.tell("uniform noise: the target", drawn.place, event=event)
+    findings.tell("uniform noise: the target", drawn, event=event)
 
 
 def time_not_given(trace: Trace, findings: Findings) -> None:
@@ -215,7 +213,7 @@ def time_not_given(trace: Trace, findings: Findings) -> None:
         noise = any(e.name in ("randn_like", "randn") and shape_of(e.outputs[0])[:1] == shape_of(drawn)
                     and _is_target(e.outputs[0], trace) for e in trace.events if e.outputs)  # fmt: skip
         if noise:
-            findings.tell("time not given", event.place)
+            findings.tell("time not given", event)
             return
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ...core.blame import Place, place_at
+from ...core.blame import Place
 from ...core.value import TensorBase
 from ..scene import freezing
 from ..trace import Event
@@ -75,7 +75,7 @@ class Drifting:
             at = modes.get(id(module))
             findings.tell(
                 "frozen statistics drift",
-                (None if at is None else place_at(*at)) or freezing(files) or known.place,
+                at or freezing(files) or known.place,
                 module=type(module).__name__,
                 named=f" (`{name}`)" if (name := name_of(module.weight)) else "", known=known
             )

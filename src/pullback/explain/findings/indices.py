@@ -43,7 +43,7 @@ def _to_the_sender(event: Event, findings: Findings) -> None:
         return
     read = list(_read_at(rows))
     if read and all(_same_rows(one, index) for one in read):
-        findings.tell("added where it was read", event.place, event=event, rows=rows)
+        findings.tell("added where it was read", event, event=event, rows=rows)
 
 
 def _read_at(event: Event | None) -> Iterator[ndarray]:

@@ -18,7 +18,6 @@ from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ...nn.modules.module import Module
 from ...nn.parameter import Parameter
-from ..answer import Answer
 from ..scene import conditional, freezing, tree_of
 from ..trace import Event
 from .checks import calls_of
@@ -80,12 +79,11 @@ class Layers:
             self.counts[at] += 1
         if outer is not None and at[0].co_name != "__init__":
             self.told_modules.add(id(module))
-            findings.add("not held", Answer.of(
-                "made in forward: layer", place_at(*at), module=type(module).__name__,
-                outer=type(outer).__name__
-            ) if _may_have_weights(module) else Answer.of(
-                "made in forward, without weights", place_at(*at), module=type(module).__name__
-            ))
+            name = type(module).__name__
+            if _may_have_weights(module):
+                findings.tell("made in forward: layer", at, module=name, outer=type(outer).__name__)
+            else:
+                findings.tell("made in forward, without weights", at, module=name)
 
     def entered(self, module: Any, outer: Any, place: Place | None, findings: Findings) -> None:
         """Note that a module is called."""
@@ -121,7 +119,7 @@ class Layers:
         """Look at one call of a function."""
         if event.module is not None and event.kwargs.get("requires_grad") is True and event.outputs:
             self.told |= {id(t) for t in event.outputs}
-            findings.tell("made in forward: tensor", event.place, module=type(event.module).__name__)
+            findings.tell("made in forward: tensor", event, module=type(event.module).__name__)
 
     # --- at the end -----------------------------------------------------------------------------------------
 
@@ -148,9 +146,7 @@ class Layers:
         for module, place, at in self.in_eval.values():
             if not any(id(p) in reached for p in module.parameters()):
                 continue
-            findings.tell(
-                "trained in eval mode", place_at(*at) if at else place, module=type(module).__name__
-            )
+            findings.tell("trained in eval mode", at or place, module=type(module).__name__)
         for key, (module, place) in self.evaluated.items():
             frozen = not any(p.requires_grad for p in module.parameters())
             if module.training and (key in self.trained or frozen) and _depends_on_mode(module):
@@ -203,7 +199,7 @@ class Layers:
             modules = [self.kept[k] for k, where in self.made.items() if where == at]
             weights = [p for m in modules for p in m.parameters(recurse=False) if id(p) in reached]
             if len({id(p) for p in weights}) > 1 and not any(held(p) for p in weights):
-                findings.tell("made anew in each turn", place_at(*at), module=type(modules[0]).__name__)
+                findings.tell("made anew in each turn", at, module=type(modules[0]).__name__)
 
     def _report_shared(self, findings: Findings) -> None:
         for module in {id(m): m for c in self.called.values() for m in c.modules()}.values():
@@ -212,7 +208,7 @@ class Layers:
             if twice:
                 findings.tell(
                     "one module several times",
-                    place_at(*self.made[id(module)]) if id(module) in self.made else None,
+                    self.made.get(id(module)),
                     module=type(module).__name__, module_2=type(twice[0]).__name__,
                     times=Counter(held)[twice[0]]
                 )
@@ -247,7 +243,7 @@ def _bias(event: Event, findings: Findings) -> None:
     bias = None if made is None else made.argument(2, "bias")
     training = event.argument(5, "training", False)
     if made is not None and training and isinstance(bias, TensorBase) and bias._node is LEAF:
-        findings.tell("bias before batch norm", made.place, made=made)
+        findings.tell("bias before batch norm", made, made=made)
 
 
 @calls_of("dropout", "dropout1d", "dropout2d", "alpha_dropout", "feature_dropout")
@@ -260,7 +256,7 @@ def _dropout(event: Event, findings: Findings) -> None:
         findings.tell("dropout drops all", _made_by(event, BY_MODE, findings), event=event)
     module, on = event.module, event.argument(2, "training", True)
     if module is not None and on and not module.training and type(module).__name__ not in BY_MODE:
-        findings.tell("dropout in eval", event.place, event=event)
+        findings.tell("dropout in eval", event, event=event)
 
 
 @calls_of("layer_norm")

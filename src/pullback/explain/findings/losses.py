@@ -38,12 +38,12 @@ def _elementwise(event: Event, findings: Findings) -> None:
     if have != want and have and want:
         whole = np.broadcast_shapes(have, want)
         findings.tell(
-            "broadcast: every pair", event.place, (), _pair_by_pair(event, x, target), event=event,
+            "broadcast: every pair", event, (), _pair_by_pair(event, x, target), event=event,
             have=dims(have), want=dims(want), whole=dims(whole), mend=_same_shape(have, want),
         )
     maker = event.maker_of(target)
     if target._node is not None and x._node is None:
-        findings.tell("swapped: numbers", event.place, event=event)
+        findings.tell("swapped: numbers", event, event=event)
     elif target._node is not None and x._node is not None and _is_bootstrapped(event, target):
         findings.tell("target with history: loss", event.place if maker is None else maker.place, event=event)
 
@@ -138,14 +138,14 @@ def _classes(event: Event, findings: Findings) -> None:
     axis = 1 if values.ndim > 1 else 0
     indices = labels.dtype.kind in "iu"
     if values.shape[axis] == 1:
-        findings.tell("one class", event.place, event=event, shape=dims(values.shape))
+        findings.tell("one class", event, event=event, shape=dims(values.shape))
         return
     if x._node is None and target._node is not None:
-        findings.tell("swapped: classes", event.place, event=event)
+        findings.tell("swapped: classes", event, event=event)
     made = origin(event.maker_of(x))
     last = origin(event.maker_of(x), {"dropout", "clone", "contiguous"})
     if values.ndim == 3 and values.shape[1] == values.shape[2] and last is not None and last.name == "linear":
-        findings.tell("classes on the wrong axis", event.place, event=event, shape=dims(values.shape))
+        findings.tell("classes on the wrong axis", event, event=event, shape=dims(values.shape))
     if event.name == "cross_entropy":
         if _sums_to_one(values, axis):
             softmax = made is not None and made.name in ("softmax", "softmin", "safe_softmax")
@@ -155,7 +155,7 @@ def _classes(event: Event, findings: Findings) -> None:
                 _on_scores(event, made) if softmax and made is not None else "", event=event
             )
         elif made is not None and made.name in ("sigmoid", "relu", "tanh", "relu_"):
-            findings.tell("activation before the loss", made.place, made=made, event=event)
+            findings.tell("activation before the loss", made, made=made, event=event)
     elif not _logs(values, axis):
         kind = "probabilities" if _sums_to_one(values, axis) else "plain scores"
         at = made.place if kind == "probabilities" and made is not None else event.place
@@ -166,13 +166,13 @@ def _classes(event: Event, findings: Findings) -> None:
         _truncated(event, target, findings)
         ignored = event.argument(3, "ignore_index", -100)
         if (labels == ignored).all():
-            findings.tell("nothing selected: all targets ignored", event.place, ignored=ignored, event=event)
+            findings.tell("nothing selected: all targets ignored", event, ignored=ignored, event=event)
 
 
 def _several_labels(event: Event, sums: ndarray, findings: Findings) -> None:
     """Say where a sample has several labels, and the loss is for one."""
     if sums.max(initial=0.0) > 1 + 1e-3:
-        findings.tell("several labels", event.place, event=event, most=sums.max())
+        findings.tell("several labels", event, event=event, most=sums.max())
 
 
 def _truncated(event: Event, target: Any, findings: Findings) -> None:
@@ -184,7 +184,7 @@ def _truncated(event: Event, target: Any, findings: Findings) -> None:
     before = values_of(made.inputs[0][0])
     if before is not None and before.dtype.kind == "f" and np.any(before != np.trunc(before)):
         findings.tell(
-            "labels truncated: by a conversion", made.place, least=before.min(), most=before.max(),
+            "labels truncated: by a conversion", made, least=before.min(), most=before.max(),
             event=event
         )
 
@@ -201,7 +201,7 @@ def _made_integers(event: Event, target: Any, findings: Findings) -> None:
     before = np.asarray(given)
     if before.dtype.kind == "f" and before.shape == whole.shape and np.any(before != whole):
         findings.tell(
-            "labels truncated: on creation", made.place, least=before.min(), most=before.max(),
+            "labels truncated: on creation", made, least=before.min(), most=before.max(),
             outputs=dtype_of(made.outputs[0]), count=len(np.unique(before)), count_name=len(np.unique(whole)),
             event=event
         )
@@ -216,11 +216,9 @@ def _logits(event: Event, findings: Findings) -> None:
     if values is None or made is None or made.name not in ("sigmoid", "sigmoid_", "softmax"):
         if made is not None and made.name in ("relu", "relu_", "softplus", "tanh"):
             gives = "then gives 0.27 to 0.73" if made.name == "tanh" else "never gives less than 0.5"
-            findings.tell(
-                "activation before the loss: sigmoid", made.place, made=made, event=event, gives=gives
-            )
+            findings.tell("activation before the loss: sigmoid", made, made=made, event=event, gives=gives)
         return
-    findings.tell("sigmoid twice", made.place, (), _on_scores(event, made), made=made, event=event)
+    findings.tell("sigmoid twice", made, (), _on_scores(event, made), made=made, event=event)
 
 
 @calls_of("binary_cross_entropy")
@@ -228,7 +226,7 @@ def _probabilities(event: Event, findings: Findings) -> None:
     _x, target = _pair(event)
     labels = values_of(target)
     if labels is not None and labels.size and ((labels < 0) | (labels > 1)).any():
-        findings.tell("target out of range", event.place, event=event, least=labels.min(), most=labels.max())
+        findings.tell("target out of range", event, event=event, least=labels.min(), most=labels.max())
 
 
 @calls_of("kl_div")
@@ -239,7 +237,7 @@ def _log_probabilities(event: Event, findings: Findings) -> None:
         return
     target_only = target._node is not None and x._node is None if isinstance(target, TensorBase) else False
     if target_only:
-        findings.tell("swapped: kl_div", event.place)
+        findings.tell("swapped: kl_div", event)
         return
     if (values > 1e-6).any() or _sums_to_one(values, values.ndim - 1):
         made = origin(event.maker_of(x))
@@ -255,14 +253,14 @@ def _log_probabilities(event: Event, findings: Findings) -> None:
         and (labels < 0).any()
         and not event.argument(5, "log_target", False)
     ):
-        findings.tell("log-probabilities as target", event.place)
+        findings.tell("log-probabilities as target", event)
 
 
 @calls_of("logsumexp")
 def _scores_of_distribution(event: Event, findings: Findings) -> None:
     made = origin(event.inputs[0][1]) if event.inputs and event.entry == "__init__" else None
     if made is not None and made.name == "softmax":
-        findings.tell("softmax twice: logits of a distribution", event.place, made=made, event=event)
+        findings.tell("softmax twice: logits of a distribution", event, made=made, event=event)
 
 
 @calls_of("ctc_loss")
@@ -270,7 +268,7 @@ def _steps_of_logs(event: Event, findings: Findings) -> None:
     x = event.argument(0, "log_probs")
     values = values_of(x)
     if values is not None and values.ndim and not _logs(values, values.ndim - 1):
-        findings.tell("no log-probabilities: ctc_loss", event.place)
+        findings.tell("no log-probabilities: ctc_loss", event)
 
 
 @calls_of("ctc_loss")
@@ -286,4 +284,4 @@ def _blank_among_targets(event: Event, findings: Findings) -> None:
         labels = labels[np.arange(labels.shape[1]) < sizes[:, None]]
     count = int((labels == blank).sum())
     if count:
-        findings.tell("blank among the labels", event.place, count=count, labels=labels, blank=blank)
+        findings.tell("blank among the labels", event, count=count, labels=labels, blank=blank)

@@ -357,7 +357,7 @@ def _sequences(
             early = np.abs(a[:, :last].astype(np.float64) - b[:, :last])
             if np.isfinite(early).all() and early.max() > CHANGED * np.abs(a).max():
                 findings.tell(
-                    "sees the future", event_.place, (f"the loss is at {event.place}", _changed(early)),
+                    "sees the future", event_, (f"the loss is at {event.place}", _changed(early)),
                     event_=event_
                 )
                 return True

@@ -61,7 +61,7 @@ class Policies:
         """Say where the network that gives the goals never followed the one that is trained."""
         for tensor, first, event in self.goals.values():
             if steps >= STEPS and np.array_equal(values_of(tensor), first):  # type: ignore[arg-type]  # values
-                findings.tell("target network never updated", event.place, steps=steps)
+                findings.tell("target network never updated", event, steps=steps)
                 return
 
 
@@ -77,7 +77,7 @@ def _largest_for_taken(event: Event, goal: Event, findings: Findings) -> None:
         if guess is not None and guess.name in LARGEST and guess.inputs and len(
             shape_of(guess.inputs[0][0])
         ) > len(shape_of(guess.outputs[0])):  # fmt: skip
-            findings.tell("value of another action", guess.place, event=event, goal=goal)
+            findings.tell("value of another action", guess, event=event, goal=goal)
             return
 
 
@@ -86,7 +86,7 @@ def _entropy(loss: Any, trace: Trace, findings: Findings) -> None:
     terms = terms_of(loss, trace)
     for term in terms:
         if len(terms) > 1 and term.event.entry == "entropy" and term.factor > 0:
-            findings.tell("sign of the entropy", term.event.place)
+            findings.tell("sign of the entropy", term.event)
 
 
 def _another_action(events: list[Event], findings: Findings) -> None:

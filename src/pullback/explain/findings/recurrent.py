@@ -56,14 +56,14 @@ class Recurrent:
         for key, (event, layer) in self.last_taken.items():
             if key in self.others:
                 continue
-            findings.tell("one direction: final states", event.place, layer=layer)
+            findings.tell("one direction: final states", event, layer=layer)
         for key, (event, layer, read) in self.states.items():
             module = layer.module
             count = shape_of(layer.outputs[1])[0]
             last = count - (2 if getattr(module, "bidirectional", False) else 1)
             if key not in self.whole and last > 0 and max(read) < last:
                 findings.tell(
-                    "state of the first layer", event.place, count=count,
+                    "state of the first layer", event, count=count,
                     states=", ".join(f"h[{k}]" for k in sorted(read)), layer=layer
                 )
         self.states, self.whole = {}, set()
@@ -85,7 +85,7 @@ class Recurrent:
             if first is makers[1] and first is not None and len(first.outputs) == 3 and (
                 given[0] is first.outputs[2] and given[1] is first.outputs[1]
             ):
-                    findings.tell("states swapped", event.place, first=first)
+                    findings.tell("states swapped", event, first=first)
         fresh = all(m is not None and m.name in ("new_zeros", "zeros") and m.module is event.module
                     for m in makers) and event.module is not None  # fmt: skip
         shape = shape_of(x) if isinstance(x, TensorBase) else ()
@@ -97,7 +97,7 @@ class Recurrent:
         self.short[id(event.module)] = event
         self.afresh[id(event.module)] += 1
         if self.afresh[id(event.module)] == STEPS:
-            findings.tell("state not passed on", event.place, module=type(event.module).__name__)
+            findings.tell("state not passed on", event, module=type(event.module).__name__)
 
     def _states_read(self, event: Event) -> None:
         """Note which of a layer's final states are read, and whether anything else of it is used."""
@@ -130,7 +130,7 @@ class Recurrent:
         later = isinstance(index, tuple) and len(index) > 1 and index[:2] == (slice(None), -1)
         last = later if first else index == -1
         if last and both:
-            findings.tell("one direction: last step", event.place, layer=layer)
+            findings.tell("one direction: last step", event, layer=layer)
         elif last:
             self._padded(event, layer, first, findings)
 
@@ -147,7 +147,7 @@ class Recurrent:
         if ragged_padding(value, pad):
             count = int((value[:, -1] == pad).sum())
             findings.tell(
-                "last step of padding", event.place, count=count, count_name=len(value), pad=pad, made=made
+                "last step of padding", event, count=count, count_name=len(value), pad=pad, made=made
             )
 
 
@@ -191,9 +191,7 @@ def _channels(event: Event, findings: Findings) -> None:
 
 def _axis_one(event: Event, what: str, findings: Findings, after: str) -> None:
     shape = shape_of(event.argument(0, "input"))
-    findings.tell(
-        "steps for channels", event.place, what=what, shape=tuple(shape), after=after, last=shape[-1]
-    )
+    findings.tell("steps for channels", event, what=what, shape=tuple(shape), after=after, last=shape[-1])
 
 
 @calls_of("embedding")

@@ -62,7 +62,7 @@ class Sizes:
         seen = self.single.setdefault(event.frames[0], [])
         seen.append(int(labels.flat[0]) if (labels == labels.flat[0]).all() else -1)
         if len(seen) == FEW and -1 not in seen and len(set(seen)) > 1:
-            findings.tell("batches of one class", event.place)
+            findings.tell("batches of one class", event)
 
     def backward(self, sizes: list[tuple[Any, float]], nodes: Iterable[Node]) -> None:
         """Note the norms of the gradients of one call."""
@@ -115,7 +115,7 @@ def _scale(event: Event, findings: Findings) -> None:
         place = made.place if scaled and made is not None else event.place
         findings.tell("tiny input", place, largest=largest)
     if UNSCALED < largest < math.inf:
-        findings.tell("unscaled input", event.place, largest=largest)
+        findings.tell("unscaled input", event, largest=largest)
 
 
 def _one_draw(event: Event, x: Any, value: Any, findings: Findings) -> None:
@@ -125,7 +125,7 @@ def _one_draw(event: Event, x: Any, value: Any, findings: Findings) -> None:
     if made is None or drawn is None or made.name not in ("expand", "repeat", "expand_as", "tile"):
         return
     if drawn.name in ("randn", "rand") and len(value) >= 4 and (value == value[0]).all():
-        findings.tell("one draw for all", made.place, count=len(value), event=event, drawn=drawn)
+        findings.tell("one draw for all", made, count=len(value), event=event, drawn=drawn)
 
 
 def _first(event: Event, x: Any) -> bool:

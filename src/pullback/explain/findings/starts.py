@@ -166,4 +166,4 @@ def _scores(event: Event, findings: Findings) -> None:
         return
     spread = float(scores.std())
     if spread > SPREAD:
-        findings.tell("scores not scaled", made.place, last=shape[-1], spread=spread, event=event)
+        findings.tell("scores not scaled", made, last=shape[-1], spread=spread, event=event)

@@ -106,7 +106,7 @@ def _one_for_all(event: Event, findings: Findings) -> None:
             reduced = reduced.inputs[0][1]
         if reduced is not None and reduced.inputs and reduced.outputs and reduced.name in REDUCING:
             findings.tell(
-                "batch reduced away", reduced.place, have=dims(have), want=dims(want), reduced=reduced,
+                "batch reduced away", reduced, have=dims(have), want=dims(want), reduced=reduced,
                 made=made
             )
             return
@@ -136,7 +136,7 @@ def _bootstrapped(event: Event, first: Event, second: Event, findings: Findings)
         if not plain or made is None or own is None or later[0] is None or later[0] is made:
             continue
         if made.module is not None and made.module is own.module and made is not own:
-            findings.tell("target with history: bootstrapped", goal.place, event=event)
+            findings.tell("target with history: bootstrapped", goal, event=event)
             return
 
 
@@ -187,7 +187,7 @@ def _unscaled(event: Event, x: Any, target: Any, findings: Findings) -> None:
         return
     size, reached = float(np.abs(labels).mean()), float(np.abs(found).mean())
     if LARGE < size < np.inf and size > TIMES * reached:
-        findings.tell("unscaled target", event.place, size=size, reached=reached)
+        findings.tell("unscaled target", event, size=size, reached=reached)
 
 
 def _given_away(event: Event, x: Any, target: Any, findings: Findings) -> None:
@@ -279,7 +279,7 @@ def _padding_counts(event: Event, findings: Findings) -> None:
         reduced = event.argument(6, "reduction", "mean") != "none"
         if ragged_padding(rows, pad) and rows.shape[1] > 1 and reduced:
             findings.tell(
-                "padding in the targets", event.place, count=int((rows == pad).sum()), rows=rows, pad=pad,
+                "padding in the targets", event, count=int((rows == pad).sum()), rows=rows, pad=pad,
                 ignored=ignored
             )
             return
@@ -301,7 +301,7 @@ def _similar_to_itself(event: Event, findings: Findings) -> None:
     same = turned or (left is not None and right is not None and np.array_equal(left, right.T))
     diagonal = scores[np.arange(len(scores)), np.arange(len(scores))]
     if same and b is not a and (diagonal >= scores.max(1) - 1e-4).mean() > 0.9:
-        findings.tell("similar to itself", made.place, event=event)
+        findings.tell("similar to itself", made, event=event)
 
 
 @calls_of("clamp", "relu", "softplus", "logsigmoid", "log_sigmoid", "clamp_min", "log1p")
@@ -338,7 +338,7 @@ def _nothing_left(event: Event, findings: Findings) -> None:
         return
     if x.size > 1 and x.any() and np.array_equal(x, y) and first.name == second.name:
         later = max(first, second, key=lambda e: e.number)
-        findings.tell("difference of the same", later.place, first=first, event=event)
+        findings.tell("difference of the same", later, first=first, event=event)
 
 
 @calls_of("triplet_margin_loss", "cosine_embedding_loss", "pairwise_distance")
@@ -351,6 +351,6 @@ def _same_pair(event: Event, findings: Findings) -> None:
     if same.mean() > 0.5 and first.any():
         what = "anchor and positive" if event.name == "triplet_margin_loss" else "both inputs"
         findings.tell(
-            "compared with itself", event.place, same_rows=int(same.sum()), count=len(same), what=what,
+            "compared with itself", event, same_rows=int(same.sum()), count=len(same), what=what,
             event=event
         )

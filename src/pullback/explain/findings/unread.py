@@ -36,7 +36,7 @@ def look_at_turn(trace: Trace, findings: Findings) -> None:
         if unread:
             made = unread[-1][0].place
             findings.tell(
-                "end of an episode not used", goal.place, line=0 if made is None else made.line, event=event
+                "end of an episode not used", goal, line=0 if made is None else made.line, event=event
             )
             return
 
