@@ -14,7 +14,8 @@ from numpy import ndarray
 from ...array import locks
 from ...core.levels import fresh_level
 from ...core.op import TABLE
-from ...core.tracer import Recorder, Tracer
+from ...core.recorder import Recorder
+from ...core.tracer import Tracer
 from ..program.program import Program
 from ..runtime.executable import Executable
 

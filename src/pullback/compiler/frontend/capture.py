@@ -20,7 +20,8 @@ from ...core.levels import fresh_level
 from ...core.modes import DEFAULT, NO_GRAD, Modes, modes, set_modes
 from ...core.node import LEAF, Node
 from ...core.op import TABLE
-from ...core.tracer import Equation, Recorder, Tracer, read_by, seeing, tracing, turn
+from ...core.recorder import Equation, Recorder, read_by
+from ...core.tracer import Tracer, seeing, tracing, turn
 from ...core.value import TensorBase
 from ...func.tree import tree_flatten
 from ...tensor.random import default_generator

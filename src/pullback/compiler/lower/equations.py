@@ -14,7 +14,7 @@ import numpy as np
 
 from ...array import dtypes
 from ...core.op import TABLE, Op
-from ...core.tracer import Equation, Reference
+from ...core.recorder import Equation, Reference
 from ...ops.random import DRAWS
 from ...ops.refusing import REFUSING
 from ..emit.scalars import TYPES, computing, is_float
