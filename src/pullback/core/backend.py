@@ -69,7 +69,7 @@ def optimizer_steps(optimizer: Any) -> Any:
     rent: Rent | None = optimizer.__dict__.get("_rent")
     if _load is None or rent is None:
         return None
-    if is_tracing():
+    if is_tracing() or not large.is_there():
         return _load("optimizer_steps", "steps_of")(optimizer)
     if not rent.pays_seldom_asked(optimizer._cost):
         return None
