@@ -1,0 +1,214 @@
+"""Batch norm of large arrays: each channel's statistics and what is made with them, while its elements are in
+the cache.
+
+A channel's elements are one row of places in each image. Sums run along vectors within a row and in double
+precision over the rows.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+from ...runtime import shared_kernels
+from ...runtime.shared_kernels import Kernel
+from ..vector_registers import registers
+from ..vectors import Code
+
+#: Estimated nanoseconds of an element.
+_NANOSECONDS = 0.3
+_KEPT = 256
+#: Vectors that are added apart from each other.
+_TOGETHER = 4
+
+Term = Callable[[str, range], str]
+
+
+class ChannelShape(NamedTuple):
+    """Arrays of ``(images, channels, places)``."""
+
+    real: str
+    images: int
+    channels: int
+    places: int
+
+
+class _Channel:
+    """Write what is done with one channel after another: the loop over channels is open."""
+
+    def __init__(self, shape: ChannelShape) -> None:
+        self.shape = shape
+        self.code = Code(shape.real, registers(shape.real).lanes)
+        self.channel = ""
+
+    def row(self, array: str, image: str) -> str:
+        """Return where an image's places of the channel begin."""
+        code = self.code
+        place = code.plus(code.times(image, self.shape.channels), self.channel)
+        return code.at(array, code.times(place, self.shape.places))
+
+    def sums(self, arrays: list[str], terms: Callable[[list[str]], list[str]], count: int) -> list[str]:
+        """Return sums over all elements, in double precision, of `count` terms of vectors of some arrays."""
+        code, lanes, places = self.code, self.code.lanes, self.shape.places
+        zero = [("double", "0.0")] * count
+        with code.loop(0, self.shape.images, zero) as image:
+            rows = [self.row(array, image.index) for array in arrays]
+
+            def at(position: int | str, kept: range) -> list[str]:
+                found = terms([code.load_part(code.at(row, position), kept) for row in rows])
+                if len(kept) == lanes:
+                    return found
+                # What lies beyond a row counts nothing.
+                order = [n if n in kept else lanes for n in range(lanes)]
+                return [code.shuffle(v, "zeroinitializer", lanes, order) for v in found]
+
+            step = lanes * _TOGETHER
+            starts = [(code.vector, "zeroinitializer")] * (count * _TOGETHER)
+            with code.loop(0, places // step * step, starts, step=step) as loop:
+                for n in range(_TOGETHER):
+                    for k, term in enumerate(at(code.plus(loop.index, n * lanes), range(lanes))):
+                        slot = k * _TOGETHER + n
+                        loop.values[slot] = code.value(f"fadd {code.vector} {loop.values[slot]}, {term}")
+            values = loop.values
+            for n, start in enumerate(range(places // step * step, places, lanes)):
+                for k, term in enumerate(at(start, range(min(lanes, places - start)))):
+                    slot = k * _TOGETHER + n
+                    values[slot] = code.value(f"fadd {code.vector} {values[slot]}, {term}")
+            for k in range(count):
+                total = values[k * _TOGETHER]
+                for other in values[k * _TOGETHER + 1 : (k + 1) * _TOGETHER]:
+                    total = code.value(f"fadd {code.vector} {total}, {other}")
+                wide = self.wide(code.total(total))
+                image.values[k] = code.value(f"fadd double {image.values[k]}, {wide}")
+        return image.values
+
+    def map(self, arrays: list[str], target: str, compute: Callable[[list[str]], str]) -> None:
+        """Write what is computed of vectors of some arrays."""
+        code, lanes, places = self.code, self.code.lanes, self.shape.places
+        with code.loop(0, self.shape.images) as image:
+            rows = [self.row(array, image.index) for array in arrays]
+            to = self.row(target, image.index)
+
+            def at(position: int | str, kept: range) -> None:
+                vectors = [code.load_part(code.at(row, position), kept) for row in rows]
+                code.store_part(compute(vectors), code.at(to, position), kept)
+
+            with code.loop(0, places // lanes * lanes, step=lanes) as loop:
+                at(loop.index, range(lanes))
+            if places % lanes:
+                at(places // lanes * lanes, range(places % lanes))
+
+    def wide(self, value: str) -> str:
+        """Return it in double precision."""
+        return value if self.code.real == "double" else self.code.value(f"fpext float {value} to double")
+
+    def narrow(self, value: str) -> str:
+        """Return it in the arrays' precision."""
+        return value if self.code.real == "double" else self.code.value(f"fptrunc double {value} to float")
+
+    def read(self, array: str) -> str:
+        """Return the channel's number in an array, in double precision."""
+        return self.wide(
+            self.code.value(f"load {self.code.real}, ptr {self.code.at(array, self.channel)}")
+        )
+
+    def write(self, value: str, array: str) -> None:
+        """Store a number of the channel, given in double precision."""
+        code = self.code
+        code.line(f"store {code.real} {self.narrow(value)}, ptr {code.at(array, self.channel)}")
+
+    def double(self, word: str, x: str, y: str) -> str:
+        """Return an operation in double precision."""
+        return self.code.value(f"{word} double {x}, {y}")
+
+    def share(self, total: str) -> str:
+        """Return a sum divided by the number of elements."""
+        return self.double("fdiv", total, f"{float(self.shape.images * self.shape.places)!r}")
+
+    def everywhere(self, value: str) -> str:
+        """Return a vector of a number given in double precision."""
+        return self.code.same(self.narrow(value))
+
+
+def _binary(code: Code, word: str, x: str, y: str) -> str:
+    return code.value(f"{word} {code.vector} {x}, {y}")
+
+
+@lru_cache(maxsize=_KEPT)
+def forward(shape: ChannelShape, eps: float, weight: bool, bias: bool) -> Kernel:
+    """Return the kernel of arrays (x, weight, bias, out, mean, invstd, variance): channels are its images."""
+    arrays = ("x", "weight", "bias", "out", "mean", "invstd", "variance")
+    channel = _Channel(shape)
+    code = channel.code
+    with code.loop("%first", "%last") as loop:
+        channel.channel = loop.index
+        (total,) = channel.sums(["%x"], lambda v: v, 1)
+        mean = channel.share(total)
+        centre = channel.everywhere(mean)
+
+        def squares(vectors: list[str]) -> list[str]:
+            distance = _binary(code, "fsub", vectors[0], centre)
+            return [_binary(code, "fmul", distance, distance)]
+
+        variance = channel.share(channel.sums(["%x"], squares, 1)[0])
+        code.declarations.add("declare double @llvm.sqrt.f64(double)")
+        shifted = channel.double("fadd", variance, f"0x{_bits(eps)}")
+        root = code.value(f"call double @llvm.sqrt.f64(double {shifted})")
+        invstd = channel.double("fdiv", "1.0", root)
+        for value, array in ((mean, "%mean"), (invstd, "%invstd"), (variance, "%variance")):
+            channel.write(value, array)
+        scale = channel.double("fmul", invstd, channel.read("%weight")) if weight else invstd
+        product = channel.double("fmul", mean, scale)
+        shift = channel.double("fsub", channel.read("%bias") if bias else "0.0", product)
+        factor, level = channel.everywhere(scale), channel.everywhere(shift)
+        channel.map(["%x"], "%out", lambda v: code.fused(v[0], factor, level))
+    return _kernel(channel, arrays)
+
+
+@lru_cache(maxsize=_KEPT)
+def backward(shape: ChannelShape, weight: bool) -> Kernel:
+    """Return the kernel of arrays (g, x, weight, mean, invstd, in_x, in_weight, in_bias), the statistics
+    being those of x: channels are its images.
+    """
+    arrays = ("g", "x", "weight", "mean", "invstd", "in_x", "in_weight", "in_bias")
+    channel = _Channel(shape)
+    code = channel.code
+    with code.loop("%first", "%last") as loop:
+        channel.channel = loop.index
+        mean, invstd = channel.read("%mean"), channel.read("%invstd")
+        centre = channel.everywhere(mean)
+
+        def terms(vectors: list[str]) -> list[str]:
+            g, x = vectors
+            return [g, _binary(code, "fmul", _binary(code, "fsub", x, centre), g)]
+
+        total, products = channel.sums(["%g", "%x"], terms, 2)
+        in_weight = channel.double("fmul", products, invstd)
+        channel.write(in_weight, "%in_weight")
+        channel.write(total, "%in_bias")
+        scale = channel.double("fmul", invstd, channel.read("%weight")) if weight else invstd
+        along = channel.double("fmul", channel.double("fmul", scale, invstd), channel.share(in_weight))
+        slope = code.value(f"fneg double {along}")
+        level = channel.double("fmul", slope, mean)
+        level = channel.double("fadd", level, channel.double("fmul", scale, channel.share(total)))
+        level = code.value(f"fneg double {level}")
+        factors = [channel.everywhere(value) for value in (scale, slope, level)]
+
+        def compute(vectors: list[str]) -> str:
+            return code.fused(vectors[0], factors[0], code.fused(vectors[1], factors[1], factors[2]))
+
+        channel.map(["%g", "%x"], "%in_x", compute)
+    return _kernel(channel, arrays)
+
+
+def _bits(value: float) -> str:
+    return struct.pack(">d", value).hex().upper()
+
+
+def _kernel(channel: _Channel, arrays: tuple[str, ...]) -> Kernel:
+    # A weight or bias that is missing may be given as what another pointer is.
+    shape = channel.shape
+    work = shape.images * shape.places * _NANOSECONDS
+    return shared_kernels.kernel(channel.code, arrays, work, pointer="ptr")
