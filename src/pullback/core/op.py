@@ -20,7 +20,6 @@ opaque          the vjp transposed twice    a counted loop over the batch       
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, cast
 
@@ -571,7 +570,8 @@ def _signature_names(name: str, kernel: Callable[..., Any]) -> tuple[tuple[str, 
 
 def torch_node_name(name: str) -> str:
     """Return 'leaky_relu' -> 'LeakyReluBackward0', 'log1p' -> 'Log1PBackward0'."""
-    return re.sub(r"(^|_|(?<=\d))([a-z])", lambda m: m[2].upper(), name).replace("_", "") + "Backward0"
+    letters = [c.upper() if before == "_" or before.isdigit() else c for before, c in zip("_" + name, name)]
+    return "".join(letters).replace("_", "") + "Backward0"
 
 
 def elementwise(

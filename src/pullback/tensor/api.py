@@ -181,9 +181,10 @@ def install(facade: type, functions: dict[str, Any]) -> None:
     functions.update({name: published(function, name) for name, function in functions.items()})
 
 
-def declared(name: str) -> Function:
-    """Return the function of the top level that a module declared when it was loaded."""
-    return next(d.function for d in REGISTRY if d.name == name and d.is_function and not d.namespace)
+def declared(name: str) -> Function | None:
+    """Return the function of the top level that a module has declared; None where none has."""
+    found = (d.function for d in REGISTRY if d.name == name and d.is_function and not d.namespace)
+    return next(found, None)
 
 
 def names(namespace: str) -> dict[str, Function]:

@@ -10,7 +10,6 @@ from ..array.deferred_import import import_later
 from ..array.dtype_words import type_word
 from ..core.op import of
 from ..core.value import dtype_of, shape_of
-from ..ops import linalg as ops
 from ..ops.arithmetic import add, log
 from ..ops.comparison import eq, where
 from ..ops.contract import column
@@ -27,6 +26,8 @@ from .matrix_checks import (
 from .matrix_deprecations import superseded
 from .return_types import return_type
 from .tensor import checked_axis
+
+ops = import_later("..ops.linalg", __package__)
 
 triangular = import_later("..ops.triangular", __package__)
 

@@ -26,7 +26,6 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     grids,
     histograms,
     indexing,
-    interchange,
     join,
     legacy,
     limits,
@@ -83,7 +82,6 @@ TOP_LEVEL: dict[str, Any] = {
     **storage.NAMES,
     "DisableTorchFunctionSubclass": overriding.DisableTorchFunctionSubclass,
     "is_tensor": properties.is_tensor,
-    "to_dlpack": interchange.to_dlpack,
 }
 
 #: The in-place methods that torch's top level has as functions too.
