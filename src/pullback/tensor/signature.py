@@ -32,7 +32,6 @@ from .argument_types import (
     as_int,
     as_ints,
     first_of_size,
-    is_integer,
     is_operand,
     is_size_element,
     is_tensor,
@@ -301,8 +300,7 @@ class Signature:
         where = "" if position is None else f" (position {position + 1})"
         kind = parameter.kind
         if isinstance(value, list | tuple) and kind in ELEMENTS:
-            checked = is_integer if kind == "tuple of ints" and value else ELEMENTS[kind]
-            at = next((i for i, item in enumerate(value) if not (ELEMENTS[kind] if i else checked)(item)), 0)
+            at = next((i for i, item in enumerate(value) if not ELEMENTS[kind](item)), 0)
             if kind == "tuple of Tensors":
                 raise self.not_tensors((), {parameter.name: value})
             if at and kind == "tuple of ints":

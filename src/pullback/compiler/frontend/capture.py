@@ -33,6 +33,7 @@ from ..runtime.placement import Memory
 from . import (
     calls,
     exchanges,
+    native_functions,
     operations,
     rewritten_calls,  # noqa: F401  # fills in what rewritten code calls
 )
@@ -149,7 +150,7 @@ class _Capture:
                     session.seen(leaf)
             for container in self._nodes:
                 session.arguments[id(session.made(container))] = container
-            with seeing(lambda f: calls.callback(session, f)), traced_apart() as asked:
+            with seeing(lambda f: native_functions.callback(session, f)), traced_apart() as asked:
                 with self._heard, tracing(recorder):
                     self._hears = True
                     warnings.simplefilter("always")

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from ...runtime.native_specification import read
-from ...runtime.object_layout import Layout
-from ..ufunc_chains.calls import tensor_around
-from .arguments import (
-    AT_ARRAY,
-    AT_NO_GRAD_VIEW,
-    AT_NONE,
-    AT_TENSOR,
-    AT_VIEW,
-    AT_ZERO,
-    TENSORS,
-    word,
-)  # fmt: skip
-from .nodes import SOURCE
+from ...emit.restricted_python import Bool, Bytes, Int, Object, Words, native, null, python, room
+from ...runtime.native_specification import WRITEABLE
+from ...runtime.python_objects import copy_element, new_tensor, pair_of, shared, tensor_around
+from .arguments import AT_ARRAY, AT_NO_GRAD_VIEW, AT_NONE, AT_TENSOR, AT_VIEW, AT_ZERO, TENSORS
+from .nodes import SOURCE, sourced
 
 #: Words before the sources of moved elements: dtype, rank, where shape and strides lie, count, bytes of each.
 _SOURCES = 6
@@ -24,312 +15,135 @@ _SOURCES = 6
 #: lie with their number before them, and where its history comes from.
 _HISTORY = 9
 RESULT = _HISTORY + SOURCE
-_WRITEABLE = 0x400
 
 
-def text(where: Layout) -> str:
-    """Return the functions: `computed` and `moved` put tensors aside, `result` makes a result of these."""
-    parts = (_around, _chained, _recorded, _seen, _result, _computed, _moved)
-    return "\n".join(part(where) for part in parts)
+@native
+def chained(above: Object, steps: Object) -> Object:
+    """Return the chain of a view of a view; null where memory is missing."""
+    chain = shared(above)
+    count: Int = steps[0]
+    for n in range(count):
+        chain = pair_of(chain, shared(steps[1 + n]))
+        if chain is null:
+            return null
+    return chain
 
 
-def _around(where: Layout) -> str:
-    """Return the functions that make a tensor of an array alone, and of an array, a counter, the record of a
-    view and a history, all of which they take.
+@native
+def recorded(result: Words, parent: Object, header: Words, records: Bool) -> Object:
+    """Return the record of a view of an argument; null where memory is missing."""
+    none: Object = header[AT_NONE]
+    kind: Object = header[AT_VIEW]
+    own_chain: Object = result[6]
+    own_creation: Object = result[7]
+    steps: Object = result[8]
+    unrecorded: Object = header[AT_NO_GRAD_VIEW]
+    record = python.PyType_GenericAlloc(kind, 0)
+    if record is null:
+        return null
+    above = parent.view
+    base = parent
+    chain = null
+    if above is none:
+        chain = shared(own_chain)
+    else:
+        base = above.view_base
+        chain = chained(above.view_chain, steps)
+    if chain is null:
+        return null
+    record.view_base = shared(base)
+    record.view_chain = chain
+    record.view_creation = shared(own_creation if records else unrecorded)
+    record.view_at = shared(parent.counter.listed[0])
+    return record
+
+
+@native
+def seen(
+    result: Words, parent: Object, memory: Object, aside: Object, header: Words, records: Bool
+) -> Object:
+    """Return the tensor that is a view of an argument; null where memory is missing."""
+    array_type: Object = header[AT_ARRAY]
+    dtype: Object = result[1]
+    shape: Words = result[3]
+    strides: Words = result[4]
+    begin = memory.data + result[5]
+    flags = memory.flags & WRITEABLE
+    python.Py_IncRef(dtype)
+    array = python.PyArray_NewFromDescr(array_type, dtype, result[2], shape, strides, begin, flags, null)
+    if array is null:
+        return null
+    python.PyArray_SetBaseObject(array, shared(memory))
+    record = recorded(result, parent, header, records)
+    history = null if record is null else sourced(result + _HISTORY, aside, header)
+    if history is null:
+        python.Py_DecRef(array)
+        return null
+    kind: Object = header[AT_TENSOR]
+    return new_tensor(array, shared(parent.counter), record, history, kind)
+
+
+@native
+def result_at(result: Words, aside: Object, header: Words, records: Bool) -> Object:
+    """Return one result, of the tensors and arrays that were put aside."""
+    place = result[0] + 1
+    if result[1] == 0:
+        return shared(aside[place])
+    return seen(result, aside[place], aside[TENSORS + place], aside, header, records)
+
+
+@native
+def put_computed(own: Object, count: Int, all_count: Int, aside: Object, header: Words) -> Bool:
+    """Put aside what was computed, one array or a tuple, which is taken: tensors around the first of them,
+    and the arrays that nodes alone hold; false where memory is short.
     """
-    return tensor_around(where, "alone", AT_TENSOR, AT_NONE, AT_ZERO) + f"""
-
-define internal ptr @around(ptr %array, ptr %shared, ptr %record, ptr %history, ptr %header) nounwind {{
-entry:
-{word("tensor_type", "ptr", AT_TENSOR)}
-  %tensor = call ptr @pullback_PyType_GenericAlloc(ptr %tensor_type, i64 0)
-  %has_tensor = icmp ne ptr %tensor, null
-  br i1 %has_tensor, label %filled, label %failed
-failed:
-  ret ptr null
-filled:
-  %value_ = getelementptr i8, ptr %tensor, i64 {where.value}
-  store ptr %array, ptr %value_
-  %node_ = getelementptr i8, ptr %tensor, i64 {where.node}
-  store ptr %history, ptr %node_
-  %view_ = getelementptr i8, ptr %tensor, i64 {where.view}
-  store ptr %record, ptr %view_
-  %counter_ = getelementptr i8, ptr %tensor, i64 {where.counter}
-  store ptr %shared, ptr %counter_
-  ret ptr %tensor
-}}"""
+    given: Int = aside[0]
+    none: Object = header[AT_NONE]
+    kind: Object = header[AT_TENSOR]
+    zero: Object = header[AT_ZERO]
+    for n in range(all_count):
+        array = own if all_count == 1 else shared(own.items[n])
+        place = given + n + 1
+        aside[TENSORS + place] = array
+        if n < count:
+            tensor = tensor_around(array, none, kind, none, zero)
+            if tensor is null:
+                return False
+            aside[place] = tensor
+    if all_count != 1:
+        python.Py_DecRef(own)
+    return True
 
 
-def _chained(where: Layout) -> str:
-    """Return the function that makes the chain of a view of a view."""
-    return f"""
-define internal ptr @chained(ptr %above, ptr %steps) nounwind {{
-entry:
-  %count = load i64, ptr %steps
-  call void @pullback_Py_IncRef(ptr %above)
-  br label %each
-each:
-  %n = phi i64 [ 0, %entry ], [ %n1, %filled ]
-  %chain = phi ptr [ %above, %entry ], [ %pair, %filled ]
-  %more = icmp slt i64 %n, %count
-  br i1 %more, label %make, label %done
-make:
-  %n1 = add i64 %n, 1
-{read("step", "ptr", "steps", "%n1", "ptr")}
-  %pair = call ptr @pullback_PyTuple_New(i64 2)
-  %has_pair = icmp ne ptr %pair, null
-  br i1 %has_pair, label %filled, label %failed
-filled:
-  call void @pullback_Py_IncRef(ptr %step)
-  %first_at = getelementptr i8, ptr %pair, i64 {where.tuple_items}
-  store ptr %chain, ptr %first_at
-  %second_at = getelementptr i8, ptr %pair, i64 {where.tuple_items + 8}
-  store ptr %step, ptr %second_at
-  br label %each
-failed:
-  ret ptr null
-done:
-  ret ptr %chain
-}}"""
-
-
-def _recorded(where: Layout) -> str:
-    """Return the function that makes the record of a view of an argument."""
-    return f"""
-define internal ptr @recorded(ptr %result, ptr %parent, ptr %header, i1 %records) nounwind {{
-entry:
-{word("none", "ptr", AT_NONE)}
-{word("own_chain", "ptr", 6, "result")}
-{word("own_creation", "ptr", 7, "result")}
-{word("steps", "ptr", 8, "result")}
-{word("unrecorded", "ptr", AT_NO_GRAD_VIEW)}
-{word("view_type", "ptr", AT_VIEW)}
-{read("counter", "ptr", "parent", where.counter)}
-{read("items", "ptr", "counter", where.list_items)}
-{read("above", "ptr", "parent", where.view)}
-  %version = load ptr, ptr %items
-  %record = call ptr @pullback_PyType_GenericAlloc(ptr %view_type, i64 0)
-  %has_record = icmp ne ptr %record, null
-  br i1 %has_record, label %placed, label %failed
-placed:
-  %is_base = icmp eq ptr %above, %none
-  br i1 %is_base, label %whole, label %part
-whole:
-  call void @pullback_Py_IncRef(ptr %own_chain)
-  br label %chained
-part:
-{read("above_base", "ptr", "above", where.view_base)}
-{read("above_chain", "ptr", "above", where.view_chain)}
-  %longer = call ptr @chained(ptr %above_chain, ptr %steps)
-  br label %chained
-chained:
-  %base = phi ptr [ %parent, %whole ], [ %above_base, %part ]
-  %chain = phi ptr [ %own_chain, %whole ], [ %longer, %part ]
-  %has_chain = icmp ne ptr %chain, null
-  br i1 %has_chain, label %filled, label %failed
-failed:
-  ret ptr null
-filled:
-  %creation = select i1 %records, ptr %own_creation, ptr %unrecorded
-  call void @pullback_Py_IncRef(ptr %base)
-  %base_at = getelementptr i8, ptr %record, i64 {where.view_base}
-  store ptr %base, ptr %base_at
-  %chain_at = getelementptr i8, ptr %record, i64 {where.view_chain}
-  store ptr %chain, ptr %chain_at
-  call void @pullback_Py_IncRef(ptr %creation)
-  %creation_at = getelementptr i8, ptr %record, i64 {where.view_creation}
-  store ptr %creation, ptr %creation_at
-  call void @pullback_Py_IncRef(ptr %version)
-  %version_at = getelementptr i8, ptr %record, i64 {where.view_at}
-  store ptr %version, ptr %version_at
-  ret ptr %record
-}}"""
-
-
-def _seen(where: Layout) -> str:
-    """Return the function that makes the tensor that is a view of an argument."""
-    return f"""
-define internal ptr @seen(ptr %result, ptr %parent, ptr %memory, ptr %aside, ptr %header, i1 %records)
-nounwind {{
-entry:
-{word("array_type", "ptr", AT_ARRAY)}
-{word("dtype", "ptr", 1, "result")}
-{word("rank64", "i64", 2, "result")}
-{word("shape", "ptr", 3, "result")}
-{word("strides", "ptr", 4, "result")}
-{word("offset", "i64", 5, "result")}
-{read("data", "ptr", "memory", where.data)}
-{read("flags", "i32", "memory", where.flags)}
-{read("counter", "ptr", "parent", where.counter)}
-  %rank = trunc i64 %rank64 to i32
-  %begin = getelementptr i8, ptr %data, i64 %offset
-  %writeable = and i32 %flags, {_WRITEABLE}
-  call void @pullback_Py_IncRef(ptr %dtype)
-  %array = call ptr @pullback_PyArray_NewFromDescr(ptr %array_type, ptr %dtype, i32 %rank, ptr %shape, \
-ptr %strides, ptr %begin, i32 %writeable, ptr null)
-  %has_array = icmp ne ptr %array, null
-  br i1 %has_array, label %based, label %failed
-based:
-  call void @pullback_Py_IncRef(ptr %memory)
-  %wrong = call i32 @pullback_PyArray_SetBaseObject(ptr %array, ptr %memory)
-  %record = call ptr @recorded(ptr %result, ptr %parent, ptr %header, i1 %records)
-  %has_record = icmp ne ptr %record, null
-  br i1 %has_record, label %behind, label %dropped
-behind:
-  %source = getelementptr i64, ptr %result, i64 {_HISTORY}
-  %history = call ptr @sourced(ptr %source, ptr %aside, ptr %header)
-  %has_history = icmp ne ptr %history, null
-  br i1 %has_history, label %around, label %dropped
-dropped:
-  call void @pullback_Py_DecRef(ptr %array)
-  br label %failed
-failed:
-  ret ptr null
-around:
-  call void @pullback_Py_IncRef(ptr %counter)
-  %tensor = call ptr @around(ptr %array, ptr %counter, ptr %record, ptr %history, ptr %header)
-  ret ptr %tensor
-}}"""
-
-
-def _result(where: Layout) -> str:
-    """Return the function that makes one result of the tensors and arrays that were put aside."""
-    return f"""
-define internal ptr @result(ptr %result, ptr %aside, ptr %header, i1 %records) nounwind {{
-entry:
-{word("number", "i64", 0, "result")}
-{word("viewed", "i64", 1, "result")}
-  %place = add i64 %number, 1
-{read("tensor", "ptr", "aside", "%place", "ptr")}
-  %is_tensor = icmp eq i64 %viewed, 0
-  br i1 %is_tensor, label %given, label %seen
-given:
-  call void @pullback_Py_IncRef(ptr %tensor)
-  ret ptr %tensor
-seen:
-  %memory_place = add i64 %place, {TENSORS}
-{read("memory", "ptr", "aside", "%memory_place", "ptr")}
-  %view = call ptr @seen(ptr %result, ptr %tensor, ptr %memory, ptr %aside, ptr %header, i1 %records)
-  ret ptr %view
-}}"""
-
-
-def _computed(where: Layout) -> str:
-    """Return the function that puts aside what was computed, one array or a tuple, which it takes: tensors
-    around the first of them, and the arrays that nodes alone hold; false where memory is short.
+@native
+def put_moved(moved: Words, aside: Object, header: Words) -> Bool:
+    """Make an array of elements of those that were put aside, and put a tensor around it aside; false where
+    memory is short.
     """
-    return f"""
-define internal i1 @computed(ptr %own, i64 %count, i64 %all_count, ptr %aside, ptr %header) nounwind {{
-entry:
-  %given = load i64, ptr %aside
-  %one = icmp eq i64 %all_count, 1
-  %parts = getelementptr i8, ptr %own, i64 {where.tuple_items}
-  br label %each
-each:
-  %n = phi i64 [ 0, %entry ], [ %n1, %put ]
-  %more = icmp slt i64 %n, %all_count
-  br i1 %more, label %make, label %all
-make:
-  br i1 %one, label %whole, label %part
-part:
-{read("item", "ptr", "parts", "%n", "ptr")}
-  call void @pullback_Py_IncRef(ptr %item)
-  br label %whole
-whole:
-  %array = phi ptr [ %own, %make ], [ %item, %part ]
-  %n1 = add i64 %n, 1
-  %place = add i64 %given, %n1
-  %array_place = add i64 %place, {TENSORS}
-  %array_at = getelementptr ptr, ptr %aside, i64 %array_place
-  store ptr %array, ptr %array_at
-  %is_held = icmp sge i64 %n, %count
-  br i1 %is_held, label %put, label %shown
-shown:
-  %tensor = call ptr @alone(ptr %array, ptr %header)
-  %tensor_at = getelementptr ptr, ptr %aside, i64 %place
-  store ptr %tensor, ptr %tensor_at
-  %has_tensor = icmp ne ptr %tensor, null
-  br i1 %has_tensor, label %put, label %failed
-put:
-  br label %each
-all:
-  br i1 %one, label %end, label %several
-several:
-  call void @pullback_Py_DecRef(ptr %own)
-  br label %end
-end:
-  ret i1 true
-failed:
-  ret i1 false
-}}"""
+    array_type: Object = header[AT_ARRAY]
+    dtype: Object = moved[0]
+    shape: Words = moved[2]
+    strides: Words = moved[3]
+    python.Py_IncRef(dtype)
+    array = python.PyArray_NewFromDescr(array_type, dtype, moved[1], shape, strides, null, 0, null)
+    if array is null:
+        return False
+    if moved[5] == 4:
+        move_elements(array, moved + _SOURCES, moved[4], aside, 4)
+    else:
+        move_elements(array, moved + _SOURCES, moved[4], aside, 8)
+    return put_computed(array, 1, 1, aside, header)
 
 
-def _moved(where: Layout) -> str:
-    """Return the function that makes an array of elements of those that were put aside, and puts a tensor
-    around it aside; false where memory is short.
-    """
-    return f"""
-define internal i1 @moved(ptr %moved, ptr %aside, ptr %header) nounwind {{
-entry:
-{word("array_type", "ptr", AT_ARRAY)}
-{word("dtype", "ptr", 0, "moved")}
-{word("rank64", "i64", 1, "moved")}
-{word("shape", "ptr", 2, "moved")}
-{word("strides", "ptr", 3, "moved")}
-{word("count", "i64", 4, "moved")}
-{word("width", "i64", 5, "moved")}
-  %rank = trunc i64 %rank64 to i32
-  %sources = getelementptr i64, ptr %moved, i64 {_SOURCES}
-  %is_short = icmp eq i64 %width, 4
-  call void @pullback_Py_IncRef(ptr %dtype)
-  %array = call ptr @pullback_PyArray_NewFromDescr(ptr %array_type, ptr %dtype, i32 %rank, ptr %shape, \
-ptr %strides, ptr null, i32 0, ptr null)
-  %has_array = icmp ne ptr %array, null
-  br i1 %has_array, label %begin, label %failed
-failed:
-  ret i1 false
-begin:
-{read("to", "ptr", "array", where.data)}
-  br label %each
-each:
-  %n = phi i64 [ 0, %begin ], [ %n1, %stored ]
-  %more = icmp slt i64 %n, %count
-  br i1 %more, label %element, label %done
-element:
-  %n1 = add i64 %n, 1
-  %at = mul i64 %n, 2
-  %behind = add i64 %at, 1
-{read("slot", "i64", "sources", "%at", "i64")}
-{read("offset", "i64", "sources", "%behind", "i64")}
-  %gone = mul i64 %n, %width
-  %put = getelementptr i8, ptr %to, i64 %gone
-  %is_zero = icmp slt i64 %slot, 0
-  br i1 %is_zero, label %zero, label %copied
-copied:
-  %place = add i64 %slot, {1 + TENSORS}
-{read("source", "ptr", "aside", "%place", "ptr")}
-{read("from", "ptr", "source", where.data)}
-  %take = getelementptr i8, ptr %from, i64 %offset
-  br i1 %is_short, label %copy4, label %copy8
-copy4:
-  %four = load i32, ptr %take
-  store i32 %four, ptr %put
-  br label %stored
-copy8:
-  %eight = load i64, ptr %take
-  store i64 %eight, ptr %put
-  br label %stored
-zero:
-  br i1 %is_short, label %zero4, label %zero8
-zero4:
-  store i32 0, ptr %put
-  br label %stored
-zero8:
-  store i64 0, ptr %put
-  br label %stored
-stored:
-  br label %each
-done:
-  %wrapped = call i1 @computed(ptr %array, i64 1, i64 1, ptr %aside, ptr %header)
-  ret i1 %wrapped
-}}"""
+@native
+def move_elements(array: Object, sources: Words, count: Int, aside: Object, width: Int) -> None:
+    """Copy elements of a width from where they come from; -1 stands for a zero."""
+    zero = room(1)
+    zero[0] = 0
+    to = array.data
+    for n in range(count):
+        slot = sources[2 * n]
+        place: Bytes = zero
+        if slot >= 0:
+            place = aside[1 + TENSORS + slot].data + sources[2 * n + 1]
+        copy_element(to + n * width, place, width)
