@@ -11,6 +11,7 @@ import numpy as np
 from ..array import dtypes
 from ..array.deferred_import import import_later
 from ..array.dtype_words import type_word
+from ..core.promotion import broadcast_shape
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..errors import type_name
 from ..ops.comparison import gt, where
@@ -20,7 +21,7 @@ from .constants import contiguous_format
 from .contract import dot, element_word, matmul
 from .factorizations import singular
 from .linear_algebra import linalg_inv
-from .matrix_checks import check_floating, check_matrix, check_square, is_vector, leading_shape
+from .matrix_checks import check_floating, check_matrix, check_square, is_vector
 from .matrix_deprecations import superseded
 from .return_types import return_type
 from .sizes import integer
@@ -205,7 +206,7 @@ def linalg_lstsq(input: Any, b: Any, rcond: float | None = None, *, driver: str 
     if dtype_of(input).char not in "fdFD":
         raise RuntimeError("This function doesn't handle types other than float and double")
     if not vector:
-        leading_shape(a[:-2], right[:-1] if gap else right[:-2])
+        broadcast_shape(a[:-2], right[:-1] if gap else right[:-2])
     rcond = least_squares.tolerance(input) if rcond is None else rcond
     parts = least_squares.lstsq(input, b, rcond, driver, vector)
     return return_type("linalg_lstsq", "solution", "residuals", "rank", "singular_values")(parts)
