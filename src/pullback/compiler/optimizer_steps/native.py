@@ -24,7 +24,7 @@ from ...core.modes import NO_GRAD, modes
 from ...core.value import wrap
 from ...nn.parameter import Parameter
 from ...tensor.tensor import Tensor
-from ..runtime.gradients import is_there
+from ..runtime.native_call import is_there
 from .loops import Updating
 from .stand_ins import GRAD, PARAM, Script, Unsupported, script_of
 
