@@ -19,6 +19,7 @@ from numpy import ndarray
 
 from ...array import dtypes, large, process
 from ...array.chains import native
+from ...array.deferred_import import import_later
 from ...array.random import Generator
 from ...array.scipy_functions import imports
 from ...core import facade
@@ -26,7 +27,8 @@ from ...core.calls import ABSENT
 from ...core.device import device
 from ...core.modes import DEFAULT, NO_GRAD, modes
 from ...core.value import TensorBase
-from .planning import planned
+
+planning = import_later(".planning", __package__)
 
 Function = Callable[..., Any]
 
@@ -116,7 +118,7 @@ class InlineCache:
         try:
             looked_at = self._kinds is not None and by_place > self._kinds.safe
             function = call if named or looked_at else self._function
-            plan = planned(function, given, tensors, result)
+            plan = planning.planned(function, given, tensors, result)
         except Exception:  # noqa: BLE001  # whatever keeps a function from running without elements
             return result
         finally:

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ....array.chains import MOST, ROWS, SCALAR, Unfit, Variant, variant_of
+from ....array.chain_steps import Variant, variant_of
+from ....array.chains import MOST, ROWS, SCALAR, Unfit
 from ....array.tiering import NotYet
 from ....core import facade
 from ....core.accumulation import rehearsals

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....array.chains import MOST, SCALAR, Variant
+from ....array.chain_steps import Variant
+from ....array.chains import MOST, SCALAR
 from ....core import facade
 from ...emit.restricted_python import Bool, Int, Object, Words, native, null, python, real, room, store
 from ...runtime.python_objects import is_alike, shared, tensor_around

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ....array.chains import COLUMN, MOST, ROWS, SCALAR, VECTOR, Note, Operand, Step, Variant
+from ....array.chain_steps import Note, Operand, Step, Variant
+from ....array.chains import COLUMN, MOST, ROWS, SCALAR, VECTOR
 from ....array.locks import computed
 from ...emit import python_functions
 from ...emit.restricted_python import Program
