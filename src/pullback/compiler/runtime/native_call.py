@@ -45,7 +45,7 @@ from .native_specification import (
     WATCHED,
     members,
 )  # fmt: skip
-from .object_layout import fields, layout
+from .object_layout import layout
 
 _ZERO = 0
 #: Words of a cell's record.
@@ -100,7 +100,7 @@ def begun() -> engine.Library | None:
     if where is None or python_functions.addresses() is None:
         return None
     program = Program(
-        [pullback_call, pullback_count, pullback_find, first_changed], fields(where) | members()
+        [pullback_call, pullback_count, pullback_find, first_changed], where.fields | members()
     )
     # It was not compiled before, so nothing was: there is more to come.
     return engine.library(program, WRITTEN, helpers=1)
