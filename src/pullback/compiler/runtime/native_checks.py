@@ -13,6 +13,7 @@ from .native_specification import (
     INNER_NODE,
     SCATTERED,
 )  # fmt: skip
+from .python_objects import same_words
 
 
 @native
@@ -35,12 +36,9 @@ def lists_hold(records: Words, count: Int) -> Bool:
         length = record[1]
         if held.size != length:
             return False
-        items: Words = held.listed
-        record = record + 2
-        for k in range(length):
-            if items[k] != record[k]:
-                return False
-        record = record + length
+        if not same_words(held.listed, record + 2, length):
+            return False
+        record = record + 2 + length
     return True
 
 
@@ -53,11 +51,9 @@ def check_array(value: Object, record: Words, slot: Words, array: Object) -> Int
     rank = record[5]
     if value.type is not array or value.dtype is not record[4] or value.rank != rank:
         return DIFFERENT
-    shape = value.shape
-    wanted: Words = record[6]
-    for n in range(rank):
-        if shape[n] != wanted[n]:
-            return DIFFERENT
+    shape: Words = record[6]
+    if not same_words(value.shape, shape, rank):
+        return DIFFERENT
     slot[0] = value.data
     flags = record[7]
     return DONE if (value.flags & flags) == flags else SCATTERED
