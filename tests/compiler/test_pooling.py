@@ -11,7 +11,8 @@ pytest.importorskip("llvmlite")
 
 from pullback.array import batch_norm, large, pool
 from pullback.array.pool import Windows
-from pullback.compiler.emit.convolution import Channels, Pools
+from pullback.compiler.eager_kernels.programs import Programs
+from pullback.compiler.emit.convolution import Pools
 
 
 @pytest.fixture(autouse=True)
@@ -99,33 +100,31 @@ def test_batch_norm(shape, dtype, affine):
     x = (3 * rng.standard_normal(shape) + 5).astype(dtype)
     g = rng.standard_normal(shape).astype(dtype)
     weight, bias = (rng.standard_normal(shape[1]).astype(dtype) if affine else None for _ in range(2))
-    made = Channels.of(*shape, x.dtype)
+    native = Programs().run
     expected = batch_norm.batch_norm_in_training(x, weight, bias, 1e-5)
-    results = [np.full_like(v, np.nan) for v in expected]
-    made.forward(x, weight, bias, 1e-5, results)
+    results = native("native_batch_norm", (x, weight, bias, None, None), (True, 1e-5))
     tolerance = 2e-5 if dtype == np.float32 else 1e-12
     for got, want in zip(results, expected, strict=True):
         np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance)
     _, mean, invstd, _ = expected
     expected = batch_norm.batch_norm_adjoint(g, x, mean, invstd, weight, True)
-    results = [np.full_like(v, np.nan) for v in expected]
-    made.backward(g, x, weight, mean, invstd, results)
+    results = native("native_batch_norm_backward", (g, x, weight, mean, invstd), (True, 0.0))
     for got, want in zip(results, expected, strict=True):
         scale = np.abs(want).max()
         np.testing.assert_allclose(got, want, rtol=tolerance, atol=5 * tolerance * max(scale, 1))
 
 
 def test_large_calls_run_in_native_code(monkeypatch):
-    asked = []
+    asked, programs = [], Programs()
 
     class Source:
         def pools(self, *shapes):
             asked.append("pools")
             return Pools.of(*shapes)
 
-        def channels(self, *shape):
-            asked.append("channels")
-            return Channels.of(*shape)
+        def program(self, *given):
+            asked.append("program")
+            return programs.run(*given)
 
     rng = np.random.default_rng(0)
     x = rng.standard_normal((4, 16, 32, 32))
@@ -142,6 +141,6 @@ def test_large_calls_run_in_native_code(monkeypatch):
     monkeypatch.setattr(large, "source", Source)
     for got, want in zip(everything(x), plain, strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-9)
-    assert asked == ["pools", "channels", "pools", "channels"]
+    assert asked == ["pools", "program", "pools", "program"]
     everything(x[:1, :2])
     assert len(asked) == 4

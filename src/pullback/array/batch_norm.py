@@ -143,29 +143,23 @@ def batch_norm_of_running(
 
 
 #: Elements from which native code is asked for batch norm: compiled, it takes a third of the time.
-_WORTH_CHANNELS = 1 << 12
+_WORTH_NATIVE = 1 << 12
 
 
-def _channels(x: ndarray, *others: ndarray | None) -> Any:
-    """Return the kernels in native code for x, where they are worth it and there are any."""
-    if x.size < _WORTH_CHANNELS or any(v is not None and v.dtype != x.dtype for v in others):
+def _native(name: str, attrs: tuple[Any, ...], x: ndarray, *others: ndarray | None) -> Any:
+    """Return what native code makes of arrays, where they are worth it and there is any."""
+    if x.size < _WORTH_NATIVE or any(v is not None and v.dtype != x.dtype for v in others):
         return None
-    return large.ask("channels", x.shape[0], x.shape[1], prod(x.shape[2:]), x.dtype)
-
-
-def _dense(x: ndarray | None) -> ndarray | None:
-    return None if x is None else np.ascontiguousarray(x)
+    return large.ask("program", name, (x, *others), attrs)
 
 
 def batch_norm_in_training(
     x: ndarray, weight: ndarray | None, bias: ndarray | None, eps: float
 ) -> tuple[ndarray, ndarray, ndarray, ndarray]:
     """Return `batch_norm` with the statistics of x: (out, mean, invstd = 1 / √(variance + eps), variance)."""
-    kernels = _channels(x, weight, bias)
-    if kernels is not None:
-        mean, invstd, var = (np.empty(x.shape[1], x.dtype) for _ in range(3))
-        out = np.empty(x.shape, x.dtype)
-        kernels.forward(np.ascontiguousarray(x), _dense(weight), _dense(bias), eps, (out, mean, invstd, var))
+    found = _native("native_batch_norm", (True, eps), x, weight, bias, None, None)
+    if found is not None:
+        out, mean, invstd, var = found
         return out, mean, invstd, var
     mean, var = batch_statistics(x)
     invstd = np.reciprocal(np.sqrt(var + np.asarray(eps, var.dtype)), out=...)
@@ -184,14 +178,11 @@ def batch_norm_adjoint(
         statistics = (wide(mean), wide(invstd))
         results = batch_norm_adjoint(wide(g), wide(x), *statistics, maybe_wide(weight), training)
         return tuple(array.astype(x.dtype) for array in results)  # type: ignore[return-value]  # as many as there were
-    kernels = _channels(x, g, weight, mean, invstd) if training else None
-    if kernels is not None:
-        results = np.empty(x.shape, x.dtype), np.empty(x.shape[1], x.dtype), np.empty(x.shape[1], x.dtype)
-        statistics = np.ascontiguousarray(mean), np.ascontiguousarray(invstd)
-        kernels.backward(
-            np.ascontiguousarray(g), np.ascontiguousarray(x), _dense(weight), *statistics, results
-        )
-        return results
+    given = g, x, weight, mean, invstd
+    found = _native("native_batch_norm_backward", (True, 0.0), *given) if training else None
+    if found is not None:
+        out, in_weight, in_bias = found
+        return out, in_weight, in_bias
     blocks, upstream = _by_channel(x), _by_channel(g)
     number = max(1, x.size // max(1, x.shape[1]))
     column = mean[:, None]

@@ -18,6 +18,7 @@ _HOMES = {
     "over_planes": ("separable", "Separable", "run"),
     "pad": ("padding", "Padding", "pad"),
     "product": ("products", "Products", "product"),
+    "program": ("programs", "Programs", "run"),
     "pull": ("traced_kernels", "TracedKernels", "pull"),
     "read": ("gather_scatter", "Moving", "read"),
     "recursion": ("vector_recursion", "Recursion", "run"),
@@ -29,7 +30,7 @@ _HOMES = {
 }
 
 #: The same of what gives the kernels of arrays of some shapes and dtypes.
-_GIVEN = {"channels": "Channels", "convolution": "Convolution", "pools": "Pools"}
+_GIVEN = {"convolution": "Convolution", "pools": "Pools"}
 
 
 class Kernels:
@@ -37,8 +38,8 @@ class Kernels:
 
     Attributes
     ----------
-    convolution, pools, channels : callable
-        Give the convolutions, maximum pools and batch norms of arrays of some shapes and dtypes.
+    convolution, pools : callable
+        Give the convolutions and maximum pools of arrays of some shapes and dtypes.
     add, read : callable
         See `gather_scatter.Moving`.
     clamp : callable
@@ -57,6 +58,8 @@ class Kernels:
         See `products.Products`.
     normals : callable
         ``()``: return what makes normal numbers of words, or None; see `normals.Normals.filler`.
+    program : callable
+        See `programs.Programs.run`.
     recursion : callable
         See `vector_recursion.Recursion.run`.
     running_sums : callable

@@ -19,10 +19,7 @@ from numpy import ndarray
 
 from ...array import locks
 from ...array.elementwise import flat_views
-from ...core.levels import fresh_level
 from ...core.op import TABLE, Op
-from ...core.recorder import Recorder
-from ...core.tracer import Tracer
 from ...ops.elementwise import exp, log
 from ...ops.extreme import amax
 from ...ops.softmax import log_softmax_pull, softmax_pull
@@ -40,6 +37,7 @@ from ..program.program import Program
 from ..runtime import engine
 from ..runtime.shared_kernels import address
 from .jobs import Parts
+from .programs import traced
 
 #: Elements of the array that an elementwise op is traced on.
 ELEMENTS = 1 << 14
@@ -145,34 +143,6 @@ def made(program: Program, rows: int, flat: bool) -> LargeKernel | None:
     if not known.issuperset(emission.parameters):
         return None
     return LargeKernel(lowered, emission, module, emission.rows // rows)
-
-
-def _traced(
-    function: Callable[..., Any], shapes: Sequence[tuple[int, ...] | None], dtypes: Sequence[Any]
-) -> tuple[Program, list[int | None]]:
-    """Return the program of a function of arrays, and which of its outputs each result is."""
-    recorder = Recorder(fresh_level())
-    inputs = [
-        None if shape is None else recorder.new(shape, dtype)
-        for shape, dtype in zip(shapes, dtypes, strict=True)
-    ]
-    results = function(*inputs)
-    results = results if isinstance(results, tuple) else (results,)
-    outputs: list[int] = []
-    places: list[int | None] = []
-    for result in results:
-        if not isinstance(result, Tracer):
-            places.append(None)
-            continue
-        if result.index not in outputs:
-            outputs.append(result.index)
-        places.append(outputs.index(result.index))
-    given = [v.index for v in inputs if v is not None]
-    program = Program(
-        given, recorder.equations, outputs, recorder.constants, recorder.shapes, recorder.dtypes
-    )
-    program.verify()
-    return program, places
 
 
 class TracedKernels:
@@ -349,7 +319,7 @@ def _flat_kernel(function: Callable[..., Any], dtypes: Sequence[Any], least: int
     if any(d not in TYPES for d in dtypes):
         return None
     try:
-        program, places = _traced(function, [(ELEMENTS,)] * len(dtypes), dtypes)
+        program, places = traced(function, [(ELEMENTS,)] * len(dtypes), dtypes)
     except RuntimeError:
         # The numbers decide what the rule does, or it raises, which it will do again where it runs.
         return None
@@ -370,7 +340,7 @@ def _row_kernel(
     whole = [
         None if s is None else (rows, *s) if own else s for s, own in zip(shapes, per_row, strict=True)
     ]
-    program, places = _traced(function, whole, dtypes)
+    program, places = traced(function, whole, dtypes)
     kernel = made(program, rows, False)
     return None if kernel is None else (kernel, places)
 

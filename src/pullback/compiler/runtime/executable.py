@@ -23,6 +23,7 @@ from ..lower.lowered import Call
 from ..program.program import Program
 from . import engine, image, machine_code
 from .helper_processes import MOST, at_work, submitted, summon
+from .shared_kernels import address
 from .thread_pool import pool
 
 if TYPE_CHECKING:
@@ -248,7 +249,7 @@ class Executable:
     def _computed(self, arrays: Sequence[ndarray]) -> list[ndarray]:
         outputs = [np.empty(b.shape, b.dtype) for b in self.outputs]
         for slot, array in enumerate((*arrays, *outputs), start=1):
-            self.table[slot] = array.ctypes.data
+            self.table[slot] = address(array)
         if self.interleaved is not None:
             self.interleaved.run(self.table_address)
         elif self._run:

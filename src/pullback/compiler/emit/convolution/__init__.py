@@ -1,6 +1,4 @@
-"""Convolution (`kernels`), maximum pools (`pooling`) and batch norm (`channels`) in native code: generated
-kernels, forward and for the covectors.
-"""
+"""Convolution (`kernels`) and maximum pools (`pooling`) by generated native code, and their covectors."""
 
 from __future__ import annotations
 
@@ -11,8 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from ...runtime.shared_kernels import address
-from . import channels, pooling
-from .channels import ChannelShape
+from . import pooling
 from .kernels import correlation, shape_of, weight
 from .plan import Shape
 from .pooling import PoolShape, pool_shape
@@ -87,38 +84,3 @@ class Pools:
 
 def _planes(x: ndarray) -> int:
     return x.shape[0] * x.shape[1]
-
-
-class Channels:
-    """Batch norm in training of contiguous arrays of one shape.
-
-    Parameters
-    ----------
-    shape : ChannelShape
-    """
-
-    def __init__(self, shape: ChannelShape) -> None:
-        self.shape = shape
-
-    @classmethod
-    @functools.lru_cache(maxsize=512)
-    def of(cls, images: int, channels: int, places: int, dtype: np.dtype) -> Channels | None:
-        """Return those of arrays ``(images, channels, places)``; None where there are none."""
-        if dtype not in (np.float32, np.float64) or not images * channels * places:
-            return None
-        return cls(ChannelShape("float" if dtype == np.float32 else "double", images, channels, places))
-
-    def forward(
-        self, x: ndarray, weight: ndarray | None, bias: ndarray | None, eps: float, results: Sequence[ndarray]
-    ) -> None:
-        """Write (out, mean, 1 / √(variance + eps), variance)."""
-        kernel = channels.forward(self.shape, eps, weight is not None, bias is not None)
-        kernel(self.shape.channels, *map(address, (x, weight, bias, *results)))
-
-    def backward(
-        self, g: ndarray, x: ndarray, weight: ndarray | None, mean: ndarray, invstd: ndarray,
-        results: Sequence[ndarray],
-    ) -> None:  # fmt: skip
-        """Write the covectors of x, weight and bias, the statistics being those of x."""
-        kernel = channels.backward(self.shape, weight is not None)
-        kernel(self.shape.channels, *map(address, (g, x, weight, mean, invstd, *results)))
