@@ -19,8 +19,8 @@ from ..core.value import TensorBase
 from ..tensor.api import REGISTRY
 from ..tensor.builtin import HOME, behind, published
 from ..tensor.interception import OVERRIDING, activate, deactivate
+from ..tensor.override_dispatch import adopt, ask_overrides, overriding_types
 from ..tensor.overriding import KEPT, DisableTorchFunctionSubclass
-from ..tensor.read_calls import adopt, ask_overrides, overriding_types
 from ..tensor.tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])

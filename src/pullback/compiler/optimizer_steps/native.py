@@ -57,7 +57,7 @@ def _updating() -> Any:
     """Return what makes the loops of optimizers: native ones where there can be any."""
     if not large.is_there():
         return _PASSES
-    from ..runtime.gradients import is_there
+    from ..runtime.native_call import is_there
     from .loops import NATIVE
 
     return NATIVE if is_there() else _PASSES

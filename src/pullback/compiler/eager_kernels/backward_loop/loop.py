@@ -26,7 +26,7 @@ from ...emit import python_functions
 from ...emit.codegen import WRITTEN
 from ...emit.restricted_python import Program
 from ...runtime.engine import library
-from ...runtime.object_layout import fields, layout
+from ...runtime.object_layout import layout
 from .text import drain
 from .words import PLACES, RULE, RULES
 
@@ -56,7 +56,7 @@ class BackwardLoop:
             accumulation_lock.release, False, True, rehearsals, "node", "_grad", np.add, ..., ("out",),
         )  # fmt: skip
         self._kept: list[Any] = [objects]
-        self._library = library(Program([drain], fields(where)), WRITTEN)
+        self._library = library(Program([drain], where.fields), WRITTEN)
         words = np.array([*map(id, objects)], np.int64)
         self.run = python_functions.function("drain", self._library.address("drain"), words)
 
