@@ -18,13 +18,13 @@ import numpy as np
 from numpy import float32, float64, ndarray
 
 from ..array import large
-from . import backend
+from . import backend, facade
 from .blame import is_freed
 from .bulk import bulk_saved
 from .connected import connecting
 from .graph_errors import complex_for_real
 from .node import MultiNode, Node, dtype_at
-from .saved import check_versions, freed, graph_saved, plain_saved
+from .saved import _picker, check_versions, freed, graph_saved, plain_saved
 from .underivable import Underivable
 from .value import dtype_of, wrap
 
@@ -43,7 +43,7 @@ def make_node_class(op: Op) -> type[Node]:
     members["_frees"] = op.once or layout.count > 0
     members["_takes_scalars"] = op.parallel and not op.attrs and not layout.metadata
     members["backward_bulk"] = _bulk_backward(op, several)
-    graph = _general_backward(op, graph_saved, several)
+    graph = _graph_backward(op, several)
     members["backward_graph"] = graph if op.gradient is None else connecting(op.gradient, name, graph)
     if len(op.inputs) == 3 and not (op.joint or several):
         members["backward"] = _backward_3(op)
@@ -133,6 +133,48 @@ def _general_backward(op: Op, read: Callable[[Node], tuple[Any, ...]], several: 
             rule(g, *pick(saved)) if edge is not None and rule is not None else None
             for rule, pick, edge in zip(rules, pickers, self._edges, strict=True)
         ])  # fmt: skip
+
+    return backward
+
+
+def _graph_backward(op: Op, several: bool) -> Callable[..., Any]:
+    """Return the pullback that is itself recorded: a call of tensors like any other, whose like may be known.
+
+    What it takes is the covector, which edges lead anywhere, and what the node saved; it gives the covectors
+    of those edges alone.
+    """
+    layout, rules, count = op.layout, op.rules, op.layout.count
+    pickers = [_picker([p // 3 if p < 3 * count else p - 2 * count for p in ps]) for ps in layout.places]
+    fill = several and not op.partial
+    wants_needs = op.joint and "needs" in layout.wanted[0]
+
+    def pulled(g: Any, needs: tuple[bool, ...], *saved: Any) -> tuple[Any, ...]:
+        if not op.joint:
+            return tuple([
+                rule(g, *pick(saved))  # type: ignore[misc]  # an input without a rule has no edge
+                for rule, pick, need in zip(rules, pickers, needs, strict=True) if need
+            ])  # fmt: skip
+        named = {"needs": needs} if wants_needs else {}
+        grads = rules[0](g, *pickers[0](saved), **named)  # type: ignore[misc]  # a joint op has a rule
+        return tuple([gi for gi, need in zip(grads, needs, strict=True) if need])
+
+    known: Callable[..., Any] | None = None
+
+    def backward(self: Node, g: Any) -> tuple[Any, ...]:
+        nonlocal known
+        if known is None:
+            known = facade.repeated(pulled)
+        saved = graph_saved(self)
+        if fill:
+            g = materialized(self, g)
+        needs = tuple([
+            edge is not None and (op.joint or rules[k] is not None) for k, edge in enumerate(self._edges)
+        ])
+        grads = known(g, needs, *saved[: 3 * count : 3], *saved[3 * count :])
+        if False not in needs:
+            return grads  # type: ignore[no-any-return]  # what is provided gives what `pulled` does
+        each = iter(grads)
+        return tuple([next(each) if need else None for need in needs])
 
     return backward
 

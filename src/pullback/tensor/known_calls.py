@@ -233,6 +233,34 @@ class Known:
         return result
 
 
+def repeated(function: Function) -> Function:
+    """Return a function that does what another one of arguments by place does, by what is known of the like."""
+    known: Function | None = None
+
+    def use(found: Function | None) -> None:
+        nonlocal known
+        known = found
+
+    calls = Known(function, None, lambda given, named: function(*given), use)
+    known = calls.count
+
+    def call(a: Any, b: Any = ABSENT, c: Any = ABSENT, d: Any = ABSENT, /, *more: Any) -> Any:
+        found = None
+        if known is not None:
+            found = known(a, b, c, d, {}, *more) if more else known(a, b, c, d)
+            if found is LOOK:
+                found = calls.look(a, b, c, d, *more)
+        if found is not None:
+            return found
+        if more:
+            return function(a, b, c, d, *more)
+        return function(*[v for v in (a, b, c, d) if v is not ABSENT])
+
+    return call
+
+
+facade.provide(repeated=repeated)
+
 #: The streams from which functions draw where none is named (`tensor.random`).
 streams: list[Any] = []
 #: What has a table, and what is looked at now.
