@@ -235,11 +235,11 @@ class Backward(BackwardPass, Task):
         self.accumulates = accumulate
         self.looks = False
         if capture is not None:
-            self.looked_at = {*capture.wanted, *capture.roots}
+            self.looked_at = {*capture.wanted, *[root for root in capture.roots if root not in capture.needed]}
         now = modes()
         self.watched = now.anomaly or now.watcher is not None
         self.pulls = self.watched or create_graph
-        self.is_plain = not self.pulls and (now is DEFAULT or now is NO_GRAD)
+        self.is_plain = not self.watched and (now is DEFAULT or now is NO_GRAD)
 
     def run(self) -> None:
         """Send the covectors of the roots, then run every node that one reaches."""
@@ -260,6 +260,7 @@ class Backward(BackwardPass, Task):
         return partial(
             drain, self, self.heap, self.pending, self.needed, self.looked_at or None, self.empty,
             self.summed, self.shared, self.freed, None if self.accumulates else True, self.deliver, self.send,
+            facade.Tensor if self.create_graph else None,
         )  # fmt: skip
 
     def arrive(self, node: Node, g: Any) -> tuple[Any, bool]:
@@ -310,7 +311,9 @@ class Backward(BackwardPass, Task):
         if self.watched:
             return watched(node, g, self.create_graph)
         if self.create_graph:
-            return node.backward_graph(g)
+            if self.needed is None or node._op is None:
+                return node.backward_graph(g)
+            return node.backward_graph(g, self.needed)  # type: ignore[call-arg]  # what nodes of ops take
         if type(g) is ndarray and (g.size >= WORTH or node.is_chained):
             return tuple(map(bulk.unwrapped, node.backward_bulk(bulk.Bulk(g))))
         return node.backward(g)

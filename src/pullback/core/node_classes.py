@@ -18,13 +18,14 @@ import numpy as np
 from numpy import float32, float64, ndarray
 
 from ..array import large
-from . import backend, facade
+from . import backend
 from .blame import is_freed
 from .bulk import bulk_saved
 from .connected import connecting
 from .graph_errors import complex_for_real
 from .node import MultiNode, Node, dtype_at
-from .saved import _picker, check_versions, freed, graph_saved, plain_saved
+from .recorded_pullback import materialized, recorded_pullback
+from .saved import check_versions, freed, plain_saved
 from .underivable import Underivable
 from .value import dtype_of, wrap
 
@@ -43,7 +44,7 @@ def make_node_class(op: Op) -> type[Node]:
     members["_frees"] = op.once or layout.count > 0
     members["_takes_scalars"] = op.parallel and not op.attrs and not layout.metadata
     members["backward_bulk"] = _bulk_backward(op, several)
-    graph = _graph_backward(op, several)
+    graph = recorded_pullback(op, several)
     members["backward_graph"] = graph if op.gradient is None else connecting(op.gradient, name, graph)
     if len(op.inputs) == 3 and not (op.joint or several):
         members["backward"] = _backward_3(op)
@@ -65,17 +66,17 @@ def make_node_class(op: Op) -> type[Node]:
 
 
 def _refusing_freed(pull: Callable[..., Any]) -> Callable[..., Any]:
-    def backward(self: Node, g: Any) -> tuple[Any, ...]:
+    def backward(self: Node, g: Any, *needed: Any) -> tuple[Any, ...]:
         if is_freed(self._saved):
             raise freed(self)
-        return pull(self, g)
+        return pull(self, g, *needed)
 
     return backward
 
 
 def _refusing_complex(pull: Callable[..., Any]) -> Callable[..., Any]:
-    def backward(self: Node, g: Any) -> tuple[Any, ...]:
-        grads = pull(self, g)
+    def backward(self: Node, g: Any, *needed: Any) -> tuple[Any, ...]:
+        grads = pull(self, g, *needed)
         if dtype_of(g).kind in "cW":
             for edge, gi in zip(self._edges, grads, strict=True):
                 if gi is not None and edge is not None and dtype_at(edge).kind not in "cW":
@@ -137,48 +138,6 @@ def _general_backward(op: Op, read: Callable[[Node], tuple[Any, ...]], several: 
     return backward
 
 
-def _graph_backward(op: Op, several: bool) -> Callable[..., Any]:
-    """Return the pullback that is itself recorded: a call of tensors like any other, whose like may be known.
-
-    What it takes is the covector, which edges lead anywhere, and what the node saved; it gives the covectors
-    of those edges alone.
-    """
-    layout, rules, count = op.layout, op.rules, op.layout.count
-    pickers = [_picker([p // 3 if p < 3 * count else p - 2 * count for p in ps]) for ps in layout.places]
-    fill = several and not op.partial
-    wants_needs = op.joint and "needs" in layout.wanted[0]
-
-    def pulled(g: Any, needs: tuple[bool, ...], *saved: Any) -> tuple[Any, ...]:
-        if not op.joint:
-            return tuple([
-                rule(g, *pick(saved))  # type: ignore[misc]  # an input without a rule has no edge
-                for rule, pick, need in zip(rules, pickers, needs, strict=True) if need
-            ])  # fmt: skip
-        named = {"needs": needs} if wants_needs else {}
-        grads = rules[0](g, *pickers[0](saved), **named)  # type: ignore[misc]  # a joint op has a rule
-        return tuple([gi for gi, need in zip(grads, needs, strict=True) if need])
-
-    known: Callable[..., Any] | None = None
-
-    def backward(self: Node, g: Any) -> tuple[Any, ...]:
-        nonlocal known
-        if known is None:
-            known = facade.repeated(pulled)
-        saved = graph_saved(self)
-        if fill:
-            g = materialized(self, g)
-        needs = tuple([
-            edge is not None and (op.joint or rules[k] is not None) for k, edge in enumerate(self._edges)
-        ])
-        grads = known(g, needs, *saved[: 3 * count : 3], *saved[3 * count :])
-        if False not in needs:
-            return grads  # type: ignore[no-any-return]  # what is provided gives what `pulled` does
-        each = iter(grads)
-        return tuple([next(each) if need else None for need in needs])
-
-    return backward
-
-
 def _bulk_backward(op: Op, several: bool) -> Callable[..., Any]:
     """Return the pullback of large arrays: one native loop for all rules where there is one."""
     general = _general_backward(op, bulk_saved, several)
@@ -195,23 +154,6 @@ def _bulk_backward(op: Op, several: bool) -> Callable[..., Any]:
         return general(self, g) if size >= large.WORTH else self.backward(g.value)
 
     return backward
-
-
-def materialized(node: Node, g: Sequence[Any]) -> tuple[Any, ...]:
-    """Return covectors of a node with several outputs, zeros where none arrived."""
-    if all(v is not None for v in g):
-        return tuple(g)
-    some = next(v for v in g if v is not None)
-    return tuple(
-        zeros_like_value(some, shape, dtype) if v is None else v
-        for v, shape, dtype in zip(g, node._shape, node._dtype, strict=True)
-    )
-
-
-def zeros_like_value(like: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-    """Return zeros of the same kind (array or tensor) as `like`."""
-    zeros = np.zeros(shape, dtype)
-    return zeros if isinstance(like, (ndarray, np.generic)) else wrap(zeros)
 
 
 def scalar_of(value: Any) -> Any:

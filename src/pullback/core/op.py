@@ -398,7 +398,9 @@ class Op:
         """Return what a node saved under one of torch's names, as a tensor at its place in the graph."""
         for own in self.layout.position:
             if self._torch_name(own) == name:
-                return graph_saved(node)[self.layout.position[own]]
+                values, rest = graph_saved(node)
+                at, behind = self.layout.position[own], 3 * self.layout.count
+                return values[at // 3] if at < behind else rest[at - behind]
         raise AttributeError(
             f"'{self.node_name}' object has no attribute '_saved_{name}'", name=f"_saved_{name}", obj=node
         )

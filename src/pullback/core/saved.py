@@ -56,7 +56,8 @@ def parameter_names(function: Callable[..., Any]) -> list[str]:
     return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
 
-def _picker(places: Sequence[int]) -> Callable[[Any], tuple[Any, ...]]:
+def picker(places: Sequence[int]) -> Callable[[Any], tuple[Any, ...]]:
+    """Return what picks the values at some places, always as a tuple."""
     if not places:
         return lambda saved: ()
     if len(places) == 1:
@@ -109,7 +110,7 @@ class Layout:
         self.count = len(self.values)
         #: Where what each rule asks for stands in the saved tuple.
         self.places = tuple([tuple([self.position[n] for n in names if n != "needs"]) for names in wanted])
-        self.pickers = tuple(map(_picker, self.places))
+        self.pickers = tuple(map(picker, self.places))
         self._needed: dict[tuple[bool, ...], tuple[bool, ...]] = {}
 
     def needed(self, wants: tuple[bool, ...]) -> tuple[bool, ...]:
@@ -238,7 +239,7 @@ class SavedTensor:
         value = saved[self._at]
         if type(value) is Packed:
             raise errors.hooks_twice()
-        tensor = graph_saved(self._node)[self._at]
+        tensor = self.unpack()
         own = tensor._node is self._node
         packed = pack(tensor, value, (pack_hook, unpack_hook), self._node if own else None, not own)
         if type(self._node) is self._node._op.node_class:
@@ -255,7 +256,7 @@ class SavedTensor:
 
     def unpack(self) -> Any:
         """Return the tensor at its place in the graph."""
-        return graph_saved(self._node)[self._at]
+        return graph_saved(self._node)[0][self._at // 3]
 
 
 def check_versions(node: Node, count: int) -> tuple[Any, ...]:
@@ -446,28 +447,32 @@ def _unpacked(node: Node) -> tuple[Any, ...]:
     return saved
 
 
-def graph_saved(node: Node) -> tuple[Any, ...]:
-    """Return the saved tuple with values as tensors at their place in the graph, for a pullback that is
-    itself recorded.
+def graph_saved(
+    node: Node, needs: tuple[bool, ...] | None = None
+) -> tuple[list[Any], tuple[Any, ...]]:  # fmt: skip
+    """Return what a node saved, for a pullback that is itself recorded: the values as tensors at their places
+    in the graph, then metadata and attributes; of values that no rule of the inputs with a True in `needs`
+    asks for, None.
     """
-    layout = node._op.layout
-    saved = list(_unpacked(node))
+    op, edges = node._op, node._edges
+    layout = op.layout
     # A node of a level, or with packed values, has a class of its own.
-    level = 0 if type(node) is node._op.node_class else getattr(node, "level", 0)
-    for k in range(layout.count):
-        value = saved[3 * k]
-        i, o = layout.input_index[k], layout.output_index[k]
-        if i >= 0:
-            edge = node._edges[i]
-            saved[3 * k] = tensor_at(value, edge, level, node)
+    plain = type(node) is op.node_class
+    saved = check_versions(node, layout.count) if plain else _unpacked(node)
+    level = 0 if plain else getattr(node, "level", 0)
+    asked = layout.needed(needs) if needs is not None else (True,) * layout.count
+    values: list[Any] = []
+    for value, i, o, is_asked in zip(
+        saved[: 3 * layout.count : 3], layout.input_index, layout.output_index, asked, strict=True
+    ):
+        if not is_asked or i >= 0:
+            values.append(tensor_at(value, edges[i], level, node) if is_asked else None)
+        elif o not in op.differentiable_outputs:
+            values.append(tensor_at(value, None, level, node))
         else:
-            differentiable = node._op.differentiable_outputs
-            if o not in differentiable:
-                saved[3 * k] = tensor_at(value, None, level, node)
-            else:
-                at = Output(node, differentiable.index(o)) if isinstance(node, MultiNode) else node
-                saved[3 * k] = wrap(value, at, level)
-    return tuple(saved)
+            at = Output(node, op.differentiable_outputs.index(o)) if isinstance(node, MultiNode) else node
+            values.append(wrap(value, at, level))
+    return values, saved[3 * layout.count :]
 
 
 def tensor_at(value: Any, edge: Any, level: int, saver: Node) -> Any:

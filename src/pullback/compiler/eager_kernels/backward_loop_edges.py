@@ -18,13 +18,13 @@ from .backward_loop_words import (
     LEAF,
     LEAF_END,
     LIST,
-    NEEDED,
     NEW,
     NEW_NAME,
     NONE,
     OUTPUT,
     PARAMETER,
     PENDING,
+    RECORDED,
     REHEARSALS,
     RELEASE,
     SEND,
@@ -228,7 +228,7 @@ define internal i1 @send_one(ptr %edge, ptr %grad, ptr %g, ptr %saved, ptr %argu
 nounwind {{
 entry:
   %given = alloca [4 x ptr]
-{given(PENDING, NEEDED, SHARED, CAPTURES, SEND)}
+{given(PENDING, SHARED, CAPTURES, SEND, RECORDED)}
 {word("none", "ptr", NONE)}
 {word("array_type", "ptr", ARRAY)}
 {word("list_type", "ptr", LIST)}
@@ -237,9 +237,18 @@ entry:
 {read("kind", "ptr", "grad", where.type)}
 {read("edge_kind", "ptr", "edge", where.type)}
   %is_array = icmp eq ptr %kind, %array_type
+  %is_tensor = icmp eq ptr %kind, %recorded
   %is_output = icmp eq ptr %edge_kind, %output
-  br i1 %is_array, label %found, label %general
+  br i1 %is_array, label %found, label %other
+other:
+  br i1 %is_tensor, label %inside, label %general
+inside:
+{read("value", "ptr", "grad", where.value)}
+{read("value_kind", "ptr", "value", where.type)}
+  %is_around = icmp eq ptr %value_kind, %array_type
+  br i1 %is_around, label %found, label %general
 found:
+  %array = phi ptr [ %grad, %entry ], [ %value, %inside ]
   br i1 %is_output, label %one_of, label %only
 one_of:
   %edge_items = getelementptr i8, ptr %edge, i64 {where.tuple_items}
@@ -264,11 +273,11 @@ shaped:
   %wanted_dtype = phi ptr [ %own_dtype, %one_of ], [ %whole_dtype, %only ]
   %which = phi i64 [ %index, %one_of ], [ 0, %only ]
   %count = phi i64 [ %output_count, %one_of ], [ 1, %only ]
-  %as_wanted = call i1 @fits(ptr %grad, ptr %wanted_shape, ptr %wanted_dtype)
+  %as_wanted = call i1 @fits(ptr %array, ptr %wanted_shape, ptr %wanted_dtype)
 {read("seq", "ptr", "node", nodes.seq)}
   %has_age = icmp ne ptr %seq, null
   %plain = and i1 %as_wanted, %has_age
-  br i1 %plain, label %asked, label %general
+  br i1 %plain, label %arriving, label %general
 """ + _send_one_1(where, nodes) + _send_one_2(where, nodes) + _send_one_3(where, nodes)
 
 
@@ -277,13 +286,6 @@ def _send_one_1(where: Layout, nodes: NodeLayout) -> str:
     outputs.
     """
     return f"""\
-asked:
-  %all = icmp eq ptr %needed, %none
-  br i1 %all, label %arriving, label %selected
-selected:
-  %within = call i32 @pullback_PySet_Contains(ptr %needed, ptr %node)
-  %is_within = icmp eq i32 %within, 1
-  br i1 %is_within, label %arriving, label %general
 arriving:
   %before = call ptr @pullback_PyDict_GetItem(ptr %pending, ptr %node)
   %is_first = icmp eq ptr %before, null
@@ -333,14 +335,17 @@ def _send_one_2(where: Layout, nodes: NodeLayout) -> str:
     """Return the part of `send_one` for a node with one output."""
     return f"""\
 single:
-  br i1 %is_first, label %ending, label %meeting
+  br i1 %is_first, label %first, label %meeting
 meeting:
 {read("there_kind", "ptr", "before", where.type)}
   %is_there = icmp eq ptr %there_kind, %array_type
-  br i1 %is_there, label %sum, label %general
+  %are_arrays = and i1 %is_there, %is_array
+  br i1 %are_arrays, label %sum, label %general
 sum:
   %could_add = call i1 @add(ptr %node, ptr %before, ptr %grad, ptr %arguments, ptr %header)
   ret i1 %could_add
+first:
+  br i1 %is_array, label %ending, label %put
 ending:
 {read("base", "ptr", "grad", where.shape + 16)}
   %is_leaf = icmp eq ptr %edge_kind, %leaf_end
@@ -426,7 +431,7 @@ one:
 {read("edge0", "ptr", "edge_items", "%n", "ptr")}
 {read("grad0", "ptr", "items", "%n", "ptr")}
   %n1 = add i64 %n, 1
-  %leads0 = icmp ne ptr %edge0, %none
+  %leads0 = call i1 @is_needed(ptr %edge0, ptr %arguments, ptr %header)
   %misses = icmp eq ptr %grad0, %none
   %bad = and i1 %leads0, %misses
   br i1 %bad, label %general, label %good
@@ -477,7 +482,7 @@ next:
 {read("edge", "ptr", "edge_items", "%k", "ptr")}
 {read("grad", "ptr", "items", "%k", "ptr")}
   %k1 = add i64 %k, 1
-  %leads = icmp ne ptr %edge, %none
+  %leads = call i1 @is_needed(ptr %edge, ptr %arguments, ptr %header)
   br i1 %leads, label %along, label %went
 along:
   %sent = call i1 @send_one(ptr %edge, ptr %grad, ptr %g, ptr %saved, ptr %arguments, ptr %header)

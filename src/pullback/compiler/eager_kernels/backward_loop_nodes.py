@@ -7,17 +7,22 @@ from ..runtime.object_layout import Layout
 from .backward_loop_words import (
     ARRAY,
     BACKWARD,
+    BACKWARD_GRAPH,
     COUNT,
     DOUBLE,
     INT,
     LIST,
+    NEEDED,
     NONE,
+    OUTPUT,
     PLACES,
+    RECORDED,
     RULE,
     RULES,
     SINGLE,
     VALUES,
     NodeLayout,
+    given,
     word,
 )  # fmt: skip
 
@@ -207,12 +212,41 @@ no:
 }}"""
 
 
+def is_needed(where: Layout, nodes: NodeLayout) -> str:
+    """Return the function that says whether a covector is to be sent along an edge."""
+    return f"""
+define internal i1 @is_needed(ptr %edge, ptr %arguments, ptr %header) nounwind {{
+entry:
+  %own = alloca ptr
+{given(NEEDED)}
+{word("none", "ptr", NONE)}
+{word("output", "ptr", OUTPUT)}
+  %leads = icmp ne ptr %edge, %none
+  %all = icmp eq ptr %needed, %none
+  %is_known = select i1 %leads, i1 %all, i1 true
+  br i1 %is_known, label %known, label %asked
+known:
+  ret i1 %leads
+asked:
+{read("kind", "ptr", "edge", where.type)}
+  %is_output = icmp eq ptr %kind, %output
+  %items = getelementptr i8, ptr %edge, i64 {where.tuple_items}
+  store ptr %edge, ptr %own
+  %at = select i1 %is_output, ptr %items, ptr %own
+  %node = load ptr, ptr %at
+  %within = call i32 @pullback_PySet_Contains(ptr %needed, ptr %node)
+  %is_within = icmp eq i32 %within, 1
+  ret i1 %is_within
+}}"""
+
+
 def pull(where: Layout, nodes: NodeLayout) -> str:
     """Return the function that gives the covectors of a node's inputs, by its rules or by `backward`."""
     return f"""
-define internal ptr @pull(ptr %node, ptr %g, ptr %record, ptr %header) nounwind {{
+define internal ptr @pull(ptr %node, ptr %g, ptr %record, ptr %arguments, ptr %header) nounwind {{
 entry:
   %given = alloca [{1 + PLACES} x ptr]
+{given(NEEDED, RECORDED)}
 {word("none", "ptr", NONE)}
 {word("array_type", "ptr", ARRAY)}
 {word("single", "ptr", SINGLE)}
@@ -240,11 +274,17 @@ checked:
   %unchanged = call i1 @fresh(ptr %saved, i64 %values, ptr %header)
   br i1 %unchanged, label %begin, label %general
 general:
-{word("backward", "ptr", BACKWARD, "record")}
+{word("plain", "ptr", BACKWARD, "record")}
+{word("graph", "ptr", BACKWARD_GRAPH, "record")}
+  %is_plain = icmp eq ptr %recorded, %none
+  %backward = select i1 %is_plain, ptr %plain, ptr %graph
+  %given_count0 = select i1 %is_plain, i64 2, i64 3
+  %third = getelementptr ptr, ptr %given, i64 2
+  store ptr %needed, ptr %third
   store ptr %node, ptr %given
   %second = getelementptr ptr, ptr %given, i64 1
   store ptr %g, ptr %second
-  %all = call ptr @pullback_PyObject_Vectorcall(ptr %backward, ptr %given, i64 2, ptr null)
+  %all = call ptr @pullback_PyObject_Vectorcall(ptr %backward, ptr %given, i64 %given_count0, ptr null)
   ret ptr %all
 """ + _pull_1(where, nodes) + _pull_2(where, nodes)
 
@@ -272,7 +312,7 @@ one:
 {word("rule", "ptr", RULES, "own")}
 {word("small", "ptr", RULES + 1, "own")}
 {word("place_count", "i64", RULES + 2, "own")}
-  %leads = icmp ne ptr %edge, %none
+  %leads = call i1 @is_needed(ptr %edge, ptr %arguments, ptr %header)
   %has_rule = icmp ne ptr %rule, null
   %wanted = and i1 %leads, %has_rule
   br i1 %wanted, label %place, label %nothing

@@ -6,7 +6,7 @@ from ...array.large import WORTH, WORTH_CHAIN
 from ..runtime.native_specification import read
 from ..runtime.object_layout import Layout
 from .backward_loop_edges import add, deliver, is_last, keep, send_one
-from .backward_loop_nodes import fits, fresh, holds, is_among, lies_as, pull, size_of
+from .backward_loop_nodes import fits, fresh, holds, is_among, is_needed, lies_as, pull, size_of
 from .backward_loop_words import (
     ARRAY,
     CHAINED,
@@ -195,7 +195,7 @@ noted:
   %is_set = icmp eq i32 %unset, 0
   br i1 %is_set, label %pulled, label %dropped
 pulled:
-  %grads = call ptr @pull(ptr %node, ptr %g, ptr %record, ptr %header)
+  %grads = call ptr @pull(ptr %node, ptr %g, ptr %record, ptr %arguments, ptr %header)
   %has_grads = icmp ne ptr %grads, null
   br i1 %has_grads, label %delivered, label %dropped
 delivered:
@@ -213,7 +213,7 @@ dropped:
 def text(where: Layout, nodes: NodeLayout) -> str:
     """Return all functions; `drain` is the one that is called."""
     parts = (
-        size_of, fits, lies_as, take, put, is_last, keep, fresh, holds, is_among, pull, add, send_one,
+        size_of, fits, lies_as, take, put, is_last, keep, fresh, holds, is_among, is_needed, pull, add, send_one,
         deliver, _drain,
     )  # fmt: skip
     return "\n".join([tensor_around(where), *(part(where, nodes) for part in parts)])
