@@ -235,7 +235,8 @@ class Backward(BackwardPass, Task):
         self.accumulates = accumulate
         self.looks = False
         if capture is not None:
-            self.looked_at = {*capture.wanted, *[root for root in capture.roots if root not in capture.needed]}
+            beside = [root for root in capture.roots if root not in capture.needed]
+            self.looked_at = {*capture.wanted, *beside}
         now = modes()
         self.watched = now.anomaly or now.watcher is not None
         self.pulls = self.watched or create_graph

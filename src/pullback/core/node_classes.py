@@ -11,10 +11,9 @@ covector and read what they saved as scalars then: tanh goes backward in 0.6 µs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy import float32, float64, ndarray
 
 from ..array import large
@@ -27,7 +26,7 @@ from .node import MultiNode, Node, dtype_at
 from .recorded_pullback import materialized, recorded_pullback
 from .saved import check_versions, freed, plain_saved
 from .underivable import Underivable
-from .value import dtype_of, wrap
+from .value import dtype_of
 
 if TYPE_CHECKING:
     from .op import Op

@@ -39,7 +39,7 @@ from .node import MultiNode, Node
 from .node_classes import general_class, make_node_class, packed_class
 from .promotion import COMPLEX32, NARROW, check_broadcast, converted, promoted, rounded, unsupported
 from .result_shapes import result_kinds
-from .saved import Layout, SavedTensor, graph_saved, parameter_names
+from .saved import Layout, SavedTensor, graph_reader, parameter_names
 from .underivable import no_derivative
 from .value import dtype_of, shape_of
 
@@ -398,9 +398,8 @@ class Op:
         """Return what a node saved under one of torch's names, as a tensor at its place in the graph."""
         for own in self.layout.position:
             if self._torch_name(own) == name:
-                values, rest = graph_saved(node)
-                at, behind = self.layout.position[own], 3 * self.layout.count
-                return values[at // 3] if at < behind else rest[at - behind]
+                read = graph_reader(self.layout, self.differentiable_outputs)
+                return read(node)[self.layout.short[own]]
         raise AttributeError(
             f"'{self.node_name}' object has no attribute '_saved_{name}'", name=f"_saved_{name}", obj=node
         )

@@ -16,7 +16,7 @@ from numpy import ndarray
 
 from . import facade
 from .node import Node, Output
-from .saved import graph_saved, picker
+from .saved import graph_reader, picker
 from .value import wrap
 
 if TYPE_CHECKING:
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 def recorded_pullback(op: Op, several: bool) -> Callable[..., Any]:
-    """Return ``backward_graph(node, g, needed)`` of an op's nodes, where `needed` are the nodes that covectors
-    are sent to, by default all; `several` says that `g` is a list.
+    """Return ``backward_graph(node, g, needed)`` of an op's nodes, where `needed` are the nodes that
+    covectors are sent to, by default all; `several` says that `g` is a list.
     """
-    pulled, count = _pulled(op), op.layout.count
-    fill = several and not op.partial
+    pulled, fill = _pulled(op), several and not op.partial
     has_rule = [True] * len(op.rules) if op.joint else [rule is not None for rule in op.rules]
     known: Callable[..., Any] | None = None
+    readers: dict[tuple[bool, ...], Callable[[Node], list[Any]]] = {}
 
     def backward(self: Node, g: Any, needed: Collection[Node] | None = None) -> tuple[Any, ...]:
         nonlocal known
@@ -40,12 +40,13 @@ def recorded_pullback(op: Op, several: bool) -> Callable[..., Any]:
         needs = tuple([edge is not None for edge in edges] if needed is None else [
             edge is not None and (edge[0] if type(edge) is Output else edge) in needed for edge in edges
         ])  # fmt: skip
-        if not op.joint and False in has_rule:
-            needs = tuple([need and has for need, has in zip(needs, has_rule, strict=True)])
-        values, rest = graph_saved(self, (True,) if op.joint else needs)
+        read = readers.get(needs)
+        if read is None:
+            asking = (True,) if op.joint else tuple(map(all, zip(needs, has_rule, strict=True)))
+            read = readers[needs] = graph_reader(op.layout, op.differentiable_outputs, asking)
         if fill:
             g = materialized(self, g)
-        grads = known(g, needs, *values, *rest)
+        grads = known(g, needs, *read(self))
         if False not in needs:
             return grads  # type: ignore[no-any-return]  # what is provided gives what `pulled` does
         each = iter(grads)
@@ -58,15 +59,13 @@ def _pulled(op: Op) -> Callable[..., tuple[Any, ...]]:
     """Return what gives the covectors of the inputs that need one, from what arrived, which these are, and
     what was saved.
     """
-    layout, rules, behind = op.layout, op.rules, 3 * op.layout.count
-    pickers = [
-        picker([p // 3 if p < behind else p - 2 * layout.count for p in places]) for places in layout.places
-    ]
+    layout, rules = op.layout, op.rules
+    pickers = [picker([layout.short[n] for n in names if n != "needs"]) for names in layout.wanted]
     if not op.joint:
 
         def pulled(g: Any, needs: tuple[bool, ...], *saved: Any) -> tuple[Any, ...]:
             return tuple([
-                rule(g, *pick(saved))  # type: ignore[misc]  # an input without a rule needs nothing
+                None if rule is None else rule(g, *pick(saved))
                 for rule, pick, need in zip(rules, pickers, needs, strict=True) if need
             ])  # fmt: skip
 

@@ -111,6 +111,8 @@ class Layout:
         #: Where what each rule asks for stands in the saved tuple.
         self.places = tuple([tuple([self.position[n] for n in names if n != "needs"]) for names in wanted])
         self.pickers = tuple(map(picker, self.places))
+        #: Where a name stands once version counters are left out.
+        self.short = {name: p // 3 if p < base else p - 2 * self.count for name, p in self.position.items()}
         self._needed: dict[tuple[bool, ...], tuple[bool, ...]] = {}
 
     def needed(self, wants: tuple[bool, ...]) -> tuple[bool, ...]:
@@ -256,7 +258,8 @@ class SavedTensor:
 
     def unpack(self) -> Any:
         """Return the tensor at its place in the graph."""
-        return graph_saved(self._node)[0][self._at // 3]
+        op = self._node._op
+        return graph_reader(op.layout, op.differentiable_outputs)(self._node)[self._at // 3]
 
 
 def check_versions(node: Node, count: int) -> tuple[Any, ...]:
@@ -447,32 +450,45 @@ def _unpacked(node: Node) -> tuple[Any, ...]:
     return saved
 
 
-def graph_saved(
-    node: Node, needs: tuple[bool, ...] | None = None
-) -> tuple[list[Any], tuple[Any, ...]]:  # fmt: skip
-    """Return what a node saved, for a pullback that is itself recorded: the values as tensors at their places
-    in the graph, then metadata and attributes; of values that no rule of the inputs with a True in `needs`
-    asks for, None.
+def graph_reader(
+    layout: Layout, outputs: Sequence[int], needs: tuple[bool, ...] | None = None
+) -> Callable[[Node], list[Any]]:
+    """Return what reads a node's saved tuple for a pullback that is itself recorded: the values as tensors at
+    their places in the graph, then metadata and attributes.
+
+    Parameters
+    ----------
+    layout : Layout
+    outputs : sequence of int
+        The op's outputs that carry gradients.
+    needs : tuple of bool, optional
+        The inputs whose rules are to run: what they do not ask for is None. By default all.
     """
-    op, edges = node._op, node._edges
-    layout = op.layout
-    # A node of a level, or with packed values, has a class of its own.
-    plain = type(node) is op.node_class
-    saved = check_versions(node, layout.count) if plain else _unpacked(node)
-    level = 0 if plain else getattr(node, "level", 0)
-    asked = layout.needed(needs) if needs is not None else (True,) * layout.count
-    values: list[Any] = []
-    for value, i, o, is_asked in zip(
-        saved[: 3 * layout.count : 3], layout.input_index, layout.output_index, asked, strict=True
-    ):
-        if not is_asked or i >= 0:
-            values.append(tensor_at(value, edges[i], level, node) if is_asked else None)
-        elif o not in op.differentiable_outputs:
-            values.append(tensor_at(value, None, level, node))
-        else:
-            at = Output(node, op.differentiable_outputs.index(o)) if isinstance(node, MultiNode) else node
-            values.append(wrap(value, at, level))
-    return values, saved[3 * layout.count :]
+    behind = 3 * layout.count
+    asked = (True,) * layout.count if needs is None else layout.needed(needs)
+    sources = tuple([
+        (3 * k, i, outputs.index(o) if o in outputs else -1) if asked[k] else (-1, 0, 0)
+        for k, (i, o) in enumerate(zip(layout.input_index, layout.output_index, strict=True))
+    ])  # fmt: skip
+
+    def read(node: Node) -> list[Any]:
+        # A node of a level, or with packed values, has a class of its own.
+        plain = type(node) is node._op.node_class
+        saved = check_versions(node, layout.count) if plain else _unpacked(node)
+        level = 0 if plain else getattr(node, "level", 0)
+        values: list[Any] = []
+        for at, i, output in sources:
+            if at < 0:
+                values.append(None)
+            elif i >= 0 or output < 0:
+                values.append(tensor_at(saved[at], node._edges[i] if i >= 0 else None, level, node))
+            else:
+                edge = Output(node, output) if isinstance(node, MultiNode) else node
+                values.append(wrap(saved[at], edge, level))
+        values += saved[behind:]
+        return values
+
+    return read
 
 
 def tensor_at(value: Any, edge: Any, level: int, saver: Node) -> Any:
@@ -490,6 +506,6 @@ def tensor_at(value: Any, edge: Any, level: int, saver: Node) -> Any:
             return holder
         node = None if base is None or base._node is None else Nowhere(value)
         return wrap(value, node, getattr(value, "_level", 0))
-    if isinstance(edge, AccumulateGrad) and edge.variable._value is value:
+    if type(edge) is AccumulateGrad and edge.variable._value is value:
         return edge.variable
     return wrap(value, edge, level)

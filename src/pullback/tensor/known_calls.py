@@ -234,7 +234,9 @@ class Known:
 
 
 def repeated(function: Function) -> Function:
-    """Return a function that does what another one of arguments by place does, by what is known of the like."""
+    """Return a function that does what another one of arguments by place does, by what is known of the
+    like.
+    """
     known: Function | None = None
 
     def use(found: Function | None) -> None:

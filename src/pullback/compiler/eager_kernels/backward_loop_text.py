@@ -213,7 +213,7 @@ dropped:
 def text(where: Layout, nodes: NodeLayout) -> str:
     """Return all functions; `drain` is the one that is called."""
     parts = (
-        size_of, fits, lies_as, take, put, is_last, keep, fresh, holds, is_among, is_needed, pull, add, send_one,
-        deliver, _drain,
+        size_of, fits, lies_as, take, put, is_last, keep, fresh, holds, is_among, is_needed, pull, add,
+        send_one, deliver, _drain,
     )  # fmt: skip
     return "\n".join([tensor_around(where), *(part(where, nodes) for part in parts)])
