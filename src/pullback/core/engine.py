@@ -8,6 +8,7 @@ dtype of the edge that it travels along in one place, here: rules know nothing o
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Container, Sequence
 from functools import partial
 from heapq import heappop, heappush
@@ -190,8 +191,11 @@ def conform(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
             return g
     elif type(g) is facade.Tensor:
         value = g._value
-        if type(value) is ndarray and value.shape == shape and value.dtype is dtype:
-            return g
+        if type(value) is ndarray:
+            if value.shape != shape:
+                g = _summed()(g, shape)
+            if value.dtype is dtype:
+                return g
     elif isinstance(g, np.generic):
         g = np.asarray(g)
     if shape_of(g) != shape:
@@ -199,6 +203,12 @@ def conform(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     if dtype_of(g) != dtype:
         g = facade.convert(g, dtype)
     return g
+
+
+@functools.cache
+def _summed() -> Callable[..., Any]:
+    """Return what sums a tensor to a shape, at once where its like came often."""
+    return facade.repeated(facade.sum_to)
 
 
 def _is_saved(value: ndarray, saved: tuple[Any, ...]) -> bool:
