@@ -271,7 +271,7 @@ class Backward(BackwardPass, Task):
         return partial(
             drain, self, self.heap, self.pending, self.needed, self.looked_at or None, self.empty,
             self.summed, self.shared, self.freed, None if self.accumulates else True, self.deliver, self.send,
-            facade.Tensor if self.create_graph else None,
+            True if self.create_graph else None,
         )  # fmt: skip
 
     def arrive(self, node: Node, g: Any) -> tuple[Any, bool]:

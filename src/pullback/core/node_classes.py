@@ -23,7 +23,7 @@ from .bulk import bulk_saved
 from .connected import connecting
 from .graph_errors import complex_for_real
 from .node import MultiNode, Node, dtype_at
-from .recorded_pullback import materialized, recorded_pullback
+from .recorded_pullback import materialized, pullback_of_tensors, recorded_pullback
 from .saved import check_versions, freed, plain_saved
 from .underivable import Underivable
 from .value import dtype_of
@@ -88,7 +88,10 @@ def _refusing_complex(pull: Callable[..., Any]) -> Callable[..., Any]:
 def packed_class(op: Op) -> type[Node]:
     """Make the class of nodes that may hold packed values; a plain node becomes one by its `__class__`."""
     fast = op.node_class
-    backward = _general_backward(op, plain_saved, issubclass(fast, MultiNode))
+    several = issubclass(fast, MultiNode)
+    backward = _general_backward(op, plain_saved, several)
+    if not several:
+        backward = pullback_of_tensors(op, backward)
     if op.real:
         backward = _refusing_complex(backward)
     if op.once:

@@ -38,6 +38,7 @@ from .connected import Gradient
 from .node import MultiNode, Node
 from .node_classes import general_class, make_node_class, packed_class
 from .promotion import COMPLEX32, NARROW, check_broadcast, converted, promoted, rounded, unsupported
+from .recorded_pullback import pulled_by_rules
 from .result_shapes import result_kinds
 from .saved import Layout, SavedTensor, graph_reader, parameter_names
 from .underivable import no_derivative
@@ -363,6 +364,11 @@ class Op:
         takes 5 ms.
         """
         return make_node_class(self)
+
+    @computed
+    def pulled(self) -> Callable[..., tuple[Any, ...]]:
+        """Return what calls the rules on tensors (`pulled_by_rules`)."""
+        return pulled_by_rules(self)
 
     @computed
     def packed_class(self) -> type[Node]:

@@ -16,7 +16,7 @@ from numpy import ndarray
 
 from . import facade
 from .node import Node, Output
-from .saved import graph_reader, picker
+from .saved import graph_reader, picker, plain_saved
 from .value import wrap
 
 if TYPE_CHECKING:
@@ -27,15 +27,11 @@ def recorded_pullback(op: Op, several: bool) -> Callable[..., Any]:
     """Return ``backward_graph(node, g, needed)`` of an op's nodes, where `needed` are the nodes that
     covectors are sent to, by default all; `several` says that `g` is a list.
     """
-    pulled, fill = _pulled(op), several and not op.partial
+    fill = several and not op.partial
     has_rule = [True] * len(op.rules) if op.joint else [rule is not None for rule in op.rules]
-    known: Callable[..., Any] | None = None
     readers: dict[tuple[bool, ...], Callable[[Node], list[Any]]] = {}
 
     def backward(self: Node, g: Any, needed: Collection[Node] | None = None) -> tuple[Any, ...]:
-        nonlocal known
-        if known is None:
-            known = facade.repeated(pulled)
         edges = self._edges
         needs = tuple([edge is not None for edge in edges] if needed is None else [
             edge is not None and (edge[0] if type(edge) is Output else edge) in needed for edge in edges
@@ -46,19 +42,44 @@ def recorded_pullback(op: Op, several: bool) -> Callable[..., Any]:
             read = readers[needs] = graph_reader(op.layout, op.differentiable_outputs, asking)
         if fill:
             g = materialized(self, g)
-        grads = known(g, needs, *read(self))
-        if False not in needs:
-            return grads  # type: ignore[no-any-return]  # what is provided gives what `pulled` does
-        each = iter(grads)
-        return tuple([next(each) if need else None for need in needs])
+        return spread(op.pulled(g, needs, *read(self)), needs)
 
     return backward
 
 
-def _pulled(op: Op) -> Callable[..., tuple[Any, ...]]:
-    """Return what gives the covectors of the inputs that need one, from what arrived, which these are, and
-    what was saved.
+def pullback_of_tensors(op: Op, general: Callable[..., Any]) -> Callable[..., Any]:
+    """Return ``backward(node, g)`` of nodes that may belong to a transform's level: below that, covectors and
+    what was saved may be plain tensors, whose like may have come before.
     """
+    behind = 3 * op.layout.count
+
+    def backward(self: Node, g: Any) -> tuple[Any, ...]:
+        if type(g) is not facade.Tensor or type(g._value) is not ndarray:
+            return general(self, g)  # type: ignore[no-any-return]  # as all pullbacks do
+        saved = plain_saved(self)
+        needs = tuple([edge is not None for edge in self._edges])
+        return spread(op.pulled(g, needs, *saved[:behind:3], *saved[behind:]), needs)
+
+    return backward
+
+
+def spread(grads: tuple[Any, ...], needs: tuple[bool, ...]) -> tuple[Any, ...]:
+    """Return covectors at their places among all inputs, None for those that need none."""
+    if False not in needs:
+        return grads
+    each = iter(grads)
+    return tuple([next(each) if need else None for need in needs])
+
+
+def pulled_by_rules(op: Op) -> Callable[..., tuple[Any, ...]]:
+    """Return what gives the covectors of the inputs that need one, from what arrived, which these are, and
+    what was saved without version counters; at once where its like came often before.
+    """
+    pulled: Callable[..., tuple[Any, ...]] = facade.repeated(_pulled(op))
+    return pulled
+
+
+def _pulled(op: Op) -> Callable[..., tuple[Any, ...]]:
     layout, rules = op.layout, op.rules
     pickers = [picker([layout.short[n] for n in names if n != "needs"]) for names in layout.wanted]
     if not op.joint:

@@ -24,7 +24,6 @@ from .backward_loop_words import (
     OUTPUT,
     PARAMETER,
     PENDING,
-    RECORDED,
     REHEARSALS,
     RELEASE,
     SEND,
@@ -228,16 +227,17 @@ define internal i1 @send_one(ptr %edge, ptr %grad, ptr %g, ptr %saved, ptr %argu
 nounwind {{
 entry:
   %given = alloca [4 x ptr]
-{given(PENDING, SHARED, CAPTURES, SEND, RECORDED)}
+{given(PENDING, SHARED, CAPTURES, SEND)}
 {word("none", "ptr", NONE)}
 {word("array_type", "ptr", ARRAY)}
 {word("list_type", "ptr", LIST)}
 {word("output", "ptr", OUTPUT)}
 {word("leaf_end", "ptr", LEAF_END)}
+{word("tensor_type", "ptr", TENSOR)}
 {read("kind", "ptr", "grad", where.type)}
 {read("edge_kind", "ptr", "edge", where.type)}
   %is_array = icmp eq ptr %kind, %array_type
-  %is_tensor = icmp eq ptr %kind, %recorded
+  %is_tensor = icmp eq ptr %kind, %tensor_type
   %is_output = icmp eq ptr %edge_kind, %output
   br i1 %is_array, label %found, label %other
 other:

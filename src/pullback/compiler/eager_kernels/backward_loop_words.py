@@ -33,7 +33,7 @@ ARRAY, NONE, TENSOR, OBJECTS = _ARRAY, _NONE, _TENSOR, _KINDS
 COUNT, VALUES, FREES, ALWAYS, CHAINED, BACKWARD, BACKWARD_GRAPH, RULES = range(8)
 PLACES = 4
 RULE = 3 + PLACES
-#: Arguments of the function; the last is the class of covectors where the pullback is itself recorded.
+#: Arguments of the function; the last is None unless the pullback is itself recorded.
 (
     SELF, HEAP, PENDING, NEEDED, LOOKED_AT, EMPTY, SUMMED, SHARED, FREED, CAPTURES, DELIVER,
     SEND, RECORDED,
