@@ -78,9 +78,11 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
             inner.append(v)
             edges.append(None)
             traced = traced or type(v) is Tracer
-            if isinstance(v, Value):
+            if isinstance(v, TensorBase):
                 known = type(v) is facade.Tensor or type(v) is facade.Parameter
                 plain = plain and known and type(v._value) is ndarray and not v._level
+            elif isinstance(v, Value):
+                plain = False
     if traced and level:
         # A constant of a trace is its array: a rule may meet it with a covector that is one.
         inner = [_bare(v) for v in inner]
