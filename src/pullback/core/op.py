@@ -37,8 +37,9 @@ from .connected import Gradient
 from .node import MultiNode, Node
 from .node_classes import general_class, make_node_class, packed_class
 from .promotion import COMPLEX32, NARROW, check_broadcast, converted, promoted, rounded, unsupported
+from .recorded_pullback import pulled_by_rules
 from .result_shapes import result_kinds
-from .saved import Layout, SavedTensor, graph_saved, parameter_names
+from .saved import Layout, SavedTensor, graph_reader, parameter_names
 from .underivable import no_derivative
 from .value import dtype_of, shape_of
 
@@ -379,6 +380,11 @@ class Op:
         return make_node_class(self)
 
     @computed
+    def pulled(self) -> Callable[..., tuple[Any, ...]]:
+        """Return what calls the rules on tensors (`pulled_by_rules`)."""
+        return pulled_by_rules(self)
+
+    @computed
     def packed_class(self) -> type[Node]:
         """Return the class of nodes that hold packed values."""
         return packed_class(self)
@@ -412,7 +418,8 @@ class Op:
         """Return what a node saved under one of torch's names, as a tensor at its place in the graph."""
         for own in self.layout.position:
             if self._torch_name(own) == name:
-                return graph_saved(node)[self.layout.position[own]]
+                read = graph_reader(self.layout, self.differentiable_outputs)
+                return read(node)[self.layout.short[own]]
         raise AttributeError(
             f"'{self.node_name}' object has no attribute '_saved_{name}'", name=f"_saved_{name}", obj=node
         )

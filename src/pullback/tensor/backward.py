@@ -421,11 +421,11 @@ def _roots(
 ) -> list[tuple[Any, Any]]:
     roots = []
     for position, (y, v) in enumerate(zip(outputs, covectors, strict=True)):
-        if not (create_graph or batched) and isinstance(y, TensorBase):
+        if not batched and isinstance(y, TensorBase):
             g = _plain_covector(y, v)
             # A tensor that was rearranged without history has another shape than its node.
             if g is not None and not y._rearranged and (edge := _edge(y)) is not None:
-                roots.append((edge, g))
+                roots.append((edge, g if not create_graph else wrap(g) if v is None else v))
                 continue
         covector = _covector(y, v, create_graph, batched, position)
         edge = _edge(y)
