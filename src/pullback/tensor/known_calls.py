@@ -7,7 +7,7 @@ function has been called often enough it is called once more on tensors without 
 note the ops that run. If it takes no look at an element, gives no warning and changes nothing, and if the ops
 give what the call itself gave, bit for bit, view for view and node for node (`known_nodes`), then that is a
 plan: the native code (`compiler.eager_kernels.known_calls`) does what it says wherever arguments of the same
-kinds come again, in the default mode and under `no_grad`.
+kinds come again, in the default mode, under `no_grad` and in inference mode.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ..core.calls import ABSENT, runs_at_once
 from ..core.device import device
 from ..core.levels import META
 from ..core.meta import Meta
-from ..core.modes import DEFAULT, NO_GRAD, modes
+from ..core.modes import COMMON, DEFAULT, INFERENCE, NO_GRAD, modes, put_modes, reset_modes
 from ..core.node import LEAF
 from ..core.op import Op
 from ..core.value import TensorBase, wrap
@@ -204,7 +204,7 @@ class Known:
         call = partial(_with_names, self._general, [*named])
         self._table[1] = self._pause
         tensors = list(_tensors(given))
-        usual = modes() is DEFAULT or modes() is NO_GRAD
+        usual = any(modes() is mode for mode in COMMON)
         plain = usual and given and all(map(_is_plain, tensors))
         if not plain or _looking or not _are_fixed(given):
             return None
@@ -216,15 +216,24 @@ class Known:
         self._pause = min(2 * self._pause, _SELDOM)
         self._table[1] = self._pause
         _looking.append(self)
-        token = imports.set(False)
+        token, before_modes = imports.set(False), put_modes(modes())
         try:
+            alike = result
+            if modes() is INFERENCE:
+                # What is known without a history is known there too, but for the counters of versions.
+                put_modes(NO_GRAD)
+                tensors = _with_history([tensor._value for tensor in tensors], [False] * len(tensors))
+                given = _replaced(given, iter(tensors))
+                alike = call(*given)
+                _check_inferred(result, alike, tensors)
             looked_at = self._kinds is not None and by_place > self._kinds.safe
             function = call if named or looked_at else self._function
-            plan = _planned(function, given, tensors, result)
+            plan = _planned(function, given, tensors, alike)
         except Exception:  # noqa: BLE001  # whatever keeps a function from running without elements
             return result
         finally:
             imports.reset(token)
+            reset_modes(before_modes)
             _looking.pop()
         if large.chains().known_calls.add(self._table, arguments, named, *plan):
             self._plans -= 1
@@ -280,7 +289,8 @@ def _is_plain(tensor: Any) -> bool:
     array = tensor._value
     return (
         (type(tensor) is facade.Tensor or type(tensor) is facade.Parameter)
-        and type(array) is ndarray and array.size > 0 and type(tensor._counter) is list
+        and type(array) is ndarray and array.size > 0
+        and (type(tensor._counter) is list or modes() is INFERENCE)
     )  # fmt: skip
 
 
@@ -371,6 +381,18 @@ _OWN = {"_level", "_accumulator"}
 def _with_history(values: Sequence[Any], recorded: Sequence[bool], level: int = 0) -> list[Any]:
     """Return tensors around values, leaves where a history is to be continued."""
     return [wrap(v, LEAF if r else None, level) for v, r in zip(values, recorded, strict=True)]
+
+
+def _check_inferred(inferred: Any, result: Any, tensors: list[Any]) -> None:
+    """Raise where a call gives other arrays in inference mode than it gives without a history."""
+    for own, other in _pairs(inferred, result):
+        x, y = own._value, other._value
+        shared = [(np.may_share_memory(x, v._value), np.may_share_memory(y, v._value)) for v in tensors]
+        if (
+            type(x) is not ndarray or (x.shape, x.dtype, strides_of(x)) != (y.shape, y.dtype, strides_of(y))
+            or x.tobytes() != y.tobytes() or any(mine is not its for mine, its in shared)
+        ):  # fmt: skip
+            raise Unplanned
 
 
 def _pairs(result: Any, noted: Any) -> Any:

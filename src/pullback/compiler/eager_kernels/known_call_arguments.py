@@ -9,9 +9,10 @@ import numpy as np
 
 from ...core import facade
 from ...core.device import NO_DEVICES, default_devices
-from ...core.modes import DEFAULT, NO_GRAD, modes
+from ...core.modes import DEFAULT, INFERENCE, NO_GRAD, modes
 from ...core.tracer import running
-from ...core.views import NO_GRAD_VIEW, View
+from ...core.versions import NoVersions
+from ...core.views import INFERENCE_VIEW, NO_GRAD_VIEW, View
 from ..runtime.native_specification import read
 from ..runtime.object_layout import Layout
 
@@ -19,22 +20,24 @@ from ..runtime.object_layout import Layout
 FIRST, LEFT = 0, 1
 OBJECTS: tuple[Any, ...] = (
     None, 0, NO_GRAD_VIEW, View, np.ndarray, float, list, tuple, modes, DEFAULT, NO_GRAD, Exception, running,
-    default_devices, NO_DEVICES,
+    default_devices, NO_DEVICES, INFERENCE, INFERENCE_VIEW, NoVersions,
 )  # fmt: skip
 (
     AT_NONE, AT_ZERO, AT_NO_GRAD_VIEW, AT_VIEW, AT_ARRAY, AT_FLOAT, AT_LIST, AT_TUPLE, AT_MODES,
-    AT_DEFAULT, AT_NO_GRAD, AT_EXCEPTION, AT_RUNNING, AT_DEVICES, AT_NO_DEVICES, AT_TENSOR, AT_PARAMETER,
+    AT_DEFAULT, AT_NO_GRAD, AT_EXCEPTION, AT_RUNNING, AT_DEVICES, AT_NO_DEVICES, AT_INFERENCE,
+    AT_INFERENCE_VIEW, AT_NO_VERSIONS, AT_TENSOR, AT_PARAMETER,
     AT_LOOK, AT_LEAF, AT_ACCUMULATOR, AT_OUTPUT, AT_COUNT, AT_GET_FRAME, AT_ONE, AT_OWN_FILE, AT_FALSE,
     AT_USER_FRAME, AT_INT, AT_SLICE,
-) = range(2, 31)  # fmt: skip
+) = range(2, 34)  # fmt: skip
 #: Kinds of arguments: among the tensors those without a history and with one, and those of which that does
 #: not matter; how many arguments there are, by place; tensors at most, and nodes.
 (
     _SAME_OBJECT, _SAME_FLOAT, _SAME_INT, _WITHOUT_HISTORY, _SEQUENCE, _ANY_TENSOR, _WITH_HISTORY
 ) = range(7)  # fmt: skip
 ARGUMENTS, TENSORS, NODES = 4, 32, 24
-#: What is asked of tensors: whether histories matter, and whether views of them are made that record.
-ASKS_HISTORY, ASKS_VIEW = 1, 2
+#: What is asked of tensors: whether histories matter, whether views of them are made that record, and whether
+#: they may be inference tensors.
+ASKS_HISTORY, ASKS_VIEW, TAKES_INFERENCE = 1, 2, 4
 #: The integers of which Python has one object each.
 _LEAST, _MOST = -5, 256
 
@@ -157,9 +160,19 @@ held:
 {read("array_kind", "ptr", "array", where.type)}
 {read("counter_kind", "ptr", "counter", where.type)}
   %is_array = icmp eq ptr %array_kind, %array_type
+  br i1 %is_array, label %versions, label %no
+versions:
   %is_list = icmp eq ptr %counter_kind, %list_type
-  %plain = and i1 %is_array, %is_list
-  br i1 %plain, label %free, label %no
+  br i1 %is_list, label %free, label %unversioned
+unversioned:
+{word("no_versions", "ptr", AT_NO_VERSIONS)}
+  %is_inference = icmp eq ptr %counter_kind, %no_versions
+  %takes_inference = and i64 %asked, {TAKES_INFERENCE}
+  %is_taken = icmp ne i64 %takes_inference, 0
+  %is_whole = icmp eq ptr %view, %none
+  %is_fit0 = and i1 %is_inference, %is_taken
+  %is_fit = and i1 %is_fit0, %is_whole
+  br i1 %is_fit, label %free, label %no
 {_histories(where)}"""
 
 

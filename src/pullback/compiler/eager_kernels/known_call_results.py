@@ -6,7 +6,8 @@ from ..runtime.native_specification import read
 from ..runtime.object_layout import Layout
 from .known_call_arguments import (
     AT_ARRAY,
-    AT_NO_GRAD_VIEW,
+    AT_INFERENCE_VIEW,
+    AT_NO_VERSIONS,
     AT_NONE,
     AT_TENSOR,
     AT_VIEW,
@@ -94,19 +95,28 @@ done:
 
 
 def _recorded(where: Layout) -> str:
-    """Return the function that makes the record of a view of an argument."""
+    """Return the function that makes the record of a view of an argument, made as a view is where nothing is
+    recorded if that is given; of an inference tensor it is None.
+    """
     return f"""
-define internal ptr @recorded(ptr %result, ptr %parent, ptr %header, i1 %records) nounwind {{
+define internal ptr @recorded(ptr %result, ptr %parent, ptr %header, ptr %unrecorded) nounwind {{
 entry:
 {word("none", "ptr", AT_NONE)}
 {word("own_chain", "ptr", 6, "result")}
 {word("own_creation", "ptr", 7, "result")}
 {word("steps", "ptr", 8, "result")}
-{word("unrecorded", "ptr", AT_NO_GRAD_VIEW)}
+{word("no_versions", "ptr", AT_NO_VERSIONS)}
 {word("view_type", "ptr", AT_VIEW)}
 {read("counter", "ptr", "parent", where.counter)}
+{read("counter_kind", "ptr", "counter", where.type)}
 {read("items", "ptr", "counter", where.list_items)}
 {read("above", "ptr", "parent", where.view)}
+  %is_inference = icmp eq ptr %counter_kind, %no_versions
+  br i1 %is_inference, label %unknown, label %counted
+unknown:
+  call void @pullback_Py_IncRef(ptr %none)
+  ret ptr %none
+counted:
   %version = load ptr, ptr %items
   %record = call ptr @pullback_PyType_GenericAlloc(ptr %view_type, i64 0)
   %has_record = icmp ne ptr %record, null
@@ -130,6 +140,7 @@ chained:
 failed:
   ret ptr null
 filled:
+  %records = icmp eq ptr %unrecorded, null
   %creation = select i1 %records, ptr %own_creation, ptr %unrecorded
   call void @pullback_Py_IncRef(ptr %base)
   %base_at = getelementptr i8, ptr %record, i64 {where.view_base}
@@ -149,7 +160,7 @@ filled:
 def _seen(where: Layout) -> str:
     """Return the function that makes the tensor that is a view of an argument."""
     return f"""
-define internal ptr @seen(ptr %result, ptr %parent, ptr %memory, ptr %aside, ptr %header, i1 %records)
+define internal ptr @seen(ptr %result, ptr %parent, ptr %memory, ptr %aside, ptr %header, ptr %unrecorded)
 nounwind {{
 entry:
 {word("array_type", "ptr", AT_ARRAY)}
@@ -172,7 +183,7 @@ ptr %strides, ptr %begin, i32 %writeable, ptr null)
 based:
   call void @pullback_Py_IncRef(ptr %memory)
   %wrong = call i32 @pullback_PyArray_SetBaseObject(ptr %array, ptr %memory)
-  %record = call ptr @recorded(ptr %result, ptr %parent, ptr %header, i1 %records)
+  %record = call ptr @recorded(ptr %result, ptr %parent, ptr %header, ptr %unrecorded)
   %has_record = icmp ne ptr %record, null
   br i1 %has_record, label %behind, label %dropped
 behind:
@@ -195,7 +206,7 @@ around:
 def _result(where: Layout) -> str:
     """Return the function that makes one result of the tensors and arrays that were put aside."""
     return f"""
-define internal ptr @result(ptr %result, ptr %aside, ptr %header, i1 %records) nounwind {{
+define internal ptr @result(ptr %result, ptr %aside, ptr %header, ptr %unrecorded) nounwind {{
 entry:
 {word("number", "i64", 0, "result")}
 {word("viewed", "i64", 1, "result")}
@@ -209,7 +220,7 @@ given:
 seen:
   %memory_place = add i64 %place, {TENSORS}
 {read("memory", "ptr", "aside", "%memory_place", "ptr")}
-  %view = call ptr @seen(ptr %result, ptr %tensor, ptr %memory, ptr %aside, ptr %header, i1 %records)
+  %view = call ptr @seen(ptr %result, ptr %tensor, ptr %memory, ptr %aside, ptr %header, ptr %unrecorded)
   ret ptr %view
 }}"""
 
@@ -219,8 +230,12 @@ def _computed(where: Layout) -> str:
     around the first of them, and the arrays that nodes alone hold; false where memory is short.
     """
     return f"""
-define internal i1 @computed(ptr %own, i64 %count, i64 %all_count, ptr %aside, ptr %header) nounwind {{
+define internal i1 @computed(ptr %own, i64 %count, i64 %all_count, ptr %aside, ptr %header, ptr %unrecorded)
+nounwind {{
 entry:
+{word("inference", "ptr", AT_INFERENCE_VIEW)}
+{word("no_versions", "ptr", AT_NO_VERSIONS)}
+  %is_inference = icmp eq ptr %unrecorded, %inference
   %given = load i64, ptr %aside
   %one = icmp eq i64 %all_count, 1
   %parts = getelementptr i8, ptr %own, i64 {where.tuple_items}
@@ -249,7 +264,19 @@ shown:
   %tensor_at = getelementptr ptr, ptr %aside, i64 %place
   store ptr %tensor, ptr %tensor_at
   %has_tensor = icmp ne ptr %tensor, null
-  br i1 %has_tensor, label %put, label %failed
+  br i1 %has_tensor, label %there, label %failed
+there:
+  br i1 %is_inference, label %unversioned, label %put
+unversioned:
+  %none_counted = call ptr @pullback_PyType_GenericAlloc(ptr %no_versions, i64 0)
+  %is_none_counted = icmp ne ptr %none_counted, null
+  br i1 %is_none_counted, label %exchanged, label %failed
+exchanged:
+  %counter_at = getelementptr i8, ptr %tensor, i64 {where.counter}
+  %own_counter = load ptr, ptr %counter_at
+  store ptr %none_counted, ptr %counter_at
+  call void @pullback_Py_DecRef(ptr %own_counter)
+  br label %put
 put:
   br label %each
 all:
@@ -269,7 +296,7 @@ def _moved(where: Layout) -> str:
     around it aside; false where memory is short.
     """
     return f"""
-define internal i1 @moved(ptr %moved, ptr %aside, ptr %header) nounwind {{
+define internal i1 @moved(ptr %moved, ptr %aside, ptr %header, ptr %unrecorded) nounwind {{
 entry:
 {word("array_type", "ptr", AT_ARRAY)}
 {word("dtype", "ptr", 0, "moved")}
@@ -330,6 +357,6 @@ zero8:
 stored:
   br label %each
 done:
-  %wrapped = call i1 @computed(ptr %array, i64 1, i64 1, ptr %aside, ptr %header)
+  %wrapped = call i1 @computed(ptr %array, i64 1, i64 1, ptr %aside, ptr %header, ptr %unrecorded)
   ret i1 %wrapped
 }}"""

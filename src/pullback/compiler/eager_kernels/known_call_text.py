@@ -12,16 +12,20 @@ from .known_call_arguments import (
     AT_DEFAULT,
     AT_DEVICES,
     AT_EXCEPTION,
+    AT_INFERENCE,
+    AT_INFERENCE_VIEW,
     AT_LOOK,
     AT_MODES,
     AT_NO_DEVICES,
     AT_NO_GRAD,
+    AT_NO_GRAD_VIEW,
     AT_NONE,
     AT_RUNNING,
     AT_TUPLE,
     FIRST,
     LEFT,
     NODES,
+    TAKES_INFERENCE,
     TENSORS,
     match,
     word,
@@ -52,6 +56,9 @@ entry:
 {word("modes", "ptr", AT_MODES)}
 {word("default", "ptr", AT_DEFAULT)}
 {word("no_grad", "ptr", AT_NO_GRAD)}
+{word("inference", "ptr", AT_INFERENCE)}
+{word("no_grad_view", "ptr", AT_NO_GRAD_VIEW)}
+{word("inference_view", "ptr", AT_INFERENCE_VIEW)}
 {word("first", "ptr", FIRST)}
   %few = icmp slt i64 %given, {ARGUMENTS}
   %has_names = icmp sgt i64 %given, {ARGUMENTS}
@@ -77,7 +84,12 @@ compared:
   call void @pullback_Py_DecRef(ptr %mode)
   %records = icmp eq ptr %mode, %default
   %silent = icmp eq ptr %mode, %no_grad
-  %common = or i1 %records, %silent
+  %infers = icmp eq ptr %mode, %inference
+  %recording_or_silent = or i1 %records, %silent
+  %common = or i1 %recording_or_silent, %infers
+  %silent_view = select i1 %infers, ptr %inference_view, ptr %no_grad_view
+  %unrecorded = select i1 %records, ptr null, ptr %silent_view
+  %also_asked = select i1 %infers, i64 {TAKES_INFERENCE}, i64 0
   br i1 %common, label %traced, label %no
 traced:
 {word("running", "ptr", AT_RUNNING)}
@@ -118,8 +130,9 @@ plan_there:
   %told0 = getelementptr i64, ptr %plan, i64 {TOLD}
 {word("asked_recording", "i64", _ASKED, "plan")}
 {word("asked_silent", "i64", _ASKED_SILENT, "plan")}
-  %asks = select i1 %records, i64 %asked_recording, i64 %asked_silent
-  %is_done_here = icmp sge i64 %asks, 0
+  %own_asks = select i1 %records, i64 %asked_recording, i64 %asked_silent
+  %is_done_here = icmp sge i64 %own_asks, 0
+  %asks = or i64 %own_asks, %also_asked
 {word("more_expected", "i64", _MORE, "plan")}
   %same_more = icmp eq i64 %more_expected, %more_count
   %same_counts = and i1 %same_names, %same_more
@@ -201,14 +214,15 @@ run:
   %moves = icmp ne ptr %moved, null
   br i1 %moves, label %move, label %ask
 move:
-  %could_move = call i1 @moved(ptr %moved, ptr %aside, ptr %header)
+  %could_move = call i1 @moved(ptr %moved, ptr %aside, ptr %header, ptr %unrecorded)
   br i1 %could_move, label %computed, label %failed
 ask:
   %own = call ptr @pullback_PyObject_Vectorcall(ptr %compute, ptr %arrays, i64 %tensors, ptr null)
   %could = icmp ne ptr %own, null
   br i1 %could, label %wrapping, label %raised
 wrapping:
-  %wrapped = call i1 @computed(ptr %own, i64 %computed_count, i64 %array_count, ptr %aside, ptr %header)
+  %wrapped = call i1 @computed(ptr %own, i64 %computed_count, i64 %array_count, ptr %aside, ptr %header, \
+ptr %unrecorded)
   br i1 %wrapped, label %computed, label %failed
 computed:
   %is_recorded = icmp ne ptr %nodes, null
@@ -249,7 +263,7 @@ ready:
   %single = icmp eq ptr %container, null
   br i1 %single, label %one, label %several
 one:
-  %only = call ptr @result(ptr %results, ptr %aside, ptr %header, i1 %records)
+  %only = call ptr @result(ptr %results, ptr %aside, ptr %header, ptr %unrecorded)
   br label %done
 several:
   %tuple = call ptr @pullback_PyTuple_New(i64 %count)
@@ -262,7 +276,7 @@ each:
 make:
   %words = mul i64 %n, {RESULT}
   %result = getelementptr i64, ptr %results, i64 %words
-  %part = call ptr @result(ptr %result, ptr %aside, ptr %header, i1 %records)
+  %part = call ptr @result(ptr %result, ptr %aside, ptr %header, ptr %unrecorded)
   %has_part = icmp ne ptr %part, null
   br i1 %has_part, label %stored, label %dropped
 stored:
