@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pullback  # noqa: F401  # it provides what runs chains
-from pullback.array import chains, norm, recurrent, rent
+from pullback.array import chains, norm, recurrent, tiering
 from pullback.array.chains import COLUMN, FOUR, ROWS, SCALAR, THREE, VECTOR, Chain
 from pullback.array.elementwise import CHAINS
 from pullback.ops import attention, reduce, softmax
@@ -58,7 +58,7 @@ def test_native_code_gives_the_bits_of_numpy(name, price):
 
 def test_small_arrays_go_by_numpy_until_that_has_cost_enough(monkeypatch, price):
     price(1_000_000)
-    monkeypatch.setattr(chains, "_RENT", rent.Rent())
+    monkeypatch.setattr(chains, "_HOTNESS", tiering.Hotness())
     chain = Chain(np.exp, (ROWS, ROWS), cost=400_000)
     x = np.ones((2, 3), np.float32)
     assert [chain.native(x) is None for _ in range(2)] == [True, True]

@@ -2,9 +2,9 @@
 
 A ufunc's call takes 0.3 µs on a few elements, a reduction's 0.9, and the loops themselves a twentieth of
 that: `softmax` of a row is five calls, `gelu` fourteen. A kernel that is such a chain is written with ufuncs
-and `out=`. It is run once on arrays that note what is called (`noted`), and from then on native code calls
-the very loops that NumPy would call, one after another (`compiler.eager_kernels.chains`). So the bits are
-NumPy's, and a chain may become native at any call: when the calls have cost as much as that (`rent`).
+and `out=`. It is run once on arrays that note what is called (`noted`), and from then on native code
+(`compiler.eager_kernels.ufunc_chains`) calls the very loops that NumPy would call. So the bits are NumPy's,
+and a chain may become native at any call: when the calls have cost as much as that (`tiering`).
 Of 128 float32, `softmax` takes 0.3 µs instead of 4, `gelu` 0.3 instead of 7.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import large
-from .rent import Rent
+from .tiering import Hotness
 
 #: Elements of the rows up to which chains are asked for.
 MOST = 4096
@@ -29,7 +29,7 @@ MOST = 4096
 ROWS, COLUMN, VECTOR, SCALAR, THREE, FOUR = (3, 5), (3, 1), (5,), (), (3, 15), (3, 20)
 
 _F32, _F64 = np.dtype(np.float32), np.dtype(np.float64)
-_RENT = Rent()
+_HOTNESS = Hotness()
 
 
 @functools.lru_cache(maxsize=1024)
@@ -83,8 +83,8 @@ class Note(NamedTuple):
     constants: tuple[ndarray, ...]
 
 
-class Way(NamedTuple):
-    """Tell how an op of elements is called on arrays: a chain whose result follows what it is given.
+class Variant(NamedTuple):
+    """Tell how an elementwise op is called on arrays of some dtypes: a chain whose result is its last slot.
 
     Attributes
     ----------
@@ -311,10 +311,10 @@ def noted(
     return _note(notes, len(roles))
 
 
-def way(
+def variant_of(
     kernel: Callable[..., Any], roles: tuple[tuple[int, ...], ...], dtypes: tuple[np.dtype[Any], ...]
-) -> Way:
-    """Return the way in which a kernel computes element by element, which returns its result.
+) -> Variant:
+    """Return the variant in which a kernel computes element by element, which returns its result.
 
     Raises
     ------
@@ -337,7 +337,7 @@ def way(
         for value in values:
             if isinstance(value, _Noted) and value.slot == was:
                 value.slot = place
-    return Way(_note(notes, place + 1), roles, dtypes, result.dtype)
+    return Variant(_note(notes, place + 1), roles, dtypes, result.dtype)
 
 
 def _note(notes: _Notes, given: int) -> Note:
@@ -359,7 +359,7 @@ def _note(notes: _Notes, given: int) -> Note:
 
 def native(nanoseconds: float) -> Any:
     """Return what runs chains (`large.chains`), if the work so far and what is to be done now pay for it."""
-    return _RENT.get(large.chains) if _RENT.pays(nanoseconds) else None
+    return _HOTNESS.get(large.chains) if _HOTNESS.is_hot(nanoseconds) else None
 
 
 class Chain:

@@ -25,9 +25,9 @@ from numpy import ndarray
 
 from . import large
 from .geometry import pad_into
-from .rent import Rent
 from .taps import Taps, from_table, over_planes, transposed
 from .threads import get_num_threads, run_parts, split
+from .tiering import Hotness
 
 #: Bytes of input planes in a block.
 _BLOCK_BYTES = 256 << 10
@@ -211,9 +211,9 @@ def _largest(x: ndarray, places: ndarray) -> tuple[ndarray, ndarray]:
 
 
 @functools.lru_cache(maxsize=256)
-def _rent(size: tuple[int, ...], windows: Windows) -> Rent:
+def _hotness(size: tuple[int, ...], windows: Windows) -> Hotness:
     """Return what pools of small planes of one size have cost: native code gives the same numbers."""
-    return Rent()
+    return Hotness()
 
 
 def max_values(x: ndarray, windows: Windows) -> ndarray:
@@ -258,8 +258,8 @@ def _native(
 
     if prod(x) >= _WORTH_NATIVE:
         return ran()
-    rent = _rent(x[2:], windows)
-    return rent.pays(_CALLS + prod(x) * _ELEMENT) and rent.get(ran)
+    hotness = _hotness(x[2:], windows)
+    return hotness.is_hot(_CALLS + prod(x) * _ELEMENT) and hotness.get(ran)
 
 
 def _lowest(dtype: np.dtype) -> Any:

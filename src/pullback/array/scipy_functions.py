@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .rent import NotYet
+from .tiering import NotYet
 
 
 @functools.cache

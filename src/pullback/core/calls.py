@@ -24,10 +24,10 @@ from numpy import float32, float64, ndarray
 from ..array import dtypes, large
 from ..array.elementwise import WORTH_ASKING as PARALLEL_SIZE
 from ..array.elementwise import apply as parallel
+from ..array.elementwise_calls import ElementwiseCalls, refuse
 from ..array.layout import following_channels, following_planes, placed
 from ..array.numbers import DOUBLES, SINGLES
 from ..array.quiet import IGNORE, loud, quiet
-from ..array.small_calls import SmallCalls, refuse
 from ..array.strides import settled
 from . import facade
 from .blame import PACKAGE, next_sequence, outer_frame, own_file, stamp
@@ -124,10 +124,10 @@ def _complete(
     function: FunctionType, names: dict[str, Any], op: Op, public: bool, method: str
 ) -> FunctionType:
     """Give a function its code, and that its globals."""
-    small = _small_calls(op, public)
+    small = _elementwise_calls(op, public)
     facts = _facts_of(op, public, small is not None)
     if small is not None:
-        names.update(known=small.known, find=small.find)
+        names.update(compiled=small.compiled, find=small.find)
         if not op.attrs:
             names["small"] = partial(_find_small, function, names, op, public, small)
     names.update(op=op, kernel=op.kernel, method=method, place=op.place, fast=_fast_dtypes(op))
@@ -140,7 +140,7 @@ def _complete(
     return function
 
 
-def _small_calls(op: Op, public: bool) -> SmallCalls | None:
+def _elementwise_calls(op: Op, public: bool) -> ElementwiseCalls | None:
     """Return what finds the native functions of an op on small operands; None where there can be none."""
     if op.kind != "elementwise" or len(op.outputs) > 1 or len(op.inputs) > 3 or not large.is_there():
         return None
@@ -151,15 +151,16 @@ def _small_calls(op: Op, public: bool) -> SmallCalls | None:
         return None
     inputs = len(op.inputs)
     lays_out = inputs == 1 or op.place is placed
-    return SmallCalls(op.kernel, inputs, facts.numbers, op.promote is None, _fast_dtypes(op), lays_out)
+    return ElementwiseCalls(op.kernel, inputs, facts.numbers, op.promote is None, _fast_dtypes(op), lays_out)
 
 
 def _find_small(
-    function: FunctionType, names: dict[str, Any], op: Op, public: bool, small: SmallCalls, *operands: Any
+    function: FunctionType, names: dict[str, Any], op: Op, public: bool, small: ElementwiseCalls,
+    *operands: Any,
 ) -> Any:
     """Count a call of an op without attributes, and give its function what was found for it."""
     small.find(())
-    found = small.known.get(())
+    found = small.compiled.get(())
     if found is refuse:
         function.__code__ = _code_of(_facts_of(op, public, False))
     elif found is not None:

@@ -13,9 +13,9 @@ from numpy import ndarray
 
 from ..array import large, order, selection
 from ..array.layout import as_first
-from ..array.rent import Rent
 from ..array.scatter import taken
 from ..array.threads import run_parts, split
+from ..array.tiering import Hotness
 from ..core.data_shaped import no_batch, no_shape
 from ..core.op import op
 from ..core.underivable import no_tangent, not_implemented
@@ -56,18 +56,18 @@ _BLOCK = 1 << 16
 #: Elements from which a native loop is faster than to sort, once it is there, and nanoseconds for one that is
 #: sorted: 4 of 800 take 43 µs by a sort and 28 so, 50 of each of 4 rows of 2,000 take 101 and 61.
 _WORTH_LOOKING, _SORTED = 1 << 7, 60
-_RENT = Rent()
+_HOTNESS = Hotness()
 
 
 def _first_places(x: ndarray, k: int, dim: int, descending: bool) -> ndarray:
     """Return the first k of the indices that sort an array along `dim`."""
     n = x.shape[dim]
     few = 0 < k <= n * _LARGEST_PART
-    if few and _WORTH_LOOKING <= x.size < _WORTH_CHOOSING and _RENT.pays(x.size * _SORTED):
+    if few and _WORTH_LOOKING <= x.size < _WORTH_CHOOSING and _HOTNESS.is_hot(x.size * _SORTED):
         last = dim == x.ndim - 1
         rows = np.ascontiguousarray(x if last else np.moveaxis(x, dim, -1))
         places = np.empty((*rows.shape[:-1], k), np.int64)
-        if _RENT.ask("first_places", rows.reshape(-1, n), places.reshape(-1, k), descending):
+        if _HOTNESS.ask("first_places", rows.reshape(-1, n), places.reshape(-1, k), descending):
             return places if last else np.ascontiguousarray(np.moveaxis(places, -1, dim))
     if x.size < _WORTH_CHOOSING or not few or x.dtype.kind not in "fiu":
         return np.ascontiguousarray(sorting(x, dim, descending)[(*(slice(None),) * dim, slice(k))])

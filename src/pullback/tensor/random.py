@@ -23,10 +23,10 @@ from ..ops import convert
 from ..ops import random as ops
 from ..ops import random_mapped as mapped
 from ..ops.elementwise import log1p
-from . import known_calls
 from .api import with_signature
 from .creation import check_options, creator, leaf, made, new_array, numpy_dtype
 from .creation_like import array_like, meta_like, place
+from .inline_cache import cache
 from .memory_format import clone
 from .meta import meta_tensor
 from .out import write_out
@@ -91,7 +91,7 @@ def _restored(state: Any) -> Generator:
 
 default_generator = Generator()
 default_generator.manual_seed(streams.default_generator.initial_seed())
-known_calls.streams.append(default_generator)
+cache.streams.append(default_generator)
 
 
 def manual_seed(seed: Any) -> Generator:

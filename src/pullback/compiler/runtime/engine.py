@@ -10,7 +10,7 @@ from typing import Any
 
 from ...array import large, locks
 from ...array.locks import computed
-from ...array.rent import waits
+from ...array.tiering import waits
 from ..emit.codegen import Code, Effort, machine, module, target
 from . import cache, linked_code, processor
 
@@ -92,7 +92,7 @@ def named(
     Raises
     ------
     NotYet
-        It is not on disk, and who asks does without it for now (`array.rent`).
+        It is not on disk, and who asks does without it for now (`array.tiering`).
     """
     known = found_as(name)
     if known is not None:

@@ -1,20 +1,20 @@
-"""The text of the native function that does known public calls (`known_calls`)."""
+"""The text of the native function that does public calls by their inline cache (`table`)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..runtime.native_specification import read
-from ..runtime.object_layout import Layout
-from . import known_call_nodes, known_call_results
-from .known_call_arguments import (
+from ...runtime.native_specification import read
+from ...runtime.object_layout import Layout
+from . import nodes, results
+from .arguments import (
     ARGUMENTS,
     AT_DEFAULT,
     AT_DEVICES,
     AT_EXCEPTION,
+    AT_HOT,
     AT_INFERENCE,
     AT_INFERENCE_VIEW,
-    AT_LOOK,
     AT_MODES,
     AT_NO_DEVICES,
     AT_NO_GRAD,
@@ -30,7 +30,7 @@ from .known_call_arguments import (
     match,
     word,
 )  # fmt: skip
-from .known_call_results import RESULT
+from .results import RESULT
 
 #: Words of a plan: the next, what computes, where it says which elements are moved instead, how many
 #: tensors are computed and how many arrays in all, where the nodes are told (0: there are none) and how many
@@ -48,7 +48,7 @@ Part = Callable[[Layout], str]
 def _asked(where: Layout) -> str:
     """Return the begin of the function: the modes, tracing and the default device are the usual ones."""
     return f"""\
-define ptr @known(ptr %owner, ptr %arguments, i64 %given) nounwind {{
+define ptr @cached_call(ptr %owner, ptr %arguments, i64 %given) nounwind {{
 entry:
   %aside = alloca [{1 + 2 * TENSORS + NODES} x ptr]
 {read("header", "ptr", "owner", where.data)}
@@ -304,7 +304,7 @@ done:
 
 
 def _end(where: Layout) -> str:
-    """Return the end: what was computed is given up, and a call that is not known is counted."""
+    """Return the end: what was computed is given up, and a call without a plan is counted."""
     return f"""\
 release:
   %m = phi i64 [ 0, %done ], [ %m1, %released ]
@@ -341,9 +341,9 @@ unknown:
   %is_due = icmp eq i64 %less, 0
   br i1 %is_due, label %due, label %no
 due:
-{word("look_at", "ptr", AT_LOOK)}
-  call void @pullback_Py_IncRef(ptr %look_at)
-  ret ptr %look_at
+{word("hot", "ptr", AT_HOT)}
+  call void @pullback_Py_IncRef(ptr %hot)
+  ret ptr %hot
 no:
   call void @pullback_Py_IncRef(ptr %none)
   ret ptr %none
@@ -357,6 +357,6 @@ def _call(where: Layout) -> str:
 
 
 def text(where: Layout) -> str:
-    """Return all functions; `known` is the one that is called."""
-    parts: Sequence[Part] = (match, known_call_nodes.text, known_call_results.text, _call)
+    """Return all functions; `cached_call` is the one that is called."""
+    parts: Sequence[Part] = (match, nodes.text, results.text, _call)
     return "\n".join(part(where) for part in parts)

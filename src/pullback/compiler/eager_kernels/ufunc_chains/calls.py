@@ -2,7 +2,7 @@
 
 Of tensors without a history, and of bare arrays, all of one dtype, it makes the result and runs the op's
 chain of NumPy's loops (`array.chains`). `exp` of 8×8 numbers takes 0.25 µs so and 1.1 in Python. Operands
-that are not in C order, or that are broadcast, are laid out before (`small_operands`). For all else it gives
+that are not in C order, or that are broadcast, are laid out before (`operands`). For all else it gives
 None, and Python does the call.
 """
 
@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...array.chains import MOST, SCALAR, Way
-from ...core import facade
-from ..runtime.native_specification import read
-from ..runtime.object_layout import Layout
-from . import small_operands
+from ....array.chains import MOST, SCALAR, Variant
+from ....core import facade
+from ...runtime.native_specification import read
+from ...runtime.object_layout import Layout
+from . import operands
 
 #: Words of a table before those of the chain: the next table, how many arguments, the result's dtype, the
 #: types and objects that are compared and made, whether numbers are float32, one such, and the dtype of each
@@ -34,25 +34,26 @@ _ALIGNED, _ORDERED = 0x100, 0x1
 _WHOLE, _LARGEST = 1 << 24, "3.0e+38"
 
 
-def head(way: Way) -> list[int]:
-    """Return the words from the second on that tell a way in which an op is called."""
-    kinds = [0 if role == SCALAR else id(dtype) for role, dtype in zip(way.roles, way.dtypes, strict=True)]
-    sizes = [dtype.itemsize for dtype in way.dtypes]
+def head(variant: Variant) -> list[int]:
+    """Return the words from the second on that tell a variant of an op."""
+    pairs = zip(variant.roles, variant.dtypes, strict=True)
+    kinds = [0 if role == SCALAR else id(dtype) for role, dtype in pairs]
+    sizes = [dtype.itemsize for dtype in variant.dtypes]
     return [
-        len(kinds), id(way.made), id(facade.Tensor), id(np.ndarray), id(None), id(0), id(float), id(int),
-        int(way.dtypes[-1] == np.float32), 0, *kinds, *(0,) * (_INPUTS - len(kinds)),
-        *sizes, *(0,) * (_INPUTS - len(sizes)), int(_may_be_laid_out(way)),
-        way.made.itemsize,
+        len(kinds), id(variant.made), id(facade.Tensor), id(np.ndarray), id(None), id(0), id(float), id(int),
+        int(variant.dtypes[-1] == np.float32), 0, *kinds, *(0,) * (_INPUTS - len(kinds)),
+        *sizes, *(0,) * (_INPUTS - len(sizes)), int(_may_be_laid_out(variant)),
+        variant.made.itemsize,
     ]  # fmt: skip
 
 
-def _may_be_laid_out(way: Way) -> bool:
+def _may_be_laid_out(variant: Variant) -> bool:
     """Return whether copies of operands give NumPy's bits and shape. Its power squares where one exponent
     stands for all elements, and what a kernel does not read has no part in the shape of its result.
     """
-    read_slots = {operand.slot for step in way.note.steps for operand in step.operands[:-1]}
-    powers = any(step.ufunc in (np.power, np.float_power) for step in way.note.steps)
-    return way.lays_out and not powers and read_slots >= set(range(len(way.dtypes)))
+    read_slots = {operand.slot for step in variant.note.steps for operand in step.operands[:-1]}
+    powers = any(step.ufunc in (np.power, np.float_power) for step in variant.note.steps)
+    return variant.lays_out and not powers and read_slots >= set(range(len(variant.dtypes)))
 
 
 def _word(name: str, type_: str, at: int, table: str = "table") -> str:
@@ -237,11 +238,11 @@ full:
 
 
 def _arguments(where: Layout) -> str:
-    """Return the part that takes the arguments as a way wants them, or goes on to another way."""
+    """Return the part that takes the arguments as a variant wants them, or goes on to another variant."""
     return f"""\
 head:
-  %g = phi i64 [ 0, %way ], [ %g1, %taken ]
-  %alike = phi i1 [ true, %way ], [ %still, %taken ]
+  %g = phi i64 [ 0, %variant ], [ %g1, %taken ]
+  %alike = phi i1 [ true, %variant ], [ %still, %taken ]
   %more = icmp slt i64 %g, %given
   br i1 %more, label %argument, label %gone
 argument:
@@ -317,15 +318,17 @@ failed:
 
 
 def _call(where: Layout, slots: int) -> str:
-    """Return the function that is called: it looks for a way that fits, and makes the result by its chain."""
-    return small_operands.text(where, _INPUTS) + f"""
+    """Return the function that is called: it looks for a variant that fits, and makes the
+    result by its chain.
+    """
+    return operands.text(where, _INPUTS) + f"""
 define ptr @call(ptr %owner, ptr %arguments, i64 %given) nounwind #0 {{
 entry:
   %slots = alloca [{slots} x ptr]
   %counts = alloca [5 x i64]
   %xs = alloca [{_INPUTS} x ptr]
-  %sizes = alloca [{small_operands.AXES} x i64]
-  %strides = alloca [{small_operands.AXES} x i64]
+  %sizes = alloca [{operands.AXES} x i64]
+  %strides = alloca [{operands.AXES} x i64]
 {read("begin", "ptr", "owner", where.data)}
 {_word("none", "ptr", _NONE, "begin")}
 {_word("tensor_type", "ptr", _TENSOR, "begin")}
@@ -343,8 +346,8 @@ measured:
   %all = load i64, ptr %counts
   %less = sub i64 %all, 1
   %is_small = icmp ult i64 %less, {MOST}
-  br i1 %is_small, label %way, label %no
-way:
+  br i1 %is_small, label %variant, label %no
+variant:
   %table = phi ptr [ %begin, %measured ], [ %next, %another ]
 {_word("wanted", "i64", _GIVEN)}
 {_word("dtype0", "ptr", _KINDS)}
@@ -360,7 +363,7 @@ other:
 another:
 {_word("next", "ptr", _NEXT)}
   %is_last = icmp eq ptr %next, null
-  br i1 %is_last, label %no, label %way
+  br i1 %is_last, label %no, label %variant
 {_arguments(where)}{_RESULT}run:
 {read("result_data", "ptr", "result", where.data)}
   %result_slot = getelementptr ptr, ptr %slots, i64 %given

@@ -1,13 +1,14 @@
-"""The text of the native function that is the engine's loop (`backward_loop`)."""
+"""The text of the native function that is the engine's loop (`loop`)."""
 
 from __future__ import annotations
 
-from ...array.large import WORTH, WORTH_CHAIN
-from ..runtime.native_specification import read
-from ..runtime.object_layout import Layout
-from .backward_loop_edges import add, deliver, is_last, keep, send_one
-from .backward_loop_nodes import fits, fresh, holds, is_among, lies_as, pull, size_of
-from .backward_loop_words import (
+from ....array.large import WORTH, WORTH_CHAIN
+from ...runtime.native_specification import read
+from ...runtime.object_layout import Layout
+from ..ufunc_chains.calls import tensor_around
+from .edges import add, deliver, is_last, keep, send_one
+from .nodes import fits, fresh, holds, is_among, lies_as, pull, size_of
+from .words import (
     ARRAY,
     CHAINED,
     CLASSES,
@@ -27,7 +28,6 @@ from .backward_loop_words import (
     given,
     word,
 )  # fmt: skip
-from .small_calls import tensor_around
 
 
 def take(where: Layout, nodes: NodeLayout) -> str:

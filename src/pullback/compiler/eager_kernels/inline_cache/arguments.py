@@ -1,4 +1,4 @@
-"""The words that tell the arguments of a known public call (`known_calls`), and what compares them."""
+"""The words that tell the arguments of a call with a plan (`table`), and what compares them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ...core import facade
-from ...core.device import NO_DEVICES, default_devices
-from ...core.modes import DEFAULT, INFERENCE, NO_GRAD, modes
-from ...core.tracer import running
-from ...core.versions import NoVersions
-from ...core.views import INFERENCE_VIEW, NO_GRAD_VIEW, View
-from ..runtime.native_specification import read
-from ..runtime.object_layout import Layout
+from ....core import facade
+from ....core.device import NO_DEVICES, default_devices
+from ....core.modes import DEFAULT, INFERENCE, NO_GRAD, modes
+from ....core.tracer import running
+from ....core.versions import NoVersions
+from ....core.views import INFERENCE_VIEW, NO_GRAD_VIEW, View
+from ...runtime.native_specification import read
+from ...runtime.object_layout import Layout
 
 #: Words of the table of a function: its first plan, the calls until it is to look at one, and objects.
 FIRST, LEFT = 0, 1
@@ -26,7 +26,7 @@ OBJECTS: tuple[Any, ...] = (
     AT_NONE, AT_ZERO, AT_NO_GRAD_VIEW, AT_VIEW, AT_ARRAY, AT_FLOAT, AT_LIST, AT_TUPLE, AT_MODES,
     AT_DEFAULT, AT_NO_GRAD, AT_EXCEPTION, AT_RUNNING, AT_DEVICES, AT_NO_DEVICES, AT_INFERENCE,
     AT_INFERENCE_VIEW, AT_NO_VERSIONS, AT_TENSOR, AT_PARAMETER,
-    AT_LOOK, AT_LEAF, AT_ACCUMULATOR, AT_OUTPUT, AT_COUNT, AT_GET_FRAME, AT_ONE, AT_OWN_FILE, AT_FALSE,
+    AT_HOT, AT_LEAF, AT_ACCUMULATOR, AT_OUTPUT, AT_COUNT, AT_GET_FRAME, AT_ONE, AT_OWN_FILE, AT_FALSE,
     AT_USER_FRAME, AT_INT, AT_SLICE,
 ) = range(2, 34)  # fmt: skip
 #: Kinds of arguments: among the tensors those without a history and with one, and those of which that does
@@ -42,7 +42,7 @@ ASKS_HISTORY, ASKS_VIEW, TAKES_INFERENCE = 1, 2, 4
 _LEAST, _MOST = -5, 256
 
 
-def words_of(value: Any, words: list[int], kept: list[Any], recorded: Iterator[bool] | None) -> bool:
+def argument_words(value: Any, words: list[int], kept: list[Any], recorded: Iterator[bool] | None) -> bool:
     """Append the words that tell an argument, and what they are addresses of; whether it can be told.
 
     Parameters
@@ -64,10 +64,11 @@ def words_of(value: Any, words: list[int], kept: list[Any], recorded: Iterator[b
         words += [_SAME_FLOAT, int(np.float64(value).view(np.int64))]
     elif kind is list or kind is tuple:
         words += [_SEQUENCE, id(kind), len(value)]
-        return all(words_of(item, words, kept, recorded) for item in value)
+        return all(argument_words(item, words, kept, recorded) for item in value)
     elif kind is slice:
         words += [_SEQUENCE, id(kind), 3]
-        return all(words_of(item, words, kept, recorded) for item in (value.start, value.stop, value.step))
+        ends = (value.start, value.stop, value.step)
+        return all(argument_words(item, words, kept, recorded) for item in ends)
     elif kind is int and not _LEAST <= value <= _MOST:  # many objects stand for the same number
         words += [_SAME_INT, value]
         return -(1 << 63) <= value < 1 << 63

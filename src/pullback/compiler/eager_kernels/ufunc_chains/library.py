@@ -13,13 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from ...array.chains import COLUMN, MOST, ROWS, SCALAR, VECTOR, Note, Operand, Step, Way
-from ...array.locks import computed
-from ..emit import python_functions
-from ..runtime import engine
-from ..runtime.native_specification import read
-from ..runtime.object_layout import Layout, layout
-from . import backward_loop, known_call_text, known_calls, small_calls
+from ....array.chains import COLUMN, MOST, ROWS, SCALAR, VECTOR, Note, Operand, Step, Variant
+from ....array.locks import computed
+from ...emit import python_functions
+from ...runtime import engine
+from ...runtime.native_specification import read
+from ...runtime.object_layout import Layout, layout
+from ..backward_loop import loop
+from ..inline_cache import table, text
+from . import calls
 
 #: How often a loop is called, and on how many elements, as the words of a step name it: each place is the
 #: number of a count that the function has at hand.
@@ -63,13 +65,13 @@ def _loop(ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> tuple[int, int]:
 
 
 class Chains:
-    """The native code of chains, of small calls and of known calls, which is one module."""
+    """The native code of chains, of elementwise calls and of inline caches, which is one module."""
 
     def __init__(self) -> None:
         where, functions = layout(), python_functions.addresses()
         self._library: engine.Library | None = None
         if where is not None and functions is not None:
-            texts = [_text(where), small_calls.text(where, SLOTS), known_call_text.text(where)]
+            texts = [_text(where), calls.text(where, SLOTS), text.text(where)]
             whole = engine.whole([python_functions.declarations(), *texts])
             self._library = engine.Library(whole, functions)
         self._spare: list[np.ndarray] = []
@@ -77,14 +79,14 @@ class Chains:
         self._kept: list[Any] = []
 
     @computed
-    def known_calls(self) -> known_calls.KnownCalls:
+    def inline_caches(self) -> table.InlineCaches:
         """Return what does public calls whose like is known."""
-        return known_calls.KnownCalls(self._library)
+        return table.InlineCaches(self._library)
 
     @computed
-    def backward_loop(self) -> backward_loop.BackwardLoop:
+    def backward_loop(self) -> loop.BackwardLoop:
         """Return what does the plain part of a backward pass."""
-        return backward_loop.BackwardLoop(self.call)
+        return loop.BackwardLoop(self.call)
 
     def chain(self, note: Note) -> Callable[..., Any] | None:
         """Return a function of the arrays that a chain is given; None where there is none."""
@@ -95,20 +97,20 @@ class Chains:
             "chain", self._library.address("chain"), np.array([id(None), *words], np.int64)
         )
 
-    def call(self, ways: Sequence[Way]) -> Callable[..., Any] | None:
+    def call(self, variants: Sequence[Variant]) -> Callable[..., Any] | None:
         """Return a function that an op of elements is on small arrays and on tensors around them which
         nothing leads to: it gives the result, or None for what it does not take. There is one for some of
-        the ways.
+        the variants.
         """
         tables: list[np.ndarray] = []
-        for way in ways:
-            words = self._words(way.note)
+        for variant in variants:
+            words = self._words(variant.note)
             if words is not None:
                 then = tables[-1].ctypes.data if tables else 0
-                tables.append(np.array([then, *small_calls.head(way), *words], np.int64))
+                tables.append(np.array([then, *calls.head(variant), *words], np.int64))
         if not tables or self._library is None:
             return None
-        self._kept += [*tables, ways]
+        self._kept += [*tables, variants]
         return python_functions.function("call", self._library.address("call"), tables[-1])
 
     def _words(self, note: Note) -> list[int] | None:

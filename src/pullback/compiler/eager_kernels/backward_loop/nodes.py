@@ -1,10 +1,10 @@
-"""The text of the native functions that pull a covector back at a node (`backward_loop`)."""
+"""The text of the native functions that pull a covector back at a node (`loop`)."""
 
 from __future__ import annotations
 
-from ..runtime.native_specification import read
-from ..runtime.object_layout import Layout
-from .backward_loop_words import (
+from ...runtime.native_specification import read
+from ...runtime.object_layout import Layout
+from .words import (
     ARRAY,
     BACKWARD,
     COUNT,

@@ -1,7 +1,7 @@
-"""The nodes that a known public call leaves behind (`known_calls`), as native code makes them.
+"""The nodes that a call with a plan leaves behind (`table`), as native code makes them.
 
-Where each part of a node comes from is told by `tensor.known_nodes`: three words say in which way, from which
-tensor or node, and the object that is always the same.
+Where each part of a node comes from is told by `tensor.inline_cache.nodes`: three words say in which way,
+from which tensor or node, and the object that is always the same.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core import blame
-from ...core.node import LEAF, Output, accumulator
-from ...tensor.known_nodes import ARRAY, CONSTANT, COUNTER, EDGE, NODE, OUTPUT, VERSION, Left, Source
-from ..runtime.native_specification import read
-from ..runtime.object_layout import Layout
-from .known_call_arguments import (
+from ....core import blame
+from ....core.node import LEAF, Output, accumulator
+from ....tensor.inline_cache.nodes import ARRAY, CONSTANT, COUNTER, EDGE, NODE, OUTPUT, VERSION, Left, Source
+from ...runtime.native_specification import read
+from ...runtime.object_layout import Layout
+from .arguments import (
     AT_ACCUMULATOR,
     AT_COUNT,
     AT_FALSE,
@@ -36,7 +36,7 @@ SOURCE = 3
 #: of these.
 _NODE = 5
 
-OBJECTS: dict[int, Any] = {
+NODE_OBJECTS: dict[int, Any] = {
     AT_LEAF: LEAF, AT_ACCUMULATOR: accumulator, AT_OUTPUT: Output, AT_COUNT: blame.numbers,
     AT_GET_FRAME: blame._caller, AT_ONE: 1, AT_OWN_FILE: blame.own_file, AT_FALSE: False,
     AT_USER_FRAME: blame.user_frame,
@@ -49,7 +49,7 @@ def source_words(source: Source, kept: list[Any]) -> list[int]:
     return [source.kind, source.which, id(source.value)]
 
 
-def words_of(
+def node_words(
     nodes: Sequence[Left], attached: Sequence[tuple[int, Source]], kept: list[Any]
 ) -> list[int]:
     """Return the words that tell nodes, and which tensors they are the history of."""
@@ -365,4 +365,4 @@ done:
 """
 
 
-__all__ = ["CONSTANT", "NODES", "OBJECTS", "SOURCE", "source_words", "text", "words_of"]
+__all__ = ["CONSTANT", "NODES", "NODE_OBJECTS", "SOURCE", "source_words", "text", "node_words"]

@@ -1,10 +1,11 @@
-"""The tensors that a known public call gives (`known_calls`), as native code makes them."""
+"""The tensors that a call with a plan gives (`table`), as native code makes them."""
 
 from __future__ import annotations
 
-from ..runtime.native_specification import read
-from ..runtime.object_layout import Layout
-from .known_call_arguments import (
+from ...runtime.native_specification import read
+from ...runtime.object_layout import Layout
+from ..ufunc_chains.calls import tensor_around
+from .arguments import (
     AT_ARRAY,
     AT_INFERENCE_VIEW,
     AT_NO_VERSIONS,
@@ -15,8 +16,7 @@ from .known_call_arguments import (
     TENSORS,
     word,
 )  # fmt: skip
-from .known_call_nodes import SOURCE
-from .small_calls import tensor_around
+from .nodes import SOURCE
 
 #: Words before the sources of moved elements: dtype, rank, where shape and strides lie, count, bytes of each.
 _SOURCES = 6

@@ -1,11 +1,11 @@
-"""The tables and arguments that the native loop of the engine reads (`backward_loop`)."""
+"""The tables and arguments that the native loop of the engine reads (`loop`)."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..runtime.native_specification import read
-from .small_calls import _ARRAY, _KINDS, _NONE, _TENSOR
+from ...runtime.native_specification import read
+from ..ufunc_chains.calls import _ARRAY, _KINDS, _NONE, _TENSOR
 
 
 class NodeLayout(NamedTuple):

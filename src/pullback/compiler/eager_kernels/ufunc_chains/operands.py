@@ -8,9 +8,9 @@ memory.
 
 from __future__ import annotations
 
-from ...array.chains import MOST
-from ..runtime.native_specification import read
-from ..runtime.object_layout import Layout
+from ....array.chains import MOST
+from ...runtime.native_specification import read
+from ...runtime.object_layout import Layout
 
 #: Axes at most, and bytes of what is copied of an operand.
 AXES, _BYTES = 32, 8 * MOST
