@@ -121,14 +121,17 @@ class InlineCache:
                 given, tensors, alike = without_inference(call, given, tensors, result)
             looked_at = self._kinds is not None and by_place > self._kinds.safe
             function = call if named or looked_at else self._function
-            plan = planned(function, given, tensors, alike)
+            compute, *plan = planned(function, given, tensors, alike)
+            source = large.chains().inline_caches
+            if compute is not None:
+                compute = source.replayed(compute, [tensor._value for tensor in tensors])
         except Exception:  # noqa: BLE001  # whatever keeps a function from running without elements
             return result
         finally:
             imports.reset(token)
             reset_modes(before_modes)
             _specialising.pop()
-        if large.chains().inline_caches.add(self._table, arguments, named, *plan):
+        if source.add(self._table, arguments, named, compute, *plan):
             self._plans -= 1
             self._pause = self._calls
             self._table[1] = self._calls if self._plans else _NEVER

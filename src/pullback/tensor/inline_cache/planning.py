@@ -248,11 +248,19 @@ def _view(real: Any, stand_in: Any, known: list[tuple[Any, Any]]) -> Any:
     if (
         record.at != tensor._counter[0] or real._counter is not tensor._counter or seen.steps != steps
         or (modes() is DEFAULT and (seen.creation, record.creation) != (creation, creation))
-        or (layout.shape, layout.dtype) != (value.shape, value.dtype) or layout.strides != strides_of(value)
+        or (layout.shape, layout.dtype) != (value.shape, value.dtype) or not _lie_alike(layout, value)
         or layout.offset * value.itemsize != offset or value.flags.writeable != base.flags.writeable
     ):  # fmt: skip
         raise Unplanned
     return number, value, offset, steps, creation
+
+
+def _lie_alike(layout: Any, value: ndarray) -> bool:
+    """Return whether elements lie as they were noted to; along an axis of one element there is no step."""
+    return all(
+        size == 1 or mine == its
+        for size, mine, its in zip(value.shape, layout.strides, strides_of(value), strict=True)
+    )
 
 
 def _compared(

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....array.loop_recording.recording import agrees, record
 from ....core import facade
 from ....tensor.inline_cache.nodes import Left, Source
 from ...emit import python_functions
@@ -28,6 +29,7 @@ from .arguments import (
     argument_words,
 )  # fmt: skip
 from .nodes import NODE_OBJECTS, node_words, source_words
+from .replay import Replays
 from .results import RESULT
 from .text import TOLD
 
@@ -55,6 +57,7 @@ class InlineCaches:
         self._library = library
         #: Tables hold addresses of these.
         self._kept: list[Any] = [OBJECTS]
+        self._replays = None if library is None else Replays(library)
 
     def function(self, hot: Any) -> tuple[Callable[..., Any], np.ndarray] | None:
         """Return a native function without a plan so far, and its table; it gives `hot` when so many calls
@@ -68,6 +71,17 @@ class InlineCaches:
         table = np.array(words, np.int64)
         self._kept += [table, hot]
         return python_functions.function("cached_call", self._library.address("cached_call"), table), table
+
+    def replayed(self, compute: Callable[..., Any], arrays: Sequence[np.ndarray]) -> Callable[..., Any]:
+        """Return a native function that gives what a function does of arrays of these shapes and strides,
+        where it is made of NumPy's loops; else the function itself.
+        """
+        try:
+            recording = record(compute, arrays)
+        except Exception:  # noqa: BLE001  # whatever it asks of arrays that do not tell
+            return compute
+        found = None if self._replays is None else self._replays.function(recording, compute)
+        return compute if found is None or not agrees(compute, found, arrays) else found
 
     def add(
         self, table: np.ndarray, arguments: tuple[Any, ...], named: dict[str, Any],

@@ -7,7 +7,6 @@ but the lock that the caller holds.
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,8 +19,9 @@ from ...runtime import engine
 from ...runtime.native_specification import read
 from ...runtime.object_layout import Layout, layout
 from ..backward_loop import loop
-from ..inline_cache import table, text
+from ..inline_cache import replay, table, text
 from . import calls
+from .loops import loop_of
 
 #: How often a loop is called, and on how many elements, as the words of a step name it: each place is the
 #: number of a count that the function has at hand.
@@ -32,38 +32,6 @@ _STEP, _OPERAND, _OPERANDS = 29, 6, 4
 SLOTS, CHOSEN = 128, (1, 2, 4, 8)
 
 
-class _Ufunc(ctypes.Structure):
-    """The beginning of NumPy's structure of a ufunc, which its headers publish."""
-
-    _fields_ = (
-        ("head", ctypes.c_void_p * 2), ("nin", ctypes.c_int), ("nout", ctypes.c_int), ("nargs", ctypes.c_int),
-        ("identity", ctypes.c_int), ("loops", ctypes.POINTER(ctypes.c_void_p)),
-        ("data", ctypes.POINTER(ctypes.c_void_p)), ("ntypes", ctypes.c_int), ("reserved", ctypes.c_int),
-        ("name", ctypes.c_char_p),
-    )  # fmt: skip
-
-
-def _loop(ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> tuple[int, int]:
-    """Return the addresses of a ufunc's loop for some dtypes and of what the loop is given.
-
-    Raises
-    ------
-    LookupError
-        It has none, or is not laid out as NumPy documents.
-    """
-    there = _Ufunc.from_address(id(ufunc))
-    if (there.nin, there.nout, there.ntypes) != (ufunc.nin, ufunc.nout, ufunc.ntypes):
-        raise LookupError("ufuncs are not laid out as NumPy documents")
-    if there.name != ufunc.__name__.encode():
-        raise LookupError("ufuncs are not laid out as NumPy documents")
-    chars = "".join(dtype.char for dtype in dtypes)
-    wanted = f"{chars[:-1]}->{chars[-1]}"
-    if wanted not in ufunc.types:
-        raise LookupError(f"{ufunc.__name__} has no loop {wanted}")
-    at = ufunc.types.index(wanted)
-    return there.loops[at] or 0, there.data[at] or 0
-
-
 class Chains:
     """The native code of chains, of elementwise calls and of inline caches, which is one module."""
 
@@ -71,7 +39,7 @@ class Chains:
         where, functions = layout(), python_functions.addresses()
         self._library: engine.Library | None = None
         if where is not None and functions is not None:
-            texts = [_text(where), calls.text(where, SLOTS), text.text(where)]
+            texts = [_text(where), calls.text(where, SLOTS), text.text(where), replay.text(where)]
             whole = engine.whole([python_functions.declarations(), *texts])
             self._library = engine.Library(whole, functions)
         self._spare: list[np.ndarray] = []
@@ -143,11 +111,11 @@ class Chains:
 def _parts(step: Step) -> list[tuple[Any, ...]]:
     """Return the calls of loops that a step is: loop, its data, how often, on how many, operands."""
     if not step.reduces:
-        loop = _loop(step.ufunc, [o.dtype for o in step.operands])
+        loop = loop_of(step.ufunc, [o.dtype for o in step.operands])
         return [(*loop, *_spread(step.operands), step.operands)]
     # As NumPy reduces: the result so far is the identity, or the first number of a row where there is none.
     x, start, total = step.operands
-    copy, add = _loop(np.positive, [x.dtype] * 2), _loop(step.ufunc, [x.dtype] * 3)
+    copy, add = loop_of(np.positive, [x.dtype] * 2), loop_of(step.ufunc, [x.dtype] * 3)
     if start.slot != x.slot:
         return [(*copy, _ONE, _ROW_COUNT, (start, total)), (*add, _ROW_COUNT, _LENGTH, (total, x, total))]
     return [
