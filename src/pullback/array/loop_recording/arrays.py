@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 #: Functions of NumPy's that look at no elements, or by ufuncs alone.
 _TRANSPARENT = frozenset({
-    np.all, np.amax, np.amin, np.any, np.atleast_1d, np.atleast_2d, np.broadcast_to, np.clip, np.diff,
+    np.all, np.amax, np.amin, np.any, np.atleast_1d, np.atleast_2d, np.clip, np.diff,
     np.expand_dims, np.flip, np.iscomplexobj, np.isneginf, np.isposinf, np.max, np.may_share_memory, np.mean,
     np.min, np.moveaxis, np.ndim, np.prod, np.ravel, np.reshape, np.result_type, np.roll, np.shape,
     np.shares_memory, np.size, np.split, np.squeeze, np.std, np.sum, np.swapaxes, np.transpose, np.var,
@@ -61,14 +61,19 @@ class Recorded(ndarray):
         return super().__array_function__(function, types, args, kwargs)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        _asked(self).copy_to(ndarray.__getitem__(self, key), value)
+        part = ndarray.__getitem__(self, key)
+        if not np.may_share_memory(part, self):
+            raise Unrecorded("a write to elements one by one")
+        _asked(self).copy_to(part, value)
 
     def __getitem__(self, key: Any) -> Any:
         made = ndarray.__getitem__(self, key)
         if np.may_share_memory(made, self) and isinstance(made, ndarray):
             return made
-        if type(key) is ndarray and key.dtype.kind in "iu":
+        if type(key) is Recorded and key.dtype.kind == "i":
             return self.take(key, 0)
+        if any(type(part) is Recorded for part in (key if type(key) is tuple else (key,))):
+            raise Unrecorded("elements where others say")
         return _asked(self).move(self, lambda places: places[key])
 
     def astype(self, dtype: Any, *args: Any, copy: bool = True, **named: Any) -> Any:  # type: ignore[override]
@@ -101,6 +106,14 @@ class Recorded(ndarray):
     def take(self, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
         """Return elements at indices."""
         return _asked(self).take(self, indices, axis, out, mode)
+
+    def argmax(self, *args: Any, **named: Any) -> Any:
+        """Return the places of the largest elements."""
+        return _asked(self).find_extreme("argmax", self, *args, **named)
+
+    def argmin(self, *args: Any, **named: Any) -> Any:
+        """Return the places of the least elements."""
+        return _asked(self).find_extreme("argmin", self, *args, **named)
 
     def __bool__(self) -> bool:
         return _asked(self).decide(plain_of(self))

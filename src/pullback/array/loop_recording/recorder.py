@@ -11,7 +11,7 @@ from numpy import ndarray
 from ..blas import TAKES_THREADS
 from ..strides import address
 from .arrays import FUNCTIONS, Recorded, plain_of
-from .steps import AROUND, CASTS, DECIDE, FIXED, GIVEN, MOVED, OWN, STEPS, Operand, Step, Unrecorded
+from .steps import AROUND, CASTS, DECIDE, EXTREMES, FIXED, GIVEN, MOVED, OWN, STEPS, Operand, Step, Unrecorded
 
 #: Keywords of ufuncs that say nothing of which loop is called.
 _UNASKED = ("casting", "subok", "order")
@@ -38,24 +38,32 @@ class Recorder:
         self.memories.append((kind, array, low, high))
         return len(self.memories) - 1
 
-    def _find(self, array: ndarray, kind: int) -> tuple[int, int]:
-        """Return in which memory an array lies and how far behind the first element of what has it; one that
-        lies in none is remembered.
-        """
+    def _find(self, array: ndarray) -> tuple[int, int] | None:
+        """Return in which memory an array lies, and how far behind the first element of what has that."""
         at = address(array)
         for k, (_, whole, low, high) in enumerate(self.memories):
             if low <= at < high:
                 return k, at - address(whole)
-        whole = array
-        if kind == OWN:
+        return None
+
+    def _read(self, array: ndarray) -> ndarray:
+        """Return an array that lies in some memory: itself, or a copy of what is always the same."""
+        if self._find(array) is None:
+            array = array.copy()
+            self._remember(FIXED, array)
+        return array
+
+    def place(self, array: ndarray) -> tuple[int, int]:
+        """Return where an array lies that is written."""
+        found = self._find(array)
+        if found is None:
+            whole = array
             while type(whole.base) is ndarray:
                 whole = whole.base
-        else:
-            whole = array.copy(order="K")
-        k = self._remember(kind, whole)
-        if kind == FIXED:
-            return k, 0
-        return k, at - address(whole)
+            found = self._remember(OWN, whole), address(array) - address(whole)
+        if self.memories[found[0]][0] in (GIVEN, FIXED):
+            raise Unrecorded("a write to an argument")
+        return found
 
     def new(self, array: ndarray) -> Any:
         """Return an array that was just made, which tells what is done with it."""
@@ -68,13 +76,6 @@ class Recorder:
         """Return the loop that copies, the dtypes of its operands, and its inputs."""
         loop = np.bitwise_or if out.dtype.kind == "b" else np.positive
         return loop, [out.dtype] * (loop.nin + 1), [source] * loop.nin
-
-    def place(self, array: ndarray) -> tuple[int, int]:
-        """Return where an array lies that is written."""
-        memory, offset = self._find(array, OWN)
-        if self.memories[memory][0] in (GIVEN, FIXED):
-            raise Unrecorded("a write to an argument")
-        return memory, offset
 
     # --- calls ---
 
@@ -117,33 +118,30 @@ class Recorder:
     ) -> None:
         arrays = []
         for value, dtype in zip(inputs, dtypes, strict=False):
-            if isinstance(value, ndarray) and value.dtype != dtype and self._is_known(value):
+            if isinstance(value, ndarray) and value.dtype != dtype and self._find(value) is not None:
                 value = plain_of(self.cast(value, dtype))
             is_array = isinstance(value, ndarray) and value.dtype == dtype
-            arrays.append(value if is_array else np.array(value, dtype))
+            arrays.append(self._read(value if is_array else np.array(value, dtype)))
         for array in arrays:
             same = address(array) == address(out) and array.strides == out.strides
             if not same and np.may_share_memory(array, out):
                 raise Unrecorded("operands that overlap")
         spread = [np.broadcast_to(array, out.shape) for array in arrays]
-        self._loop(loop, dtypes, out.shape, [*spread, out], [FIXED] * len(spread) + [OWN])
+        self._loop(loop, dtypes, [*spread, out])
 
-    def _is_known(self, array: ndarray) -> bool:
-        at = address(array)
-        return any(low <= at < high for _, _, low, high in self.memories)
+    def _places(self, *operands: ndarray) -> list[tuple[int, int]]:
+        """Return where operands lie, of which the last is written."""
+        *read, out = operands
+        return [place for place in map(self._find, read) if place is not None] + [self.place(out)]
 
     def _loop(
-        self, loop: Any, dtypes: Sequence[np.dtype[Any]], shape: Sequence[int], operands: Sequence[ndarray],
-        kinds: Sequence[int], sorted_by: int = -1,
+        self, loop: Any, dtypes: Sequence[np.dtype[Any]], operands: Sequence[ndarray], sorted_by: int = -1
     ) -> None:
         """Note calls of a loop over arrays of one shape, the innermost along the axis whose step is least."""
-        places = [
-            self.place(a) if kind == OWN else self._find(a, kind)
-            for a, kind in zip(operands, kinds, strict=True)
-        ]
-        if 0 in shape:
+        places = self._places(*operands)
+        if not operands[0].size:
             return
-        axes = _around(shape, operands)
+        axes = _around(operands[0].shape, operands)
         axes.sort(key=lambda axis: -abs(axis[1][sorted_by]))
         joined: list[tuple[int, tuple[int, ...]]] = []
         for size, steps in axes:
@@ -190,20 +188,20 @@ class Recorder:
         begin = first.reshape(result.shape) if ufunc.identity is None else ufunc.identity
         self.copy_to(result, begin)
         spread = np.lib.stride_tricks.as_strided(result, x.shape, steps)
-        self._loop(ufunc, (x.dtype,) * 3, x.shape, [spread, x, spread], [OWN, FIXED, OWN], 1)
+        self._loop(ufunc, (x.dtype,) * 3, [spread, self._read(x), spread], 1)
 
     def _accumulate(
         self, ufunc: np.ufunc, x: ndarray, result: ndarray, axis: int = 0, dtype: Any = None
     ) -> None:
         if result.dtype != x.dtype or not x.ndim:
             raise Unrecorded("running sums of another dtype")
-        mine, its = np.moveaxis(x, axis, -1), np.moveaxis(result, axis, -1)
+        mine, its = np.moveaxis(self._read(x), axis, -1), np.moveaxis(result, axis, -1)
         self.copy_to(its[..., :1], mine[..., :1])
         if x.shape[axis] < 2:
             return
         shape = (*mine.shape[:-1], mine.shape[-1] - 1)
         parts = [its[..., :-1], mine[..., 1:], its[..., 1:]]
-        places = [self.place(parts[0]), self._find(parts[1], FIXED), self.place(parts[2])]
+        places = self._places(*parts)
         steps = tuple([part.strides[-1] for part in parts])
         self._note(ufunc, (x.dtype,) * 3, _around(shape[:-1], parts), (shape[-1],), steps, places)
 
@@ -224,8 +222,8 @@ class Recorder:
         if any(np.may_share_memory(v, result) for v in (x, y)):
             raise Unrecorded("operands that overlap")
         stack = result.shape[:-2]
-        parts = [np.broadcast_to(v, (*stack, *v.shape[-2:])) for v in (x, y)] + [result]
-        places = [self._find(parts[0], FIXED), self._find(parts[1], FIXED), self.place(result)]
+        parts = [np.broadcast_to(self._read(v), (*stack, *v.shape[-2:])) for v in (x, y)] + [result]
+        places = self._places(*parts)
         sizes = (1, x.shape[-2], x.shape[-1], y.shape[-1])
         steps = (0, 0, 0, *(s for part in parts for s in part.strides[-2:]))
         self._note(ufunc, (x.dtype,) * 3, _around(stack, parts), sizes, steps, places)
@@ -242,11 +240,12 @@ class Recorder:
         """Return a bool, and note that it is to be the same in the next call."""
         if array.dtype.kind != "b" or array.size != 1:
             raise Unrecorded("a look at elements")
-        if not self._is_known(array):
+        place = self._find(array)
+        if place is None:
             raise Unrecorded("a decision that no step leads to")
         found = bool(array)
         self.steps.append(Step(
-            DECIDE, (), (), (int(found),), (), (Operand(*self._find(array, FIXED), ()),)
+            DECIDE, (), (), (int(found),), (), (Operand(*place, ()),)
         ))  # fmt: skip
         return found
 
@@ -294,11 +293,30 @@ class Recorder:
         self._gather(places, spread, result)
         return self.told(result)
 
+    def find_extreme(
+        self, name: str, x: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False
+    ) -> Any:
+        """Return `np.argmax` or `np.argmin`, and note it."""
+        plain = plain_of(x)
+        if out is not None or plain.dtype.char not in EXTREMES:
+            raise Unrecorded(f"numpy.{name} of another kind")
+        result = np.asarray(getattr(plain, name)(axis, keepdims=keepdims))
+        self._remember(OWN, result)
+        moved = plain.reshape(-1) if axis is None else np.moveaxis(plain, axis, -1)
+        if not np.may_share_memory(moved, plain):
+            raise Unrecorded("an extreme of an array with gaps")
+        lead = moved.shape[:-1]
+        places = self._places(moved, result)
+        steps = (moved.strides[-1], 0)
+        outer = _around(lead, [moved, result.reshape(lead)])
+        loop = f"{name}_{EXTREMES[plain.dtype.char]}"
+        self._note(loop, (plain.dtype, result.dtype), outer, moved.shape[-1:], steps, places)
+        return self.told(result)
+
     def _gather(self, offsets: ndarray, x: ndarray, out: ndarray) -> None:
         if out.itemsize not in MOVED:
             raise Unrecorded(f"elements of {out.itemsize} bytes")
-        spread = np.broadcast_to(offsets, out.shape)
-        self._loop(f"gather{out.itemsize}", [], out.shape, [spread, x, out], [FIXED, FIXED, OWN])
+        self._loop(f"gather{out.itemsize}", [], [np.broadcast_to(self._read(offsets), out.shape), x, out])
 
     # --- functions ---
 
@@ -360,6 +378,9 @@ def _around(shape: Sequence[int], operands: Sequence[ndarray]) -> list[tuple[int
 FUNCTIONS |= {
     np.copyto: Recorder.copy_to, np.where: Recorder.choose, np.concatenate: Recorder.join,
     np.empty_like: Recorder.alike,
+    np.broadcast_to: lambda recorder, x, shape: recorder.told(np.broadcast_to(plain_of(x), shape)),
+    np.argmax: lambda recorder, x, *args, **named: recorder.find_extreme("argmax", x, *args, **named),
+    np.argmin: lambda recorder, x, *args, **named: recorder.find_extreme("argmin", x, *args, **named),
     np.dot: lambda recorder, x, y: recorder.multiply(plain_of(x), plain_of(y), None),
     np.take: lambda recorder, x, *args, **named: recorder.told(plain_of(x)).take(*args, **named),
     np.zeros_like: lambda recorder, *args, **named: recorder.filled(0)(*args, **named),

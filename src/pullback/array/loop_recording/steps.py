@@ -12,8 +12,10 @@ OPERANDS, AROUND, STEPS, SCRATCH = 4, 4, 400, 1 << 20
 
 #: What stands for a loop where a bool is asked whether it is what it was.
 DECIDE = "decide"
-#: Bytes of elements that loops of ours move, and what such loops convert: LLVM's instruction, by dtypes.
+#: Bytes of elements that loops of ours move; of which dtypes, by LLVM's names, they find the place of the
+#: largest and the least; and what they convert: LLVM's instruction, by dtypes.
 MOVED = (1, 4, 8)
+EXTREMES = {"f": "float", "d": "double", "l": "i64"}
 CASTS = {
     "fd": "fpext_float_double", "df": "fptrunc_double_float", "?f": "uitofp_i8_float",
     "?d": "uitofp_i8_double", "?l": "zext_i8_i64", "lf": "sitofp_i64_float", "ld": "sitofp_i64_double",

@@ -32,7 +32,7 @@ Function = Callable[..., Any]
 
 #: Calls after which a function is looked at, nanoseconds that a call by a plan saves, and the plans that a
 #: function has at most.
-_CALLS, _SAVED, _PLANS = 100, 4000, 24
+_CALLS, _SAVED, _PLANS = 100, 4000, 64
 _SELDOM, _NEVER = 1 << 40, 1 << 62
 
 #: What the native function gives when so many calls had no plan that one is to be made.

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ...array.moved import sources
 from ...array.probes import MOST, probes
 from ...array.strides import address, strides_of
 from ...core import facade
@@ -124,15 +123,11 @@ def planned(function: Function, given: tuple[Any, ...], tensors: list[Any], resu
     history.check([real for real, _ in known], _compared(compute, arrays, made), ends)
     for probe in probes(arrays):
         _ask(function, given, _with_history(probe, recorded), stand_ins, noted, compute, history)
-    moved = None
-    if compute is not None and notes.moves and len(made) == 1 and not history.held:
-        found = sources(compute, arrays, made[0][0]._value)
-        moved = None if found is None else (made[0][0]._value, found)
     any_history = notes.any_history and all(type(r) is int and r >= len(tensors) for r, _ in told)
     attached = [(len(tensors) + k, history.source(v._node)) for k, (_, v) in enumerate(made)]
     results = [(r, history.source(edge)) for r, edge in told]
     return (
-        compute, moved, len(made), results, container, None if any_history else recorded, history.nodes,
+        compute, len(made), results, container, None if any_history else recorded, history.nodes,
         len(history.held), [(k, source) for k, source in attached if source.kind != CONSTANT],
     )  # fmt: skip
 

@@ -17,6 +17,7 @@ from ....array.loop_recording.steps import (
     AROUND,
     CASTS,
     DECIDE,
+    EXTREMES,
     FIXED,
     GIVEN,
     MADE,
@@ -244,7 +245,8 @@ def _walked(where: Layout) -> str:
     counts = "\n".join(_word(f"count{d}", "i64", 4 + d, "step") for d in range(AROUND))
     first = "\n".join(f"  %i{d} = phi i64 [ 0, %step_there ], [ %next{d}, %called ]" for d in range(AROUND))
     counting = "\n".join(map(_count, reversed(range(AROUND))))
-    loops = "".join([*map(_gathering, MOVED), *map(_casting, CASTS.values())])
+    loops = [*map(_gathering, MOVED), *map(_casting, CASTS.values())]
+    loops += [_extreme(name, kind) for name in ("argmax", "argmin") for kind in EXTREMES.values()]
     return f"""\
 keep:
   %first_kept = add i64 %given, %result_count
@@ -329,7 +331,7 @@ filled:
   br label %fill
 full:
   ret ptr %tuple
-}}{loops}"""
+}}{''.join(loops)}"""
 
 
 def _own_loop(name: str, inputs: int, body: str) -> str:
@@ -379,6 +381,45 @@ def _casting(cast: str) -> str:
   %element = load {of}, ptr %at0
   %converted = {instruction} {of} %element to {to}
   store {to} %converted, ptr %at1""")
+
+
+def _extreme(name: str, kind: str) -> str:
+    """Return a loop that finds where the first of the largest or least numbers stands, or the first nan."""
+    order = "gt" if name == "argmax" else "lt"
+    compare = f"icmp s{order} i64" if kind == "i64" else f"fcmp o{order} {kind}"
+    unequal = "icmp ne i64" if kind == "i64" else f"fcmp uno {kind}"
+    return f"""
+define void @{name}_{kind}(ptr %pointers, ptr %inner, ptr %strides, ptr %data) nounwind #0 {{
+entry:
+  %count = load i64, ptr %inner
+{read("x", "ptr", "pointers", 0, "ptr")}
+{read("place", "ptr", "pointers", 1, "ptr")}
+{read("by", "i64", "strides", 0, "i64")}
+  %first = load {kind}, ptr %x
+  br label %head
+head:
+  %n = phi i64 [ 1, %entry ], [ %n1, %body ]
+  %best = phi {kind} [ %first, %entry ], [ %next, %body ]
+  %at = phi i64 [ 0, %entry ], [ %next_at, %body ]
+  %more = icmp slt i64 %n, %count
+  br i1 %more, label %body, label %done
+body:
+  %far = mul i64 %n, %by
+  %there = getelementptr i8, ptr %x, i64 %far
+  %own = load {kind}, ptr %there
+  %beyond = {compare} %own, %best
+  %is_nan = {unequal} %own, %own
+  %was_nan = {unequal} %best, %best
+  %either = or i1 %beyond, %is_nan
+  %is_new = select i1 %was_nan, i1 false, i1 %either
+  %next = select i1 %is_new, {kind} %own, {kind} %best
+  %next_at = select i1 %is_new, i64 %n, i64 %at
+  %n1 = add i64 %n, 1
+  br label %head
+done:
+  store i64 %at, ptr %place
+  ret void
+}}"""
 
 
 def text(where: Layout) -> str:

@@ -18,8 +18,6 @@ from .arguments import (
 )  # fmt: skip
 from .nodes import SOURCE
 
-#: Words before the sources of moved elements: dtype, rank, where shape and strides lie, count, bytes of each.
-_SOURCES = 6
 #: Words of a result: which tensor it is, or a view of which; a view's dtype (else 0), rank, where shape and
 #: strides lie, bytes to the first element, its chain where it is one of a base, its creation, where its steps
 #: lie with their number before them, and where its history comes from.
@@ -29,8 +27,8 @@ _WRITEABLE = 0x400
 
 
 def text(where: Layout) -> str:
-    """Return the functions: `computed` and `moved` put tensors aside, `result` makes a result of these."""
-    parts = (_around, _chained, _recorded, _seen, _result, _computed, _moved)
+    """Return the functions: `computed` puts tensors aside, `result` makes a result of these."""
+    parts = (_around, _chained, _recorded, _seen, _result, _computed)
     return "\n".join(part(where) for part in parts)
 
 
@@ -288,75 +286,4 @@ end:
   ret i1 true
 failed:
   ret i1 false
-}}"""
-
-
-def _moved(where: Layout) -> str:
-    """Return the function that makes an array of elements of those that were put aside, and puts a tensor
-    around it aside; false where memory is short.
-    """
-    return f"""
-define internal i1 @moved(ptr %moved, ptr %aside, ptr %header, ptr %unrecorded) nounwind {{
-entry:
-{word("array_type", "ptr", AT_ARRAY)}
-{word("dtype", "ptr", 0, "moved")}
-{word("rank64", "i64", 1, "moved")}
-{word("shape", "ptr", 2, "moved")}
-{word("strides", "ptr", 3, "moved")}
-{word("count", "i64", 4, "moved")}
-{word("width", "i64", 5, "moved")}
-  %rank = trunc i64 %rank64 to i32
-  %sources = getelementptr i64, ptr %moved, i64 {_SOURCES}
-  %is_short = icmp eq i64 %width, 4
-  call void @pullback_Py_IncRef(ptr %dtype)
-  %array = call ptr @pullback_PyArray_NewFromDescr(ptr %array_type, ptr %dtype, i32 %rank, ptr %shape, \
-ptr %strides, ptr null, i32 0, ptr null)
-  %has_array = icmp ne ptr %array, null
-  br i1 %has_array, label %begin, label %failed
-failed:
-  ret i1 false
-begin:
-{read("to", "ptr", "array", where.data)}
-  br label %each
-each:
-  %n = phi i64 [ 0, %begin ], [ %n1, %stored ]
-  %more = icmp slt i64 %n, %count
-  br i1 %more, label %element, label %done
-element:
-  %n1 = add i64 %n, 1
-  %at = mul i64 %n, 2
-  %behind = add i64 %at, 1
-{read("slot", "i64", "sources", "%at", "i64")}
-{read("offset", "i64", "sources", "%behind", "i64")}
-  %gone = mul i64 %n, %width
-  %put = getelementptr i8, ptr %to, i64 %gone
-  %is_zero = icmp slt i64 %slot, 0
-  br i1 %is_zero, label %zero, label %copied
-copied:
-  %place = add i64 %slot, {1 + TENSORS}
-{read("source", "ptr", "aside", "%place", "ptr")}
-{read("from", "ptr", "source", where.data)}
-  %take = getelementptr i8, ptr %from, i64 %offset
-  br i1 %is_short, label %copy4, label %copy8
-copy4:
-  %four = load i32, ptr %take
-  store i32 %four, ptr %put
-  br label %stored
-copy8:
-  %eight = load i64, ptr %take
-  store i64 %eight, ptr %put
-  br label %stored
-zero:
-  br i1 %is_short, label %zero4, label %zero8
-zero4:
-  store i32 0, ptr %put
-  br label %stored
-zero8:
-  store i64 0, ptr %put
-  br label %stored
-stored:
-  br label %each
-done:
-  %wrapped = call i1 @computed(ptr %array, i64 1, i64 1, ptr %aside, ptr %header, ptr %unrecorded)
-  ret i1 %wrapped
 }}"""

@@ -85,7 +85,7 @@ class InlineCaches:
 
     def add(
         self, table: np.ndarray, arguments: tuple[Any, ...], named: dict[str, Any],
-        compute: Callable[..., Any] | None, moved: Any, computed: int, results: Sequence[tuple[Any, Source]],
+        compute: Callable[..., Any] | None, computed: int, results: Sequence[tuple[Any, Source]],
         container: Callable[..., Any] | None, recorded: Sequence[bool] | None, nodes: Sequence[Left],
         held: int, attached: Sequence[tuple[int, Source]],
     ) -> bool:  # fmt: skip
@@ -100,9 +100,6 @@ class InlineCaches:
             The same by name.
         compute : callable or None
             ``compute(*arrays)`` gives what is no view: an array, or a tuple of those.
-        moved : (array, sequence) or None
-            The one that is computed, and where its elements come from (`array.moved`), which native code
-            moves then.
         computed : int
             How many tensors these are.
         results : sequence of (int or tuple, Source)
@@ -133,7 +130,7 @@ class InlineCaches:
         views = any(type(result) is tuple for result, _ in results)
         silent = (-1 if nodes else ASKS_HISTORY) if views else 0
         words = [
-            int(table[FIRST]), 0 if compute is None else id(compute), self._moved(moved), computed,
+            int(table[FIRST]), 0 if compute is None else id(compute), computed,
             computed + held, self._nodes(nodes, attached), len(nodes), ASKS_HISTORY | ASKS_VIEW * views,
             silent, len(results), 0 if container is None else id(container), TOLD + len(told), len(named),
             len(arguments) - ARGUMENTS, *told, *made,
@@ -149,18 +146,6 @@ class InlineCaches:
             return 0
         own = np.array(node_words(nodes, attached, self._kept), np.int64)
         self._kept.append(own)
-        return own.ctypes.data
-
-    def _moved(self, moved: Any) -> int:
-        """Return where it is written what elements are moved; 0 where none are."""
-        if moved is None:
-            return 0
-        array, sources = moved
-        sizes = np.array([*array.shape, *array.strides, 0], np.int64)
-        first = sizes.ctypes.data
-        words = [id(array.dtype), array.ndim, first, first + 8 * array.ndim, array.size, array.itemsize]
-        own = np.array([*words, *(word for source in sources for word in source)], np.int64)
-        self._kept += [sizes, own, array.dtype]
         return own.ctypes.data
 
     def _result(self, result: Any, history: Source) -> list[int]:

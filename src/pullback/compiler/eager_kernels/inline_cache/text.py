@@ -32,15 +32,15 @@ from .arguments import (
 )  # fmt: skip
 from .results import RESULT
 
-#: Words of a plan: the next, what computes, where it says which elements are moved instead, how many
-#: tensors are computed and how many arrays in all, where the nodes are told (0: there are none) and how many
-#: they are, what is asked of tensors where calls are recorded and where they are not (-1: Python is to do
-#: those), how many results there are, what is called with several, where the results begin, how many
-#: arguments are given by name, and by place behind the first four; the arguments follow.
+#: Words of a plan: the next, what computes, how many tensors are computed and how many arrays in all, where
+#: the nodes are told (0: there are none) and how many they are, what is asked of tensors where calls are
+#: recorded and where they are not (-1: Python is to do those), how many results there are, what is called
+#: with several, where the results begin, how many arguments are given by name, and by place behind the
+#: first four; the arguments follow.
 (
-    _NEXT, _COMPUTE, _MOVED, _COMPUTED, _ARRAYS, _NODES, _NODE_COUNT, _ASKED, _ASKED_SILENT, _COUNT,
+    _NEXT, _COMPUTE, _COMPUTED, _ARRAYS, _NODES, _NODE_COUNT, _ASKED, _ASKED_SILENT, _COUNT,
     _CONTAINER, _RESULTS, _NAMES, _MORE, TOLD,
-) = range(15)  # fmt: skip
+) = range(14)  # fmt: skip
 
 Part = Callable[[Layout], str]
 
@@ -178,7 +178,7 @@ name_fits:
 
 
 def _computing(where: Layout) -> str:
-    """Return what moves elements, or calls what computes, and what records."""
+    """Return what calls what computes, and what records."""
     return f"""\
 fitting:
 {word("compute", "ptr", _COMPUTE, "plan")}
@@ -210,13 +210,6 @@ kept:
   %computes = icmp ne ptr %compute, null
   br i1 %computes, label %run, label %computed
 run:
-{word("moved", "ptr", _MOVED, "plan")}
-  %moves = icmp ne ptr %moved, null
-  br i1 %moves, label %move, label %ask
-move:
-  %could_move = call i1 @moved(ptr %moved, ptr %aside, ptr %header, ptr %unrecorded)
-  br i1 %could_move, label %computed, label %failed
-ask:
   %own = call ptr @pullback_PyObject_Vectorcall(ptr %compute, ptr %arrays, i64 %tensors, ptr null)
   %could = icmp ne ptr %own, null
   br i1 %could, label %wrapping, label %raised
