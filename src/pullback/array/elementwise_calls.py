@@ -9,13 +9,16 @@ all else.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .chains import ROWS, SCALAR, Unfit, Variant, native, variant_of
+from .chains import ROWS, SCALAR, Unfit, native, steps
 from .quiet import IGNORE, loud, quiet
 from .scipy_functions import imports
+
+if TYPE_CHECKING:
+    from .chain_steps import Variant
 
 #: Calls after which an op is looked at, which takes 0.2 ms, and nanoseconds that each takes longer than a
 #: native one.
@@ -102,6 +105,6 @@ class ElementwiseCalls:
 
         for roles, dtypes in self._variants:
             try:
-                yield variant_of(kernel, roles, dtypes)._replace(lays_out=self._lays_out)
+                yield steps.variant_of(kernel, roles, dtypes)._replace(lays_out=self._lays_out)
             except Unfit:
                 continue

@@ -22,6 +22,7 @@ import numpy as np
 from numpy import float32, float64, ndarray
 
 from ..array import dtypes, large
+from ..array.deferred_import import import_later
 from ..array.elementwise import WORTH_ASKING as PARALLEL_SIZE
 from ..array.elementwise import apply as parallel
 from ..array.elementwise_calls import ElementwiseCalls, refuse
@@ -31,7 +32,6 @@ from ..array.quiet import IGNORE, loud, quiet
 from ..array.strides import settled
 from . import facade
 from .blame import PACKAGE, next_sequence, outer_frame, own_file, stamp
-from .call_source import Facts, Saved, source_of
 from .modes import DEFAULT, INFERENCE, NO_GRAD, modes
 from .node import DIFFERENTIABLE, LEAF, Node, Output, accumulator, unrecorded
 from .saved import FROZEN
@@ -40,7 +40,11 @@ from .versions import NoVersions
 from .views import NO_GRAD_VIEW, View, bring_up_to_date
 
 if TYPE_CHECKING:
+    from .call_source import Facts
     from .op import Op
+
+#: Loaded when the first op is called.
+writing = import_later(".call_source", __package__)
 
 _new = object.__new__
 F32 = np.dtype(np.float32)
@@ -176,7 +180,7 @@ def _code_of(facts: Facts) -> CodeType:
     """Compile the source of a call; tracebacks find its lines."""
     found = _codes.get(facts)
     if found is None:
-        source = source_of(facts)
+        source = writing.source_of(facts)
         filename = f"{PACKAGE}core{os.sep}<call {len(_codes)}>"
         namespace: dict[str, Any] = {}
         exec(compile(source, filename, "exec"), facade.shared, namespace)
@@ -209,7 +213,7 @@ def _facts_of(op: Op, public: bool, small: bool) -> Facts:
     short = count < 3 and not op.joint and (count == 1 or not op.attrs)
     metadata, fast = layout.metadata_inputs, _fast_dtypes(op)
     floats = {F32, F64} <= fast
-    return Facts(
+    return writing.Facts(
         inputs=("input", "other")[:count] if count < 3 else tuple(f"x{k}" for k in range(count)),
         outputs=len(op.outputs),
         carried=tuple(op.differentiable_outputs),
@@ -229,7 +233,7 @@ def _facts_of(op: Op, public: bool, small: bool) -> Facts:
         ),
         place=_PLACES.get(op.place, "any"),
         saved=tuple(
-            Saved(i if i >= 0 else ~o, _askers(op, name))
+            writing.Saved(i if i >= 0 else ~o, _askers(op, name))
             for name, i, o in zip(layout.values, layout.input_index, layout.output_index, strict=True)
         ),
         metadata=metadata,

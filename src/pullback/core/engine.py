@@ -8,11 +8,11 @@ dtype of the edge that it travels along in one place, here: rules know nothing o
 
 from __future__ import annotations
 
+from _thread import get_ident
 from collections.abc import Callable, Container, Sequence
 from functools import partial
 from heapq import heappop, heappush
 from operator import itemgetter
-from threading import get_ident
 from typing import Any
 
 import numpy as np

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import large, order, selection
+from ..array import large
+from ..array.deferred_import import import_later
 from ..array.layout import as_first
-from ..array.scatter import taken
 from ..array.threads import run_parts, split
 from ..array.tiering import Hotness
 from ..core.data_shaped import no_batch, no_shape
@@ -21,6 +21,10 @@ from ..core.op import op
 from ..core.underivable import no_tangent, not_implemented
 from .cumulative import dim_first
 from .gather import gather, scatter_add, zeros_for
+
+order = import_later("..array.order", __package__)
+selection = import_later("..array.selection", __package__)
+scatter = import_later("..array.scatter", __package__)
 
 
 def orderable(x: ndarray) -> ndarray:
@@ -105,7 +109,7 @@ def _choose(rows: ndarray, k: int, descending: bool, places: ndarray) -> None:
 
 def _at(x: ndarray, dim: int, places: ndarray) -> ndarray:
     """Return the elements at places along an axis that are known to be there."""
-    return x.take(places) if x.ndim == 1 else taken(x, dim, places)
+    return x.take(places) if x.ndim == 1 else scatter.taken(x, dim, places)
 
 
 def _all_differ(rows: ndarray, descending: bool) -> bool:
@@ -138,7 +142,7 @@ def _topk(x: ndarray, /, k: int, dim: int, largest: bool) -> tuple[ndarray, ndar
         rows, chosen = np.moveaxis(orderable(x), dim, -1), np.moveaxis(indices, dim, -1)
         for row in map(tuple, np.argwhere(equal.any(dim))):
             chosen[row] = selection.first_places(rows[row], k, largest)
-        values = taken(x, dim, indices)
+        values = scatter.taken(x, dim, indices)
     return values, indices
 
 

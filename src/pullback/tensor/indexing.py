@@ -17,11 +17,11 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
+from ..array.dtype_words import type_word
 from ..array.strides import address
 from ..core import calls, facade, inplace, overlap
 from ..core.blame import stamp, written
 from ..core.calls import ABSENT
-from ..core.graph_errors import type_word
 from ..core.modes import DEFAULT, INFERENCE, NO_GRAD, modes
 from ..core.node import LEAF, accumulator, unrecorded
 from ..core.value import TensorBase, dtype_of, shape_of, wrap, wrap_alias

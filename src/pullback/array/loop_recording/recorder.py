@@ -11,7 +11,20 @@ from numpy import ndarray
 from ..blas import TAKES_THREADS
 from ..strides import address
 from .arrays import FUNCTIONS, Recorded, plain_of
-from .steps import AROUND, CASTS, DECIDE, EXTREMES, FIXED, GIVEN, MOVED, OWN, STEPS, Operand, Step, Unrecorded
+from .steps import (
+    AROUND,
+    CONVERTED,
+    DECIDE,
+    FIXED,
+    GIVEN,
+    MOVED,
+    OWN,
+    SOUGHT,
+    STEPS,
+    Operand,
+    Step,
+    Unrecorded,
+)
 
 #: Keywords of ufuncs that say nothing of which loop is called.
 _UNASKED = ("casting", "subok", "order")
@@ -253,9 +266,9 @@ class Recorder:
         """Return elements in another dtype, and note it."""
         plain = plain_of(array)
         made = plain_of(self.new(plain.astype(dtype)))
-        if plain.dtype.char + dtype.char not in CASTS:
+        if plain.dtype.char + dtype.char not in CONVERTED:
             raise Unrecorded(f"a cast from {plain.dtype} to {dtype}")
-        self._elements(f"cast_{CASTS[plain.dtype.char + dtype.char]}", [plain.dtype, dtype], [plain], made)
+        self._elements("convert", [plain.dtype, dtype], [plain], made)
         return self.told(made)
 
     def move(self, x: ndarray, choose: Callable[[ndarray], ndarray], out: Any = None) -> Any:
@@ -298,7 +311,7 @@ class Recorder:
     ) -> Any:
         """Return `np.argmax` or `np.argmin`, and note it."""
         plain = plain_of(x)
-        if out is not None or plain.dtype.char not in EXTREMES:
+        if out is not None or plain.dtype.char not in SOUGHT:
             raise Unrecorded(f"numpy.{name} of another kind")
         result = np.asarray(getattr(plain, name)(axis, keepdims=keepdims))
         self._remember(OWN, result)
@@ -309,14 +322,13 @@ class Recorder:
         places = self._places(moved, result)
         steps = (moved.strides[-1], 0)
         outer = _around(lead, [moved, result.reshape(lead)])
-        loop = f"{name}_{EXTREMES[plain.dtype.char]}"
-        self._note(loop, (plain.dtype, result.dtype), outer, moved.shape[-1:], steps, places)
+        self._note(name, (plain.dtype, result.dtype), outer, moved.shape[-1:], steps, places)
         return self.told(result)
 
     def _gather(self, offsets: ndarray, x: ndarray, out: ndarray) -> None:
         if out.itemsize not in MOVED:
             raise Unrecorded(f"elements of {out.itemsize} bytes")
-        self._loop(f"gather{out.itemsize}", [], [np.broadcast_to(self._read(offsets), out.shape), x, out])
+        self._loop("gather", [out.dtype], [np.broadcast_to(self._read(offsets), out.shape), x, out])
 
     # --- functions ---
 
@@ -341,7 +353,7 @@ class Recorder:
         return self.told(out)
 
     def _choose(self, operands: list[Any], out: ndarray) -> None:
-        self._elements(f"choose{out.itemsize}", [np.dtype(bool), *[out.dtype] * 3], operands, out)
+        self._elements("choose", [np.dtype(bool), *[out.dtype] * 3], operands, out)
 
     def join(self, arrays: Any, axis: int = 0, out: Any = None, **named: Any) -> Any:
         """Return `np.concatenate`, and note it."""

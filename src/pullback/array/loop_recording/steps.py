@@ -12,14 +12,9 @@ OPERANDS, AROUND, STEPS, SCRATCH = 4, 4, 400, 1 << 20
 
 #: What stands for a loop where a bool is asked whether it is what it was.
 DECIDE = "decide"
-#: Bytes of elements that loops of ours move; of which dtypes, by LLVM's names, they find the place of the
-#: largest and the least; and what they convert: LLVM's instruction, by dtypes.
-MOVED = (1, 4, 8)
-EXTREMES = {"f": "float", "d": "double", "l": "i64"}
-CASTS = {
-    "fd": "fpext_float_double", "df": "fptrunc_double_float", "?f": "uitofp_i8_float",
-    "?d": "uitofp_i8_double", "?l": "zext_i8_i64", "lf": "sitofp_i64_float", "ld": "sitofp_i64_double",
-}  # fmt: skip
+#: Bytes of elements that loops of ours choose and gather, what they convert, by the characters of dtypes, and
+#: in which dtypes they find an extreme.
+MOVED, CONVERTED, SOUGHT = (1, 2, 4, 8), ("fd", "df", "?f", "?d", "?l", "lf", "ld"), "fd"
 
 #: Kinds of memory: of an argument, of a result, of an array that a call needs for itself, and of constants.
 GIVEN, MADE, OWN, FIXED = range(4)
@@ -45,7 +40,8 @@ class Step(NamedTuple):
     Attributes
     ----------
     ufunc : ufunc, or str
-        Of a loop that is none of NumPy's its name; `DECIDE` asks whether a bool is what it was.
+        Of a loop that is none of NumPy's its name (choose, gather, convert, argmax, argmin); `DECIDE` asks
+        whether a bool is what it was.
     dtypes : tuple of np.dtype
     around : tuple of int
         How often, along up to `AROUND` axes.

@@ -19,6 +19,7 @@ from numpy import ndarray
 
 from ...array import dtypes, large, process
 from ...array.chains import native
+from ...array.deferred_import import import_later
 from ...array.random import Generator
 from ...array.scipy_functions import imports
 from ...core import facade
@@ -26,7 +27,8 @@ from ...core.calls import ABSENT
 from ...core.device import device
 from ...core.modes import COMMON, INFERENCE, NO_GRAD, modes, put_modes, reset_modes
 from ...core.value import TensorBase
-from .planning import planned, without_inference
+
+planning = import_later(".planning", __package__)
 
 Function = Callable[..., Any]
 
@@ -114,15 +116,14 @@ class InlineCache:
         _specialising.append(self)
         token, before_modes = imports.set(False), put_modes(modes())
         try:
-            alike = result
+            alike, source = result, large.chains().inline_caches
             if modes() is INFERENCE:
                 # What is known without a history is known there too, but for the counters of versions.
                 put_modes(NO_GRAD)
-                given, tensors, alike = without_inference(call, given, tensors, result)
+                given, tensors, alike = planning.without_inference(call, given, tensors, result)
             looked_at = self._kinds is not None and by_place > self._kinds.safe
             function = call if named or looked_at else self._function
-            compute, *plan = planned(function, given, tensors, alike)
-            source = large.chains().inline_caches
+            compute, *plan = planning.planned(function, given, tensors, alike)
             if compute is not None:
                 compute = source.replayed(compute, [tensor._value for tensor in tensors])
         except Exception:  # noqa: BLE001  # whatever keeps a function from running without elements

@@ -9,9 +9,9 @@ what the call itself gave, bit for bit, view for view and node for node (`nodes`
 from __future__ import annotations
 
 import warnings
+from _thread import get_ident
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from threading import get_ident
 from typing import Any
 
 import numpy as np

@@ -16,18 +16,19 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ....array.chains import MOST, ROWS, SCALAR, Unfit, Variant, variant_of
+from ....array.chain_steps import Variant, variant_of
+from ....array.chains import MOST, ROWS, SCALAR, Unfit
 from ....array.tiering import NotYet
 from ....core import facade
 from ....core.accumulation import rehearsals
 from ....core.node import LEAF, AccumulateGrad, Node, Output, accumulation_lock
 from ...emit import python_functions
 from ...emit.codegen import WRITTEN
-from ...runtime import engine
-from ...runtime.object_layout import _offset as offset
-from ...runtime.object_layout import layout
-from .text import text
-from .words import OBJECTS, PLACES, RULE, RULES, NodeLayout
+from ...emit.restricted_python import Program
+from ...runtime.engine import library
+from ...runtime.object_layout import fields, layout
+from .text import drain
+from .words import PLACES, RULE, RULES
 
 
 class BackwardLoop:
@@ -42,26 +43,22 @@ class BackwardLoop:
 
     def __init__(self, small_call: Callable[[Sequence[Variant]], Callable[..., Any] | None]) -> None:
         self._small_call = small_call
-        where, functions, nodes = layout(), python_functions.addresses(), _node_layout()
+        where, functions = layout(), python_functions.addresses()
         self.run: Callable[..., None] | None = None
-        if where is None or functions is None or nodes is None:
+        if where is None or functions is None:
             return
         #: What is known of each class of nodes: the words that `_learn` writes.
         self._kinds: dict[type[Node], np.ndarray] = {}
         singles, doubles = np.dtype(np.float32), np.dtype(np.float64)
         objects = (
-            list, tuple, Output, AccumulateGrad, LEAF, facade.Parameter, singles, doubles, int, heappop,
-            heappush, self._kinds, self._learn, accumulation_lock.acquire, accumulation_lock.release, False,
-            True, rehearsals, "node", "_grad", np.add, ..., ("out",),
+            facade.Tensor, ndarray, None, 0, list, tuple, Output, AccumulateGrad, LEAF, facade.Parameter,
+            singles, doubles, int, heappop, heappush, self._kinds, self._learn, accumulation_lock.acquire,
+            accumulation_lock.release, False, True, rehearsals, "node", "_grad", np.add, ..., ("out",),
         )  # fmt: skip
-        around = (0, 0, 0, *map(id, (facade.Tensor, ndarray, None, 0)))
-        words = [*around, *(0,) * (OBJECTS - len(around)), *map(id, objects)]
         self._kept: list[Any] = [objects]
-        texts = [python_functions.declarations(), text(where, nodes)]
-        self._library = engine.Library(engine.whole(texts), functions, effort=WRITTEN)
-        self.run = python_functions.function(
-            "drain", self._library.address("drain"), np.array(words, np.int64)
-        )
+        self._library = library(Program([drain], fields(where)), WRITTEN)
+        words = np.array([*map(id, objects)], np.int64)
+        self.run = python_functions.function("drain", self._library.address("drain"), words)
 
     def _learn(self, kind: type[Node]) -> bool:
         """Write down what is known of a class of nodes; whether it is one of an op."""
@@ -141,17 +138,3 @@ def _agree(rule: Callable[..., Any], small: Callable[..., Any], variant: Variant
             if expected.dtype is not found.dtype or expected.tobytes() != found.tobytes():
                 return False
     return True
-
-
-def _node_layout() -> NodeLayout | None:
-    """Return where nodes keep what the loop reads; None where it is not found."""
-    node = AccumulateGrad.__new__(AccumulateGrad)
-    found = {}
-    for name in NodeLayout._fields:
-        mark = object()
-        setattr(node, name if name == "variable" else f"_{name}", mark)
-        try:
-            found[name] = offset(node, id(mark))
-        except ValueError:
-            return None
-    return NodeLayout(**found)

@@ -11,9 +11,9 @@ from typing import Any
 
 from ....core import blame
 from ....core.node import LEAF, Output, accumulator
-from ....tensor.inline_cache.nodes import ARRAY, CONSTANT, COUNTER, EDGE, NODE, OUTPUT, VERSION, Left, Source
-from ...runtime.native_specification import read
-from ...runtime.object_layout import Layout
+from ....tensor.inline_cache.nodes import ARRAY, COUNTER, EDGE, NODE, OUTPUT, VERSION, Left, Source
+from ...emit.restricted_python import Bool, Int, Object, Words, native, null, python, room
+from ...runtime.python_objects import shared
 from .arguments import (
     AT_ACCUMULATOR,
     AT_COUNT,
@@ -25,9 +25,7 @@ from .arguments import (
     AT_OUTPUT,
     AT_OWN_FILE,
     AT_USER_FRAME,
-    NODES,
     TENSORS,
-    word,
 )  # fmt: skip
 
 #: Words of a source.
@@ -64,305 +62,146 @@ def node_words(
     return words
 
 
-def text(where: Layout) -> str:
-    """Return the functions; `record` makes the nodes of a call, `sourced` what a source tells."""
-    return "".join(part(where) for part in (_place, _edge, _sourced, _tuple, _node, _record))
+@native
+def place_of_call(header: Words, at: Object) -> Object:
+    """Return the code in which the user made the call, and write where in it; null where that failed."""
+    get_frame: Object = header[AT_GET_FRAME]
+    own_file: Object = header[AT_OWN_FILE]
+    frame = python.PyObject_Vectorcall(get_frame, header + AT_ONE, 1, null)
+    if frame is null:
+        return null
+    code = python.PyFrame_GetCode(frame)
+    while True:
+        is_own = python.PyDict_GetItem(own_file, code.file)
+        if is_own is header[AT_FALSE]:
+            break
+        is_new = is_own is null
+        outer = null
+        if is_new:
+            user_frame: Object = header[AT_USER_FRAME]
+            outer = python.PyObject_CallOneArg(user_frame, frame)
+        else:
+            outer = python.PyFrame_GetBack(frame)
+            if outer is null:
+                break
+        python.Py_DecRef(code)
+        python.Py_DecRef(frame)
+        if outer is null:
+            return null
+        frame = outer
+        code = python.PyFrame_GetCode(frame)
+        if is_new:
+            break
+    at[0] = python.PyLong_FromLongLong(python.PyFrame_GetLasti(frame))
+    python.Py_DecRef(frame)
+    return code
 
 
-def _place(where: Layout) -> str:
-    """Return the function that gives the code in which the user made the call, and puts where in it aside."""
-    return f"""
-define internal ptr @place(ptr %header, ptr %at) nounwind {{
-entry:
-{word("get_frame", "ptr", AT_GET_FRAME)}
-  %one = getelementptr i64, ptr %header, i64 {AT_ONE}
-  %begin = call ptr @pullback_PyObject_Vectorcall(ptr %get_frame, ptr %one, i64 1, ptr null)
-  %has_begin = icmp ne ptr %begin, null
-  br i1 %has_begin, label %own, label %failed
-failed:
-  ret ptr null
-own:
-  %frame = phi ptr [ %begin, %entry ], [ %back, %outward ]
-  %code = call ptr @pullback_PyFrame_GetCode(ptr %frame)
-{read("file", "ptr", "code", where.code_file)}
-{word("own_file", "ptr", AT_OWN_FILE)}
-{word("false", "ptr", AT_FALSE)}
-  %is_own = call ptr @pullback_PyDict_GetItem(ptr %own_file, ptr %file)
-  %is_users = icmp eq ptr %is_own, %false
-  br i1 %is_users, label %found, label %inside
-inside:
-  %is_new = icmp eq ptr %is_own, null
-  br i1 %is_new, label %ask, label %outer
-ask:
-{word("user_frame", "ptr", AT_USER_FRAME)}
-  %users = call ptr @pullback_PyObject_CallOneArg(ptr %user_frame, ptr %frame)
-  call void @pullback_Py_DecRef(ptr %code)
-  call void @pullback_Py_DecRef(ptr %frame)
-  %has_users = icmp ne ptr %users, null
-  br i1 %has_users, label %asked, label %failed
-asked:
-  %users_code = call ptr @pullback_PyFrame_GetCode(ptr %users)
-  br label %found
-outer:
-  %back = call ptr @pullback_PyFrame_GetBack(ptr %frame)
-  %is_last = icmp eq ptr %back, null
-  br i1 %is_last, label %found, label %outward
-outward:
-  call void @pullback_Py_DecRef(ptr %code)
-  call void @pullback_Py_DecRef(ptr %frame)
-  br label %own
-found:
-  %last = phi ptr [ %frame, %own ], [ %frame, %outer ], [ %users, %asked ]
-  %last_code = phi ptr [ %code, %own ], [ %code, %outer ], [ %users_code, %asked ]
-  %instruction = call i32 @pullback_PyFrame_GetLasti(ptr %last)
-  %wide = sext i32 %instruction to i64
-  %number = call ptr @pullback_PyLong_FromLongLong(i64 %wide)
-  store ptr %number, ptr %at
-  call void @pullback_Py_DecRef(ptr %last)
-  ret ptr %last_code
-}}
-"""
+@native
+def edge_to(tensor: Object, header: Words) -> Object:
+    """Return the edge that leads to a tensor."""
+    if tensor.node is not header[AT_LEAF]:
+        return shared(tensor.node)
+    accumulator: Object = header[AT_ACCUMULATOR]
+    return python.PyObject_CallOneArg(accumulator, tensor)
 
 
-def _edge(where: Layout) -> str:
-    """Return the function that gives the edge that leads to a tensor."""
-    return f"""
-define internal ptr @edge(ptr %tensor, ptr %header) nounwind {{
-entry:
-{word("leaf", "ptr", AT_LEAF)}
-{word("accumulator", "ptr", AT_ACCUMULATOR)}
-{read("node", "ptr", "tensor", where.node)}
-  %is_leaf = icmp eq ptr %node, %leaf
-  br i1 %is_leaf, label %end, label %inner
-end:
-  %made = call ptr @pullback_PyObject_CallOneArg(ptr %accumulator, ptr %tensor)
-  ret ptr %made
-inner:
-  call void @pullback_Py_IncRef(ptr %node)
-  ret ptr %node
-}}
-"""
+@native
+def sourced(source: Words, aside: Object, header: Words) -> Object:
+    """Return what a source tells, as a reference of the caller's."""
+    kind = source[0]
+    which = source[1] + 1
+    value: Object = source[2]
+    if kind == EDGE:
+        return edge_to(aside[which], header)
+    if kind == OUTPUT:
+        output: Object = header[AT_OUTPUT]
+        pair = python.PyType_GenericAlloc(output, 2)
+        if pair is not null:
+            pair.items[0] = shared(aside[2 * TENSORS + which])
+            pair.items[1] = shared(value)
+        return pair
+    found = value
+    if kind == ARRAY:
+        found = aside[TENSORS + which]
+    elif kind == COUNTER:
+        found = aside[which].counter
+    elif kind == VERSION:
+        found = aside[which].counter.listed[0]
+    elif kind == NODE:
+        found = aside[2 * TENSORS + which]
+    return shared(found)
 
 
-def _sourced(where: Layout) -> str:
-    """Return the function that gives what a source tells, as a reference of the caller's."""
-    return f"""
-define internal ptr @sourced(ptr %source, ptr %aside, ptr %header) nounwind {{
-entry:
-{word("kind", "i64", 0, "source")}
-{word("which", "i64", 1, "source")}
-{word("value", "ptr", 2, "source")}
-  %place = add i64 %which, 1
-  %array_place = add i64 %place, {TENSORS}
-  %node_place = add i64 %place, {2 * TENSORS}
-{read("tensor", "ptr", "aside", "%place", "ptr")}
-  switch i64 %kind, label %constant [ i64 {ARRAY}, label %array i64 {COUNTER}, label %counter
-    i64 {VERSION}, label %version i64 {EDGE}, label %edge i64 {NODE}, label %node
-    i64 {OUTPUT}, label %output ]
-constant:
-  br label %held
-array:
-{read("own_array", "ptr", "aside", "%array_place", "ptr")}
-  br label %held
-counter:
-{read("own_counter", "ptr", "tensor", where.counter)}
-  br label %held
-version:
-{read("counted", "ptr", "tensor", where.counter)}
-{read("items", "ptr", "counted", where.list_items)}
-  %number = load ptr, ptr %items
-  br label %held
-node:
-{read("own_node", "ptr", "aside", "%node_place", "ptr")}
-  br label %held
-held:
-  %object = phi ptr [ %value, %constant ], [ %own_array, %array ], [ %own_counter, %counter ],
-                    [ %number, %version ], [ %own_node, %node ]
-  call void @pullback_Py_IncRef(ptr %object)
-  ret ptr %object
-edge:
-  %lead = call ptr @edge(ptr %tensor, ptr %header)
-  ret ptr %lead
-output:
-{word("output_type", "ptr", AT_OUTPUT)}
-{read("multi_node", "ptr", "aside", "%node_place", "ptr")}
-  %pair = call ptr @pullback_PyType_GenericAlloc(ptr %output_type, i64 2)
-  %has_pair = icmp ne ptr %pair, null
-  br i1 %has_pair, label %filled, label %failed
-filled:
-  call void @pullback_Py_IncRef(ptr %multi_node)
-  call void @pullback_Py_IncRef(ptr %value)
-  %first_at = getelementptr i8, ptr %pair, i64 {where.tuple_items}
-  store ptr %multi_node, ptr %first_at
-  %second_at = getelementptr i8, ptr %pair, i64 {where.tuple_items + 8}
-  store ptr %value, ptr %second_at
-  ret ptr %pair
-failed:
-  ret ptr null
-}}
-"""
+@native
+def tuple_of(sources: Words, count: Int, aside: Object, header: Words) -> Object:
+    """Return a new tuple of what some sources tell; null where that failed."""
+    made = python.PyTuple_New(count)
+    if made is null:
+        return null
+    for n in range(count):
+        thing = sourced(sources + SOURCE * n, aside, header)
+        if thing is null:
+            python.Py_DecRef(made)
+            return null
+        made.items[n] = thing
+    return made
 
 
-def _tuple(where: Layout) -> str:
-    """Return the function that makes a tuple of what some sources tell."""
-    return f"""
-define internal ptr @tuple(ptr %sources, i64 %count, ptr %aside, ptr %header) nounwind {{
-entry:
-  %tuple = call ptr @pullback_PyTuple_New(i64 %count)
-  %has_tuple = icmp ne ptr %tuple, null
-  br i1 %has_tuple, label %each, label %failed
-each:
-  %n = phi i64 [ 0, %entry ], [ %n1, %stored ]
-  %more = icmp slt i64 %n, %count
-  br i1 %more, label %item, label %done
-item:
-  %words = mul i64 %n, {SOURCE}
-  %source = getelementptr i64, ptr %sources, i64 %words
-  %object = call ptr @sourced(ptr %source, ptr %aside, ptr %header)
-  %has_object = icmp ne ptr %object, null
-  br i1 %has_object, label %stored, label %dropped
-stored:
-  %items = getelementptr i8, ptr %tuple, i64 {where.tuple_items}
-  %item_at = getelementptr ptr, ptr %items, i64 %n
-  store ptr %object, ptr %item_at
-  %n1 = add i64 %n, 1
-  br label %each
-dropped:
-  call void @pullback_Py_DecRef(ptr %tuple)
-  br label %failed
-failed:
-  ret ptr null
-done:
-  ret ptr %tuple
-}}
-"""
+@native
+def new_node(told: Words, aside: Object, header: Words) -> Object:
+    """Return a new node, without the place in the user's program."""
+    edges = tuple_of(told + _NODE, told[3], aside, header)
+    if edges is null:
+        return null
+    saved = tuple_of(told + _NODE + SOURCE * told[3], told[4], aside, header)
+    if saved is null:
+        return null
+    numbers: Object = header[AT_COUNT]
+    kind: Object = told[0]
+    shape: Object = told[1]
+    dtype: Object = told[2]
+    none: Object = header[AT_NONE]
+    number = python.PyIter_Next(numbers)
+    node = python.PyType_GenericAlloc(kind, 0)
+    if node is not null:
+        node._edges = edges
+        node._saved = saved
+        node._shape = shared(shape)
+        node._dtype = shared(dtype)
+        node._hooks = shared(none)
+        node._seq = number
+    return node
 
 
-def _node(where: Layout) -> str:
-    """Return the function that makes one node, without the place in the user's program."""
-    slots = where.node_slots
-    stores = "\n".join(
-        f"  %own{name} = getelementptr i8, ptr %node, i64 {slots[name]}\n  store ptr %{value}, ptr %own{name}"
-        for name, value in (
-            ("_edges", "edges"), ("_saved", "saved"), ("_shape", "shape"), ("_dtype", "dtype"),
-            ("_hooks", "none"), ("_seq", "number"),
-        )
-    )  # fmt: skip
-    return f"""
-define internal ptr @node(ptr %told, ptr %aside, ptr %header) nounwind {{
-entry:
-{word("class", "ptr", 0, "told")}
-{word("shape", "ptr", 1, "told")}
-{word("dtype", "ptr", 2, "told")}
-{word("edge_count", "i64", 3, "told")}
-{word("saved_count", "i64", 4, "told")}
-{word("none", "ptr", AT_NONE)}
-{word("count", "ptr", AT_COUNT)}
-  %edge_sources = getelementptr i64, ptr %told, i64 {_NODE}
-  %edge_words = mul i64 %edge_count, {SOURCE}
-  %saved_sources = getelementptr i64, ptr %edge_sources, i64 %edge_words
-  %edges = call ptr @tuple(ptr %edge_sources, i64 %edge_count, ptr %aside, ptr %header)
-  %has_edges = icmp ne ptr %edges, null
-  br i1 %has_edges, label %saving, label %failed
-saving:
-  %saved = call ptr @tuple(ptr %saved_sources, i64 %saved_count, ptr %aside, ptr %header)
-  %has_saved = icmp ne ptr %saved, null
-  br i1 %has_saved, label %numbered, label %failed
-numbered:
-  %number = call ptr @pullback_PyIter_Next(ptr %count)
-  %node = call ptr @pullback_PyType_GenericAlloc(ptr %class, i64 0)
-  %has_node = icmp ne ptr %node, null
-  br i1 %has_node, label %filled, label %failed
-failed:
-  ret ptr null
-filled:
-  call void @pullback_Py_IncRef(ptr %shape)
-  call void @pullback_Py_IncRef(ptr %dtype)
-  call void @pullback_Py_IncRef(ptr %none)
-{stores}
-  ret ptr %node
-}}
-"""
-
-
-def _record(where: Layout) -> str:
-    """Return the function that makes the nodes of a call, which are put aside, and puts them behind what was
-    computed; false where that failed.
+@native
+def record(told: Words, aside: Object, header: Words) -> Bool:
+    """Make the nodes of a call, which are put aside, and put them behind what was computed; false where that
+    failed.
     """
-    return f"""
-define internal i1 @record(ptr %told, ptr %aside, ptr %header) nounwind {{
-entry:
-  %at_place = alloca ptr
-  %count = load i64, ptr %told
-{word("attached", "i64", 1, "told")}
-  %first = getelementptr i64, ptr %told, i64 2
-  %code = call ptr @place(ptr %header, ptr %at_place)
-  %at = load ptr, ptr %at_place
-  %has_code = icmp ne ptr %code, null
-  br i1 %has_code, label %each, label %failed
-each:
-  %n = phi i64 [ 0, %entry ], [ %n1, %made ]
-  %now = phi ptr [ %first, %entry ], [ %next, %made ]
-  %more = icmp slt i64 %n, %count
-  br i1 %more, label %make, label %all
-make:
-  %node = call ptr @node(ptr %now, ptr %aside, ptr %header)
-  %has_node = icmp ne ptr %node, null
-  br i1 %has_node, label %made, label %failed
-made:
-  call void @pullback_Py_IncRef(ptr %code)
-  call void @pullback_Py_IncRef(ptr %at)
-  %code_at = getelementptr i8, ptr %node, i64 {where.node_slots["_code"]}
-  store ptr %code, ptr %code_at
-  %at_at = getelementptr i8, ptr %node, i64 {where.node_slots["_at"]}
-  store ptr %at, ptr %at_at
-  %n1 = add i64 %n, 1
-  %node_place = add i64 %n1, {2 * TENSORS}
-  %aside_at = getelementptr ptr, ptr %aside, i64 %node_place
-  store ptr %node, ptr %aside_at
-{word("edges", "i64", 3, "now")}
-{word("saved", "i64", 4, "now")}
-  %sources = add i64 %edges, %saved
-  %source_words = mul i64 %sources, {SOURCE}
-  %words = add i64 %source_words, {_NODE}
-  %next = getelementptr i64, ptr %now, i64 %words
-  br label %each
-all:
-  call void @pullback_Py_DecRef(ptr %code)
-  call void @pullback_Py_DecRef(ptr %at)
-  br label %attach
-{_attached(where)}"""
-
-
-def _attached(where: Layout) -> str:
-    """Return the end of `record`: nodes are put behind what was computed."""
-    return f"""\
-attach:
-  %k = phi i64 [ 0, %all ], [ %k1, %put ]
-  %another = icmp slt i64 %k, %attached
-  br i1 %another, label %behind, label %done
-behind:
-  %far = mul i64 %k, {1 + SOURCE}
-  %own = getelementptr i64, ptr %now, i64 %far
-{word("number", "i64", 0, "own")}
-  %source = getelementptr i64, ptr %own, i64 1
-  %history = call ptr @sourced(ptr %source, ptr %aside, ptr %header)
-  %has_history = icmp ne ptr %history, null
-  br i1 %has_history, label %put, label %failed
-put:
-  %tensor_place = add i64 %number, 1
-{read("tensor", "ptr", "aside", "%tensor_place", "ptr")}
-{read("before", "ptr", "tensor", where.node)}
-  store ptr %history, ptr %before_
-  call void @pullback_Py_DecRef(ptr %before)
-  %k1 = add i64 %k, 1
-  br label %attach
-failed:
-  ret i1 false
-done:
-  ret i1 true
-}}
-"""
-
-
-__all__ = ["CONSTANT", "NODES", "NODE_OBJECTS", "SOURCE", "source_words", "text", "node_words"]
+    at = room(1)
+    code = place_of_call(header, at)
+    if code is null:
+        return False
+    where: Object = at[0]
+    now = told + 2
+    for n in range(told[0]):
+        node = new_node(now, aside, header)
+        if node is null:
+            return False
+        node._code = shared(code)
+        node._at = shared(where)
+        aside[1 + 2 * TENSORS + n] = node
+        now = now + _NODE + SOURCE * (now[3] + now[4])
+    python.Py_DecRef(code)
+    python.Py_DecRef(where)
+    for k in range(told[1]):
+        own = now + (1 + SOURCE) * k
+        history = sourced(own + 1, aside, header)
+        if history is null:
+            return False
+        tensor = aside[own[0] + 1]
+        before = tensor.node
+        tensor.node = history
+        python.Py_DecRef(before)
+    return True
