@@ -61,6 +61,9 @@ class Recorded(ndarray):
         return super().__array_function__(function, types, args, kwargs)
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        if type(key) is Recorded and key.dtype.kind == "b" and key.shape == self.shape:
+            _asked(self).copy_to(self, value, where=key)
+            return
         part = ndarray.__getitem__(self, key)
         if not np.may_share_memory(part, self):
             raise Unrecorded("a write to elements one by one")
@@ -82,7 +85,7 @@ class Recorded(ndarray):
             return _asked(self).cast(self, np.dtype(dtype))
         return self.copy("K") if copy else self
 
-    def dot(self, other: Any, out: Any = None) -> Any:  # type: ignore[override]
+    def dot(self, other: Any, out: Any = None) -> Any:
         """Return a product of matrices or vectors."""
         return _asked(self).multiply(plain_of(self), plain_of(other), out)
 

@@ -221,21 +221,27 @@ class Recorder:
     def _contract(
         self, ufunc: np.ufunc, method: str, inputs: list[Any], named: dict[str, Any], result: ndarray
     ) -> None:
-        x, y = inputs
-        if ufunc is not np.matmul or method != "__call__" or named:
+        x, y = map(self._read, inputs)
+        if ufunc not in (np.matmul, np.vecdot) or method != "__call__" or named or x.dtype.kind == "c":
             raise Unrecorded(f"a product by {ufunc.__name__}")
+        if not x.dtype == y.dtype == result.dtype or 0 in (*x.shape, *result.shape):
+            raise Unrecorded("operands of several dtypes")
+        if ufunc is np.vecdot:
+            rows = [np.broadcast_to(v, (*result.shape, v.shape[-1])) for v in (x, y)]
+            steps: tuple[int, ...] = (0, 0, 0, *(row.strides[-1] for row in rows))
+            around = _around(result.shape, [*rows, result])
+            self._note(ufunc, (x.dtype,) * 3, around, (1, x.shape[-1]), steps, self._places(*rows, result))
+            return
         if y.ndim == 1:
             y, result = y[:, None], result[..., None]
         if x.ndim == 1:
-            x, result = x[None], result[..., None, :] if y is inputs[1] else result[None]
-        if not x.dtype == y.dtype == result.dtype or 0 in (*x.shape, *result.shape):
-            raise Unrecorded("operands of several dtypes")
+            x, result = x[None], result[..., None, :] if inputs[1].ndim > 1 else result[None]
         if x.size * y.shape[-1] >= TAKES_THREADS:
             raise Unrecorded("a product that is worth threads")
         if any(np.may_share_memory(v, result) for v in (x, y)):
             raise Unrecorded("operands that overlap")
         stack = result.shape[:-2]
-        parts = [np.broadcast_to(self._read(v), (*stack, *v.shape[-2:])) for v in (x, y)] + [result]
+        parts = [np.broadcast_to(v, (*stack, *v.shape[-2:])) for v in (x, y)] + [result]
         places = self._places(*parts)
         sizes = (1, x.shape[-2], x.shape[-1], y.shape[-1])
         steps = (0, 0, 0, *(s for part in parts for s in part.strides[-2:]))
@@ -288,7 +294,8 @@ class Recorder:
     def take(self, x: Any, indices: Any, axis: Any, out: Any, mode: str) -> Any:
         """Return elements at indices, and note it."""
         if type(indices) is not Recorded:
-            return self.move(x, lambda places: places.take(indices, axis, mode=mode), plain_of(out))
+            how: Any = {"axis": axis, "mode": mode}
+            return self.move(x, lambda places: places.take(indices, **how), plain_of(out))
         if mode != "raise" or (axis is None and x.ndim != 1) or indices.dtype != np.int64 or not indices.size:
             raise Unrecorded("indices of another kind")
         axis = 0 if axis is None else axis % x.ndim

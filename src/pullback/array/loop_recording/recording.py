@@ -92,7 +92,8 @@ def agrees(function: Callable[..., Any], other: Callable[..., Any], arrays: Sequ
     """
     for turn, special in enumerate(_SPECIAL):
         given = [
-            lying_alike(array, _at_random(array, special, 6 * k + turn)) for k, array in enumerate(arrays)
+            lying_alike(array, _at_random(array, special, len(_SPECIAL) * k + turn))
+            for k, array in enumerate(arrays)
         ]
         try:
             with np.errstate(all="ignore"):
@@ -119,11 +120,11 @@ def _parts(result: Any) -> tuple[ndarray, ...]:
     return result if isinstance(result, tuple) else (result,)
 
 
-#: Numbers that stand among those at random, each in turn.
-_SPECIAL = (1.0, -0.0, np.nan, np.inf, -np.inf, 1e30)
+#: Numbers that stand among those at random, in each turn others.
+_SPECIAL = ((1.0,), (-0.0, 0.0, 1e30), (np.nan, np.inf, -np.inf))
 
 
-def _at_random(array: ndarray, special: float, seed: int) -> ndarray:
+def _at_random(array: ndarray, special: tuple[float, ...], seed: int) -> ndarray:
     if array.dtype.kind in "fc":
         return _numbers(array.size, array.dtype, special, seed).reshape(array.shape)
     # Such elements as there are: they may be places in another array.
@@ -132,10 +133,11 @@ def _at_random(array: ndarray, special: float, seed: int) -> ndarray:
 
 
 @lru_cache(maxsize=256)
-def _numbers(size: int, dtype: np.dtype[Any], special: float, seed: int) -> ndarray:
+def _numbers(size: int, dtype: np.dtype[Any], special: tuple[float, ...], seed: int) -> ndarray:
     stream = np.random.RandomState(seed)
     numbers = stream.standard_normal(size) * 10 ** stream.uniform(-3, 3, size)
-    numbers[stream.uniform(size=size) < 0.1] = special
+    places = np.flatnonzero(stream.uniform(size=size) < 0.1)
+    numbers[places] = stream.choice(special, len(places))
     with np.errstate(all="ignore"):  # halves hold no 1e30
         return numbers.astype(dtype)
 
@@ -162,7 +164,7 @@ def record(function: Callable[..., Any], arrays: Sequence[ndarray]) -> Recording
             found = function(*[recorder.told(array) for array in own])
     finally:
         recorder.is_over = True
-    results = []
+    results: list[tuple[int, ndarray]] = []
     for result in map(plain_of, _parts(found)):
         memory, offset = recorder.place(result)
         whole = recorder.memories[memory][1]
