@@ -5,7 +5,7 @@ elements: which loops NumPy calls, how often, on which memory and in which steps
 beside its loop, a reduction's 0.9, a slice 0.1, and the Python around them as much. So the function is run
 once on arrays that tell of each ufunc that is called with them (`Recorded`); where an array lies is told by
 its address, so views need no record. What is not told (a sort, a library's routine) leaves no step. The
-result is then not what the function gives of other elements, which whoever takes a recording has to ask.
+result is then not what the function gives of other elements: a recording is taken only where it `agrees`.
 """
 
 from __future__ import annotations
